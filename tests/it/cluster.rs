@@ -29,14 +29,16 @@ pub fn programs() -> Result<PathBuf, String> {
 }
 
 /// Creates a cluster in the folder `$2` with the port `$3` and the settings `$4`, and with TLS if there is a
-/// `$CERTIFICATE`. The user `certified` must have a certificate that `$AUTHORITY` has signed. Keeps it until standard input closes. Only our process holds the other end of that pipe, so it closes
-/// however we end. Each line from it is a mode to restart in.
+/// `$CERTIFICATE`. The user `certified` must have a certificate that `$AUTHORITY` has signed. Keeps it until standard
+/// input closes. Only our process holds the other end of that pipe, so it closes however we end. Each line from it is a
+/// mode to restart in, or `fill` or `free` and one of the disks of [`ON_DISKS`].
 const KEEPER: &str = r#"
 bin=$1 folder=$2 port=$3 settings=$4
+ulimit -c 0
 trap '{ "$bin/pg_ctl" stop -D "$folder/data" -m immediate; rm -rf "$folder"; } >/dev/null 2>&1' EXIT
 trap 'exit 1' HUP INT TERM
 {
-    "$bin/initdb" -D "$folder/data" --username=rollcall --auth=trust --encoding=UTF8 --no-locale --no-sync &&
+    "$bin/initdb" -D "$folder/data" --username=rollcall --auth=trust --encoding=UTF8 --no-locale --no-sync ${INITDB:-} &&
     cat >>"$folder/data/postgresql.conf" <<END &&
 listen_addresses = ''
 port = $port
@@ -54,10 +56,44 @@ END
     "$bin/pg_ctl" start -D "$folder/data" -l "$folder/server.log" -w
 } </dev/null >"$folder/log" 2>&1 || { cat "$folder/log" "$folder/server.log"; exit 1; }
 echo ready
-while read -r mode; do
-    "$bin/pg_ctl" restart -D "$folder/data" -l "$folder/server.log" -m "$mode" -w </dev/null >>"$folder/log" 2>&1 &&
-        echo restarted
+pg_ctl() { "$bin/pg_ctl" "$@" -D "$folder/data" -l "$folder/server.log" -w </dev/null >>"$folder/log" 2>&1; }
+while read -r mode disk; do
+    case $mode in
+    fill)
+        # The server frees a little now and then.
+        touch "$folder/is-full"
+        while [ -e "$folder/is-full" ]; do cat /dev/zero >>"$folder/$disk/ballast"; sleep 0.1; done 2>/dev/null &
+        filler=$!
+        until [ -s "$folder/$disk/ballast" ]; do sleep 0.01; done
+        echo filled
+        ;;
+    free)
+        rm "$folder/is-full"
+        wait "$filler"
+        rm "$folder/$disk/ballast"
+        # Without room for its log, it has ended.
+        until "$bin/pg_ctl" status -D "$folder/data" >/dev/null 2>&1 && grep -q ^ready "$folder/data/postmaster.pid"; do
+            pg_ctl start || sleep 0.1
+        done
+        echo freed
+        ;;
+    *) pg_ctl restart -m "$mode" && echo restarted ;;
+    esac
 done
+"#;
+
+/// Runs a keeper with two small disks, which are file systems in memory of the size `$DISK`: `data`, and `wal` for the
+/// log. The files of the log are small, so that it soon needs a new one. Needs no privileges: in its own namespaces this user is root, and then another one, because the server
+/// refuses to run as root.
+const ON_DISKS: &str = r#"
+folder=$5
+export folder INITDB="--wal-segsize=1 --waldir=$folder/wal"
+mkdir "$folder/data" "$folder/wal"
+unshare --map-root-user --mount sh -c '
+    for disk in data wal; do mount -t tmpfs -o "size=$DISK,mode=700" none "$folder/$disk" || exit 1; done
+    exec unshare --user --map-user=65534 --map-group=65534 sh "$@"
+' sh "$@"
+rm -rf "$folder"
 "#;
 
 /// A running server. It stops, and its folder is removed, when this is dropped or our process ends.
@@ -70,19 +106,23 @@ pub struct Running {
 
 impl Running {
     /// Starts one with these lines in its configuration. `environment` may hold the `CERTIFICATE`, its `KEY` and
-    /// its `AUTHORITY`.
+    /// its `AUTHORITY`; or the size of the `DISK` for the databases, and of the one for the log.
     ///
     /// # Errors
     /// Why it cannot, possibly on several lines.
     pub fn start(port: u16, settings: &str, environment: &[(&str, &str)]) -> Result<Self, String> {
+        let is_on_disks = environment.iter().any(|(name, _)| *name == "DISK");
         let programs = programs()?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut keeper = Command::new("sh");
+        if is_on_disks {
+            keeper.args(["-c", ON_DISKS, "sh"]);
+        }
         keeper.args(["-c", KEEPER, "sh"]).arg(&programs).arg(folder.path()).args([&port.to_string(), settings]);
         keeper.current_dir("/").envs(environment.iter().copied());
         // In its own process group, so that a Ctrl+C for us does not stop it before it has cleaned up.
         keeper.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
-        if number("-u", None) == Some(0) {
+        if number("-u", None) == Some(0) && !is_on_disks {
             // The server refuses to run as root.
             let user = ["postgres", "nobody"]
                 .into_iter()
@@ -108,11 +148,25 @@ impl Running {
 
     /// Restarts the server, and waits until it accepts connections.
     pub fn restart(&self, mode: &str) {
+        self.tell(mode, "restarted\n");
+    }
+
+    /// Fills a disk: `data` or `wal`.
+    pub fn fill(&self, disk: &str) {
+        self.tell(&format!("fill {disk}"), "filled\n");
+    }
+
+    /// Makes room on a disk again, and waits until the server accepts connections. Starts it if it has ended.
+    pub fn free(&self, disk: &str) {
+        self.tell(&format!("free {disk}"), "freed\n");
+    }
+
+    fn tell(&self, order: &str, expected: &str) {
         let (command, said) = &mut *self.keeper.lock().expect("nobody panics with it");
-        writeln!(command, "{mode}").expect("a command");
+        writeln!(command, "{order}").expect("a command");
         let mut text = String::new();
         said.read_line(&mut text).expect("a line");
-        assert_eq!(text, "restarted\n", "{mode}");
+        assert_eq!(text, expected, "{order}");
     }
 
     /// The socket that it listens on.

@@ -26,19 +26,30 @@ fn on_a_small_disk(place: &Place, program: &[&str]) -> Option<Command> {
         unshare.args(["--map-root-user", "--mount", "sh", "-c", MOUNT, "sh"]).args(command);
         unshare
     };
-    let tried = namespace(&["true"]).output();
-    let why = match tried {
-        Ok(tried) if tried.status.success() => {
-            let mut command = namespace(program);
-            command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-            return Some(command);
-        }
+    works(&mut namespace(&["true"])).then(|| {
+        let mut command = namespace(program);
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+    })
+}
+
+/// Whether this user can mount a file system, in a namespace. Says aloud if not.
+pub fn can_mount() -> bool {
+    let mut mount = Command::new("unshare");
+    mount.args(["--map-root-user", "--mount", "sh", "-c"]);
+    mount.arg("mount -t tmpfs none /mnt && unshare --user --map-user=65534 --map-group=65534 true");
+    works(&mut mount)
+}
+
+fn works(command: &mut Command) -> bool {
+    let why = match command.output() {
+        Ok(tried) if tried.status.success() => return true,
         Ok(tried) => String::from_utf8_lossy(&tried.stderr).trim().to_owned(),
         Err(error) => format!("unshare: {error}"),
     };
     assert!(std::env::var_os("CI").is_none(), "no file system can be mounted: {why}");
     crate::say_aloud(&format!("left out: a full disk; no file system can be mounted: {why}"));
-    None
+    false
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //!
 //! `cargo test` without a filter does it. To run some of them: `ROLLCALL_TEST_DATABASE=postgres cargo test tag::`.
 
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,12 +15,13 @@ use crate::cluster::{Running, programs};
 use crate::database::{self, BACKEND};
 
 /// Modules whose tests use no database, or their own files.
-const ELSEWHERE: [&str; 9] = [
+const ELSEWHERE: [&str; 10] = [
     "backup::",
     "codegen_fixtures::",
     "command_line::",
     "executor::",
     "postgres::",
+    "primary_lost::",
     "schema_diff::",
     "schema_edits::",
     "sender::",
@@ -89,14 +89,16 @@ impl Cluster {
         Self::start(5432, "synchronous_commit = on", &[]).await
     }
 
-    /// Restarts the server, and waits until it accepts connections.
-    pub fn restart(&self, mode: &str) {
-        self.server.restart(mode);
+    /// The same, with its databases and its log on two disks of this size, which can be filled.
+    pub async fn on_disks(megabytes: u64) -> Result<Self, String> {
+        // No file of the log is used again, so that a full disk is noticed.
+        let settings = "synchronous_commit = on\nwal_recycle = off\nmin_wal_size = 2MB\nmax_wal_size = 64MB";
+        Self::start(5432, settings, &[("DISK", &format!("{megabytes}m"))]).await
     }
 
-    /// The socket that the server listens on.
-    pub fn socket(&self) -> PathBuf {
-        self.server.socket()
+    /// The server.
+    pub fn server(&self) -> &Running {
+        &self.server
     }
 
     async fn start(port: u16, settings: &str, environment: &[(&str, &str)]) -> Result<Self, String> {

@@ -24,7 +24,7 @@ use crate::webhook::record;
 const TOKEN: &str = "rc_wAnMYYgLpA-DUsQZoSNv7YKgY658fLLvvMkxjc3oOSw1dj3PA";
 
 /// A migration of a later release that this one tolerates.
-const EXPAND: &str = "ALTER TABLE service ADD COLUMN future text; \
+pub const EXPAND: &str = "ALTER TABLE service ADD COLUMN future text; \
      CREATE TABLE future (id bigint PRIMARY KEY, service_id bigint REFERENCES service (id) ON DELETE CASCADE); \
      CREATE INDEX service_of_the_future ON service (future, id); \
      INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20990101_000001_future', 1)";
