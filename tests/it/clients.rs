@@ -155,7 +155,7 @@ async fn levels_and_categories_are_created_changed_and_deleted() {
     let made = data(&app, query).await;
     let (bronze, security) = (&made["bronze"]["level"]["id"], &made["security"]["category"]["id"]);
     let level = json!({
-        "id": bronze, "alias": "bronze_star", "name": "Bronze Star", "description": "d", "index": 0, "checks": null,
+        "id": bronze, "alias": "bronze_star", "name": "Bronze Star", "description": "d", "index": 0, "checks": [],
     });
     assert_eq!(made["bronze"], json!({ "level": level, "errors": [] }));
     assert_eq!(made["last"]["level"]["index"], 8);
