@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::tour::{Tour, object, schema};
 
 /// Fields that are always null, and why.
-const ALWAYS_NULL: [(&str, &str); 17] = [
+const ALWAYS_NULL: [(&str, &str); 16] = [
     ("AwsIntegration.webhookUrl", NO_WEBHOOK),
     ("AzureResourcesIntegration.aliases", "integrations have no aliases; clients select them"),
     ("AzureResourcesIntegration.webhookUrl", NO_WEBHOOK),
@@ -29,7 +29,6 @@ const ALWAYS_NULL: [(&str, &str); 17] = [
     ("SBOMGenerationConfiguration.nextGenerationAt", "rollcall generates no bills of materials; clients select it"),
     ("Service.maturityReport", NO_CHECK),
     ("ServiceCheckResults.nextLevel", NO_CHECK),
-    ("User.provisionedBy", "how a user came here is not recorded; clients select it"),
 ];
 /// Types that no object has, and why.
 const NO_OBJECTS: [(&str, &str); 11] = [
