@@ -35,7 +35,8 @@ impl UserResolver for User {
     }
 
     async fn html_url(users: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
-        Ok(vec![format!("{}/users", ctx.settings().app_url); users.len()])
+        let app_url = &ctx.settings().app_url;
+        Ok(users.iter().map(|user| format!("{app_url}/users/{}", user.id)).collect())
     }
 
     fn provisioned_by(&self) -> Option<ProvisionedByEnum> {

@@ -10,6 +10,7 @@ mod alias;
 mod app_audit;
 mod app_browser;
 mod app_catalogue;
+mod app_definitions;
 mod app_forms;
 mod app_graph;
 mod app_pages;
