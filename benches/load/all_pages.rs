@@ -173,6 +173,7 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
     let integration = link(subject, "/integrations", r#"href="(/integrations/[^"?]{8,})""#).await?;
     let system = link(subject, "/systems", r#"href="(/systems/[^"?]*)""#).await?;
     let domain = link(subject, "/domains", r#"href="(/domains/[^"?]*)""#).await?;
+    let of_type = link(subject, "/definitions", r#"href="(/services\?type=[^"]*)""#).await?;
     let middle = format!("/services/svc-{}", services / 2);
     let graph = format!("{middle}/graph");
     let paths = [
@@ -185,6 +186,7 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/services?owner=team-1&tier=tier_1&language=Rust",
         "/services?unowned=1",
         "/services?quiet=30",
+        &of_type,
         "/services/svc-1",
         "/services/svc-1/deploys",
         "/services/svc-1/edit",
@@ -204,11 +206,17 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/teams",
         "/teams/team-1",
         "/teams/team-1/edit",
+        "/repositories",
+        "/repositories?sort=owner_DESC",
+        "/repositories/1",
+        "/infrastructure",
+        "/definitions",
         "/suggestions",
         "/integrations",
         &integration,
         "/tokens",
         "/users",
+        "/users/1",
         "/audit",
         "/account",
         "/explorer",

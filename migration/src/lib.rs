@@ -67,6 +67,7 @@ mod m20261123_000010_filter_pairs;
 mod m20261123_000020_remembered;
 mod m20261123_000021_last_deploy;
 mod m20261123_000030_pulled_documents;
+mod m20261125_000010_provisioned_by;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
@@ -153,6 +154,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000020_remembered::Migration),
             Box::new(m20261123_000021_last_deploy::Migration),
             Box::new(m20261123_000030_pulled_documents::Migration),
+            Box::new(m20261125_000010_provisioned_by::Migration),
         ]
     }
 }

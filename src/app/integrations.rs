@@ -1,5 +1,6 @@
 //! Integrations: the tools that push to the catalogue. Endpoints for deploys and for API documents with their URLs,
-//! snippets and last deliveries; custom integrations with their projects of code issues.
+//! snippets and last deliveries; custom integrations with their projects of code issues; clouds and clusters with their
+//! settings.
 
 use maud::{Markup, html};
 
@@ -13,7 +14,7 @@ use super::operations::{
 use super::parts::{delete_button, empty, pages, time};
 use super::snippets::{self, Snippet};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, custom, deliveries};
+use super::{Answer, Fault, Site, cloud, custom, deliveries};
 use crate::entity::Timestamp;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind};
@@ -57,7 +58,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let main = html! {
         p { "A deploy integration receives deploys from your pipelines. An API documents integration receives OpenAPI, "
             "AsyncAPI, GraphQL and Markdown documents from them. A custom integration receives code issues from your own "
-            "tools." }
+            "tools. Your tools can also record clouds and clusters here, "
+            a href="/reference/Mutation#awsIntegrationCreate" { "through the API" } "." }
         @if integrations.nodes.is_empty() {
             (empty("No integrations yet.", add))
         } @else {
@@ -147,7 +149,7 @@ async fn find(site: &Site, visit: &Visit, id: &str) -> Result<Integration, Fault
 }
 
 async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes: &Mistakes) -> Result<Markup, Fault> {
-    let Integration { integration_row: integration, webhook_url } = find(site, visit, id).await?;
+    let Integration { integration_row: integration, webhook_url, cloud_settings } = find(site, visit, id).await?;
     let (now, may, kind) = (Timestamp::now(), session.user.role >= Role::User, integration.kind());
     let form = if visit.form.any() { visit.form.clone() } else { super::Fields::one("name", &integration.name) };
     let question = match kind {
@@ -166,7 +168,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
                 @if may { (custom::snippet(site, &integration.id)) }
                 (custom::projects(site, visit, &integration.id, id::decode(id).map_or(0, |(_, number)| number)).await?)
             },
-            _ => p { "rollcall records this integration and does not connect to it. Change it through the API." },
+            _ => (cloud::section(&cloud_settings, now)),
         }
         @if may {
             h2 { "Change" }

@@ -18,9 +18,11 @@ pub mod answer;
 mod ask;
 pub mod assets;
 mod audit;
+mod cloud;
 mod contact_form;
 pub mod cookie;
 mod custom;
+mod definitions;
 mod deliveries;
 mod dependency_form;
 mod deploys;
@@ -38,12 +40,14 @@ mod markdown;
 pub mod openid;
 mod operations;
 mod parts;
+mod person;
 mod plot;
 mod properties;
 mod property_form;
 mod reference;
 pub mod refusals;
 mod relationships;
+mod repositories;
 mod search;
 mod service;
 mod service_form;
@@ -136,6 +140,7 @@ const OWNED: &[&str] = &[
     "account",
     "assets",
     "audit",
+    "definitions",
     "documents",
     "domains",
     "explorer",
@@ -143,6 +148,7 @@ const OWNED: &[&str] = &[
     "integrations",
     "new",
     "reference",
+    "repositories",
     "search",
     "services",
     "sign-in",
@@ -227,7 +233,7 @@ impl Site {
         let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
         match (visit.method, &*path) {
             (Get, [""]) => Ok(Answer::redirect("/services")),
-            (Get, ["search"]) => search::page(self, visit, session).await,
+            (Get, ["search"]) => search::page(self, visit).await,
             (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
             (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
             (Get, ["integrations"]) => integrations::page(self, visit, session).await,
@@ -240,6 +246,7 @@ impl Site {
             (Post, ["tokens"]) => tokens::create(self, visit, session).await,
             (Post, ["tokens", id, "delete"]) => tokens::delete(self, session, id).await,
             (Get, ["users"]) => users::page(self, visit, session).await,
+            (Get, ["users", number]) => person::page(self, visit, number).await,
             (Post, ["users"]) => users::invite(self, visit, session).await,
             (Post, ["users", id, "role"]) => users::change_role(self, visit, session, id).await,
             (Post, ["users", id, "link"]) => users::link(self, visit, session, id).await,
@@ -248,6 +255,9 @@ impl Site {
             (Get, ["audit"]) => audit::page(self, visit, session).await,
             (Get, ["infrastructure"]) => infrastructure::page(self, visit).await,
             (Get, ["infrastructure", id]) => infrastructure::one(self, visit, id).await,
+            (Get, ["repositories"]) => repositories::page(self, visit).await,
+            (Get, ["repositories", number]) => repositories::one(self, visit, number).await,
+            (Get, ["definitions"]) => definitions::page(self, visit).await,
             (Get, ["documents", number]) => documents::page(self, visit, number).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),
             (Get, ["account"]) => account::page(self, visit, session).await,

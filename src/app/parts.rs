@@ -95,6 +95,11 @@ pub fn delete_button(action: &str, label: &str, about: &str, question: &str) -> 
     }
 }
 
+/// The path of a URL, if it leads to the application; otherwise the URL.
+pub fn local<'u>(url: &'u str, app_url: &str) -> &'u str {
+    url.strip_prefix(app_url).unwrap_or(url)
+}
+
 /// A link to another site, if its scheme is safe. Otherwise just the text.
 pub fn external_link(address: Option<&str>, text: &str) -> Markup {
     let safe = address.filter(|address| address.starts_with("https://") || address.starts_with("http://"));

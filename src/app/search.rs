@@ -5,15 +5,14 @@ use maud::{Markup, html};
 use super::ask::ask;
 use super::form::{self, Mistakes};
 use super::layout::layout;
+use super::operations::Search;
 use super::operations::search::SearchResult;
-use super::operations::{Search, SearchTypeEnum};
 use super::parts::{count, empty};
-use super::visit::{Session, Visit};
+use super::visit::Visit;
 use super::{Answer, Fault, Site, owns};
-use crate::entity::user::Role;
 
 /// Shows the results for the search term, if there is one.
-pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let found = match visit.query.given("q") {
         Some(term) => Some(ask(site, visit, Search { term }).await?.account.search),
         None => None,
@@ -31,20 +30,20 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                 None => p.soft { "Finds services, systems, domains, teams, people, repositories and infrastructure. "
                     "Press " kbd { "/" } " or " kbd { "Ctrl+K" } " on any page to search." },
                 Some(found) if found.is_empty() => (empty("Nothing matches.", html! { p { "Try another word, or fewer letters." } })),
-                Some(found) => (list(&found, app_url, session)),
+                Some(found) => (list(&found, app_url)),
             }
         }
     };
     Ok(Answer::page(layout(visit, "Search", main)))
 }
 
-fn list(found: &[SearchResult], app_url: &str, session: &Session) -> Markup {
+fn list(found: &[SearchResult], app_url: &str) -> Markup {
     html! {
         p.soft role="status" { (count(i64::try_from(found.len()).unwrap_or(i64::MAX), "result")) }
         ul.results {
             @for one in found {
                 li {
-                    @match address(one, app_url, session) {
+                    @match address(one, app_url) {
                         Some(address) => a href=(address) { (one.name) },
                         None => bdi { (one.name) },
                     }
@@ -56,9 +55,7 @@ fn list(found: &[SearchResult], app_url: &str, session: &Session) -> Markup {
     }
 }
 
-/// The path of its page, if it has one that the user may see.
-fn address<'a>(one: &'a SearchResult, app_url: &str, session: &Session) -> Option<&'a str> {
-    let path = one.html_url.strip_prefix(app_url)?;
-    let may_see = one.r#type != SearchTypeEnum::User || session.user.role >= Role::Admin;
-    (owns(path) && may_see).then_some(path)
+/// The path of its page, if the application has it.
+fn address<'a>(one: &'a SearchResult, app_url: &str) -> Option<&'a str> {
+    one.html_url.strip_prefix(app_url).filter(|path| owns(path))
 }

@@ -11,7 +11,7 @@ use super::markdown::prose;
 use super::operations::service::{AlertSourceService, Service, Tag};
 use super::operations::{self, types::Moment};
 use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatus, Neighbour};
-use super::parts::{count, count_to_most, empty, external_link, link, short, status, time};
+use super::parts::{count, count_to_most, empty, external_link, link, local, short, status, time};
 use super::services::address;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, audit, deploys, graph, properties, relationships};
@@ -19,6 +19,7 @@ use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, service};
+use crate::graphql::Settings;
 use crate::graphql::id::{self, Class};
 use crate::outgoing::authority;
 
@@ -37,7 +38,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let found = ask(site, visit, operations::Service { alias, since: Moment(since), now: Moment(now) }).await?;
     let service = found.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let (db, number) = (site.db.read(), id::number::<service::Entity>(&service.id).unwrap_or_default());
-    let production = &site.catalogue.settings().production;
+    let Settings { production, app_url, .. } = site.catalogue.settings();
     let days = days::of_service(db, number, since, DAYS, production).await?;
     let issues = Issues::of_service(db, number).await?;
     let picture = graph::small(site, &service.id, &service.name, &service.aliases).await?;
@@ -50,7 +51,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         (at_a_glance(&service, &issues, production, now))
         (actions(&service, session, number))
         @if let Some(description) = &service.description { (prose(description)) }
-        (facts(&service, now))
+        (facts(&service, app_url, now))
         @if let Some(note) = &service.note { h2 { "Notes" } (prose(note)) }
         (properties::section(&service.properties.nodes, service.properties.page_info.has_next_page))
         (dependencies(&service, &picture))
@@ -108,7 +109,7 @@ fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: T
     }
 }
 
-fn facts(service: &Service, now: Timestamp) -> Markup {
+fn facts(service: &Service, app_url: &str, now: Timestamp) -> Markup {
     let step = |step: Option<(&String, &Option<String>)>| {
         html! {
             @match step {
@@ -140,16 +141,7 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
                     @if service.tags.page_info.has_next_page { "and more" }
                 }
             }
-            @if !service.service_repositories.nodes.is_empty() {
-                dt { "Repositories" }
-                dd { @for link in &service.service_repositories.nodes {
-                    div {
-                        (external_link(link.repository.url.as_deref(), link.display_name.as_deref().unwrap_or(&link.repository.name)))
-                        " " code.soft { (link.repository.default_alias) }
-                        @if !matches!(&*link.base_directory, "" | "/") { " in " code { (link.base_directory) } }
-                    }
-                } }
-            }
+            (repositories(service, app_url))
             @if !service.documents.nodes.is_empty() || service.api_document_url.is_some() {
                 dt { "API" }
                 dd {
@@ -164,6 +156,22 @@ fn facts(service: &Service, now: Timestamp) -> Markup {
             }
             dt { "Added" }
             dd { (time(service.timestamps.created_at.0, now)) ", changed " (time(service.timestamps.updated_at.0, now)) }
+        }
+    }
+}
+
+/// Links to the repositories at their hosts, and to their pages.
+fn repositories(service: &Service, app_url: &str) -> Markup {
+    html! {
+        @if !service.service_repositories.nodes.is_empty() {
+            dt { "Repositories" }
+            dd { @for link in &service.service_repositories.nodes {
+                div {
+                    (external_link(link.repository.url.as_deref(), link.display_name.as_deref().unwrap_or(&link.repository.name)))
+                    " " a.soft href=(local(&link.repository.html_url, app_url)) { code { (link.repository.default_alias) } }
+                    @if !matches!(&*link.base_directory, "" | "/") { " in " code { (link.base_directory) } }
+                }
+            } }
         }
     }
 }

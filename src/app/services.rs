@@ -8,7 +8,7 @@ use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::operations::services::{Account, Service, Team};
 use super::operations::types::Moment;
-use super::operations::{IdentifierInput, ServiceRow, Services, TagArgs};
+use super::operations::{IdentifierInput, ServiceFilterEnum, ServiceFilterInput, ServiceRow, Services, TagArgs};
 use super::parts::{count_to_most, empty, order, pages, sorted, status, time};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -42,6 +42,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         filter: query
             .given("filter")
             .map(|id| IdentifierInput { id: MaybeUndefined::Value(id), alias: MaybeUndefined::Undefined }),
+        conditions: query.given("type").map(|id| vec![of_type(id)]),
     };
     let found = ask(site, visit, services).await?.account;
     let main = html! {
@@ -50,6 +51,15 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         div #services { (list(visit, &found)) }
     };
     Ok(Answer::page(layout(visit, "Services", main)))
+}
+
+/// The condition that a service is of the component type with this id.
+fn of_type(id: &str) -> ServiceFilterInput<'_> {
+    ServiceFilterInput {
+        key: MaybeUndefined::Value(ServiceFilterEnum::ComponentTypeId),
+        arg: MaybeUndefined::Value(id),
+        ..Default::default()
+    }
 }
 
 /// The time this many days ago.
@@ -64,6 +74,8 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
         |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(&visit.query, &none);
     let mut tiers = vec![("", "any")];
     tiers.extend(found.tiers.iter().map(|tier| (&*tier.alias, &*tier.name)));
+    let mut types = vec![("", "any")];
+    types.extend(found.component_types.nodes.iter().map(|one| (&*one.id, &*one.name)));
     let mut filters = vec![("", "none")];
     filters.extend(found.filters.nodes.iter().map(|filter| (&*filter.id, &*filter.name)));
     html! {
@@ -71,6 +83,7 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
             (text("search", "Name or alias", "search"))
             (form::suggested("owner", "Owner's alias", found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query, &none))
             (form::select("tier", "Tier", "", &tiers, &visit.query, &none))
+            (form::select("type", "Type", "", &types, &visit.query, &none))
             @if !found.filters.nodes.is_empty() {
                 (form::select("filter", "Saved filter", "", &filters, &visit.query, &none))
             }

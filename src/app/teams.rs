@@ -7,7 +7,7 @@ use super::contact_form::contact;
 use super::layout::layout;
 use super::markdown::prose;
 use super::operations::{Team, Teams};
-use super::parts::{count, empty, order, pages, sorted, tags};
+use super::parts::{count, empty, local, order, pages, sorted, tags};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, graph, properties, services};
 use crate::entity::service::Column;
@@ -57,6 +57,8 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
     let label = format!("Dependencies of the services of {}", team.name);
     let picture = graph::of_group::<team::Entity>(site, Column::OwnerId, &team.id, &label).await?;
     let (here, contacts) = (path(["teams", &team.alias]), team.contacts.unwrap_or_default());
+    let app_url = &*site.catalogue.settings().app_url;
+    let user_link = |url: &str, name: &str| html! { a href=(local(url, app_url)) { (name) } };
     let main = html! {
         @if session.user.role >= Role::TeamMember {
             p.actions {
@@ -67,7 +69,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
         @if let Some(text) = &team.responsibilities { (prose(text)) }
         dl.facts {
             dt { "Manager" }
-            dd { @match &team.manager { Some(manager) => { (manager.name) " (" (manager.email) ")" }, None => span.soft { "nobody" } } }
+            dd { @match &team.manager { Some(manager) => { (user_link(&manager.html_url, &manager.name)) " (" (manager.email) ")" }, None => span.soft { "nobody" } } }
             @if !contacts.is_empty() {
                 dt { "Contact" }
                 dd {
@@ -89,7 +91,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
         h2 { "Members" }
         @if team.memberships.nodes.is_empty() { p.soft { "This team has no members." } } @else {
             ul { @for member in &team.memberships.nodes {
-                li { (member.user.name) " " span.soft { (member.user.email) } @if let Some(role) = &member.role { " " span.mark.none { (role) } } }
+                li { (user_link(&member.user.html_url, &member.user.name)) " " span.soft { (member.user.email) } @if let Some(role) = &member.role { " " span.mark.none { (role) } } }
             } }
         }
         h2 #services { "Services" }

@@ -29,6 +29,8 @@ pub struct Model {
     pub role: Role,
     /// When the user last signed in to the application.
     pub last_sign_in_at: Option<Timestamp>,
+    /// How the user was created; `None` for users from before this was recorded.
+    pub provisioned_by: Option<ProvisionedBy>,
     /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
@@ -63,6 +65,21 @@ pub enum Role {
     StandardsAdmin,
     /// Also manages users and tokens, and reads the audit.
     Admin,
+}
+
+/// How a user was created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum ProvisionedBy {
+    /// On the command line, or by the link for the first administrator.
+    CommandLine,
+    /// By an administrator who was signed in to the application.
+    User,
+    /// By a program with an API token.
+    Token,
+    /// By signing in at the OpenID provider.
+    OpenId,
 }
 
 impl Model {
@@ -140,18 +157,26 @@ pub async fn lock_to_demote<C: Read>(db: &C, id: i64) -> Result<Model> {
 /// # Errors
 /// As [`create`].
 pub async fn first_administrator(db: &Transaction, email: &str, name: Option<&str>, now: Timestamp) -> Result<Model> {
-    let Some(user) = by_email(db, email).await? else { return create(db, email, name, Role::Admin, now).await };
+    let Some(user) = by_email(db, email).await? else {
+        return create(db, email, name, (Role::Admin, ProvisionedBy::CommandLine), now).await;
+    };
     let mut row: ActiveModel = user.into();
     row.role = Set(Role::Admin);
     touch(&mut row.updated_at);
     Ok(db.update(row).await?)
 }
 
-/// Creates a user. Without a name, the part of the email address before the `@` is used.
+/// Creates a user with a role, and records how. Without a name, the part of the email address before the `@` is used.
 ///
 /// # Errors
 /// The email address is malformed or taken, or the name is empty or too long.
-pub async fn create<C: Write>(db: &C, email: &str, name: Option<&str>, role: Role, now: Timestamp) -> Result<Model> {
+pub async fn create<C: Write>(
+    db: &C,
+    email: &str,
+    name: Option<&str>,
+    (role, by): (Role, ProvisionedBy),
+    now: Timestamp,
+) -> Result<Model> {
     let mut problems = Problems::default();
     let email = problems.take(address(email));
     let name = match name {
@@ -166,6 +191,7 @@ pub async fn create<C: Write>(db: &C, email: &str, name: Option<&str>, role: Rol
         email_key: Set(email_key(&email)),
         email: Set(email),
         role: Set(role),
+        provisioned_by: Set(Some(by)),
         created_at: Set(now),
         updated_at: Set(now),
         ..Default::default()

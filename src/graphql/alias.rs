@@ -155,6 +155,10 @@ impl AliasDeleteMutation for Mutation {
                 let resource = identifier::require::<InfrastructureResource>(db, Identifier::Alias(&alias)).await?;
                 remove_alias::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
             }
+            none @ (AliasOwnerTypeEnum::Group | AliasOwnerTypeEnum::Scorecard) => {
+                let message = format!("no {} has the alias {}", none.as_str(), quoted(&alias));
+                return Err(UserError::new("alias", message).not_found().into());
+            }
         }
         Ok(AliasDeletePayload { deleted_alias: Some(alias), ..Default::default() })
     }

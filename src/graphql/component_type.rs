@@ -52,7 +52,8 @@ impl ComponentTypeResolver for ComponentType {
 
     async fn href(types: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
-        Ok(types.iter().map(|_| format!("{app_url}/services")).collect())
+        let list = |one: &&Self| format!("{app_url}/services?type={}", ComponentTypeResolver::id(*one).text());
+        Ok(types.iter().map(list).collect())
     }
 
     async fn icon(types: &[&Self], _: &Ctx<'_>) -> Result<Vec<ComponentTypeIcon>> {

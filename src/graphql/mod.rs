@@ -48,6 +48,7 @@ pub mod schema {
 mod account;
 mod alert_source;
 mod alias;
+mod check;
 mod cloud_integration;
 mod code_issue;
 mod code_issue_project;

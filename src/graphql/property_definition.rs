@@ -110,8 +110,8 @@ impl TeamPropertyDefinitionResolver for TeamPropertyDefinition {
         self.0.description.as_deref().unwrap_or_default()
     }
 
-    fn schema(&self) -> Option<Json> {
-        PropertyDefinitionResolver::schema(&self.0)
+    fn schema(&self) -> Json {
+        Json(self.0.schema.clone())
     }
 
     fn display_type(&self) -> PropertyDefinitionDisplayTypeEnum {

@@ -1,12 +1,13 @@
-//! The rubric: the levels and categories that services are to be measured by.
+//! The rubric: the levels and categories that services are to be measured by. `check` has its checks.
 
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{EntityTrait, QuerySelect, QueryTrait, Set};
 
 use super::alias::or_taken;
+use super::check;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::id::{self, Class, Id};
+use super::id::{self, Class};
 use super::list::List;
 use super::schema::*;
 use super::types::{Category, Level};
@@ -31,19 +32,9 @@ impl RubricResolver for Rubric {
         let page = List::<category::Entity>::new(category::Column::Id).page(ctx, &args.request()?).await?;
         Ok(vec![page; rubrics.len()])
     }
-}
 
-/// A check. There is none yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Check {}
-
-impl CheckResolver for Check {
-    fn id(&self) -> Id {
-        match *self {}
-    }
-
-    fn name(&self) -> &str {
-        match *self {}
+    async fn checks(rubrics: &[&Self], args: &PageArguments, _: &Ctx<'_>) -> Result<Vec<CheckConnectionType>> {
+        rubrics.iter().map(|_| check::page(args)).collect()
     }
 }
 
@@ -61,7 +52,7 @@ impl LevelResolver for Level {
     }
 
     async fn checks(levels: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<Check>>>> {
-        Ok(levels.iter().map(|_| None).collect())
+        Ok(levels.iter().map(|_| Some(Vec::new())).collect())
     }
 }
 

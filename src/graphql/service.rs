@@ -13,7 +13,7 @@ use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{ComponentType, Contact, Deploy, Property, Service, ServiceDocument, ServiceRepository, System};
 use super::{
-    alias, component_type, contact, deploy, deploy_metrics, on_call, property, repository, service_dependency,
+    alias, check, component_type, contact, deploy, deploy_metrics, on_call, property, repository, service_dependency,
     service_document, service_file, service_impact, service_repository,
 };
 use crate::db::{Read, Transaction, Write};
@@ -85,6 +85,10 @@ impl ServiceResolver for Service {
 
     async fn maturity_report(services: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<MaturityReport>>> {
         Ok(services.iter().map(|_| None).collect())
+    }
+
+    async fn service_stats(services: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<ServiceStats>>> {
+        Ok(services.iter().map(|_| Some(check::stats())).collect())
     }
 
     async fn contacts(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {

@@ -8,6 +8,7 @@
 //! `@relation`. The noun's file writes the other methods, and may override these.
 
 pub use super::account::Account;
+pub use super::check::{CheckResult, CheckResultsByLevel, ServiceCheckResults};
 pub use super::cloud_integration::Yaml as YAML;
 pub use super::component_type::ComponentTypeIconEnum;
 pub use super::context::State;
@@ -21,7 +22,7 @@ pub use super::json::{Json as JSON, Json as JSONSchema, JsonText as JsonString};
 pub use super::property_definition::{TeamPropertyDefinition, TeamPropertyDefinitionsAssignPayload};
 pub use super::relation::{list, list_through, to_its_one, to_one};
 pub use super::repository::RepositoryConnectionType;
-pub use super::rubric::{Check, Rubric};
+pub use super::rubric::Rubric;
 pub use super::search::SearchResult;
 pub use super::service_dependency::{ServiceDependenciesEdge, ServiceDependentsEdge};
 pub use super::service_repository::{RepositoryPath, RepositoryServiceEdge, ServiceReposEdge};

@@ -19,7 +19,7 @@ use crate::db::{self, Backend, Read, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::Reference;
 use crate::entity::timestamp::touch;
-use crate::entity::user::{Role, email_key};
+use crate::entity::user::{ProvisionedBy, Role, email_key};
 use crate::entity::{ByIds, Timestamp, contact as contacts, tag, text, user};
 use crate::error::{Code, Error, Result, UserError};
 
@@ -35,11 +35,17 @@ impl UserResolver for User {
     }
 
     async fn html_url(users: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
-        Ok(vec![format!("{}/users", ctx.settings().app_url); users.len()])
+        let app_url = &ctx.settings().app_url;
+        Ok(users.iter().map(|user| format!("{app_url}/users/{}", user.id)).collect())
     }
 
     fn provisioned_by(&self) -> Option<ProvisionedByEnum> {
-        None
+        Some(match self.provisioned_by? {
+            ProvisionedBy::CommandLine => ProvisionedByEnum::ApiCli,
+            ProvisionedBy::User => ProvisionedByEnum::User,
+            ProvisionedBy::Token => ProvisionedByEnum::ApiOther,
+            ProvisionedBy::OpenId => ProvisionedByEnum::SsoOther,
+        })
     }
 
     async fn contacts(users: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
@@ -214,7 +220,8 @@ impl UserInviteMutation for Mutation {
         let UserInput { name, role, skip_welcome_email: _ } = input;
         let role = role.value().copied().map_or(Role::User, stored);
         let name = name.value().map(String::as_str);
-        let user = user::create(ctx.db(), &email, name, role, Timestamp::now()).await?;
+        let by = if ctx.caller().user.is_some() { ProvisionedBy::User } else { ProvisionedBy::Token };
+        let user = user::create(ctx.db(), &email, name, (role, by), Timestamp::now()).await?;
         Ok(UserInvitePayload { user: Some(user), ..Default::default() })
     }
 }

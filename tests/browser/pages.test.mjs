@@ -39,6 +39,10 @@ async function catalogue() {
     till: serviceCreate(input: { name: "Till" }) { errors { message } }
     stock: serviceCreate(input: { name: "Stock" }) { errors { message } }
     domainCreate(input: { name: $name }) { errors { message } }
+    repositoryCreate(input: { name: $name, url: "https://github.com/org/long", description: $name }) { errors { message } }
+    serviceRepositoryCreate(input: { service: { alias: "svc-1" }, repository: { alias: "github.com:org/long" }, baseDirectory: $name }) { errors { message } }
+    filterCreate(input: { name: $name, predicates: { key: name, type: contains, value: $name } }) { errors { message } }
+    levelCreate(input: { name: $name, description: $name }) { errors { message } }
     commerce: domainCreate(input: { name: "Commerce", description: "What customers pay for" }) { errors { message } }
     systemCreate(input: { name: "Shop", parent: { alias: "commerce" } }) { errors { message } }
     longSystem: systemCreate(input: { name: $name, note: $name, parent: { alias: "commerce" } }) { errors { message } }
@@ -56,6 +60,10 @@ async function catalogue() {
       type: related_to, source: { alias: "svc-1" }, target: { alias: "shop" } }) { errors { message } }
     propertyDefinitionCreate(input: { name: "Room", description: "Where it runs", schema: { type: "string" } }) { errors { message } }
     longProperty: propertyDefinitionCreate(input: { name: $name, schema: { type: "array" } }) { errors { message } }
+    awsIntegrationCreate(input: {
+      name: $name, iamRole: $name, ownershipTagKeys: ["owner", $name], awsTagsOverrideOwnership: true, regionOverride: ["eu-west-1"]
+    }) { errors { message } }
+    kubernetesIntegrationCreate(input: { extractDefinition: $name, transformDefinition: "a: 1" }) { errors { message } }
     back: serviceDependencyCreate(inputV2: { dependencyKey: {
       sourceIdentifier: { alias: "svc-3" }, destinationIdentifier: { alias: "svc-1" } } }) { errors { message } }
   }`;
@@ -72,7 +80,7 @@ async function catalogue() {
   const entries = await server.graphql(token, `{ account {
     service(alias: "svc-1") { tools { nodes { id } } } infrastructureResources { nodes { id } } team(alias: "team-1") { contacts { id } } } }`);
   const { service, team, infrastructureResources } = entries.body.data.account;
-  const first = await server.graphql(token, '{ account { integrations { nodes { id } } teams(first: 1) { nodes { alias } } } }');
+  const first = await server.graphql(token, '{ account { integrations { nodes { id type } } teams(first: 1) { nodes { alias } } } }');
   const { integrations, teams } = first.body.data.account;
   return {
     services: '/services',
@@ -94,6 +102,10 @@ async function catalogue() {
     'tool-edit': `/services/svc-1/tools/${service.tools.nodes[1].id}`,
     'service-dependencies': '/services/svc-1/dependencies',
     'service-properties': '/services/svc-1/properties',
+    repositories: '/repositories',
+    repository: '/repositories/1',
+    definitions: '/definitions',
+    user: '/users/1',
     infrastructure: '/infrastructure',
     'infrastructure-resource': `/infrastructure/${infrastructureResources.nodes[0].id}`,
     systems: '/systems',
@@ -114,6 +126,8 @@ async function catalogue() {
     integrations: '/integrations',
     'integration-new': '/integrations/new?type=deploy',
     integration: `/integrations/${integrations.nodes[0].id}`,
+    'integration-cloud': `/integrations/${integrations.nodes.find(({ type }) => type === 'aws').id}`,
+    'integration-cluster': `/integrations/${integrations.nodes.find(({ type }) => type === 'kubernetes').id}`,
     tokens: '/tokens',
     users: '/users',
     audit: '/audit',

@@ -3,7 +3,7 @@
 
 use hyper::Method;
 use rollcall::db::Db;
-use rollcall::entity::user::{self, Role};
+use rollcall::entity::user::{self, ProvisionedBy, Role};
 use rollcall::entity::{Timestamp, sign_in_link};
 use rollcall::error::Error;
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ pub async fn link_for(db: &Db, email: &str, role: Role) -> String {
         let now = Timestamp::now();
         let user = match user::by_email(db, email).await? {
             Some(user) => user,
-            None => user::create(db, email, None, role, now).await?,
+            None => user::create(db, email, None, (role, ProvisionedBy::CommandLine), now).await?,
         };
         Ok::<_, Error>(sign_in_link::path(&sign_in_link::create(db, Some(user.id), now).await?))
     });

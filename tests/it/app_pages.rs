@@ -217,6 +217,64 @@ async fn an_integration_of_any_type_has_the_page_of_its_kind() {
     assert!(jenkins.contains("Post deploys to it") && !jenkins.contains("Projects"), "{jenkins}");
     let aws = page("aws").await;
     assert!(aws.contains("does not connect to it") && !aws.contains("Projects") && !aws.contains("/rename"), "{aws}");
+    assert!(!jenkins.contains("Last connected"), "{jenkins}");
+}
+
+#[tokio::test]
+async fn an_integration_with_a_cloud_or_a_cluster_shows_what_the_api_records() {
+    let app = TestApp::start().await;
+    let create = r#"mutation {
+        aws: awsIntegrationCreate(input: {
+            name: "Live account", iamRole: "arn:aws:iam::1:role/<b>", externalId: "e-7", ownershipTagKeys: ["owner", "team"],
+            awsTagsOverrideOwnership: true, regionOverride: ["eu-west-1"]
+        }) { integration { id } }
+        everywhere: awsIntegrationCreate(input: { ownershipTagKeys: [], awsTagsOverrideOwnership: false }) { integration { id } }
+        azure: azureResourcesIntegrationCreate(input: {
+            clientSecret: "hush", subscriptionId: "s-1", tenantId: "t-1", ownershipTagKeys: ["owner"], tagsOverrideOwnership: false
+        }) { integration { id } }
+        google: googleCloudIntegrationCreate(input: { clientEmail: "x@example.com", privateKey: "hush" }) { integration { id } }
+        cluster: kubernetesIntegrationCreate(input: { extractDefinition: "extract:\n  - a", transformDefinition: "b: 2" }) { integration { id } }
+        relic: newRelicIntegrationCreate(input: { apiKey: "hush", baseUrl: "https://api.eu.newrelic.com" }) { integration { id } }
+    }"#;
+    let made = app.query(create, json!({})).await["data"].take();
+    let browser = Browser::of(&app, Role::Viewer).await;
+    let list = browser.page("/integrations").await;
+    let fact = |name: &str, value: &str| format!("<dt>{name}</dt><dd>{value}</dd>");
+    let shown = [
+        (
+            "aws",
+            "AWS",
+            vec![
+                fact("IAM role", "<code>arn:aws:iam::1:role/&lt;b&gt;</code>"),
+                fact("External id", "<code>e-7</code>"),
+                "<li><code class=\"mark none\">eu-west-1</code></li>".to_owned(),
+                "<li><code class=\"mark none\">team</code></li>".to_owned(),
+                fact("If they disagree with the catalogue", "the tag counts"),
+                "/reference/Mutation#awsIntegrationUpdate".to_owned(),
+            ],
+        ),
+        (
+            "everywhere",
+            "AWS",
+            vec![fact("Regions", "all"), fact("If they disagree with the catalogue", "the catalogue counts")],
+        ),
+        ("azure", "Azure", vec![fact("Subscription", "<code>s-1</code>"), fact("Tenant", "<code>t-1</code>")]),
+        ("google", "Google Cloud", vec![fact("Service account", "<code>x@example.com</code>")]),
+        ("cluster", "Kubernetes", vec!["extract:\n  - a</code>".to_owned(), "How it is transformed".to_owned()]),
+        ("relic", "New Relic", vec!["href=\"https://api.eu.newrelic.com\"".to_owned()]),
+    ];
+    for (name, kind, parts) in shown {
+        let id = made[name]["integration"]["id"].as_str().expect("an id");
+        assert!(
+            list.contains(&format!("href=\"/integrations/{id}\"")) && list.contains(&format!("<td>{kind}</td>")),
+            "{list}"
+        );
+        let page = browser.page(&format!("/integrations/{id}")).await;
+        for part in parts.iter().map(String::as_str).chain(["<dt>Last connected</dt>", "keeps none of its secrets"]) {
+            assert!(page.contains(part), "{name}: {part}: {page}");
+        }
+        assert!(!page.contains("hush") && !page.contains("<h2>URL</h2>"), "{name}: {page}");
+    }
 }
 
 #[tokio::test]
@@ -500,7 +558,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         ["/services", "/teams", "/suggestions", "/integrations", "/tokens", "/users", "/audit"]
             .into_iter()
             .chain(["/account", "/integrations/new", "/integrations/new?type=custom", "/suggestions?state=accepted"])
-            .chain(["/integrations/new?type=apiDoc"])
+            .chain(["/integrations/new?type=apiDoc", "/repositories", "/repositories/1", "/users/1", "/definitions"])
             .map(str::to_owned)
             .collect();
     for path in [format!("/services/{alias}"), format!("/teams/{team}")] {

@@ -1,6 +1,6 @@
 //! Signing in at an OpenID provider.
 
-use rollcall::entity::user::{self, Role};
+use rollcall::entity::user::{self, ProvisionedBy, Role};
 use rollcall::entity::{Timestamp, audit, identity, session};
 use rollcall::error::Error;
 use sea_orm::{EntityTrait, PaginatorTrait, QueryOrder};
@@ -18,7 +18,10 @@ async fn start(provider: &Provider, flags: &[&str]) -> TestApp {
 }
 
 async fn invite(app: &TestApp, email: &str, role: Role) {
-    let made = app.db.write(async |db| user::create(db, email, None, role, Timestamp::now()).await).await;
+    let made = app
+        .db
+        .write(async |db| user::create(db, email, None, (role, ProvisionedBy::CommandLine), Timestamp::now()).await)
+        .await;
     made.expect("a user");
 }
 
@@ -171,6 +174,9 @@ async fn a_person_without_an_invitation_is_refused_unless_their_domain_is_allowe
                 assert_eq!(answer.location(), "/services", "{flags:?}");
                 let ada = ("ada@example.com".to_owned(), "Ada Lovelace".to_owned(), role);
                 assert_eq!(users(&app).await, [ada], "{flags:?}");
+                let made = app.query("{ account { users { nodes { provisionedBy } } } }", json!({})).await;
+                let expected = json!([{ "provisionedBy": "sso_other" }]);
+                assert_eq!(made["data"]["account"]["users"]["nodes"], expected, "{flags:?}");
             }
             None => assert_nobody(&app, &answer, 403, "has not been invited").await,
         }
@@ -491,8 +497,8 @@ async fn a_provider_subject_stays_linked_to_its_first_user() {
     let app = TestApp::start().await;
     let now = Timestamp::now();
     let kept = app.db.write(async |db| {
-        let ada = user::create(db, "ada@example.com", None, Role::User, now).await?;
-        let eve = user::create(db, "eve@example.com", None, Role::User, now).await?;
+        let ada = user::create(db, "ada@example.com", None, (Role::User, ProvisionedBy::CommandLine), now).await?;
+        let eve = user::create(db, "eve@example.com", None, (Role::User, ProvisionedBy::CommandLine), now).await?;
         let first = identity::remember(db, "https://login.example.com", "1", ada.id, now).await?;
         let second = identity::remember(db, "https://login.example.com", "1", eve.id, now).await?;
         let elsewhere = identity::remember(db, "https://login.example.org", "1", eve.id, now).await?;

@@ -13,7 +13,7 @@ use super::{Answer, Fault, Site, cookie, sign_in};
 use crate::config::OpenId;
 use crate::db::Transaction;
 use crate::entity::audit::{self, Actor};
-use crate::entity::user::{self, email_key};
+use crate::entity::user::{self, ProvisionedBy, email_key};
 use crate::entity::{Timestamp, identity};
 use crate::error::Error;
 
@@ -142,7 +142,7 @@ async fn admit(db: &Transaction, settings: &OpenId, person: &Person, now: Timest
                 name.chars().filter(|letter| !letter.is_control()).take(255).collect::<String>().trim().to_owned()
             });
             let given = given.filter(|name| !name.is_empty());
-            (user::create(db, email, given.as_deref(), settings.role, now).await?, true)
+            (user::create(db, email, given.as_deref(), (settings.role, ProvisionedBy::OpenId), now).await?, true)
         }
         None => {
             let why = format!("{email} has not been invited. An administrator can invite you on the Users page.");

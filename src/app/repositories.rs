@@ -1,0 +1,145 @@
+//! The list of repositories, and the page of each.
+
+use maud::{Markup, html};
+
+use super::ask::ask;
+use super::groups::owner;
+use super::layout::layout;
+use super::markdown::prose;
+use super::operations::repository::{Repository, RepositoryServiceConnectionType};
+use super::operations::{self, Repositories};
+use super::parts::{count, count_to_most, empty, external_link, local, order, pages, sorted, tags, time};
+use super::services::address;
+use super::visit::{Visit, path};
+use super::{Answer, Fault, Site};
+use crate::entity::{Timestamp, repository};
+use crate::graphql::id::Id;
+
+/// Lists the repositories.
+pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    let sort = order(visit)?;
+    let found = ask(site, visit, Repositories { sort, after: visit.query.given("after") }).await?;
+    let (repositories, app_url) = (found.account.repositories, &site.catalogue.settings().app_url);
+    let head = |label, order| sorted(visit, "/repositories", label, order);
+    let main = html! {
+        @if repositories.nodes.is_empty() {
+            (empty("No repositories yet.", html! {
+                p { "Service files name the repositories of a service. Programs add them through the API, with "
+                    code { "repositoryCreate" } "." }
+            }))
+        } @else {
+            p.soft { (count_to_most(repositories.total_count, "repository")) }
+            div.scroll tabindex="0" role="region" aria-label="Repositories" {
+                table {
+                    thead { tr {
+                        (head("Repository", "name")) (head("Alias", "alias")) (head("Owner", "owner"))
+                        th scope="col" { "Services" }
+                    } }
+                    tbody { @for one in &repositories.nodes { tr {
+                        th scope="row" {
+                            a href=(local(&one.html_url, app_url)) { (one.name) }
+                            (marks(one.visible, one.archived_at.is_some()))
+                        }
+                        td { code { (one.default_alias) } }
+                        td { (owner(one.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
+                        td.number { (one.services.total_count) }
+                    } } }
+                }
+            }
+            (pages(visit, "/repositories", &repositories.page_info))
+        }
+    };
+    Ok(Answer::page(layout(visit, "Repositories", main)))
+}
+
+fn marks(visible: bool, archived: bool) -> Markup {
+    html! {
+        @if !visible { " " span.mark.none { "hidden" } }
+        @if archived { " " span.mark.none { "archived" } }
+    }
+}
+
+/// Shows the repository with this number.
+pub async fn one(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fault> {
+    let number: i64 = number.parse().map_err(|_| Fault::NotFound)?;
+    let id = Id::of::<repository::Entity>(number).text();
+    let found = ask(site, visit, operations::Repository { id: &id, after: visit.query.given("after") }).await?;
+    let repository = found.account.repository.ok_or(Fault::NotFound)?;
+    let here = path(["repositories", &number.to_string()]);
+    let main = html! {
+        @if let Some(text) = &repository.description { (prose(text)) }
+        (facts(&repository, Timestamp::now()))
+        h2 { (count(repository.services.total_count, "service")) }
+        (services(&repository.services))
+        (pages(visit, &here, &repository.services.page_info))
+    };
+    Ok(Answer::page(layout(visit, &repository.name, main)))
+}
+
+fn facts(repository: &Repository, now: Timestamp) -> Markup {
+    let kinds = [
+        (repository.private, "private"),
+        (!repository.visible, "hidden"),
+        (repository.forked == Some(true), "fork"),
+        (repository.archived_at.is_some(), "archived"),
+    ];
+    let kinds: Vec<&str> = kinds.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+    html! {
+        dl.facts {
+            dt { "Owner" } dd { (owner(repository.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
+            @if let Some(url) = &repository.url { dt { "URL" } dd { (external_link(Some(url), url)) } }
+            dt { "Alias" } dd { code { (repository.default_alias) } }
+            @if let Some(branch) = &repository.default_branch { dt { "Default branch" } dd { code { (branch) } } }
+            @if !kinds.is_empty() {
+                dt { "Kind" }
+                dd { ul.marks { @for kind in &kinds { li { span.mark.none { (kind) } } } } }
+            }
+            @if let Some(tier) = &repository.tier { dt { "Most critical tier" } dd { (tier.name) } }
+            @if !repository.languages.is_empty() {
+                dt { "Languages" }
+                dd { ul.marks { @for language in &repository.languages {
+                    li { span.mark.none { (language.name) " " (percent(language.usage)) } }
+                } } }
+            }
+            @if !repository.tags.nodes.is_empty() {
+                dt { "Tags" }
+                dd { (tags(repository.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)))) }
+            }
+            @if !repository.code_issue_projects.nodes.is_empty() {
+                dt { "Code issues" }
+                dd {
+                    (count(repository.code_issues.total_count, "issue")) " in "
+                    @for (place, project) in repository.code_issue_projects.nodes.iter().enumerate() {
+                        @if place > 0 { ", " }
+                        (external_link(project.external_url.as_deref(), &project.name))
+                    }
+                }
+            }
+            @if let Some(created) = &repository.created_on { dt { "Added" } dd { (time(created.0, now)) } }
+        }
+    }
+}
+
+/// A share of 1 in percent. Less than one percent is shown as such.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent > 0.0 && percent < 1.0 { "<1%".to_owned() } else { format!("{percent:.0}%") }
+}
+
+/// Lists the services with their folders.
+fn services(services: &RepositoryServiceConnectionType) -> Markup {
+    html! {
+        @if services.edges.is_empty() {
+            (empty("No service is linked to this repository.", html! {
+                p { "Link one in its service file, or through the API with " code { "serviceRepositoryCreate" } "." }
+            }))
+        } @else {
+            ul { @for edge in &services.edges { li {
+                a href=(address(&edge.node.aliases)) { (edge.node.name) }
+                @for folder in edge.paths.iter().filter(|folder| !folder.path.is_empty()) {
+                    " " (external_link(Some(&folder.href), &folder.path))
+                }
+            } } }
+        }
+    }
+}
