@@ -52,13 +52,13 @@ pub fn run(command: Command) -> ExitCode {
 /// Runs a command. The error is one sentence.
 async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode, String> {
     match command {
-        Command::Serve(settings) => serve::run(*settings, passed).await?,
+        Command::Serve(settings) => Box::pin(serve::run(*settings, passed)).await?,
         Command::Token(command) => token_command(command).await?,
         Command::DeployEndpoint(command) => deploy_endpoint_command(command).await?,
         Command::SignInLink { email, name, addresses, database } => {
             sign_in_link(&database, &addresses, &email, name.as_deref()).await?;
         }
-        Command::Doctor(settings) => return doctor(&settings).await,
+        Command::Doctor(settings) => return Box::pin(doctor(&settings)).await,
         Command::Healthcheck { live, addresses } => {
             print(&tokio::task::block_in_place(|| healthcheck::run(&addresses, live))?)?;
         }
@@ -72,7 +72,7 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
         Command::Import { file, database } => import(&database, &file).await?,
         Command::Schema(SchemaCommand::Print) => print(SDL)?,
         Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
-        Command::Apply(settings) => return apply::run(&settings).await,
+        Command::Apply(settings) => return Box::pin(apply::run(&settings)).await,
         Command::Release { alias, database } => release(&database, &alias).await?,
         Command::Deploy(settings) => {
             print(&format!("{}\n", tokio::task::block_in_place(|| sender::send(&settings))?))?;
@@ -340,12 +340,13 @@ pub(crate) async fn with_new_database<T>(
     database: &Database,
     work: impl AsyncFnOnce(&Db) -> Result<T, String>,
 ) -> Result<T, String> {
-    let (db, created) = open(database).await?;
+    // Boxed: the compiler refuses futures that are nested too deeply.
+    let (db, created) = Box::pin(open(database)).await?;
     if let Some(file) = created {
         say(&created_sentence(&file));
     }
-    let done = work(&db).await;
-    close_or_say(&db).await;
+    let done = Box::pin(work(&db)).await;
+    Box::pin(close_or_say(&db)).await;
     done
 }
 
