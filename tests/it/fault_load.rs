@@ -92,7 +92,9 @@ impl Load {
         let address = addresses[self.turn.fetch_add(1, Ordering::Relaxed) % addresses.len()];
         let is_deploy = write.is_multiple_of(2);
         let (path, body) = if is_deploy {
-            (&*self.webhook, record(json!({ "service": "load", "dedup_id": write.to_string() })))
+            // Deploys of an unknown service lock its suggestion.
+            let deploy = json!({ "service": format!("load-{}", write % 40), "dedup_id": write.to_string() });
+            (&*self.webhook, record(deploy))
         } else {
             let name = format!("s{write}");
             let query =
