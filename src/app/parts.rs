@@ -146,7 +146,11 @@ pub const COUNTED: u32 = 10_000;
 
 /// Like [`count`], for a list whose count stops at [`COUNTED`]: `10,000+ services`.
 pub fn count_to_most(number: i32, noun: &str) -> String {
-    if i64::from(number) > i64::from(COUNTED) { format!("{}+ {}", grouped(COUNTED), plural(noun)) } else { count(number, noun) }
+    if i64::from(number) > i64::from(COUNTED) {
+        format!("{}+ {}", grouped(COUNTED), plural(noun))
+    } else {
+        count(number, noun)
+    }
 }
 
 /// Groups digits: `1,234,567`.
