@@ -128,10 +128,17 @@ pub fn status(understood: Option<DeployStatus>, sent: Option<&str>) -> Markup {
     html! { @if let Some(word) = word { span class=(class) title=[sent] { (word) } } }
 }
 
-/// Formats a number with its noun, such as `1 deploy`, `2,000 deploys`.
+/// Formats a number with its noun, such as `1 deploy`, `2,000 deploys`, `2 repositories`.
 pub fn count(number: impl Into<i64>, noun: &str) -> String {
     let number = number.into();
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+    if number == 1 { format!("1 {noun}") } else { format!("{} {}", grouped(number), plural(noun)) }
+}
+
+fn plural(noun: &str) -> String {
+    match noun.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ => format!("{noun}s"),
+    }
 }
 
 /// Pages count lists up to this number. Counting more would take longer than reading the page.
@@ -139,7 +146,11 @@ pub const COUNTED: u32 = 10_000;
 
 /// Like [`count`], for a list whose count stops at [`COUNTED`]: `10,000+ services`.
 pub fn count_to_most(number: i32, noun: &str) -> String {
-    if i64::from(number) > i64::from(COUNTED) { format!("{}+ {noun}s", grouped(COUNTED)) } else { count(number, noun) }
+    if i64::from(number) > i64::from(COUNTED) {
+        format!("{}+ {}", grouped(COUNTED), plural(noun))
+    } else {
+        count(number, noun)
+    }
 }
 
 /// Groups digits: `1,234,567`.

@@ -95,6 +95,9 @@ impl<'s> Everything<'s> {
         if fields.is_empty() {
             return String::new();
         }
+        if NO_OBJECTS.iter().any(|(none, _)| *name == *none) {
+            return "{ __typename }".to_owned();
+        }
         let mut selected = vec!["__typename".to_owned()];
         for field in fields {
             let inner = field.ty.inner_named_type();
