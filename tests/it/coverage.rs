@@ -103,7 +103,9 @@ impl<'s> Everything<'s> {
             let inner = field.ty.inner_named_type();
             // `Account`'s fields are fully selected on `Account`.
             let is_seen_elsewhere = self.reached.contains(self.item(inner)) && !self.wraps(name);
-            let below = if is_seen_elsewhere { self.leaves(inner) } else { self.of(inner) };
+            // The same objects are in `nodes`, with all their fields.
+            let is_repeated = field.name == "node";
+            let below = if is_seen_elsewhere || is_repeated { self.leaves(inner) } else { self.of(inner) };
             // The required argument.
             let takes_one = field.arguments.iter().any(|argument| argument.name == "definition");
             let argument = if takes_one { "(definition: { alias: \"lanes\" })" } else { "" };
