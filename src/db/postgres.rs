@@ -1,10 +1,12 @@
 //! Connects to PostgreSQL: chooses one of several hosts, and makes the pools. [`postgres_url`](super::postgres_url)
 //! parses the URL.
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use futures_util::stream::{self, StreamExt};
 use sea_orm::sqlx::postgres::{PgPool, PgPoolOptions, PgSslMode};
 use sea_orm::{DbErr, SqlxPostgresConnector, sqlx};
 use tokio::time::{sleep, timeout};
@@ -46,11 +48,17 @@ pub(super) const UNLIMITED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL l
      SET LOCAL idle_in_transaction_session_timeout = 0";
 
 impl Target {
-    /// Finds the first host that will do, by connecting to it.
+    /// Finds a host that will do, by connecting to it: the first in order, or the only one that accepts writes. To find
+    /// that one, all are asked at the same time, because one that hangs takes long to give up on.
     async fn find(&self) -> Result<usize, OpenError> {
         let mut last = OpenError::Url;
-        for (place, host) in self.hosts.iter().enumerate() {
-            match timeout(self.connect_timeout, Box::pin(self.check(host))).await {
+        let at_once = if self.must_be_writable { self.hosts.len() } else { 1 };
+        let checks = stream::iter(&self.hosts).enumerate();
+        let checks = checks
+            .map(async |(place, host)| (place, host, timeout(self.connect_timeout, Box::pin(self.check(host))).await));
+        let mut checks = pin!(checks.buffer_unordered(at_once));
+        while let Some((place, host, checked)) = checks.next().await {
+            match checked {
                 Ok(Ok(None)) => return Ok(place),
                 Ok(Ok(Some(why))) => last = OpenError::Refused { place: self.place(), why: why.to_owned() },
                 Ok(Err(error)) => last = self.explain(host, error),
@@ -173,7 +181,9 @@ pub(super) async fn open(target: Target) -> Result<Db, OpenError> {
         tokio::spawn(Arc::clone(&hosts).watch(pool.clone()));
     }
     let requests = Server::new(&hosts, connections, Locks::Usual, None);
-    let committed = Server::new(&hosts, CONNECTIONS_BESIDE, Locks::Usual, None);
+    // A migration waits for the locks of a mutation, and keeps new readers of its tables waiting. The mutation must not
+    // wait behind it.
+    let committed = Server::new(&hosts, CONNECTIONS_BESIDE, Locks::Short, None);
     // The webhook sets aside posts whose rows are locked.
     let reserved = Server::new(&hosts, CONNECTIONS_RESERVED, Locks::Short, Some(BEGIN));
     let sea_orm = SqlxPostgresConnector::from_sqlx_postgres_pool(pool);
