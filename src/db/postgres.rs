@@ -1,7 +1,6 @@
 //! Connects to PostgreSQL: chooses one of several hosts, and makes the pools. [`postgres_url`](super::postgres_url)
 //! parses the URL.
 
-use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 use futures_util::stream::{self, StreamExt};
 use sea_orm::sqlx::postgres::{PgPool, PgPoolOptions, PgSslMode};
 use sea_orm::{DbErr, SqlxPostgresConnector, sqlx};
+use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 use tracing::{error, info};
 
@@ -53,10 +53,9 @@ impl Target {
     async fn find(&self) -> Result<usize, OpenError> {
         let mut last = OpenError::Url;
         let at_once = if self.must_be_writable { self.hosts.len() } else { 1 };
-        let checks = stream::iter(&self.hosts).enumerate();
-        let checks = checks
-            .map(async |(place, host)| (place, host, timeout(self.connect_timeout, Box::pin(self.check(host))).await));
-        let mut checks = pin!(checks.buffer_unordered(at_once));
+        let checks: Vec<_> =
+            self.hosts.iter().enumerate().map(|(place, host)| self.check_in_time(place, host)).collect();
+        let mut checks = stream::iter(checks).buffer_unordered(at_once);
         while let Some((place, host, checked)) = checks.next().await {
             match checked {
                 Ok(Ok(None)) => return Ok(place),
@@ -68,6 +67,14 @@ impl Target {
             }
         }
         Err(last)
+    }
+
+    async fn check_in_time<'h>(
+        &self,
+        place: usize,
+        host: &'h Host,
+    ) -> (usize, &'h Host, Result<Result<Option<&'static str>, DbErr>, Elapsed>) {
+        (place, host, timeout(self.connect_timeout, Box::pin(self.check(host))).await)
     }
 
     /// Connects to a host. Returns why it will not do.
