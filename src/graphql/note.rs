@@ -4,7 +4,7 @@ use sea_orm::DbErr;
 use serde_json::{Map, Value};
 
 use super::{id, relationship};
-use crate::db::{Db, Transaction};
+use crate::db::{self, Db, Transaction};
 use crate::entity::audit::{self, Actor, Subject, Written};
 use crate::entity::change::{self, List};
 use crate::entity::{ByAlias, domain, infrastructure_resource, service, system, team};
@@ -26,7 +26,7 @@ pub(super) async fn note(
         Some(relationship::DOMAIN_OF_SYSTEM) => subject.class = Some("System".to_owned()),
         _ => {}
     }
-    let changed = changed(db, transaction, payload, input, &mut subject).await?;
+    let changed = changed(db, transaction, payload, input, &mut subject).await.map_err(let_pass)?;
     let mut detail = input.as_object().cloned().unwrap_or_default();
     detail.values_mut().filter_map(Value::as_object_mut).for_each(hide_secrets);
     if let Value::Object(changed) = changed
@@ -36,6 +36,12 @@ pub(super) async fn note(
     }
     let written = audit::insert(transaction, actor, action, subject.clone(), &detail.into()).await?;
     Ok((subject, written))
+}
+
+/// A migration that waits for this transaction keeps all other readers of its tables waiting. A mutation that meets one
+/// has lost a race: it rolls back, which lets the migration pass, and is retried.
+fn let_pass(error: DbErr) -> DbErr {
+    if db::is_locked(&error) { DbErr::RecordNotUpdated } else { error }
 }
 
 /// Input fields that are secrets.
