@@ -45,7 +45,8 @@ const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(10), Duration:
 const USER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The parameters of a URL that are passed on to the driver as they are.
-const PASSED_ON: [&str; 8] = ["application_name", "dbname", "host", "hostaddr", "options", "password", "port", "user"];
+const PASSED_ON: [&str; 10] =
+    ["application_name", "dbname", "host", "hostaddr", "options", "password", "port", "sslcert", "sslkey", "user"];
 
 /// A database on one of several hosts, as a URL names it.
 #[derive(Debug, Clone)]

@@ -63,7 +63,7 @@ async function catalogue() {
     awsIntegrationCreate(input: {
       name: $name, iamRole: $name, ownershipTagKeys: ["owner", $name], awsTagsOverrideOwnership: true, regionOverride: ["eu-west-1"]
     }) { errors { message } }
-    kubernetesIntegrationCreate(input: { extractDefinition: $name, transformDefinition: "a: 1" }) { errors { message } }
+    kubernetesIntegrationCreate(input: { extractDefinition: "a: ${long}", transformDefinition: "a: 1" }) { errors { message } }
     back: serviceDependencyCreate(inputV2: { dependencyKey: {
       sourceIdentifier: { alias: "svc-3" }, destinationIdentifier: { alias: "svc-1" } } }) { errors { message } }
   }`;
