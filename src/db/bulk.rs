@@ -159,7 +159,7 @@ fn one_transaction(like: &PgPool) -> PgPool {
                 return Err(sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into()));
             }
             connection.execute("BEGIN").await?;
-            connection.execute(postgres::UNLIMITED).await.map(drop)
+            connection.execute(postgres::UNLIMITED_SEA_ORM).await.map(drop)
         })
     });
     pool.connect_lazy_with(like.connect_options().as_ref().clone())

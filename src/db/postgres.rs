@@ -47,6 +47,11 @@ const WATCH: Duration = Duration::from_secs(1);
 pub(super) const UNLIMITED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0";
 
+/// The same for a connection of sea-orm's driver, which names all statements. Through PgBouncer, an earlier client may
+/// have left statements with the same names.
+pub(super) const UNLIMITED_SEA_ORM: &str = "DEALLOCATE ALL; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
+     SET LOCAL idle_in_transaction_session_timeout = 0";
+
 impl Target {
     /// Finds a host that will do, by connecting to it: the first in order, or the only one that accepts writes. To find
     /// that one, all are asked at the same time, because one that hangs takes long to give up on.

@@ -211,7 +211,6 @@ impl Host {
         let (mode, is_shared) = (parameters.mode_of(&options), parameters.is_shared);
         let sea_orm = options.ssl_mode(mode).disable_statement_logging();
         let sea_orm = match is_shared {
-            // It names statements only to keep them.
             true => sea_orm.statement_cache_capacity(0).extra_float_digits(None),
             false => sea_orm.statement_cache_capacity(256),
         };
