@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::alias::{AliasTable, Kind};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::timestamp::touch;
-use super::{Timestamp, document_pull, row_lock, service_alias, service_search, text, tier};
+use super::{Timestamp, document_pull, service_alias, service_search, text, tier};
 use crate::db::{self, Read, Write};
 use crate::error::{Result, UserError};
 
@@ -129,8 +129,8 @@ pub async fn ids_of(db: &impl Read, column: Column, key: i64, most: u64) -> Resu
 /// A service that the current transaction may write. No other transaction can change, delete or lock the service until
 /// this one ends. Code that writes a service, its aliases, its tags or its repositories requires this type.
 ///
-/// There are three ways to obtain one: [`lock_writable`] or [`writable`], for everything but service files; [`lock_for_service_file`],
-/// for service files; and [`create`].
+/// There are three ways to obtain one: [`writable`], for everything but service files; [`lock_for_service_file`], for
+/// service files; and [`create`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Writable(Model);
 
@@ -148,20 +148,9 @@ impl From<Writable> for Model {
     }
 }
 
-/// Locks the row of a service that was found in this transaction, and then checks that no service file governs it. In
-/// the opposite order, a service file could start to govern the service between the check and the row lock.
-///
-/// # Errors
-/// A service file governs the service.
-pub async fn lock_writable<C: Read>(db: &C, found: Model) -> Result<Writable> {
-    let service = match db::has_one_writer(db) {
-        true => found,
-        false => row_lock::row::<Entity>(db, found.id, LockType::Update).await?,
-    };
-    writable(service)
-}
-
-/// Checks that no service file governs a service. Its row must have been locked by the statement that read it.
+/// Checks that no service file governs a service. The statement that read the row must have locked it
+/// ([`db::Transaction::locking`], [`super::row_lock`]): otherwise a service file could start to govern the service after the
+/// check.
 ///
 /// # Errors
 /// A service file governs the service.

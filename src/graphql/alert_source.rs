@@ -17,7 +17,7 @@ use crate::entity::alert_source::{self, Column};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::Kind;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, alert_source_service, integration as integrations, row_lock, text};
+use crate::entity::{Timestamp, alert_source_service, integration as integrations, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl AlertSourceResolver for AlertSource {
@@ -83,10 +83,9 @@ async fn identified(
     named: &ExternalResourceIdentifierInput,
 ) -> Result<(integrations::Model, Option<AlertSource>)> {
     let ExternalResourceIdentifierInput { external_id, integration } = named;
-    let found = integration::require(db, integration).await;
-    let found = found.map_err(|error| error.map_user(|error| error.within("integration").within(argument)))?;
     // Locked, so that two mutations cannot create the same alert source.
-    let integration = row_lock::row::<integrations::Entity>(db, found.id, LockType::NoKeyUpdate).await?;
+    let found = integration::require(&db.locking(LockType::NoKeyUpdate), integration).await;
+    let integration = found.map_err(|error| error.map_user(|error| error.within("integration").within(argument)))?;
     let source = db
         .one(
             alert_source::Entity::find()

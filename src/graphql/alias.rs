@@ -16,8 +16,7 @@ use super::types::{Domain, InfrastructureResource, System, Team};
 use crate::db::{OfKeys, Read, Shape, Transaction, Write};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::{
-    self, domain_alias, infrastructure_resource_alias, row_lock, service_alias, service_search, system_alias,
-    team_alias, text,
+    self, domain_alias, infrastructure_resource_alias, service_alias, service_search, system_alias, team_alias, text,
 };
 use crate::error::{Error, Result, UserError, quoted};
 
@@ -74,32 +73,30 @@ impl AliasCreateMutation for Mutation {
     async fn alias_create(ctx: &MutationCtx<'_>, input: AliasCreateInput) -> Result<AliasCreatePayload> {
         let AliasCreateInput { owner_id, alias } = input;
         let db = ctx.db();
+        let locking = &db.locking(LockType::Update);
         let class = id::decode(&owner_id).map(|(class, _)| class);
         let (owner_id, aliases) = match class.as_deref() {
             Some("Team") => {
-                let team = id::require::<entity::team::Entity>(db, &owner_id, "ownerId").await?;
-                row_lock::row::<entity::team::Entity>(db, team.id, LockType::Update).await?;
+                let team = id::require::<entity::team::Entity>(locking, &owner_id, "ownerId").await?;
                 (TeamResolver::id(&team), add_alias::<team_alias::Entity>(db, &team.id, &alias).await?)
             }
             Some("System") => {
-                let system = id::require::<entity::system::Entity>(db, &owner_id, "ownerId").await?;
-                row_lock::row::<entity::system::Entity>(db, system.id, LockType::Update).await?;
+                let system = id::require::<entity::system::Entity>(locking, &owner_id, "ownerId").await?;
                 (SystemResolver::id(&system), add_alias::<system_alias::Entity>(db, &system.id, &alias).await?)
             }
             Some("Domain") => {
-                let domain = id::require::<entity::domain::Entity>(db, &owner_id, "ownerId").await?;
-                row_lock::row::<entity::domain::Entity>(db, domain.id, LockType::Update).await?;
+                let domain = id::require::<entity::domain::Entity>(locking, &owner_id, "ownerId").await?;
                 (DomainResolver::id(&domain), add_alias::<domain_alias::Entity>(db, &domain.id, &alias).await?)
             }
             Some("InfrastructureResource") => {
-                let resource = id::require::<entity::infrastructure_resource::Entity>(db, &owner_id, "ownerId").await?;
-                row_lock::row::<entity::infrastructure_resource::Entity>(db, resource.id, LockType::Update).await?;
+                let resource =
+                    id::require::<entity::infrastructure_resource::Entity>(locking, &owner_id, "ownerId").await?;
                 let aliases = add_alias::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
                 (InfrastructureResourceResolver::id(&resource), aliases)
             }
             Some("Service") => {
-                let service = id::require::<entity::service::Entity>(db, &owner_id, "ownerId").await?;
-                let service = entity::service::lock_writable(db, service).await?;
+                let service = id::require::<entity::service::Entity>(locking, &owner_id, "ownerId").await?;
+                let service = entity::service::writable(service)?;
                 let aliases = add_alias::<service_alias::Entity>(db, &service, &alias).await?;
                 service_search::refresh(db, service.id).await?;
                 (ServiceResolver::id(&*service), aliases)

@@ -98,8 +98,7 @@ async fn owner(db: &Transaction, input: &ContactCreateInput) -> Result<(Column, 
             Ok((Column::ServiceId, service::require_writable_as(db, Identifier::Id(named), field).await?.id))
         }
         ("ownerId", Some("User")) => {
-            let user = id::require::<entity::user::Entity>(db, named, field).await?;
-            row_lock::row::<entity::user::Entity>(db, user.id, LockType::Update).await?;
+            let user = id::require::<entity::user::Entity>(&db.locking(LockType::Update), named, field).await?;
             Ok((Column::UserId, user.id))
         }
         ("ownerId", class) if class != Some("Team") => {
@@ -107,8 +106,7 @@ async fn owner(db: &Transaction, input: &ContactCreateInput) -> Result<(Column, 
         }
         _ => {
             let identifier = if field == "teamAlias" { Identifier::Alias(named) } else { Identifier::Id(named) };
-            let team = identifier::require::<Team>(db, identifier).await.map_err(at)?;
-            row_lock::row::<entity::team::Entity>(db, team.id, LockType::Update).await?;
+            let team = identifier::require::<Team>(&db.locking(LockType::Update), identifier).await.map_err(at)?;
             Ok((Column::TeamId, team.id))
         }
     }

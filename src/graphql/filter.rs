@@ -15,7 +15,7 @@ use crate::db::{Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::filter::{self, Column, Entity};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, filter_predicate, row_lock, text};
+use crate::entity::{Timestamp, filter_predicate, text};
 use crate::error::{Problems, Result, UserError};
 
 impl FilterResolver for Filter {
@@ -110,8 +110,7 @@ impl FilterUpdateMutation for Mutation {
     async fn filter_update(ctx: &MutationCtx<'_>, input: FilterUpdateInput) -> Result<FilterUpdatePayload> {
         let FilterUpdateInput { connective, id, name, predicates } = input;
         let db = ctx.db();
-        let filter = id::require::<Entity>(db, &id, "id").await?;
-        let filter = row_lock::row::<Entity>(db, filter.id, LockType::Update).await?;
+        let filter = id::require::<Entity>(&db.locking(LockType::Update), &id, "id").await?;
         let filter_id = filter.id;
         let mut draft = Draft::<Entity>::of(filter);
         draft.set(Column::Name, &name);

@@ -13,7 +13,7 @@ use super::id::{self, Class, Id};
 use super::service::refuse_where_locked;
 use crate::db::{Read, Transaction, Write};
 use crate::entity::field_rule::FieldRules;
-use crate::entity::{alias, lifecycle, row_lock, service, tier};
+use crate::entity::{alias, lifecycle, service, tier};
 use crate::error::{Result, UserError, quoted};
 
 /// A table of grades: tiers, or lifecycle stages.
@@ -101,9 +101,8 @@ pub(super) async fn update<E: Grade>(
 
 /// Deletes a grade.
 pub(super) async fn delete<E: Grade>(db: &Transaction, id: &str) -> Result<Option<Id>> {
-    id::require::<E>(db, id, "id").await?;
+    let grade = id::require::<E>(&db.locking(LockType::Update), id, "id").await?;
     let Some(number) = id::number::<E>(id) else { return Ok(None) };
-    let grade = row_lock::row::<E>(db, number, LockType::Update).await?;
     refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
     db.delete(grade).await?;
     Ok(Some(Id::of::<E>(number)))

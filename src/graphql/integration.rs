@@ -16,7 +16,7 @@ use crate::engine::page::PageRequest;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind, Model, Settings};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, code_issue, code_issue_project, deploy, row_lock};
+use crate::entity::{Timestamp, code_issue, code_issue_project, deploy};
 use crate::error::{Result, UserError};
 
 /// Converts a row to the SDL type of its kind.
@@ -354,10 +354,10 @@ impl IntegrationDeleteMutation for Mutation {
     async fn integration_delete(ctx: &MutationCtx<'_>, resource: IdentifierInput) -> Result<IntegrationDeletePayload> {
         let db = ctx.db();
         let within = |error: UserError| error.within("resource");
-        let named = require(db, &resource).await.map_err(|error| error.map_user(within))?;
         // The lock makes mutations that add a project, an issue or a deploy wait, so that the counts cover every row.
         // The projects are locked in the order of their ids, as when several are connected, which prevents a deadlock.
-        let row = row_lock::row::<integration::Entity>(db, named.id, LockType::Update).await?;
+        let row = require(&db.locking(LockType::Update), &resource).await;
+        let row = row.map_err(|error| error.map_user(within))?;
         let projects = code_issue_project::Entity::find()
             .select_only()
             .column(code_issue_project::Column::Id)

@@ -12,12 +12,13 @@ use super::json::JsonText;
 use super::list::List;
 use super::relation::to_its_one;
 use super::schema::*;
+use super::service;
 use super::types::{Property, PropertyDefinition, Service, Team};
 use crate::db::{Read, Transaction, Write};
 use crate::engine;
 use crate::entity::property::{self, Column, Entity};
 use crate::entity::service::Writable;
-use crate::entity::{self, ByIds, component_type as component_types, row_lock};
+use crate::entity::{self, ByIds, component_type as component_types};
 use crate::error::{Error, Problems, Result, UserError};
 use crate::json_schema::{self, Fault, JsonSchema};
 
@@ -165,12 +166,10 @@ async fn owner(db: &Transaction, named: &IdentifierInput, owner_type: Option<Pro
             }
         };
         if is_team {
-            let team = identifier::require::<Team>(db, identifier).await?;
-            row_lock::row::<entity::team::Entity>(db, team.id, LockType::Update).await?;
+            let team = identifier::require::<Team>(&db.locking(LockType::Update), identifier).await?;
             return Ok(Owner::Team(team.id));
         }
-        let service = identifier::require::<Service>(db, identifier).await?;
-        Ok(Owner::Service(Box::new(entity::service::lock_writable(db, service).await?)))
+        Ok(Owner::Service(Box::new(service::require_writable(db, identifier).await?)))
     };
     found.await.map_err(|error: Error| {
         error.map_user(|error| if error.path == ["locked"] { error } else { error.within("owner") })

@@ -19,8 +19,8 @@ use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
 use crate::entity::repository::Column;
 use crate::entity::timestamp::touch;
 use crate::entity::{
-    ByIds, Timestamp, code_issue, code_issue_project_resource, repository, row_lock, service, service_repository, team,
-    text, tier,
+    ByIds, Timestamp, code_issue, code_issue_project_resource, repository, service, service_repository, team, text,
+    tier,
 };
 use crate::error::{Error, Problems, Result, UserError, quoted};
 
@@ -457,8 +457,8 @@ impl RepositoryDeleteMutation for Mutation {
     async fn repository_delete(ctx: &MutationCtx<'_>, input: RepositoryDeleteInput) -> Result<RepositoryDeletePayload> {
         let RepositoryDeleteInput { id, alias } = input;
         let db = ctx.db();
-        let repository = identifier::require::<Repository>(db, Identifier::new(&id, &alias)?).await?;
-        let repository = row_lock::row::<repository::Entity>(db, repository.id, LockType::Update).await?;
+        let named = Identifier::new(&id, &alias)?;
+        let repository = identifier::require::<Repository>(&db.locking(LockType::Update), named).await?;
         let deleted_repository_id = Some(RepositoryResolver::id(&repository));
         let deleted_repository_alias = Some(repository.default_alias.clone());
         let linked = Query::select()

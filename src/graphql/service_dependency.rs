@@ -2,6 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::Set;
+use sea_orm::sea_query::LockType;
 
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
@@ -13,7 +14,7 @@ use super::relation::{self, present, to_its_one};
 use super::schema::*;
 use super::service as services;
 use super::types::{Service, ServiceDependency};
-use crate::db::{Transaction, Write};
+use crate::db::{Read, Transaction, Write};
 use crate::engine::page::{Page, PageArguments};
 use crate::entity::service::Writable;
 use crate::entity::service_dependency::{self, Column, Entity};
@@ -147,7 +148,7 @@ async fn less_critical(ctx: &Ctx<'_>, pairs: Vec<[Option<i64>; 2]>) -> Result<Ve
 
 /// Finds the service at one end of a new dependency. Either of two fields may name it.
 async fn end(
-    db: &Transaction,
+    db: &impl Read,
     (id_field, id): (&'static str, &MaybeUndefined<String>),
     (field, identifier): (&'static str, &MaybeUndefined<IdentifierInput>),
 ) -> Result<Service> {
@@ -188,11 +189,9 @@ impl ServiceDependencyCreateMutation for Mutation {
         let of_key = draft::text::<Entity>(Column::Notes, &of_key).map_err(|error| error.within("dependencyKey"));
         draft.row.notes = Set(draft.problems.take(of_key).flatten().flatten());
         draft.set(Column::Notes, &notes);
-        let source = end(db, ("source", &source), ("sourceIdentifier", &source_identifier)).await;
-        let source = match draft.problems.take_any(source)? {
-            Some(source) => draft.problems.take_any(service::lock_writable(db, source).await)?,
-            None => None,
-        };
+        let locking = db.locking(LockType::Update);
+        let source = end(&locking, ("source", &source), ("sourceIdentifier", &source_identifier)).await;
+        let source = draft.problems.take_any(source.and_then(service::writable))?;
         let destination = end(db, ("destination", &destination), ("destinationIdentifier", &destination_identifier));
         let destination = draft.problems.take_any(destination.await)?;
         if let (Some(source), Some(destination)) = (&source, &destination)

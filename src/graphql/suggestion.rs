@@ -7,11 +7,10 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::id;
-use super::identifier::{self, Identifier};
 use super::list::List;
 use super::schema::*;
 use super::types::{Service, ServiceSuggestion};
-use super::{integration as integrations, near_match};
+use super::{integration as integrations, near_match, service};
 use crate::db::{self, Read, Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::{AliasTable, Kind as AliasKind};
@@ -116,10 +115,8 @@ impl ServiceSuggestionAcceptMutation for Mutation {
             (Some(_), Some(_)) => {
                 return Err(UserError::new("name", "a name is for a new service; here an existing one is given").into());
             }
-            (Some(IdentifierInput { id, alias }), None) => {
-                let found = async { identifier::require::<Service>(db, Identifier::new(id, alias)?).await };
-                let found = found.await.map_err(|error| error.map_user(|error| error.within("service")))?;
-                let service = entity::service::lock_writable(db, found).await?;
+            (Some(named), None) => {
+                let service = service::require_writable_at(db, named).await?;
                 (decide(db, suggestion, State::Accepted).await?, service, AliasKind::Managed)
             }
             (None, name) => {

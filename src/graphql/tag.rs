@@ -14,10 +14,10 @@ use super::identifier::{self, Identifier};
 use super::schema::*;
 use super::types::{Domain, InfrastructureResource, System, Tag, Team};
 use super::{relation, service};
-use crate::db::{self, Transaction, Write};
+use crate::db::{Transaction, Write};
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
-use crate::entity::{self, ByAlias, repository, row_lock, text, user};
+use crate::entity::{ByAlias, repository, text, user};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl TagResolver for Tag {}
@@ -47,7 +47,8 @@ impl Taggable {
     }
 }
 
-/// Finds the thing that a client names by id or alias. A service is locked.
+/// Finds the thing that a client names by id or alias, and locks it, so that other mutations cannot assign tags to it
+/// meanwhile.
 async fn taggable(
     db: &Transaction,
     id: &MaybeUndefined<String>,
@@ -68,34 +69,37 @@ async fn taggable(
             })?
         }
     };
+    let locking = &db.locking(LockType::Update);
     Ok(match (kind, identifier) {
         (TaggableResource::Service, identifier) => {
             Taggable::Service(Box::new(service::require_writable(db, identifier).await?))
         }
-        (TaggableResource::Team, identifier) => Taggable::Team(identifier::require::<Team>(db, identifier).await?.id),
+        (TaggableResource::Team, identifier) => {
+            Taggable::Team(identifier::require::<Team>(locking, identifier).await?.id)
+        }
         (TaggableResource::Repository, Identifier::Id(id)) => {
-            Taggable::Repository(id::require::<repository::Entity>(db, id, "id").await?.id)
+            Taggable::Repository(id::require::<repository::Entity>(locking, id, "id").await?.id)
         }
         (TaggableResource::Repository, Identifier::Alias(alias)) => {
-            let repository = repository::Entity::by_alias(db, alias).await?;
+            let repository = repository::Entity::by_alias(locking, alias).await?;
             Taggable::Repository(repository.ok_or_else(|| unknown("repository has the alias", alias))?.id)
         }
         (TaggableResource::User, Identifier::Id(id)) => {
-            Taggable::User(id::require::<user::Entity>(db, id, "id").await?.id)
+            Taggable::User(id::require::<user::Entity>(locking, id, "id").await?.id)
         }
         (TaggableResource::User, Identifier::Alias(email)) => {
-            let user = user::by_email(db, email).await?;
+            let user = user::by_email(locking, email).await?;
             Taggable::User(user.ok_or_else(|| unknown("user has the email address", email))?.id)
         }
         (TaggableResource::System, identifier) => {
-            Taggable::System(identifier::require::<System>(db, identifier).await?.id)
+            Taggable::System(identifier::require::<System>(locking, identifier).await?.id)
         }
         (TaggableResource::Domain, identifier) => {
-            Taggable::Domain(identifier::require::<Domain>(db, identifier).await?.id)
+            Taggable::Domain(identifier::require::<Domain>(locking, identifier).await?.id)
         }
-        (TaggableResource::InfrastructureResource, identifier) => {
-            Taggable::InfrastructureResource(identifier::require::<InfrastructureResource>(db, identifier).await?.id)
-        }
+        (TaggableResource::InfrastructureResource, identifier) => Taggable::InfrastructureResource(
+            identifier::require::<InfrastructureResource>(locking, identifier).await?.id,
+        ),
     })
 }
 
@@ -114,25 +118,6 @@ async fn refuse_locked(db: &Transaction, tag: &Tag) -> Result<()> {
 fn taken(field: &'static str, key: &str, value: &str) -> UserError {
     let message = format!("there is a tag with the key {} and the value {} already", quoted(key), quoted(value));
     UserError::new(field, message)
-}
-
-/// Locks the owner, so that other mutations cannot assign tags to it meanwhile. A service is locked already.
-async fn lock_owner(db: &Transaction, owner: &Taggable) -> Result<()> {
-    if db::has_one_writer(db) {
-        return Ok(());
-    }
-    match owner {
-        Taggable::Service(_) => {}
-        Taggable::Repository(id) => drop(row_lock::row::<repository::Entity>(db, *id, LockType::Update).await?),
-        Taggable::Team(id) => drop(row_lock::row::<entity::team::Entity>(db, *id, LockType::Update).await?),
-        Taggable::User(id) => drop(row_lock::row::<user::Entity>(db, *id, LockType::Update).await?),
-        Taggable::System(id) => drop(row_lock::row::<entity::system::Entity>(db, *id, LockType::Update).await?),
-        Taggable::Domain(id) => drop(row_lock::row::<entity::domain::Entity>(db, *id, LockType::Update).await?),
-        Taggable::InfrastructureResource(id) => {
-            drop(row_lock::row::<entity::infrastructure_resource::Entity>(db, *id, LockType::Update).await?);
-        }
-    }
-    Ok(())
 }
 
 /// Fails if the owner has more tags than allowed. Call it after the insert.
@@ -163,7 +148,6 @@ impl TagAssignMutation for Mutation {
         }
         problems.none()?;
 
-        lock_owner(db, &owner).await?;
         let (tags, has_more) = tag::assign(db, owner.owner(), checked).await?;
         if has_more {
             refuse_too_many(db, owner.owner()).await?;

@@ -19,9 +19,7 @@ use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{
-    Timestamp, contact as contacts, property as properties, row_lock, service, team, team_alias, text, user,
-};
+use crate::entity::{Timestamp, contact as contacts, property as properties, service, team, team_alias, text, user};
 use crate::error::{Result, UserError, quoted};
 
 impl TeamResolver for Team {
@@ -139,8 +137,7 @@ impl TeamUpdateMutation for Mutation {
         let TeamUpdateInput { id, alias, name, manager_email, responsibilities, parent_team, members, group: _ } =
             input;
         let db = ctx.db();
-        let team = identifier::require::<Team>(db, Identifier::new(&id, &alias)?).await?;
-        let team = row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?;
+        let team = identifier::require::<Team>(&db.locking(LockType::Update), Identifier::new(&id, &alias)?).await?;
         let team_id = team.id;
         let mut draft = Draft::<team::Entity>::of(team);
         draft.set(Column::Name, &name);
@@ -177,8 +174,7 @@ impl TeamDeleteMutation for Mutation {
         let TeamDeleteInput { id, alias } = input;
         let db = ctx.db();
         let identifier = Identifier::new(&id, &alias)?;
-        let team = identifier::require::<Team>(db, identifier).await?;
-        let team = row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?;
+        let team = identifier::require::<Team>(&db.locking(LockType::Update), identifier).await?;
         let named_by = match identifier {
             Identifier::Alias(alias) => alias.to_owned(),
             Identifier::Id(_) => team.alias.clone(),

@@ -12,7 +12,7 @@ use super::schema::*;
 use super::types::{TeamMembership, User};
 use super::{draft, id, user};
 use crate::db::{self, Read, Transaction, Write};
-use crate::entity::{row_lock, team, team_membership, text};
+use crate::entity::{team, team_membership, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl TeamMembershipResolver for TeamMembership {}
@@ -123,8 +123,7 @@ impl TeamMembershipCreateMutation for Mutation {
 
 /// Finds and locks the team whose members are about to change.
 async fn team(db: &Transaction, id: &str) -> Result<i64> {
-    let team = id::require::<team::Entity>(db, id, "teamId").await?;
-    Ok(row_lock::row::<team::Entity>(db, team.id, LockType::Update).await?.id)
+    Ok(id::require::<team::Entity>(&db.locking(LockType::Update), id, "teamId").await?.id)
 }
 
 impl TeamMembershipDeleteMutation for Mutation {
