@@ -1,6 +1,8 @@
 //! The part of an integration's page that is about a cloud or a cluster: the settings that the API records, and where
 //! to change them.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
 
 use super::operations::{CloudSettings, types::Moment};
@@ -30,11 +32,20 @@ pub fn section(settings: &CloudSettings, now: Timestamp) -> Markup {
         }
         @for (name, text) in definitions {
             h2 { (name) }
-            pre tabindex="0" role="region" aria-label=(name) { code { (text) } }
+            pre tabindex="0" role="region" aria-label=(name) { code { (start(text)) } }
         }
         p { "To change it, send "
             a href={ "/reference/Mutation#" (mutation) } { code { (mutation) } } " with "
             a href={ "/reference/" (input) } { "what to change" } "." }
+    }
+}
+
+/// The first characters of a definition: a whole one could be larger than the rest of the page.
+fn start(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 4000;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => Cow::Owned(format!("{}…\n(The API returns all of it.)", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }
 

@@ -129,7 +129,7 @@ fn relationships(definitions: &[RelationshipDefinitionType]) -> Markup {
         html! {
             (named(&one.name, &one.alias))
             td { (one.component_type.name) }
-            td { @if one.metadata.allowed_types.is_empty() { span.soft { "anything" } } @else { (one.metadata.allowed_types.join(", ")) } }
+            td { @if one.metadata.allowed_types.is_empty() { span.soft { "anything" } } @else { (short(&one.metadata.allowed_types.join(", "))) } }
             td { (range) }
             (described(one.description.as_deref()))
         }
