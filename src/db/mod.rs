@@ -136,6 +136,12 @@ impl Db {
         &self.read
     }
 
+    /// The connections that migrate and import, for tests that read by sea-orm.
+    #[doc(hidden)]
+    pub fn sea_orm(&self) -> &DatabaseConnection {
+        &self.sea_orm
+    }
+
     /// Connections that read committed data while the caller has a write transaction open. On PostgreSQL they are a
     /// separate pool. Otherwise callers that each hold a connection could wait for one another to return one: a
     /// deadlock.
@@ -148,7 +154,7 @@ impl Db {
     pub fn reserved(&self) -> Self {
         match &self.reserved {
             Some(reserved) => Self {
-                read: Reader { source: Source::Server(reserved.clone()), ..self.read.clone() },
+                read: Reader(Source::Server(reserved.clone())),
                 writer: Writer::Server(reserved.clone()),
                 ..self.clone()
             },
@@ -159,7 +165,7 @@ impl Db {
     /// Begins a read transaction. It sees the database as of its first statement, and ends when dropped. Reads are
     /// charged to `budget`. Without a budget there are no limits.
     pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, DbErr> {
-        let kind = match &self.read.source {
+        let kind = match &self.read.0 {
             Source::Embedded(file) => read::Kind::Embedded(Box::new(file.begin().await?)),
             Source::Server(server) => {
                 let transaction = server.begin(Access::Read).await?;
@@ -177,7 +183,7 @@ impl Db {
     /// ([`Excess::Statement`](crate::budget::Excess::Statement)): it might see another state, so the request must
     /// restart in a transaction.
     pub async fn read_once(&self, budget: &Arc<Budget>) -> Result<Snapshot, DbErr> {
-        match &self.read.source {
+        match &self.read.0 {
             Source::Embedded(_) => self.begin_read(Some(Arc::clone(budget))).await,
             Source::Server(server) => {
                 Ok(Snapshot::new(read::Kind::Once(server.once().await?), Some(Arc::clone(budget))))
@@ -199,15 +205,20 @@ impl Db {
         begun.await.inspect_err(|error| self.note_failed_write(error))
     }
 
-    /// Like [`Self::begin_write`], by sea-orm: for migrations, and imports on SQLite.
+    /// Like [`Self::begin_write`], by sea-orm: for migrations, and imports on SQLite. On PostgreSQL it has a connection of
+    /// its own.
     async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
+        let connection = match self.sea_orm.get_database_backend() {
+            DbBackend::Postgres => &postgres::new_connection(self.sea_orm.get_postgres_connection_pool()),
+            _ => &self.sea_orm,
+        };
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
             ..TransactionOptions::default()
         };
         let begun = self.in_span("BEGIN", async {
             self.writes.check_version()?;
-            self.sea_orm.begin_with_options(options).await
+            connection.begin_with_options(options).await
         });
         begun.await.inspect_err(|error| self.note_failed_write(error))
     }
@@ -281,7 +292,7 @@ impl Db {
 
     /// The state of the connection pools.
     pub fn pools(&self) -> Vec<Pool> {
-        match (&self.read.source, &self.writer) {
+        match (&self.read.0, &self.writer) {
             (Source::Embedded(file), Writer::Embedded(writer)) => vec![file.pool("read"), writer.pool("write")],
             (_, Writer::Server(all)) => {
                 let reserved = self.reserved.as_ref().map(|reserved| reserved.pool("reserved"));
@@ -328,7 +339,7 @@ impl Db {
     /// Waits for running work, then closes all connections.
     pub async fn close(&self) -> Result<(), DbErr> {
         for reader in [&self.read, &self.committed] {
-            reader.close().await?;
+            reader.close().await;
         }
         match &self.writer {
             Writer::Server(server) => server.close().await,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use sea_orm::sea_query::{Expr, SelectStatement};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
+use sea_orm::{DbBackend, DbErr, Statement};
 use tokio::time::sleep;
 
 use super::refusal::{STALLED, UNCERTAIN};
@@ -28,7 +28,7 @@ impl Db {
         let (db, began) = (self.reserved(), Instant::now());
         while began.elapsed() < SEARCH {
             // The row decides: after a failover, the number may be another transaction's.
-            if db.read.query_one(row).await.is_ok_and(|row| row.is_some()) {
+            if db.read.rows(row, |_| Ok(())).await.is_ok_and(|rows| !rows.is_empty()) {
                 return Ok(());
             }
             if db.was_rolled_back(transaction).await.unwrap_or_default() {

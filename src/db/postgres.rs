@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt};
 use sea_orm::sqlx::postgres::{PgPool, PgPoolOptions, PgSslMode};
-use sea_orm::{DbErr, SqlxPostgresConnector, sqlx};
-use tokio::time::error::Elapsed;
+use sea_orm::{DatabaseConnection, DbErr, SqlxPostgresConnector, sqlx};
 use tokio::time::{sleep, timeout};
 use tracing::{error, info};
 
@@ -47,10 +46,22 @@ const WATCH: Duration = Duration::from_secs(1);
 pub(super) const UNLIMITED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0";
 
-/// The same for a connection of sea-orm's driver, which names all statements. Through PgBouncer, an earlier client may
-/// have left statements with the same names.
-pub(super) const UNLIMITED_SEA_ORM: &str = "DEALLOCATE ALL; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
-     SET LOCAL idle_in_transaction_session_timeout = 0";
+/// Run first in a transaction of [`one_connection`]. sea-orm's driver names all statements, and behind PgBouncer, an
+/// earlier client may have left statements with the same names.
+pub(super) const FORGET: &str = "DEALLOCATE ALL";
+
+/// The options of a pool of one new connection, for one transaction. The driver has prepared nothing on it that
+/// [`FORGET`] would take away.
+pub(super) fn one_connection(like: &PgPool) -> PgPoolOptions {
+    let pool = PgPoolOptions::new().max_connections(1).test_before_acquire(false).idle_timeout(None).max_lifetime(None);
+    pool.acquire_timeout(like.options().get_acquire_timeout())
+}
+
+/// Returns a pool of [`one_connection`].
+pub(super) fn new_connection(like: &PgPool) -> DatabaseConnection {
+    let pool = one_connection(like).connect_lazy_with(like.connect_options().as_ref().clone());
+    SqlxPostgresConnector::from_sqlx_postgres_pool(pool)
+}
 
 impl Target {
     /// Finds a host that will do, by connecting to it: the first in order, or the only one that accepts writes. To find
@@ -58,28 +69,26 @@ impl Target {
     async fn find(&self) -> Result<usize, OpenError> {
         let mut last = OpenError::Url;
         let at_once = if self.must_be_writable { self.hosts.len() } else { 1 };
-        let checks: Vec<_> =
-            self.hosts.iter().enumerate().map(|(place, host)| self.check_in_time(place, host)).collect();
-        let mut checks = stream::iter(checks).buffer_unordered(at_once);
-        while let Some((place, host, checked)) = checks.next().await {
-            match checked {
-                Ok(Ok(None)) => return Ok(place),
-                Ok(Ok(Some(why))) => last = OpenError::Refused { place: self.place(), why: why.to_owned() },
-                Ok(Err(error)) => last = self.explain(host, error),
-                Err(_) => {
-                    last = OpenError::Unreachable { place: self.place(), why: "it does not respond".to_owned() };
-                }
+        let tries: Vec<_> = (0..self.hosts.len()).map(|place| self.try_host(place)).collect();
+        let mut tries = stream::iter(tries).buffer_unordered(at_once);
+        while let Some(tried) = tries.next().await {
+            match tried {
+                Ok(place) => return Ok(place),
+                Err(why) => last = why,
             }
         }
         Err(last)
     }
 
-    async fn check_in_time<'h>(
-        &self,
-        place: usize,
-        host: &'h Host,
-    ) -> (usize, &'h Host, Result<Result<Option<&'static str>, DbErr>, Elapsed>) {
-        (place, host, timeout(self.connect_timeout, Box::pin(self.check(host))).await)
+    /// Returns the host's place if it will do.
+    async fn try_host(&self, place: usize) -> Result<usize, OpenError> {
+        let host = &self.hosts[place];
+        match timeout(self.connect_timeout, Box::pin(self.check(host))).await {
+            Ok(Ok(None)) => Ok(place),
+            Ok(Ok(Some(why))) => Err(OpenError::Refused { place: self.place(), why: why.to_owned() }),
+            Ok(Err(error)) => Err(self.explain(host, error)),
+            Err(_) => Err(OpenError::Unreachable { place: self.place(), why: "it does not respond".to_owned() }),
+        }
     }
 
     /// Connects to a host. Returns why it will not do.
@@ -198,14 +207,12 @@ pub(super) async fn open(target: Target) -> Result<Db, OpenError> {
     let committed = Server::new(&hosts, CONNECTIONS_BESIDE, Locks::Short, None);
     // The webhook sets aside posts whose rows are locked.
     let reserved = Server::new(&hosts, CONNECTIONS_RESERVED, Locks::Short, Some(BEGIN));
-    let sea_orm = SqlxPostgresConnector::from_sqlx_postgres_pool(pool);
-    let reader = |server| Reader { source: Source::Server(server), sea_orm: sea_orm.clone() };
     Ok(Db {
         place,
-        read: reader(requests.clone()),
-        committed: reader(committed),
+        read: Reader(Source::Server(requests.clone())),
+        committed: Reader(Source::Server(committed)),
         writer: Writer::Server(requests),
-        sea_orm: sea_orm.clone(),
+        sea_orm: SqlxPostgresConnector::from_sqlx_postgres_pool(pool),
         reserved: Some(reserved),
         writes: Arc::default(),
     })

@@ -102,6 +102,11 @@ impl FromStr for Target {
         if !parameters.is_shared {
             passed_on.extend_pairs(SETTINGS.map(|(name, value)| (format!("options[{name}]"), value)));
         }
+        let has_options = parameters.passed_on.iter().any(|(name, _)| name.starts_with("options"));
+        if parameters.is_shared && has_options {
+            let why = "in the database URL, pgbouncer=true leaves no place for options: set them for the role";
+            return Err(OpenError::Parameter(why.to_owned()));
+        }
         let passed_on = passed_on.extend_pairs(&parameters.passed_on).finish();
         let of_host = |host: &str| {
             let url = match host.strip_prefix(':').or(Some(host).filter(|host| host.is_empty())) {
@@ -198,8 +203,6 @@ impl Parameters {
         match self.mode.or(of_environment) {
             Some(PgSslMode::Require) if self.has_root => PgSslMode::VerifyCa,
             Some(mode) => mode,
-            // Sockets are never encrypted.
-            None if folder(options).is_some() => PgSslMode::Disable,
             None if is_local(options) => PgSslMode::Prefer,
             None => PgSslMode::VerifyFull,
         }
@@ -310,7 +313,8 @@ mod tests {
             ("postgres://localhost/catalogue", Prefer),
             ("postgres://127.0.0.1:5433/catalogue", Prefer),
             ("postgres://[::1]:5433/catalogue", Prefer),
-            ("postgres:///catalogue?host=/var/run/postgresql", Disable),
+            ("postgres:///catalogue?host=/var/run/postgresql", Prefer),
+            ("postgres://ada:secret@/catalogue", Prefer),
             ("postgres://db.example.com/catalogue?sslmode=disable", Disable),
             ("postgres://db.example.com/catalogue?sslmode=require", Require),
             ("postgres://db.example.com/catalogue?sslmode=require&sslrootcert=/ca.pem", VerifyCa),
@@ -332,6 +336,9 @@ mod tests {
             ("target_session_attrs=standby", "target_session_attrs must be any, read-write or primary"),
             ("host=a,b", "host must be one host"),
             ("pool_max_conns=1", "pool_max_conns must be a number of connections from 2 to 100"),
+            ("pgbouncer=yes", "pgbouncer must be true or false"),
+            ("pgbouncer=true&options[lock_timeout]=3s", "pgbouncer=true leaves no place for options"),
+            ("sslcert=/own.pem", "sslcert and sslkey need each other"),
             ("statement-cache-capacity=0", "unknown parameter, \"statement-cache-capacity\""),
         ];
         for (query, why) in cases {

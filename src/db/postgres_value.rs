@@ -36,6 +36,16 @@ pub(super) fn type_of(value: &Value) -> Type {
     }
 }
 
+/// About how many bytes a parameter takes.
+pub(super) fn size_of(value: &Value) -> usize {
+    match value {
+        Value::String(Some(text)) => text.len(),
+        Value::Bytes(Some(bytes)) => bytes.len(),
+        Value::Array(_, Some(values)) => values.iter().map(size_of).sum(),
+        _ => 8,
+    }
+}
+
 impl ToSql for Parameter<'_> {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Unwritable> {
         match self.0 {

@@ -2,20 +2,14 @@
 //!
 //! sea-orm builds the statements. It does not run them: on SQLite they run on the calling thread
 //! ([`super::embedded`]), on PostgreSQL on a connection that is lent ([`super::server`]). The text of a statement is
-//! cached by its [`Shape`](super::Shape), so that a statement which differs only in its parameters is built once. A
-//! [`Reader`] is also a sea-orm connection. A [`Snapshot`] is not, so that every read of a request goes through it and
-//! is charged.
+//! cached by its [`Shape`](super::Shape), so that a statement which differs only in its parameters is built once.
 
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
-use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, ExecResult, QueryResult, QuerySelect,
-    QueryTrait, Select, Statement, Value,
-};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, EntityTrait, QuerySelect, QueryTrait, Select, Statement, Value};
 
 use super::embedded::{self, Embedded, Observer};
 use super::row::{Collect, Collected, KEY, Row, Table, Work, over};
@@ -26,11 +20,7 @@ use crate::spans;
 
 /// The connections for reading.
 #[derive(Clone, Debug)]
-pub struct Reader {
-    pub(super) source: Source,
-    /// For tests, which read by sea-orm.
-    pub(super) sea_orm: DatabaseConnection,
-}
+pub struct Reader(pub(super) Source);
 
 #[derive(Clone, Debug)]
 pub(super) enum Source {
@@ -144,6 +134,15 @@ pub trait Backend {
 impl<C: ConnectionTrait> Backend for C {
     fn backend(&self) -> DbBackend {
         self.get_database_backend()
+    }
+}
+
+impl Backend for Reader {
+    fn backend(&self) -> DbBackend {
+        match &self.0 {
+            Source::Server(_) => DbBackend::Postgres,
+            Source::Embedded(_) => DbBackend::Sqlite,
+        }
     }
 }
 
@@ -304,34 +303,31 @@ pub(super) async fn pooled(
 impl Reader {
     /// Calls `observer` after every statement.
     pub(super) fn observe(&mut self, observer: &Observer) {
-        match &mut self.source {
+        match &mut self.0 {
             Source::Server(server) => server.observer = Some(Arc::clone(observer)),
             Source::Embedded(file) => file.observer = Some(Arc::clone(observer)),
         }
-        let observer = Arc::clone(observer);
-        self.sea_orm.set_metric_callback(move |done| observer(done));
     }
 
     /// Waits for running reads, then closes the connections.
-    pub(super) async fn close(&self) -> Result<(), DbErr> {
-        match &self.source {
+    pub(super) async fn close(&self) {
+        match &self.0 {
             Source::Server(server) => server.close().await,
             Source::Embedded(file) => file.close().await,
         }
-        self.sea_orm.close_by_ref().await
     }
 }
 
 impl Read for Reader {
     async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
-        match &self.source {
+        match &self.0 {
             Source::Server(server) => server.rows(work, rows).await,
             Source::Embedded(file) => file.rows(work, rows).await,
         }
     }
 
     fn is_embedded(&self) -> bool {
-        matches!(self.source, Source::Embedded(_))
+        matches!(self.0, Source::Embedded(_))
     }
 }
 
@@ -351,32 +347,5 @@ impl Read for Snapshot {
 
     fn charge<T>(&self, text: usize) -> Result<(), DbErr> {
         self.budget.as_ref().map_or(Ok(()), |budget| budget.charge_row(size_of::<T>() + text).map_err(over))
-    }
-}
-
-/// For tests, which read by sea-orm.
-#[async_trait]
-impl ConnectionTrait for Reader {
-    fn get_database_backend(&self) -> DbBackend {
-        match &self.source {
-            Source::Server(_) => DbBackend::Postgres,
-            Source::Embedded(_) => DbBackend::Sqlite,
-        }
-    }
-
-    async fn execute_raw(&self, _: Statement) -> Result<ExecResult, DbErr> {
-        Err(DbErr::Custom("a reader does not write".to_owned()))
-    }
-
-    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        self.execute_raw(Statement::from_string(self.backend(), sql)).await
-    }
-
-    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        self.sea_orm.query_one_raw(statement).await
-    }
-
-    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        self.sea_orm.query_all_raw(statement).await
     }
 }

@@ -115,7 +115,7 @@ impl Connections {
 
     /// Whether a connection can be used again.
     fn keeps(&self, session: &Session) -> bool {
-        !session.has_ended() && session.opened >= self.hosts.since() && session.opened.elapsed() < LIFETIME
+        session.is_reusable() && session.opened >= self.hosts.since() && session.opened.elapsed() < LIFETIME
     }
 
     /// Connects. Tries again while the server starts.

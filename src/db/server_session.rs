@@ -4,6 +4,7 @@
 //! nobody waits for any more is read and discarded.
 
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -18,11 +19,15 @@ use tokio_postgres::{Client, Row, SimpleQueryMessage, Statement};
 use super::answer;
 use super::postgres::Locks;
 use super::postgres_url::{Host, SETTINGS};
-use super::postgres_value::{Parameter, type_of};
+use super::postgres_value::{Parameter, size_of, type_of};
 use super::session::lock;
 
 /// How many statements a connection keeps prepared.
 const STATEMENTS: usize = 256;
+
+/// A connection that has carried a row, or the parameters of a statement, of more bytes than this is not used again: its
+/// buffers stay as large.
+const LARGE: usize = 64 << 10;
 
 /// How long the end of a connection may take before it is cut.
 const CLOSE: Duration = Duration::from_secs(2);
@@ -40,6 +45,7 @@ pub(super) struct Session {
     prepared: Option<Prepared>,
     /// What begins a transaction with the settings of the connection, through PgBouncer.
     settings: String,
+    has_large_buffers: AtomicBool,
     pub(super) opened: Instant,
 }
 
@@ -75,7 +81,8 @@ impl Session {
             let _ = connection.await;
         }));
         let prepared = (!host.is_shared).then(|| Mutex::new(Cache::new(STATEMENTS)));
-        Ok(Self { client, driver, prepared, settings, opened })
+        let has_large_buffers = AtomicBool::new(false);
+        Ok(Self { client, driver, prepared, settings, has_large_buffers, opened })
     }
 
     /// Runs a statement and passes on its rows. Returns the number of rows that it changed. The statement is sent when
@@ -86,6 +93,7 @@ impl Session {
         values: &[Value],
         mut row: impl FnMut(&Row) -> Result<(), DbErr> + Send,
     ) -> Result<u64, DbErr> {
+        self.note_size(values.iter().map(size_of).sum());
         let rows = match &self.prepared {
             Some(prepared) => {
                 let statement = self.statement(prepared, sql, values).await?;
@@ -98,6 +106,7 @@ impl Session {
         };
         let mut rows = pin!(rows.map_err(failed)?);
         while let Some(next) = rows.try_next().await.map_err(failed)? {
+            self.note_size(next.raw_size_bytes());
             row(&next)?;
         }
         Ok(rows.rows_affected().unwrap_or_default())
@@ -133,9 +142,16 @@ impl Session {
         Ok(answer.iter().any(|part| matches!(part, SimpleQueryMessage::Row(row) if row.get(0) == Some("on"))))
     }
 
-    /// Whether the server has ended the connection.
-    pub(super) fn has_ended(&self) -> bool {
-        self.client.is_closed()
+    /// Notes the size of what the connection carries.
+    fn note_size(&self, bytes: usize) {
+        if bytes > LARGE {
+            self.has_large_buffers.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether it can be used again: the server has not ended it, and it needs little memory.
+    pub(super) fn is_reusable(&self) -> bool {
+        !self.client.is_closed() && !self.has_large_buffers.load(Ordering::Relaxed)
     }
 
     /// Ends the connection.

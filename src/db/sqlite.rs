@@ -14,9 +14,6 @@ use super::refusal::{OpenError, busy};
 use super::session::{CHECKPOINT, WRITER};
 use super::{Db, PATIENCE, Reader, Writer, file};
 
-/// SQLite connections for reads that do not go through [`super::embedded`]. Each has its own page cache.
-const SQLITE_READERS: u32 = 2;
-
 /// Opens the file that a URL names, and creates it if it is missing.
 pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
     let options = SqliteConnectOptions::from_str(url).map_err(|_| OpenError::Url)?;
@@ -34,19 +31,19 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
         .pragma("temp_store", "MEMORY")
         .statement_cache_capacity(256)
         .disable_statement_logging();
-    // Embedded connections do not go stale. Testing, timing out or recycling them would only discard their prepared
-    // statements.
-    let pool = || SqlitePoolOptions::new().test_before_acquire(false).idle_timeout(None).max_lifetime(None);
-
     // A commit that was confirmed survives a power cut.
-    let writer = options.clone().journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full);
+    let writer = options.journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full);
     let writer = writer.pragma("wal_autocheckpoint", CHECKPOINT.to_string());
     let writer = WRITER.iter().fold(writer, |writer, (name, value)| writer.pragma(*name, value.to_string()));
     let started = Instant::now();
     let write = loop {
         // The writer connects first: it creates the file, and SQLite does not wait for the lock that switching to WAL
         // takes.
-        let pool = pool().max_connections(1).after_release(|connection, _| Box::pin(has_no_transaction(connection)));
+        let pool = SqlitePoolOptions::new().max_connections(1);
+        // An embedded connection does not go stale. Testing, timing out or recycling it would only discard its prepared
+        // statements.
+        let pool = pool.test_before_acquire(false).idle_timeout(None).max_lifetime(None);
+        let pool = pool.after_release(|connection, _| Box::pin(has_no_transaction(connection)));
         match pool.connect_with(writer.clone()).await {
             Ok(pool) => break pool,
             Err(error) if busy(&error) && started.elapsed() < PATIENCE => {
@@ -55,10 +52,7 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
             Err(error) => return Err(OpenError::of_sqlx(&place, error)),
         }
     };
-    let reader = options.pragma("query_only", "ON");
-    let read = pool().max_connections(SQLITE_READERS).connect_lazy_with(reader);
-    let pool = SqlxSqliteConnector::from_sqlx_sqlite_pool(read);
-    let read = Reader { source: Source::Embedded(Embedded::reading(file.clone())), sea_orm: pool };
+    let read = Reader(Source::Embedded(Embedded::reading(file.clone())));
     Ok(Db {
         place,
         committed: read.clone(),

@@ -17,7 +17,8 @@ pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
     }
     let transaction = db.begin().await.map_err(failed)?;
     if transaction.get_database_backend() == DbBackend::Postgres {
-        transaction.execute_unprepared(postgres::UNLIMITED_SEA_ORM).await.map_err(failed)?;
+        transaction.execute_unprepared(postgres::FORGET).await.map_err(failed)?;
+        transaction.execute_unprepared(postgres::UNLIMITED).await.map_err(failed)?;
         transaction.execute_unprepared(&start_lock()).await.map_err(failed)?;
     }
     // Check again: another process may have migrated while we waited for the lock.

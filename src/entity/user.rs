@@ -158,7 +158,7 @@ pub async fn lock_to_demote<C: Read>(db: &C, id: i64) -> Result<Model> {
 /// As [`create`].
 pub async fn first_administrator(db: &Transaction, email: &str, name: Option<&str>, now: Timestamp) -> Result<Model> {
     let Some(user) = by_email(db, email).await? else {
-        return create(db, email, name, (Role::Admin, ProvisionedBy::CommandLine), now).await;
+        return create(db, email, name, Role::Admin, ProvisionedBy::CommandLine, now).await;
     };
     let mut row: ActiveModel = user.into();
     row.role = Set(Role::Admin);
@@ -174,7 +174,8 @@ pub async fn create<C: Write>(
     db: &C,
     email: &str,
     name: Option<&str>,
-    (role, by): (Role, ProvisionedBy),
+    role: Role,
+    by: ProvisionedBy,
     now: Timestamp,
 ) -> Result<Model> {
     let mut problems = Problems::default();

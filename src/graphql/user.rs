@@ -221,7 +221,7 @@ impl UserInviteMutation for Mutation {
         let role = role.value().copied().map_or(Role::User, stored);
         let name = name.value().map(String::as_str);
         let by = if ctx.caller().user.is_some() { ProvisionedBy::User } else { ProvisionedBy::Token };
-        let user = user::create(ctx.db(), &email, name, (role, by), Timestamp::now()).await?;
+        let user = user::create(ctx.db(), &email, name, role, by, Timestamp::now()).await?;
         Ok(UserInvitePayload { user: Some(user), ..Default::default() })
     }
 }

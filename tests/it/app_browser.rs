@@ -99,7 +99,7 @@ pub async fn link_for(db: &Db, email: &str, role: Role) -> String {
         let now = Timestamp::now();
         let user = match user::by_email(db, email).await? {
             Some(user) => user,
-            None => user::create(db, email, None, (role, ProvisionedBy::CommandLine), now).await?,
+            None => user::create(db, email, None, role, ProvisionedBy::CommandLine, now).await?,
         };
         Ok::<_, Error>(sign_in_link::path(&sign_in_link::create(db, Some(user.id), now).await?))
     });

@@ -137,7 +137,7 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
     assert_eq!(app.request(Method::POST, &path, &[], "x").await.status, 415);
     // A refused post is recorded in the background, shortly after the response.
     let newest = async || {
-        let last = delivery::Entity::find().order_by_desc(delivery::Column::Id).one(app.db.read()).await;
+        let last = delivery::Entity::find().order_by_desc(delivery::Column::Id).one(app.db.sea_orm()).await;
         last.expect("an answer").map_or(0, |last| last.id)
     };
     while newest().await < 3 {}
@@ -149,7 +149,7 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
         assert_eq!(post("[]".to_owned()).await, 400);
     }
     while newest().await < 28 {}
-    assert_eq!(delivery::Entity::find().count(app.db.read()).await, Ok(delivery::KEPT));
+    assert_eq!(delivery::Entity::find().count(app.db.sea_orm()).await, Ok(delivery::KEPT));
 }
 
 #[tokio::test]
@@ -159,7 +159,7 @@ async fn a_refused_post_shows_its_mistakes_as_a_list() {
     let path = url.split_once(&app.address.to_string()).expect("our address").1;
     let headers = [("content-type", "application/json")];
     assert_eq!(app.request(Method::POST, path, &headers, "{}").await.status, 400);
-    while delivery::Entity::find().count(app.db.read()).await.expect("a number") < 1 {}
+    while delivery::Entity::find().count(app.db.sea_orm()).await.expect("a number") < 1 {}
     let page = Browser::of(&app, Role::Viewer).await.page(&format!("/integrations/{id}")).await;
     let row = between(between(&page, "id=\"deliveries\"", "</table>"), "<ul class=\"mistakes\">", "</ul>");
     assert!(row.starts_with("<li>param is missing or the value is empty: "), "{row}");
@@ -191,7 +191,7 @@ async fn an_integration_for_api_documents_shows_how_to_post_them() {
     assert_eq!(app.request(Method::POST, path, &[], "openapi: 3.1.0\n").await.status, 202);
     let unknown = path.replace("shopping_cart", "none");
     assert_eq!(app.request(Method::POST, &unknown, &[], "openapi: 3.1.0\n").await.status, 404);
-    while delivery::Entity::find().count(app.db.read()).await.expect("a number") < 2 {}
+    while delivery::Entity::find().count(app.db.sea_orm()).await.expect("a number") < 2 {}
     let page = mem.page(made.location()).await;
     assert!(page.contains("<code>created</code>") && page.contains("<li>No service has the alias "), "{page}");
 
@@ -295,7 +295,7 @@ async fn a_concurrently_deleted_endpoint_loses_no_other_endpoints_deliveries() {
         entity::integration::delete_deploy_endpoint(db, gone_id).await
     });
     assert!(held.await.expect("a deletion").is_some());
-    while delivery::Entity::find().count(app.db.read()).await.expect("a number") < 2 {}
+    while delivery::Entity::find().count(app.db.sea_orm()).await.expect("a number") < 2 {}
 }
 
 #[tokio::test]

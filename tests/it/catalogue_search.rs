@@ -162,10 +162,10 @@ async fn a_word_leaves_the_index_with_the_last_text_that_has_it() {
     }
     let words = async |table: &str| {
         let rows = Statement::from_string(
-            app.db.read().get_database_backend(),
+            app.db.sea_orm().get_database_backend(),
             format!("SELECT DISTINCT word FROM {table} ORDER BY word"),
         );
-        let rows = app.db.read().query_all_raw(rows).await.expect("rows");
+        let rows = app.db.sea_orm().query_all_raw(rows).await.expect("rows");
         rows.iter().map(|row| row.try_get_by_index::<String>(0).expect("a word")).collect::<Vec<_>>()
     };
     assert_eq!(words("find_word").await, ["checkout", "ledger", "payments"]);

@@ -98,7 +98,7 @@ async fn nothing_is_updated_before_it_was_created() {
 
     macro_rules! assert_kept {
         ($($table:ident)*) => {$(
-            let rows = $table::Entity::find().all(app.db.read()).await.expect("rows");
+            let rows = $table::Entity::find().all(app.db.sea_orm()).await.expect("rows");
             assert!(!rows.is_empty());
             for row in rows {
                 assert_eq!((row.created_at, row.updated_at), (later, later), "{row:?}");

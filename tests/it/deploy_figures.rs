@@ -100,13 +100,13 @@ async fn compare(db: &Db, random: &mut Rng, what: &str) {
 
 pub async fn count(db: &Db, table: &'static str) -> i64 {
     let count = Query::select().expr(Func::count(Expr::cust("*"))).from(table).take();
-    let row = db.read().query_one(&count).await.expect("an answer").expect("a row");
+    let row = db.sea_orm().query_one(&count).await.expect("an answer").expect("a row");
     row.try_get_by_index(0).expect("a number")
 }
 
 pub async fn days_with_figures(db: &Db) -> Vec<i64> {
     let days = Query::select().column("day").from("deploy_figures").and_where(Expr::col("environment").eq("*")).take();
-    let rows = db.read().query_all(&days).await.expect("days");
+    let rows = db.sea_orm().query_all(&days).await.expect("days");
     let mut days: Vec<i64> = rows.iter().map(|row| row.try_get_by_index(0).expect("a day")).collect();
     days.sort_unstable();
     days
@@ -115,7 +115,7 @@ pub async fn days_with_figures(db: &Db) -> Vec<i64> {
 /// One of the deploys.
 async fn any_deploy(db: &Db, random: &mut Rng) -> Option<i64> {
     let ids: Vec<i64> =
-        deploy::Entity::find().select_only().column(Column::Id).into_tuple().all(db.read()).await.expect("ids");
+        deploy::Entity::find().select_only().column(Column::Id).into_tuple().all(db.sea_orm()).await.expect("ids");
     random.choice(ids)
 }
 

@@ -195,7 +195,7 @@ async fn a_transaction_takes_away_the_figures_of_few_days() {
     assert_eq!(build::update(&db, time(250 * DAY)).await, Ok(250));
     let version = async || {
         let query = Query::select().column("version").from("deploy_figures_version").take();
-        let row = db.read().query_one(&query).await.expect("an answer").expect("a row");
+        let row = db.sea_orm().query_one(&query).await.expect("an answer").expect("a row");
         row.try_get_by_index::<i64>(0).expect("a number")
     };
     let before = version().await;

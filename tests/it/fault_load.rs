@@ -343,9 +343,9 @@ impl Site {
         let sent = std::mem::take(&mut *self.load.sent.lock().expect("whole"));
         let (deploys, services): (Vec<_>, Vec<_>) = sent.into_iter().partition(|write| write.is_multiple_of(2));
         let names = service::Entity::find().select_only().column(service::Column::Name).into_tuple::<String>();
-        let names = names.all(db.read()).await.expect("services");
+        let names = names.all(db.sea_orm()).await.expect("services");
         let ids = deploy::Entity::find().select_only().column(deploy::Column::DedupId).into_tuple::<Option<String>>();
-        let ids: Vec<_> = ids.all(db.read()).await.expect("deploys").into_iter().flatten().collect();
+        let ids: Vec<_> = ids.all(db.sea_orm()).await.expect("deploys").into_iter().flatten().collect();
         let expected = [
             services.iter().map(|write| format!("s{write}")).collect(),
             deploys.iter().map(usize::to_string).collect(),

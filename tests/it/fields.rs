@@ -95,7 +95,7 @@ async fn apply<E: FieldRules>(app: &TestApp, noun: &str) -> E::Model {
     assert!(applied.is_ok(), "{applied:?}: {document}");
     let key = <E::PrimaryKey as sea_orm::Iterable>::iter().next().expect("a key");
     let last = E::find().order_by_desc(sea_orm::PrimaryKeyToColumn::into_column(key));
-    last.one(app.db.read()).await.expect("rows").expect("a row")
+    last.one(app.db.sea_orm()).await.expect("rows").expect("a row")
 }
 
 fn has_every_field<E: FieldRules>(row: &E::Model) {

@@ -151,7 +151,7 @@ async fn every_mutation_with_an_idempotency_key_runs_once_although_the_server_is
         unanswered.len()
     ));
     let names = service::Entity::find().select_only().column(service::Column::Name).into_tuple::<String>();
-    let mut names = names.all(db.read()).await.expect("names");
+    let mut names = names.all(db.sea_orm()).await.expect("names");
     names.sort_unstable();
     let mut expected: Vec<String> = (0..made).map(|id| format!("s{id}")).collect();
     expected.sort_unstable();

@@ -72,8 +72,8 @@ async fn a_suggestion_that_waits_for_its_service_does_not_hold_up_deploys_on_pos
 /// Whether a statement of this test's database waits for a row lock on PostgreSQL.
 pub async fn somebody_waits(app: &TestApp) -> bool {
     let question = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    let backend = app.db.read().get_database_backend();
-    !app.db.read().query_all_raw(Statement::from_string(backend, question)).await.expect("rows").is_empty()
+    let backend = app.db.sea_orm().get_database_backend();
+    !app.db.sea_orm().query_all_raw(Statement::from_string(backend, question)).await.expect("rows").is_empty()
 }
 
 const LOCK: &str = "UPDATE service SET locked_by = 'rollcall.yml' WHERE slug = 'cart'";

@@ -20,7 +20,7 @@ async fn start(provider: &Provider, flags: &[&str]) -> TestApp {
 async fn invite(app: &TestApp, email: &str, role: Role) {
     let made = app
         .db
-        .write(async |db| user::create(db, email, None, (role, ProvisionedBy::CommandLine), Timestamp::now()).await)
+        .write(async |db| user::create(db, email, None, role, ProvisionedBy::CommandLine, Timestamp::now()).await)
         .await;
     made.expect("a user");
 }
@@ -53,11 +53,11 @@ async fn come_back(browser: &mut Browser<'_>, back: &str, cookies: &[String]) ->
 }
 
 async fn sessions(app: &TestApp) -> u64 {
-    session::Entity::find().count(app.db.read()).await.expect("a count")
+    session::Entity::find().count(app.db.sea_orm()).await.expect("a count")
 }
 
 async fn users(app: &TestApp) -> Vec<(String, String, Role)> {
-    let users = user::Entity::find().order_by_asc(user::Column::Id).all(app.db.read()).await.expect("users");
+    let users = user::Entity::find().order_by_asc(user::Column::Id).all(app.db.sea_orm()).await.expect("users");
     users.into_iter().map(|user| (user.email, user.name, user.role)).collect()
 }
 
@@ -472,7 +472,7 @@ async fn the_audit_records_new_and_linked_users_and_who_caused_them() {
     provider.script().claims["sub"] = "grace-1".into();
     provider.script().claims["email"] = "grace@example.com".into();
     sign_in(&provider, &mut Browser::new(&app)).await.location();
-    let entries = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.read()).await.expect("entries");
+    let entries = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.sea_orm()).await.expect("entries");
     let ours = entries.iter().filter(|entry| entry.action.starts_with("userS") || entry.action.starts_with("userI"));
     let told: Vec<_> = ours.map(|entry| (&*entry.action, entry.subject_name.as_deref())).collect();
     assert_eq!(told, [("userSignUp", Some("ada@example.com")), ("userIdentityLink", Some("grace@example.com"))]);
@@ -487,7 +487,7 @@ async fn several_tabs_of_a_new_person_sign_in_as_one_user() {
     let statuses = futures_util::future::join_all(tabs).await;
     assert!(statuses.contains(&303), "{statuses:?}");
     assert_eq!(users(&app).await.len(), 1);
-    assert_eq!(identity::Entity::find().count(app.db.read()).await, Ok(1));
+    assert_eq!(identity::Entity::find().count(app.db.sea_orm()).await, Ok(1));
     let signed_in = statuses.iter().filter(|status| **status == 303).count();
     assert_eq!(sessions(&app).await, signed_in as u64, "{statuses:?}");
 }
@@ -497,8 +497,8 @@ async fn a_provider_subject_stays_linked_to_its_first_user() {
     let app = TestApp::start().await;
     let now = Timestamp::now();
     let kept = app.db.write(async |db| {
-        let ada = user::create(db, "ada@example.com", None, (Role::User, ProvisionedBy::CommandLine), now).await?;
-        let eve = user::create(db, "eve@example.com", None, (Role::User, ProvisionedBy::CommandLine), now).await?;
+        let ada = user::create(db, "ada@example.com", None, Role::User, ProvisionedBy::CommandLine, now).await?;
+        let eve = user::create(db, "eve@example.com", None, Role::User, ProvisionedBy::CommandLine, now).await?;
         let first = identity::remember(db, "https://login.example.com", "1", ada.id, now).await?;
         let second = identity::remember(db, "https://login.example.com", "1", eve.id, now).await?;
         let elsewhere = identity::remember(db, "https://login.example.org", "1", eve.id, now).await?;

@@ -294,7 +294,7 @@ async fn the_time_of_the_last_deploy_is_right_after_a_removal_and_a_concurrent_c
                 app.db.commit(transaction).await.expect("a commit");
             };
             join(concurrent, committed).await;
-            let found = service_last_deploy::Entity::find().one(app.db.read()).await.expect("a row");
+            let found = service_last_deploy::Entity::find().one(app.db.sea_orm()).await.expect("a row");
             let found = found.and_then(|row| row.deployed_at).map(|at| at.as_micros());
             assert_eq!(found, Some(last), "{first}; {second}");
         }

@@ -377,7 +377,7 @@ async fn dump(db: &Db) -> String {
         for key in <E::PrimaryKey as sea_orm::Iterable>::iter() {
             query = query.order_by_asc(sea_orm::PrimaryKeyToColumn::into_column(key));
         }
-        let found = query.all(db.read()).await.expect("rows");
+        let found = query.all(db.sea_orm()).await.expect("rows");
         writeln!(rows, "{} {found:?}", E::default().table_name()).expect("a string takes all");
     }
     let mut rows = String::new();

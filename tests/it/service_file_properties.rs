@@ -144,7 +144,7 @@ async fn what_changes_is_shown_by_a_dry_run_and_kept_by_the_audit() {
         ["billed_to Team Core", "billed_to Team Till", "reads Team Core"],
     ]);
     assert_eq!(described(&app).await, expected);
-    let entries = audit::Entity::find().order_by_desc(audit::Column::Id).all(app.db.read()).await.expect("entries");
+    let entries = audit::Entity::find().order_by_desc(audit::Column::Id).all(app.db.sea_orm()).await.expect("entries");
     let entry = entries.iter().find(|entry| entry.subject_name.as_deref() == Some("cart")).expect("an entry");
     let detail: Value = serde_json::from_str(&entry.detail).expect("JSON");
     let changed = json!({

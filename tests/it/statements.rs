@@ -28,7 +28,7 @@ impl Observed {
         let database = Database::new().await;
         let mut db = database.open().await;
         rollcall::generate::catalogue(&db, 120, |_| {}).await.expect("a catalogue");
-        let services = service::Entity::find().limit(60).all(db.read()).await.expect("services");
+        let services = service::Entity::find().limit(60).all(db.sea_orm()).await.expect("services");
         let deployed = db.write(async |tx| {
             for service in &services {
                 tx.insert(deploy_of(service)).await?;
@@ -169,7 +169,7 @@ async fn what_is_listed_of_a_service_is_read_from_an_index_alone() {
     let (_, statements) = observed.run(query).await;
     let plan = async |sql: &String| {
         let explain = Statement::from_string(DbBackend::Sqlite, format!("EXPLAIN QUERY PLAN {sql}"));
-        let lines = observed.db.read().query_all_raw(explain).await.expect("a plan");
+        let lines = observed.db.sea_orm().query_all_raw(explain).await.expect("a plan");
         lines.iter().map(|line| line.try_get_by_index::<String>(3).expect("a line")).collect::<Vec<_>>().join("\n")
     };
     for (table, expected) in [

@@ -106,7 +106,7 @@ async fn an_id_is_not_reused_after_the_move() {
     transfer::export(&app.db, &mut export).await.expect("an export");
     let db = other.open().await;
     transfer::import(&db, "export", &mut &*export, |_| {}).await.expect("an import");
-    let noted = audit::Entity::find().one(db.read()).await.expect("an answer").expect("an entry");
+    let noted = audit::Entity::find().one(db.sea_orm()).await.expect("an answer").expect("an entry");
     assert_eq!(noted.action, "import");
     assert!(noted.detail.starts_with("{\"file\":\"export\",\"rows\":"), "{}", noted.detail);
     let here = db.write(async |tx| service::create(tx, service::new("next", "api")).await);
@@ -126,8 +126,8 @@ async fn indexes(db: &Db) -> Vec<String> {
 
 /// The texts that a statement selects.
 async fn texts(db: &Db, sql: &str) -> Vec<String> {
-    let backend = db.read().get_database_backend();
-    let rows = db.read().query_all_raw(Statement::from_string(backend, sql)).await.expect("rows");
+    let backend = db.sea_orm().get_database_backend();
+    let rows = db.sea_orm().query_all_raw(Statement::from_string(backend, sql)).await.expect("rows");
     rows.iter().map(|row| row.try_get_by_index(0).expect("a text")).collect()
 }
 
@@ -277,10 +277,10 @@ async fn a_file_that_is_not_an_export_is_refused_at_its_line_and_changes_nothing
     assert_eq!(refused, "export:2: the line is longer than 4194304 bytes");
     let whole = format!("{head}\n{ada}\n{{\"rows\":1}}\n");
     assert_eq!(transfer::import(&db, "export", &mut whole.as_bytes(), |_| {}).await, Ok(1));
-    let stored = rollcall::entity::user::Entity::find().one(db.read()).await.expect("an answer").expect("a user");
+    let stored = rollcall::entity::user::Entity::find().one(db.sea_orm()).await.expect("an answer").expect("a user");
     assert_eq!(stored.get(rollcall::entity::user::Column::Name), "A".into());
     // Importing an export of a program without component types keeps the existing ones.
-    let types = rollcall::entity::component_type::Entity::find().all(db.read()).await.expect("component types");
+    let types = rollcall::entity::component_type::Entity::find().all(db.sea_orm()).await.expect("component types");
     assert_eq!(types.len(), 6);
 }
 
@@ -297,7 +297,7 @@ async fn keys_of_email_addresses_are_computed_again_for_any_number_of_users() {
     }
     text += &format!("{{\"rows\":{number}}}\n");
     assert_eq!(transfer::import(&db, "export", &mut text.as_bytes(), |_| {}).await, Ok(number));
-    let users = user::Entity::find().all(db.read()).await.expect("users");
+    let users = user::Entity::find().all(db.sea_orm()).await.expect("users");
     let stale: Vec<_> = users.iter().filter(|user| user.email_key != user::email_key(&user.email)).collect();
     assert_eq!((users.len() as u64, stale.len()), (number, 0), "{stale:?}");
 }

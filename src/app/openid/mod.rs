@@ -142,7 +142,7 @@ async fn admit(db: &Transaction, settings: &OpenId, person: &Person, now: Timest
                 name.chars().filter(|letter| !letter.is_control()).take(255).collect::<String>().trim().to_owned()
             });
             let given = given.filter(|name| !name.is_empty());
-            (user::create(db, email, given.as_deref(), (settings.role, ProvisionedBy::OpenId), now).await?, true)
+            (user::create(db, email, given.as_deref(), settings.role, ProvisionedBy::OpenId, now).await?, true)
         }
         None => {
             let why = format!("{email} has not been invited. An administrator can invite you on the Users page.");
