@@ -1,8 +1,6 @@
 //! The part of an integration's page that is about a cloud or a cluster: the settings that the API records, and where
 //! to change them.
 
-use std::borrow::Cow;
-
 use maud::{Markup, html};
 
 use super::operations::{CloudSettings, types::Moment};
@@ -32,7 +30,9 @@ pub fn section(settings: &CloudSettings, now: Timestamp) -> Markup {
         }
         @for (name, text) in definitions {
             h2 { (name) }
-            pre tabindex="0" role="region" aria-label=(name) { code { (start(text)) } }
+            @let start = start(text);
+            pre tabindex="0" role="region" aria-label=(name) { code { (start) } }
+            @if start.len() < text.len() { p.soft { "Only the start is shown. The API returns all of it." } }
         }
         p { "To change it, send "
             a href={ "/reference/Mutation#" (mutation) } { code { (mutation) } } " with "
@@ -40,13 +40,10 @@ pub fn section(settings: &CloudSettings, now: Timestamp) -> Markup {
     }
 }
 
-/// The first characters of a definition: a whole one could be larger than the rest of the page.
-fn start(text: &str) -> Cow<'_, str> {
-    const MOST: usize = 4000;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => Cow::Owned(format!("{}…\n(The API returns all of it.)", &text[..end])),
-        None => Cow::Borrowed(text),
-    }
+/// The first characters of a definition. A whole one could be larger than the rest of the page.
+fn start(text: &str) -> &str {
+    const MOST: usize = 4_000;
+    text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end])
 }
 
 /// When the integration was last connected.

@@ -1,9 +1,10 @@
 //! The pages of the application: what they show, what their forms do, and that no user's text is interpreted as HTML.
 
 use hyper::Method;
+use rollcall::db::Read;
 use rollcall::entity::user::Role;
 use rollcall::entity::{self, delivery};
-use sea_orm::{EntityTrait, PaginatorTrait, QueryOrder};
+use sea_orm::{EntityTrait, QueryOrder};
 use serde_json::json;
 
 use crate::app::TestApp;
@@ -137,7 +138,7 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
     assert_eq!(app.request(Method::POST, &path, &[], "x").await.status, 415);
     // A refused post is recorded in the background, shortly after the response.
     let newest = async || {
-        let last = delivery::Entity::find().order_by_desc(delivery::Column::Id).one(app.db.sea_orm()).await;
+        let last = app.db.read().one(delivery::Entity::find().order_by_desc(delivery::Column::Id)).await;
         last.expect("an answer").map_or(0, |last| last.id)
     };
     while newest().await < 3 {}
@@ -149,7 +150,7 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
         assert_eq!(post("[]".to_owned()).await, 400);
     }
     while newest().await < 28 {}
-    assert_eq!(delivery::Entity::find().count(app.db.sea_orm()).await, Ok(delivery::KEPT));
+    assert_eq!(app.db.read().count(delivery::Entity::find()).await, Ok(delivery::KEPT));
 }
 
 #[tokio::test]
@@ -159,7 +160,7 @@ async fn a_refused_post_shows_its_mistakes_as_a_list() {
     let path = url.split_once(&app.address.to_string()).expect("our address").1;
     let headers = [("content-type", "application/json")];
     assert_eq!(app.request(Method::POST, path, &headers, "{}").await.status, 400);
-    while delivery::Entity::find().count(app.db.sea_orm()).await.expect("a number") < 1 {}
+    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 1 {}
     let page = Browser::of(&app, Role::Viewer).await.page(&format!("/integrations/{id}")).await;
     let row = between(between(&page, "id=\"deliveries\"", "</table>"), "<ul class=\"mistakes\">", "</ul>");
     assert!(row.starts_with("<li>param is missing or the value is empty: "), "{row}");
@@ -191,7 +192,7 @@ async fn an_integration_for_api_documents_shows_how_to_post_them() {
     assert_eq!(app.request(Method::POST, path, &[], "openapi: 3.1.0\n").await.status, 202);
     let unknown = path.replace("shopping_cart", "none");
     assert_eq!(app.request(Method::POST, &unknown, &[], "openapi: 3.1.0\n").await.status, 404);
-    while delivery::Entity::find().count(app.db.sea_orm()).await.expect("a number") < 2 {}
+    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 2 {}
     let page = mem.page(made.location()).await;
     assert!(page.contains("<code>created</code>") && page.contains("<li>No service has the alias "), "{page}");
 
@@ -274,7 +275,17 @@ async fn an_integration_with_a_cloud_or_a_cluster_shows_what_the_api_records() {
             assert!(page.contains(part), "{name}: {part}: {page}");
         }
         assert!(!page.contains("hush") && !page.contains("<h2>URL</h2>"), "{name}: {page}");
+        assert!(!page.contains("Only the start is shown."), "{name}: {page}");
     }
+    let create = "mutation($long: YAML!) {
+        kubernetesIntegrationCreate(input: { extractDefinition: $long }) { integration { id } }
+    }";
+    let made = app.query(create, json!({ "long": "é".repeat(50_000) })).await;
+    let id = made["data"]["kubernetesIntegrationCreate"]["integration"]["id"].as_str();
+    let id = id.unwrap_or_else(|| panic!("{made}"));
+    let page = browser.page(&format!("/integrations/{id}")).await;
+    assert_eq!(page.matches('é').count(), 4_000);
+    assert!(page.contains("Only the start is shown. The API returns all of it."), "{page}");
 }
 
 #[tokio::test]
@@ -295,7 +306,7 @@ async fn a_concurrently_deleted_endpoint_loses_no_other_endpoints_deliveries() {
         entity::integration::delete_deploy_endpoint(db, gone_id).await
     });
     assert!(held.await.expect("a deletion").is_some());
-    while delivery::Entity::find().count(app.db.sea_orm()).await.expect("a number") < 2 {}
+    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 2 {}
 }
 
 #[tokio::test]
