@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::db::{Db, Read, Transaction, Write};
 use crate::entity::service_document::{self as document, Column, Format};
-use crate::entity::{ByAlias, Timestamp, integration, row_lock, service, service_document_content as content, text};
+use crate::entity::{ByAlias, Timestamp, integration, service, service_document_content as content, text};
 
 /// What is read of an OpenAPI or AsyncAPI document.
 #[derive(Debug, Default, Deserialize)]
@@ -96,9 +96,9 @@ fn shortened(title: &str) -> String {
 /// Stores the document of a service, in the place of the one that was posted to the endpoint before.
 pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<Stored, DbErr> {
     db.write(async |transaction| {
-        let Some(service) = service::Entity::by_alias(transaction, alias).await? else { return Ok(Stored::NoService) };
         // Two posts for one service follow each other.
-        let service = row_lock::row::<service::Entity>(transaction, service.id, LockType::NoKeyUpdate).await?;
+        let service = service::Entity::by_alias(&transaction.locking(LockType::NoKeyUpdate), alias).await?;
+        let Some(service) = service else { return Ok(Stored::NoService) };
         if integration::lock_present(transaction, &[endpoint]).await?.is_empty() {
             return Ok(Stored::EndpointGone);
         }

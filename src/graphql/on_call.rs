@@ -7,7 +7,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
-use super::identifier::{self};
+use super::identifier;
 use super::list::List;
 use super::schema::*;
 use super::types::{OnCall, Service, User};
@@ -15,7 +15,7 @@ use crate::db::{self, Read, Write};
 use crate::engine::page::PageArguments;
 use crate::entity::on_call::{self, Column, Entity};
 use crate::entity::user::email_key;
-use crate::entity::{Timestamp, row_lock, service, text, user};
+use crate::entity::{Timestamp, text, user};
 use crate::error::{Problems, Result, UserError};
 
 impl OnCallResolver for OnCall {
@@ -62,7 +62,9 @@ impl ServiceOnCallsUpdateMutation for Mutation {
         let ServiceOnCallsUpdateInput { service, on_calls } = input;
         let db = ctx.db();
         let mut problems = Problems::default();
-        let service = problems.take_any(identifier::require_in::<Service>(db, "service", &service).await)?;
+        // Two updates of one service follow each other.
+        let service = identifier::locked::<Service>(db, "service", &service, LockType::NoKeyUpdate).await;
+        let service = problems.take_any(service)?;
         if on_calls.len() > text::FEW {
             problems.push(UserError::new("onCalls", format!("at most {} people can be on call", text::FEW)));
         }
@@ -80,7 +82,6 @@ impl ServiceOnCallsUpdateMutation for Mutation {
         }
         problems.none()?;
         let service = service.ok_or_else(|| UserError::base("the service is missing"))?;
-        let service = row_lock::row::<service::Entity>(db, service.id, LockType::NoKeyUpdate).await?;
         db.exec(Entity::delete_many().filter(Column::ServiceId.eq(service.id))).await?;
         for row in rows {
             db.insert(on_call::ActiveModel { service_id: Set(service.id), ..row }).await?;

@@ -349,7 +349,7 @@ impl ServiceApiDocSettingsUpdateMutation for Mutation {
 
 /// Like [`require_writable`], for the service that the field or argument `service` names.
 pub(super) async fn require_writable_at(db: &Transaction, named: &IdentifierInput) -> Result<Writable> {
-    service::writable(identifier::require_in::<Service>(&db.locking(LockType::Update), "service", named).await?)
+    service::writable(identifier::locked::<Service>(db, "service", named, LockType::Update).await?)
 }
 
 impl ServiceUpdateMutation for Mutation {
