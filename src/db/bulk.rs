@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use migration::BulkInsert;
 use sea_orm::entity::prelude::async_trait::async_trait;
-use sea_orm::sqlx::postgres::PgPool;
+use sea_orm::sqlx::postgres::{PgPool, PgPoolOptions};
 use sea_orm::sqlx::{self, Executor as _};
 use sea_orm::{
     ActiveModelTrait, ActiveValue, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
@@ -151,7 +151,8 @@ impl Db {
 /// of the transaction would then be committed statement by statement.
 fn one_transaction(like: &PgPool) -> PgPool {
     let has_begun = Arc::new(AtomicBool::new(false));
-    let pool = postgres::one_connection(like).after_connect(move |connection, _| {
+    let pool = PgPoolOptions::new().max_connections(1).test_before_acquire(false).idle_timeout(None).max_lifetime(None);
+    let pool = pool.acquire_timeout(like.options().get_acquire_timeout()).after_connect(move |connection, _| {
         let is_lost = has_begun.swap(true, Ordering::Relaxed);
         Box::pin(async move {
             if is_lost {

@@ -136,12 +136,6 @@ impl Db {
         &self.read
     }
 
-    /// The connections that migrate and import, for tests that read by sea-orm.
-    #[doc(hidden)]
-    pub fn sea_orm(&self) -> &DatabaseConnection {
-        &self.sea_orm
-    }
-
     /// Connections that read committed data while the caller has a write transaction open. On PostgreSQL they are a
     /// separate pool. Otherwise callers that each hold a connection could wait for one another to return one: a
     /// deadlock.
@@ -205,20 +199,15 @@ impl Db {
         begun.await.inspect_err(|error| self.note_failed_write(error))
     }
 
-    /// Like [`Self::begin_write`], by sea-orm: for migrations, and imports on SQLite. On PostgreSQL it has a connection of
-    /// its own.
+    /// Like [`Self::begin_write`], by sea-orm: for migrations, and imports on SQLite.
     async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
-        let connection = match self.sea_orm.get_database_backend() {
-            DbBackend::Postgres => &postgres::new_connection(self.sea_orm.get_postgres_connection_pool()),
-            _ => &self.sea_orm,
-        };
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
             ..TransactionOptions::default()
         };
         let begun = self.in_span("BEGIN", async {
             self.writes.check_version()?;
-            connection.begin_with_options(options).await
+            self.sea_orm.begin_with_options(options).await
         });
         begun.await.inspect_err(|error| self.note_failed_write(error))
     }

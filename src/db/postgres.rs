@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt};
 use sea_orm::sqlx::postgres::{PgPool, PgPoolOptions, PgSslMode};
-use sea_orm::{DatabaseConnection, DbErr, SqlxPostgresConnector, sqlx};
+use sea_orm::{DbErr, SqlxPostgresConnector, sqlx};
 use tokio::time::{sleep, timeout};
 use tracing::{error, info};
 
@@ -23,12 +23,6 @@ const CONNECTIONS_BESIDE: u32 = 2;
 
 /// PostgreSQL connections for [`Db::reserved`].
 const CONNECTIONS_RESERVED: u32 = 3;
-
-/// PostgreSQL connections of sea-orm, which migrates and imports.
-const CONNECTIONS_SEA_ORM: u32 = 2;
-
-/// They are closed when they have been idle for this time.
-const IDLE_SEA_ORM: Duration = Duration::from_secs(10);
 
 /// The timeout for beginning a transaction on PostgreSQL, and for the statements of [`Db::reserved`].
 pub(super) const BEGIN: Duration = Duration::from_secs(4);
@@ -46,22 +40,10 @@ const WATCH: Duration = Duration::from_secs(1);
 pub(super) const UNLIMITED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0";
 
-/// Run first in a transaction of [`one_connection`]. sea-orm's driver names all statements, and behind PgBouncer, an
-/// earlier client may have left statements with the same names.
+/// Run first in a transaction of sea-orm. Its driver names all statements, and behind PgBouncer, an earlier client may have
+/// left statements with the same names. Also takes away what the driver has prepared on the connection, so each
+/// connection serves one transaction.
 pub(super) const FORGET: &str = "DEALLOCATE ALL";
-
-/// The options of a pool of one new connection, for one transaction. The driver has prepared nothing on it that
-/// [`FORGET`] would take away.
-pub(super) fn one_connection(like: &PgPool) -> PgPoolOptions {
-    let pool = PgPoolOptions::new().max_connections(1).test_before_acquire(false).idle_timeout(None).max_lifetime(None);
-    pool.acquire_timeout(like.options().get_acquire_timeout())
-}
-
-/// Returns a pool of [`one_connection`].
-pub(super) fn new_connection(like: &PgPool) -> DatabaseConnection {
-    let pool = one_connection(like).connect_lazy_with(like.connect_options().as_ref().clone());
-    SqlxPostgresConnector::from_sqlx_postgres_pool(pool)
-}
 
 impl Target {
     /// Finds a host that will do, by connecting to it: the first in order, or the only one that accepts writes. To find
@@ -153,10 +135,11 @@ impl Hosts {
         *self.since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates the pool that sea-orm migrates and imports with.
+    /// Creates the pool of sea-orm, which migrates and imports. A connection is closed after its transaction ([`FORGET`]).
     fn sea_orm(&self) -> PgPool {
-        let pool = PgPoolOptions::new().max_connections(CONNECTIONS_SEA_ORM).acquire_timeout(ACQUIRE);
-        pool.idle_timeout(IDLE_SEA_ORM).connect_lazy_with(self.host().sea_orm.clone())
+        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE);
+        let pool = pool.after_release(|_, _| Box::pin(async { Ok(false) }));
+        pool.connect_lazy_with(self.host().sea_orm.clone())
     }
 
     /// Switches to another host when the one in use fails its check. Runs until the pool is closed.

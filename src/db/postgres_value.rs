@@ -37,11 +37,11 @@ pub(super) fn type_of(value: &Value) -> Type {
 }
 
 /// About how many bytes a parameter takes.
-pub(super) fn size_of(value: &Value) -> usize {
+pub(super) fn bytes_of(value: &Value) -> usize {
     match value {
         Value::String(Some(text)) => text.len(),
         Value::Bytes(Some(bytes)) => bytes.len(),
-        Value::Array(_, Some(values)) => values.iter().map(size_of).sum(),
+        Value::Array(_, Some(values)) => values.iter().map(bytes_of).sum(),
         _ => 8,
     }
 }

@@ -19,7 +19,7 @@ use tokio_postgres::{Client, Row, SimpleQueryMessage, Statement};
 use super::answer;
 use super::postgres::Locks;
 use super::postgres_url::{Host, SETTINGS};
-use super::postgres_value::{Parameter, size_of, type_of};
+use super::postgres_value::{Parameter, bytes_of, type_of};
 use super::session::lock;
 
 /// How many statements a connection keeps prepared.
@@ -93,7 +93,7 @@ impl Session {
         values: &[Value],
         mut row: impl FnMut(&Row) -> Result<(), DbErr> + Send,
     ) -> Result<u64, DbErr> {
-        self.note_size(values.iter().map(size_of).sum());
+        self.note_size(values.iter().map(bytes_of).sum());
         let rows = match &self.prepared {
             Some(prepared) => {
                 let statement = self.statement(prepared, sql, values).await?;

@@ -1,11 +1,12 @@
 //! The time of each service's last deploy, for an order of services. Triggers keep it: nothing else writes it.
 
 use sea_orm::entity::prelude::*;
+use serde::Deserialize;
 
 use super::Timestamp;
 
 /// A row of `service_last_deploy`. Every service has one.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
 #[sea_orm(table_name = "service_last_deploy")]
 pub struct Model {
     /// The service.

@@ -1,7 +1,7 @@
 //! The audit: every change is recorded in the same transaction, through whatever interface it came, and nothing else
 //! is.
 
-use rollcall::db::Write;
+use rollcall::db::{Read, Write};
 use rollcall::entity::Timestamp;
 use rollcall::entity::audit::{self, Actor, ActorKind};
 use rollcall::entity::token;
@@ -15,7 +15,7 @@ use crate::app_browser::Browser;
 
 /// All entries except the one of the test's own token: action, class and name of the subject, input.
 async fn entries(app: &TestApp) -> Vec<(String, Option<String>, Option<String>, Value)> {
-    let rows = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.sea_orm()).await.expect("entries");
+    let rows = app.db.read().all(audit::Entity::find().order_by_asc(audit::Column::Id)).await.expect("entries");
     let entry = |row: audit::Model| {
         let detail = serde_json::from_str(&row.detail).expect("JSON");
         (row.action, row.subject_class, row.subject_name, detail)
@@ -125,7 +125,7 @@ async fn changes_by_pages_and_the_command_line_are_audited_too() {
         .expect("it applies again, and changes nothing");
     service_file::release(&app.db, "shop").await.expect("a service");
 
-    let rows = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.sea_orm()).await.expect("entries");
+    let rows = app.db.read().all(audit::Entity::find().order_by_asc(audit::Column::Id)).await.expect("entries");
     let rows: Vec<_> = rows.iter().map(|row| (row.actor_kind, &*row.action, row.subject_name.as_deref())).collect();
     use ActorKind::{CommandLine, Session};
     let expected = [
@@ -339,7 +339,7 @@ async fn the_audit_holds_no_secrets_of_new_objects() {
     let made = change(&app, r#"a: eventIntegrationCreate(input: { type: deploy, name: "CI" }) { integration { id webhookUrl } errors { message } }"#).await;
     let url = made["a"]["integration"]["webhookUrl"].as_str().expect("an address");
     let secret = url.rsplit('/').next().expect("an id");
-    let rows = audit::Entity::find().all(app.db.sea_orm()).await.expect("entries");
+    let rows = app.db.read().all(audit::Entity::find()).await.expect("entries");
     assert!(rows.iter().all(|row| !row.detail.contains(secret) && !row.detail.contains("hash")), "{rows:?}");
     assert_eq!(rows[0].action, "tokenCreate");
     let detail: Value = serde_json::from_str(&rows[0].detail).expect("JSON");
@@ -351,7 +351,7 @@ async fn sign_ins_sign_outs_and_ended_sessions_are_audited() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;
     let other = Browser::of(&app, Role::Admin).await;
-    let sessions = rollcall::entity::session::Entity::find().all(app.db.sea_orm()).await.expect("sessions");
+    let sessions = app.db.read().all(rollcall::entity::session::Entity::find()).await.expect("sessions");
     let id = sessions.last().expect("a session").id;
     assert_eq!(ada.post(&format!("/account/sessions/{id}/end"), &[]).await.location(), "/account");
     assert_eq!(other.get("/services").await.status, 303);
@@ -382,7 +382,7 @@ async fn refused_attempts_are_audited_once_per_address_and_minute() {
     app.post_with(r#"mutation { serviceDelete(input: { alias: "x" }) { errors { message } } }"#, json!({}), &read)
         .await;
 
-    let rows = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.sea_orm()).await.expect("entries");
+    let rows = app.db.read().all(audit::Entity::find().order_by_asc(audit::Column::Id)).await.expect("entries");
     let refused = rows.iter().filter(|row| row.action.ends_with("Refused") || row.action == "forbidden");
     let refused: Vec<_> = refused
         .map(|row| {
@@ -414,7 +414,7 @@ async fn an_audit_entry_is_bounded_in_bytes() {
     }";
     let answer = app.query(assign, json!({ "tags": tags })).await;
     assert_eq!(answer["data"]["tagAssign"]["tags"].as_array().map(Vec::len), Some(200), "{answer}");
-    let rows = audit::Entity::find().all(app.db.sea_orm()).await.expect("entries");
+    let rows = app.db.read().all(audit::Entity::find()).await.expect("entries");
     assert!(rows.iter().all(|row| row.detail.len() <= audit::DETAIL), "{rows:?}");
     let last = entries(&app).await.pop().expect("an entry").3;
     assert!(last["changed"]["tags.k0"]["new"].as_str().is_some_and(|value| value.starts_with("ééé")), "{last}");

@@ -1,5 +1,6 @@
 //! The pages of services and teams: what they show with many deploys and long texts, and what their forms change.
 
+use rollcall::db::Read;
 use rollcall::entity::audit;
 use rollcall::entity::user::Role;
 use sea_orm::{EntityTrait, QueryOrder};
@@ -242,7 +243,7 @@ async fn a_member_creates_and_changes_a_service() {
     assert!(unknown.status == 422 && unknown.text().contains("id=\"wrong-ownerInput.alias\""), "{unknown:?}");
     assert_eq!(send(&mut mem, form("Web Shop", "", &before)).await.location(), "/services/shop");
     assert!(mem.page("/services/web_shop").await.contains("<h1>Web Shop</h1>"));
-    let last = audit::Entity::find().order_by_desc(audit::Column::Id).one(app.db.sea_orm()).await;
+    let last = app.db.read().one(audit::Entity::find().order_by_desc(audit::Column::Id)).await;
     let last = last.expect("an answer").expect("an entry");
     let detail: Value = serde_json::from_str(&last.detail).expect("JSON");
     let mut input = detail["input"].clone();

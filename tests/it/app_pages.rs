@@ -6,6 +6,7 @@ use rollcall::entity::user::Role;
 use rollcall::entity::{self, delivery};
 use sea_orm::{EntityTrait, QueryOrder};
 use serde_json::json;
+use tokio::task::yield_now;
 
 use crate::app::TestApp;
 use crate::app_browser::Browser;
@@ -141,7 +142,9 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
         let last = app.db.read().one(delivery::Entity::find().order_by_desc(delivery::Column::Id)).await;
         last.expect("an answer").map_or(0, |last| last.id)
     };
-    while newest().await < 3 {}
+    while newest().await < 3 {
+        yield_now().await;
+    }
     let page = ada.page(&page_path).await;
     for answer in ["param is missing or the value is empty: service", "duplicate_deploy", "Sell more", "must be JSON"] {
         assert!(page.contains(answer), "{answer}: {page}");
@@ -149,7 +152,9 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
     for _ in 0..25 {
         assert_eq!(post("[]".to_owned()).await, 400);
     }
-    while newest().await < 28 {}
+    while newest().await < 28 {
+        yield_now().await;
+    }
     assert_eq!(app.db.read().count(delivery::Entity::find()).await, Ok(delivery::KEPT));
 }
 
@@ -160,7 +165,9 @@ async fn a_refused_post_shows_its_mistakes_as_a_list() {
     let path = url.split_once(&app.address.to_string()).expect("our address").1;
     let headers = [("content-type", "application/json")];
     assert_eq!(app.request(Method::POST, path, &headers, "{}").await.status, 400);
-    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 1 {}
+    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 1 {
+        yield_now().await;
+    }
     let page = Browser::of(&app, Role::Viewer).await.page(&format!("/integrations/{id}")).await;
     let row = between(between(&page, "id=\"deliveries\"", "</table>"), "<ul class=\"mistakes\">", "</ul>");
     assert!(row.starts_with("<li>param is missing or the value is empty: "), "{row}");
@@ -192,7 +199,9 @@ async fn an_integration_for_api_documents_shows_how_to_post_them() {
     assert_eq!(app.request(Method::POST, path, &[], "openapi: 3.1.0\n").await.status, 202);
     let unknown = path.replace("shopping_cart", "none");
     assert_eq!(app.request(Method::POST, &unknown, &[], "openapi: 3.1.0\n").await.status, 404);
-    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 2 {}
+    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 2 {
+        yield_now().await;
+    }
     let page = mem.page(made.location()).await;
     assert!(page.contains("<code>created</code>") && page.contains("<li>No service has the alias "), "{page}");
 
@@ -306,7 +315,9 @@ async fn a_concurrently_deleted_endpoint_loses_no_other_endpoints_deliveries() {
         entity::integration::delete_deploy_endpoint(db, gone_id).await
     });
     assert!(held.await.expect("a deletion").is_some());
-    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 2 {}
+    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 2 {
+        yield_now().await;
+    }
 }
 
 #[tokio::test]

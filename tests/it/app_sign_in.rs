@@ -1,11 +1,11 @@
 //! Signing in to the application, and the pages and forms that need a session.
 
 use hyper::Method;
-use rollcall::db::Write;
+use rollcall::db::{Read, Write};
 use rollcall::entity::user::{self, Role};
 use rollcall::entity::{Timestamp, audit, session, sign_in_link, token};
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::json;
 
 use crate::app::TestApp;
@@ -55,7 +55,7 @@ const FORMS: &[&str] = &[
 ];
 
 async fn tokens(app: &TestApp) -> u64 {
-    token::Entity::find().count(app.db.sea_orm()).await.expect("a count")
+    app.db.read().count(token::Entity::find()).await.expect("a count")
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn of_many_who_use_a_link_at_once_one_is_signed_in() {
     let posts = (0..8).map(|_| browser.post_from(&link, &[], &headers));
     let answers = futures_util::future::join_all(posts).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 303).count(), 1);
-    assert_eq!(session::Entity::find().count(app.db.sea_orm()).await, Ok(1));
+    assert_eq!(app.db.read().count(session::Entity::find()).await, Ok(1));
 }
 
 #[tokio::test]
@@ -162,14 +162,14 @@ async fn a_sign_in_link_expires_after_15_minutes_and_when_a_newer_one_is_created
         assert!(refused.text().contains(cause), "{cause}");
     }
 
-    let row = sign_in_link::Entity::find().one(app.db.sea_orm()).await.expect("an answer").expect("a link");
+    let row = app.db.read().one(sign_in_link::Entity::find()).await.expect("an answer").expect("a link");
     assert_eq!(row.expires_at.as_micros() - row.created_at.as_micros(), 15 * 60 * 1_000_000);
     let late =
         sign_in_link::Entity::update_many().col_expr(sign_in_link::Column::ExpiresAt, Expr::value(Timestamp::now()));
     app.db.write(async |db| db.exec(late.clone()).await).await.expect("a change");
     assert_eq!(browser.get(&newer).await.status, 404);
     assert_eq!(browser.post(&newer, &[]).await.status, 404);
-    assert_eq!(session::Entity::find().count(app.db.sea_orm()).await, Ok(0));
+    assert_eq!(app.db.read().count(session::Entity::find()).await, Ok(0));
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn a_link_cannot_be_guessed_or_read_from_the_database() {
     let link = link_for(&app.db, "ada@example.com", Role::User).await;
     let key = link.strip_prefix("/sign-in/").expect("a link");
     assert_eq!(key.len(), 43, "256 bits");
-    let row = sign_in_link::Entity::find().one(app.db.sea_orm()).await.expect("an answer").expect("a link");
+    let row = app.db.read().one(sign_in_link::Entity::find()).await.expect("an answer").expect("a link");
     assert_ne!(row.hash, key.as_bytes());
     let swapped = if key.starts_with('A') { "B" } else { "A" };
     let browser = Browser::new(&app);
@@ -221,7 +221,7 @@ async fn a_session_ends_when_its_user_says_so() {
     let mut there = Browser::of(&app, Role::User).await;
     let stolen = there.cookie.clone();
     let other = Browser::of(&app, Role::Admin).await;
-    let sessions = session::Entity::find().all(app.db.sea_orm()).await.expect("sessions");
+    let sessions = app.db.read().all(session::Entity::find()).await.expect("sessions");
     let [_, of_there, of_other] = &*sessions else { panic!("three sessions: {sessions:?}") };
 
     let page = here.page("/account").await;
@@ -288,12 +288,12 @@ async fn the_first_user_is_an_administrator_and_there_is_only_one_first() {
     assert_eq!((ada.role, &*ada.name), (Role::Admin, "Ada"));
 
     let row = audit::Entity::find().filter(audit::Column::Action.eq("firstAdministrator"));
-    let row = row.one(app.db.sea_orm()).await.expect("an answer").expect("an entry");
+    let row = app.db.read().one(row).await.expect("an answer").expect("an entry");
     assert_eq!((row.subject_name.as_deref(), row.actor_id), (Some("ada@example.com"), Some(ada.id)));
 
     let late = first().await;
     assert_eq!(browser.post(&late, &[("email", "eve@example.com")]).await.status, 404);
-    assert_eq!(user::Entity::find().count(app.db.sea_orm()).await, Ok(1));
+    assert_eq!(app.db.read().count(user::Entity::find()).await, Ok(1));
 }
 
 #[tokio::test]
@@ -306,7 +306,7 @@ async fn an_existing_user_can_become_the_first_administrator() {
     let mut browser = Browser::new(&app);
     assert_eq!(browser.post(&link, &[("email", "USER@example.com")]).await.location(), "/services");
     assert_eq!(ada.get("/users").await.status, 200);
-    assert_eq!(user::Entity::find().count(app.db.sea_orm()).await, Ok(1));
+    assert_eq!(app.db.read().count(user::Entity::find()).await, Ok(1));
 }
 
 #[test]
@@ -379,7 +379,7 @@ async fn a_session_may_use_the_api_only_from_our_own_pages() {
         assert_eq!(app.post_with("{ account { name } }", json!({}), &wrong).await.status, 401);
     }
     let services = audit::Entity::find().filter(audit::Column::Action.eq("serviceCreate"));
-    let entries = services.all(app.db.sea_orm()).await.expect("entries");
+    let entries = app.db.read().all(services).await.expect("entries");
     let actors: Vec<_> = entries.iter().map(|entry| (entry.actor_kind, &*entry.actor_name)).collect();
     assert!(actors.len() == 2 && actors[0].1.starts_with("user (user@example.com), session "), "{actors:?}");
 }

@@ -2,12 +2,11 @@
 
 use rollcall::entity::user::Role;
 use rollcall::transfer;
-use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::app_browser::Browser;
-use crate::database::Database;
+use crate::database::{Database, texts};
 use crate::service::data;
 
 const SEARCH: &str = "query($term: String!, $first: Int) { account { search(term: $term, first: $first) {
@@ -160,14 +159,7 @@ async fn a_word_leaves_the_index_with_the_last_text_that_has_it() {
         let query = "mutation($name: String!) { teamCreate(input: { name: $name }) { errors { message } } }";
         assert_eq!(app.query(query, json!({ "name": name })).await["data"]["teamCreate"]["errors"], json!([]));
     }
-    let words = async |table: &str| {
-        let rows = Statement::from_string(
-            app.db.sea_orm().get_database_backend(),
-            format!("SELECT DISTINCT word FROM {table} ORDER BY word"),
-        );
-        let rows = app.db.sea_orm().query_all_raw(rows).await.expect("rows");
-        rows.iter().map(|row| row.try_get_by_index::<String>(0).expect("a word")).collect::<Vec<_>>()
-    };
+    let words = async |table: &str| texts(&app.db, &format!("SELECT DISTINCT word FROM {table} ORDER BY word")).await;
     assert_eq!(words("find_word").await, ["checkout", "ledger", "payments"]);
     let gone = r#"mutation { teamDelete(input: { alias: "payments_checkout" }) { errors { message } } }"#;
     assert_eq!(data(&app, gone).await["teamDelete"]["errors"], json!([]));

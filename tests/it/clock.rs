@@ -1,6 +1,6 @@
 //! After the clock is set back, no row claims that it was updated before it was created.
 
-use rollcall::db::Write;
+use rollcall::db::{Read, Write};
 use rollcall::entity::user::{self, Role};
 use rollcall::entity::{Timestamp, code_issue, code_issue_project, integration, repository, service, team};
 use rollcall::service_file;
@@ -98,7 +98,7 @@ async fn nothing_is_updated_before_it_was_created() {
 
     macro_rules! assert_kept {
         ($($table:ident)*) => {$(
-            let rows = $table::Entity::find().all(app.db.sea_orm()).await.expect("rows");
+            let rows = app.db.read().all($table::Entity::find()).await.expect("rows");
             assert!(!rows.is_empty());
             for row in rows {
                 assert_eq!((row.created_at, row.updated_at), (later, later), "{row:?}");

@@ -4,7 +4,8 @@
 //! PostgreSQL. A test for SQLite only has `sqlite` in its name.
 
 use migration::{Migrator, MigratorTrait};
-use rollcall::db::{self, Db};
+use rollcall::db::{self, Backend, Db, Read};
+use sea_orm::Statement;
 use tempfile::TempDir;
 
 use crate::postgres::Cluster;
@@ -19,6 +20,12 @@ pub fn is_postgres() -> bool {
         Ok("postgres") => true,
         Ok(other) => panic!("{BACKEND} is {other:?}; it may be \"postgres\""),
     }
+}
+
+/// The texts that a statement selects.
+pub async fn texts(db: &Db, sql: &str) -> Vec<String> {
+    let statement = Statement::from_string(db.read().backend(), sql);
+    db.read().rows_by(statement, |row| row.get(0)).await.expect("texts")
 }
 
 /// A database that is removed when dropped.

@@ -1,7 +1,7 @@
 //! Figures of whole days: whatever is written, and whenever they are computed, the metrics are those of the deploys.
 
 use fastrand::Rng;
-use rollcall::db::{self, Db, Write};
+use rollcall::db::{self, Db, Read, Write};
 use rollcall::deploy::days::DAY;
 use rollcall::deploy::figures::{self, build, durations};
 use rollcall::deploy::metrics::{self, Metrics, Wanted, Whose, Window};
@@ -10,7 +10,7 @@ use rollcall::entity::deploy::{self, Column, Environments, Status};
 use rollcall::entity::{Timestamp, service};
 use rollcall::transfer;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Set};
 
 use crate::database::Database;
 
@@ -100,23 +100,20 @@ async fn compare(db: &Db, random: &mut Rng, what: &str) {
 
 pub async fn count(db: &Db, table: &'static str) -> i64 {
     let count = Query::select().expr(Func::count(Expr::cust("*"))).from(table).take();
-    let row = db.sea_orm().query_one(&count).await.expect("an answer").expect("a row");
-    row.try_get_by_index(0).expect("a number")
+    db.read().rows(&count, |row| row.get(0)).await.expect("an answer")[0]
 }
 
 pub async fn days_with_figures(db: &Db) -> Vec<i64> {
     let days = Query::select().column("day").from("deploy_figures").and_where(Expr::col("environment").eq("*")).take();
-    let rows = db.sea_orm().query_all(&days).await.expect("days");
-    let mut days: Vec<i64> = rows.iter().map(|row| row.try_get_by_index(0).expect("a day")).collect();
+    let mut days: Vec<i64> = db.read().rows(&days, |row| row.get(0)).await.expect("days");
     days.sort_unstable();
     days
 }
 
 /// One of the deploys.
 async fn any_deploy(db: &Db, random: &mut Rng) -> Option<i64> {
-    let ids: Vec<i64> =
-        deploy::Entity::find().select_only().column(Column::Id).into_tuple().all(db.sea_orm()).await.expect("ids");
-    random.choice(ids)
+    let ids = deploy::Entity::find().select_only().column(Column::Id).into_query();
+    random.choice(db.read().rows(&ids, |row| row.get::<i64>(0)).await.expect("ids"))
 }
 
 /// Writes something that can change the metrics. Returns what.

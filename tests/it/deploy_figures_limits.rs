@@ -1,14 +1,14 @@
 //! Figures of whole days cost little, whatever dates, environments and numbers of deploys somebody posts.
 
 use fastrand::Rng;
-use rollcall::db::{self, Db, Write};
+use rollcall::db::{self, Db, Read, Write};
 use rollcall::deploy::days::DAY;
 use rollcall::deploy::figures::day::Limits;
 use rollcall::deploy::figures::{self, build};
 use rollcall::deploy::metrics::{Wanted, Window};
 use rollcall::entity::deploy::{self, Column, Environments, Status};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ConnectionTrait, EntityTrait, Set};
+use sea_orm::{EntityTrait, Set};
 
 use crate::database::Database;
 use crate::deploy_figures::{HOUR, both, count, days_with_figures, deploy as any_deploy, new_service, time};
@@ -195,8 +195,7 @@ async fn a_transaction_takes_away_the_figures_of_few_days() {
     assert_eq!(build::update(&db, time(250 * DAY)).await, Ok(250));
     let version = async || {
         let query = Query::select().column("version").from("deploy_figures_version").take();
-        let row = db.sea_orm().query_one(&query).await.expect("an answer").expect("a row");
-        row.try_get_by_index::<i64>(0).expect("a number")
+        db.read().rows(&query, |row| row.get::<i64>(0)).await.expect("an answer")[0]
     };
     let before = version().await;
     let later = deploy::Entity::update_many().col_expr(Column::Status, Expr::value("failure"));

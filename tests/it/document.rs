@@ -9,6 +9,7 @@ use hyper::Method;
 use migration::{Migrator, MigratorTrait};
 use rollcall::api_document::hosts::Hosts;
 use rollcall::api_document::pull::{self, Pulled};
+use rollcall::db::Read;
 use rollcall::db::Write as _;
 use rollcall::entity::service_document::Format;
 use rollcall::entity::user::Role;
@@ -454,10 +455,10 @@ async fn posted_documents_survive_the_migration_that_lets_others_be_pulled() {
     database.migrate(before).await;
     db.write(async |tx| tx.script(statements).await).await.expect("an old database");
     rollcall::db::migrate(&db).await.expect("migrations");
-    let documents = service_document::Entity::find().all(db.sea_orm()).await.expect("documents");
+    let documents = db.read().all(service_document::Entity::find()).await.expect("documents");
     assert_eq!(documents.len(), 1);
     assert_eq!((&*documents[0].title, documents[0].integration_id), ("Cart API", Some(1)));
-    let texts = service_document_content::Entity::find().all(db.sea_orm()).await.expect("texts");
+    let texts = db.read().all(service_document_content::Entity::find()).await.expect("texts");
     assert_eq!(texts.iter().map(|text| (text.document_id, &*text.content)).collect::<Vec<_>>(), [(1, "# Cart API")]);
 
     let app = TestApp::over(database, &[]).await;
@@ -474,6 +475,6 @@ async fn posted_documents_survive_the_migration_that_lets_others_be_pulled() {
     let twice = app.db.write(async |db| db.insert(pulled(1)).await).await.expect_err("a service has one");
     assert!(matches!(rollcall::db::violation(&twice), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
     app.db.write(async |db| db.exec(service::Entity::delete_by_id(1)).await).await.expect("it goes");
-    let texts = service_document_content::Entity::find().all(app.db.sea_orm()).await.expect("texts");
+    let texts = app.db.read().all(service_document_content::Entity::find()).await.expect("texts");
     assert_eq!(texts, [], "a service takes its documents along, and these their texts");
 }

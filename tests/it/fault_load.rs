@@ -20,14 +20,13 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use rollcall::db::{self, Write};
-use rollcall::entity::{deploy, service};
 use rollcall::graphql::idempotency::CLAIM_TIMEOUT;
-use sea_orm::{EntityTrait, QuerySelect};
 use serde_json::json;
 use tokio::task::{JoinHandle, block_in_place};
 use tokio::time::{sleep, sleep_until, timeout};
 
 use crate::command_line::Place;
+use crate::database::texts;
 use crate::process::Process;
 use crate::webhook::record;
 
@@ -342,10 +341,8 @@ impl Site {
     async fn assert_stored_once(&self, db: &db::Db) {
         let sent = std::mem::take(&mut *self.load.sent.lock().expect("whole"));
         let (deploys, services): (Vec<_>, Vec<_>) = sent.into_iter().partition(|write| write.is_multiple_of(2));
-        let names = service::Entity::find().select_only().column(service::Column::Name).into_tuple::<String>();
-        let names = names.all(db.sea_orm()).await.expect("services");
-        let ids = deploy::Entity::find().select_only().column(deploy::Column::DedupId).into_tuple::<Option<String>>();
-        let ids: Vec<_> = ids.all(db.sea_orm()).await.expect("deploys").into_iter().flatten().collect();
+        let names = texts(db, "SELECT name FROM service").await;
+        let ids = texts(db, "SELECT dedup_id FROM deploy WHERE dedup_id IS NOT NULL").await;
         let expected = [
             services.iter().map(|write| format!("s{write}")).collect(),
             deploys.iter().map(usize::to_string).collect(),

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use rollcall::db::{Read, Table};
 use rollcall::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use rollcall::entity::user::Role;
 use rollcall::entity::{domain, repository, service, system, team, text};
@@ -82,7 +83,7 @@ async fn the_forms_of_services_and_teams_have_every_field_of_the_list() {
 }
 
 /// A document with every field of the list, and the row that it creates.
-async fn apply<E: FieldRules>(app: &TestApp, noun: &str) -> E::Model {
+async fn apply<E: FieldRules + Table>(app: &TestApp, noun: &str) -> E::Model {
     let mut document = format!("version: 1\n{noun}:\n");
     for rule in E::FIELDS.iter().filter(|rule| rule.is_in_files) {
         let key = if rule.key() == "default_alias" { "alias" } else { rule.key() };
@@ -95,7 +96,7 @@ async fn apply<E: FieldRules>(app: &TestApp, noun: &str) -> E::Model {
     assert!(applied.is_ok(), "{applied:?}: {document}");
     let key = <E::PrimaryKey as sea_orm::Iterable>::iter().next().expect("a key");
     let last = E::find().order_by_desc(sea_orm::PrimaryKeyToColumn::into_column(key));
-    last.one(app.db.sea_orm()).await.expect("rows").expect("a row")
+    app.db.read().one(last).await.expect("rows").expect("a row")
 }
 
 fn has_every_field<E: FieldRules>(row: &E::Model) {

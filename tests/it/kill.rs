@@ -9,13 +9,11 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use rollcall::db::Write;
-use rollcall::entity::service;
 use rollcall::graphql::idempotency::CLAIM_TIMEOUT;
-use sea_orm::{EntityTrait, QuerySelect};
 use serde_json::json;
 
 use crate::command_line::Place;
-use crate::database::Database;
+use crate::database::{Database, texts};
 use crate::process::Process;
 use crate::webhook::record;
 
@@ -150,8 +148,7 @@ async fn every_mutation_with_an_idempotency_key_runs_once_although_the_server_is
         "{kills} kills: {made} requests, {} without an answer, repeated: {fates:?}",
         unanswered.len()
     ));
-    let names = service::Entity::find().select_only().column(service::Column::Name).into_tuple::<String>();
-    let mut names = names.all(db.sea_orm()).await.expect("names");
+    let mut names = texts(&db, "SELECT name FROM service").await;
     names.sort_unstable();
     let mut expected: Vec<String> = (0..made).map(|id| format!("s{id}")).collect();
     expected.sort_unstable();

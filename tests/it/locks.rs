@@ -6,12 +6,11 @@ use std::cell::Cell;
 
 use futures_util::future::join;
 use rollcall::db::Write;
-use sea_orm::{ConnectionTrait, Statement};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::app_browser::Browser;
-use crate::database::is_postgres;
+use crate::database::{is_postgres, texts};
 use crate::repository::{repository, service};
 use crate::service::data;
 use crate::webhook::Endpoint;
@@ -71,9 +70,8 @@ async fn a_suggestion_that_waits_for_its_service_does_not_hold_up_deploys_on_pos
 
 /// Whether a statement of this test's database waits for a row lock on PostgreSQL.
 pub async fn somebody_waits(app: &TestApp) -> bool {
-    let question = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    let backend = app.db.sea_orm().get_database_backend();
-    !app.db.sea_orm().query_all_raw(Statement::from_string(backend, question)).await.expect("rows").is_empty()
+    let question = "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    !texts(&app.db, question).await.is_empty()
 }
 
 const LOCK: &str = "UPDATE service SET locked_by = 'rollcall.yml' WHERE slug = 'cart'";

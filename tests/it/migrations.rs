@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use rollcall::db::{self, Db, OpenError, Read, Version, Write};
+use rollcall::db::{self, Backend, Db, OpenError, Read, Version, Write};
 use rollcall::entity::alias::{AliasTable, Kind};
 use rollcall::entity::*;
 use sea_orm::sqlx::{self, Connection, Executor};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect, QueryTrait, Set, SqlErr, Statement,
+    ActiveModelTrait, ColumnTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    Set, SqlErr, Statement,
 };
 
-use crate::database::{Database, is_postgres};
+use crate::database::{Database, is_postgres, texts};
 
 fn service_named(name: &str, owner: Option<i64>) -> service::ActiveModel {
     service::ActiveModel {
@@ -49,12 +49,6 @@ async fn tell(db: &Db, statement: &str) {
     db.write(async |db| db.script(statement).await).await.expect("a statement that works");
 }
 
-async fn ask(db: &Db, question: impl Into<String>) -> Vec<String> {
-    let backend = db.sea_orm().get_database_backend();
-    let rows = db.sea_orm().query_all_raw(Statement::from_string(backend, question)).await.expect("rows");
-    rows.iter().map(|row| row.try_get_by_index(0).expect("a text")).collect()
-}
-
 pub async fn tables(db: &Db) -> Vec<String> {
     let question = match is_postgres() {
         true => "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'",
@@ -64,7 +58,7 @@ pub async fn tables(db: &Db) -> Vec<String> {
              WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite%'"
         }
     };
-    ask(db, question).await
+    texts(db, question).await
 }
 
 async fn refused(url: &str) -> OpenError {
@@ -133,10 +127,10 @@ async fn a_migration_that_fails_leaves_nothing_behind() {
 async fn every_catalogue_begins_with_four_tiers_and_five_lifecycles() {
     let database = Database::new().await;
     let db = database.open().await;
-    let tiers = tier::Entity::find().order_by_asc(tier::Column::Index).all(db.sea_orm()).await.expect("tiers");
+    let tiers = db.read().all(tier::Entity::find().order_by_asc(tier::Column::Index)).await.expect("tiers");
     let tiers: Vec<_> = tiers.iter().map(|tier| (tier.index, &*tier.alias)).collect();
     assert_eq!(tiers, [(1, "tier_1"), (2, "tier_2"), (3, "tier_3"), (4, "tier_4")]);
-    assert_eq!(lifecycle::Entity::find().count(db.sea_orm()).await.expect("a count"), 5);
+    assert_eq!(db.read().count(lifecycle::Entity::find()).await.expect("a count"), 5);
 }
 
 #[tokio::test]
@@ -181,7 +175,7 @@ async fn every_entity_has_the_columns_of_its_table() {
         .collect();
     macro_rules! read {
         ($($table:ident)*) => {$(
-            $table::Entity::find().all(db.sea_orm()).await.expect(stringify!($table));
+            db.read().all($table::Entity::find()).await.expect(stringify!($table));
             known.insert(stringify!($table).to_owned());
         )*};
     }
@@ -220,7 +214,7 @@ async fn constraint_violations_are_distinguished_by_kind() {
     };
     stored(&db, token(vec![7; 31])).await.expect_err("a hash has 32 bytes");
     let kept = stored(&db, token(vec![7; 32])).await.expect("a token");
-    assert_eq!(token::Entity::find_by_id(kept.id).one(db.sea_orm()).await, Ok(Some(kept)));
+    assert_eq!(db.read().one(token::Entity::find_by_id(kept.id)).await, Ok(Some(kept)));
 }
 
 #[tokio::test]
@@ -242,9 +236,9 @@ async fn a_deleted_row_takes_its_dependent_rows_along_and_its_id_is_not_reused()
         db.exec(team::Entity::delete_by_id(team.id)).await
     });
     gone.await.expect("both go");
-    let owned = service::Entity::find_by_id(owned.id).one(db.sea_orm()).await.expect("an answer").expect("it stays");
+    let owned = db.read().one(service::Entity::find_by_id(owned.id)).await.expect("an answer").expect("it stays");
     assert_eq!(owned.owner_id, None);
-    assert_eq!(tag::Entity::find().count(db.sea_orm()).await, Ok(0));
+    assert_eq!(db.read().count(tag::Entity::find()).await, Ok(0));
     let next = stored(&db, service_named("next", None)).await.expect("a service");
     assert!(next.id > last.id);
 }
@@ -262,8 +256,7 @@ async fn an_uncommitted_transaction_leaves_no_row() {
     dropped.insert(service_named("dropped", None)).await.expect("a row");
     drop(dropped);
     stored(&db, service_named("stored", None)).await.expect("a row");
-    let names = service::Entity::find().select_only().column(service::Column::Name).into_tuple::<String>();
-    assert_eq!(names.all(db.sea_orm()).await.expect("names"), ["stored"]);
+    assert_eq!(texts(&db, "SELECT name FROM service").await, ["stored"]);
 }
 
 #[tokio::test]
@@ -294,7 +287,7 @@ async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
     claims.await.expect("no failure");
     let aliases =
         Aliases::find().filter(service_alias::Column::ServiceId.eq(cart)).order_by_asc(service_alias::Column::Id);
-    let aliases = aliases.all(db.sea_orm()).await.expect("aliases");
+    let aliases = db.read().all(aliases).await.expect("aliases");
     let aliases: Vec<_> = aliases.iter().map(|alias| (&*alias.value, alias.kind)).collect();
     assert_eq!(aliases, [("shopping_cart", Kind::Slug), ("Shopping Cart", Kind::Managed)]);
 }
@@ -339,7 +332,7 @@ async fn rows_of_a_page_are_found_by_index() {
     tell(&db, "ANALYZE").await;
 
     let count = async |ids: &[i64]| {
-        service::Entity::find().filter(db::any(db.read(), service::Column::Id, ids)).count(db.sea_orm()).await
+        db.read().count(service::Entity::find().filter(db::any(db.read(), service::Column::Id, ids))).await
     };
     assert_eq!((count(&[]).await, count(&[1, 1, 7, 99_999]).await), (Ok(0), Ok(2)));
 
@@ -348,7 +341,7 @@ async fn rows_of_a_page_are_found_by_index() {
     let tags = || tag::Entity::find().select_only().column(tag::Column::ServiceId);
     let key = || tags().filter(tag::Column::Key.eq("k")).filter(tag::Column::ServiceId.gt(50));
     let deploys = || deploy::Entity::find().select_only().column(deploy::Column::Id);
-    let backend = db.sea_orm().get_database_backend();
+    let backend = db.read().backend();
     for statement in [
         service::Entity::find().filter(db::any(db.read(), service::Column::Id, &ids)).build(backend),
         tags().filter(any(tag::Column::ServiceId)).order_by_asc(tag::Column::Id).build(backend),
@@ -362,8 +355,8 @@ async fn rows_of_a_page_are_found_by_index() {
     ] {
         let (explain, column) = if is_postgres() { ("EXPLAIN", 0) } else { ("EXPLAIN QUERY PLAN", 3) };
         let sql = format!("{explain} {}", statement.sql);
-        let plan = db.sea_orm().query_all_raw(Statement { sql, ..statement.clone() }).await.expect("a plan");
-        let plan: Vec<String> = plan.iter().map(|row| row.try_get_by_index(column).expect("a line")).collect();
+        let explain = Statement { sql, ..statement.clone() };
+        let plan = db.read().rows_by(explain, move |row| row.get::<String>(column)).await.expect("a plan");
         for scan in ["Seq Scan on", "SCAN service", "SCAN tag", "SCAN deploy"] {
             assert!(!plan.iter().any(|line| line.contains(scan)), "{}\n{}", statement.sql, plan.join("\n"));
         }
@@ -419,7 +412,7 @@ async fn the_error_for_an_unusable_sqlite_file_names_its_kind() {
 async fn sqlite_is_durable_and_its_readers_cannot_write() {
     let database = Database::new().await;
     let db = database.open().await;
-    assert_eq!(db.sea_orm().get_database_backend(), DbBackend::Sqlite);
+    assert_eq!(db.read().backend(), DbBackend::Sqlite);
     let insert = service::Entity::insert(service_named("s", None)).build(DbBackend::Sqlite);
     db.read().rows_by(insert, |_| Ok(())).await.expect_err("a reader does not write");
     let writer = db.begin_write().await.expect("a transaction");
@@ -432,6 +425,6 @@ async fn sqlite_is_durable_and_its_readers_cannot_write() {
         assert_eq!(found, [expected], "{pragma}");
     }
     // Binding values must not cause a new plan.
-    let options = ask(&db, "SELECT compile_options FROM pragma_compile_options").await;
+    let options = texts(&db, "SELECT compile_options FROM pragma_compile_options").await;
     assert!(options.iter().any(|option| option == "ENABLE_QPSG"), "{options:?}");
 }

@@ -1,9 +1,10 @@
 //! Signing in at an OpenID provider.
 
+use rollcall::db::Read;
 use rollcall::entity::user::{self, ProvisionedBy, Role};
 use rollcall::entity::{Timestamp, audit, identity, session};
 use rollcall::error::Error;
-use sea_orm::{EntityTrait, PaginatorTrait, QueryOrder};
+use sea_orm::{EntityTrait, QueryOrder};
 use serde_json::{Value, json};
 
 use crate::app::{Response, TestApp};
@@ -53,11 +54,11 @@ async fn come_back(browser: &mut Browser<'_>, back: &str, cookies: &[String]) ->
 }
 
 async fn sessions(app: &TestApp) -> u64 {
-    session::Entity::find().count(app.db.sea_orm()).await.expect("a count")
+    app.db.read().count(session::Entity::find()).await.expect("a count")
 }
 
 async fn users(app: &TestApp) -> Vec<(String, String, Role)> {
-    let users = user::Entity::find().order_by_asc(user::Column::Id).all(app.db.sea_orm()).await.expect("users");
+    let users = app.db.read().all(user::Entity::find().order_by_asc(user::Column::Id)).await.expect("users");
     users.into_iter().map(|user| (user.email, user.name, user.role)).collect()
 }
 
@@ -472,7 +473,7 @@ async fn the_audit_records_new_and_linked_users_and_who_caused_them() {
     provider.script().claims["sub"] = "grace-1".into();
     provider.script().claims["email"] = "grace@example.com".into();
     sign_in(&provider, &mut Browser::new(&app)).await.location();
-    let entries = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.sea_orm()).await.expect("entries");
+    let entries = app.db.read().all(audit::Entity::find().order_by_asc(audit::Column::Id)).await.expect("entries");
     let ours = entries.iter().filter(|entry| entry.action.starts_with("userS") || entry.action.starts_with("userI"));
     let told: Vec<_> = ours.map(|entry| (&*entry.action, entry.subject_name.as_deref())).collect();
     assert_eq!(told, [("userSignUp", Some("ada@example.com")), ("userIdentityLink", Some("grace@example.com"))]);
@@ -487,7 +488,7 @@ async fn several_tabs_of_a_new_person_sign_in_as_one_user() {
     let statuses = futures_util::future::join_all(tabs).await;
     assert!(statuses.contains(&303), "{statuses:?}");
     assert_eq!(users(&app).await.len(), 1);
-    assert_eq!(identity::Entity::find().count(app.db.sea_orm()).await, Ok(1));
+    assert_eq!(app.db.read().count(identity::Entity::find()).await, Ok(1));
     let signed_in = statuses.iter().filter(|status| **status == 303).count();
     assert_eq!(sessions(&app).await, signed_in as u64, "{statuses:?}");
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rollcall::db::Read;
 use rollcall::entity::audit;
 use sea_orm::{EntityTrait, QueryOrder};
 use tokio::io::AsyncWriteExt;
@@ -59,7 +60,7 @@ async fn limits_and_the_audit_see_the_client_of_a_proxy_header() {
     let head = "POST /graphql HTTP/1.1\r\nHost: test\r\nConnection: close\r\nAuthorization: Bearer nonsense\r\n\r\n";
     let answer = app.raw([&block(77), head.as_bytes()].concat()).await;
     assert_eq!(status(&answer), "401");
-    let entry = audit::Entity::find().order_by_desc(audit::Column::Id).one(app.db.sea_orm()).await.expect("the audit");
+    let entry = app.db.read().one(audit::Entity::find().order_by_desc(audit::Column::Id)).await.expect("the audit");
     assert_eq!(entry.map(|entry| entry.actor_name).as_deref(), Some("192.0.2.77"));
 }
 

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use futures_util::future::{join, join_all};
-use rollcall::db::Write;
+use rollcall::db::{Read, Write};
 use rollcall::entity::service_last_deploy;
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};
@@ -294,7 +294,7 @@ async fn the_time_of_the_last_deploy_is_right_after_a_removal_and_a_concurrent_c
                 app.db.commit(transaction).await.expect("a commit");
             };
             join(concurrent, committed).await;
-            let found = service_last_deploy::Entity::find().one(app.db.sea_orm()).await.expect("a row");
+            let found = app.db.read().one(service_last_deploy::Entity::find()).await.expect("a row");
             let found = found.and_then(|row| row.deployed_at).map(|at| at.as_micros());
             assert_eq!(found, Some(last), "{first}; {second}");
         }

@@ -14,7 +14,7 @@ use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query, SelectStatement
 use tokio::time::timeout;
 
 use crate::app::TestApp;
-use crate::database::Database;
+use crate::database::{Database, texts};
 use crate::paging::insert;
 
 /// Longer than anything here takes, unless it waits for something that it should not.
@@ -109,6 +109,28 @@ async fn dropping_the_future_of_a_statement_on_sqlite_interrupts_it() {
     drop(snapshot);
     // Closing waits for running statements.
     timeout(GENEROUS, db.close()).await.expect("nothing runs").expect("closed");
+}
+
+#[tokio::test]
+async fn a_connection_to_postgresql_that_has_carried_much_is_not_used_again() {
+    if !crate::database::is_postgres() {
+        return;
+    }
+    let database = Database::new().await;
+    let db = database.open().await;
+    let connection = async || texts(&db, "SELECT pg_backend_pid()::text").await;
+    let first = connection().await;
+    texts(&db, "SELECT repeat('x', 60000)").await;
+    assert_eq!(connection().await, first);
+    texts(&db, "SELECT repeat('x', 70000)").await;
+    let second = connection().await;
+    assert_ne!(second, first);
+    // Many small rows pass through the same buffers.
+    texts(&db, "SELECT repeat('x', 100) FROM generate_series(1, 5000)").await;
+    assert_eq!(connection().await, second);
+    let query = Query::select().expr(Expr::val("x".repeat(70_000)).eq("x")).take();
+    db.read().rows(&query, |_| Ok(())).await.expect("a large parameter");
+    assert_ne!(connection().await, second);
 }
 
 #[tokio::test]

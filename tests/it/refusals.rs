@@ -13,9 +13,9 @@ use apollo_compiler::Schema;
 use apollo_compiler::ast::{InputValueDefinition, Type};
 use apollo_compiler::schema::{ExtendedType, InputObjectType};
 use data_encoding::BASE64URL_NOPAD;
-use rollcall::db::Db;
+use rollcall::db::{Db, Read, Table};
 use rollcall::entity;
-use sea_orm::{EntityTrait, PrimaryKeyTrait, QueryOrder};
+use sea_orm::{PrimaryKeyTrait, QueryOrder};
 use serde_json::{Value, json};
 
 use crate::tour::{Step, Tour, object, schema};
@@ -370,14 +370,14 @@ impl<'s> Wrongs<'s> {
 async fn dump(db: &Db) -> String {
     async fn table<E>(db: &Db, rows: &mut String)
     where
-        E: EntityTrait,
+        E: Table,
         E::PrimaryKey: PrimaryKeyTrait,
     {
         let mut query = E::find();
         for key in <E::PrimaryKey as sea_orm::Iterable>::iter() {
             query = query.order_by_asc(sea_orm::PrimaryKeyToColumn::into_column(key));
         }
-        let found = query.all(db.sea_orm()).await.expect("rows");
+        let found = db.read().all(query).await.expect("rows");
         writeln!(rows, "{} {found:?}", E::default().table_name()).expect("a string takes all");
     }
     let mut rows = String::new();

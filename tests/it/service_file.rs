@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use rollcall::db::Db;
+use rollcall::db::{Db, Read};
 use rollcall::entity::audit::Actor;
 use rollcall::entity::repository;
 use rollcall::service_file::{self, Applied, Done, File, Options, Places, Refused};
@@ -136,13 +136,13 @@ async fn a_file_creates_services_and_repositories_and_changes_nothing_the_second
         repositories { nodes { name defaultBranch private visible url tags { nodes { id key value } } } }
     } }"#;
     let before = data(&app, everything).await;
-    let rows = repository::Entity::find().all(app.db.sea_orm()).await.expect("rows");
+    let rows = app.db.read().all(repository::Entity::find()).await.expect("rows");
     let repository = &before["account"]["repositories"]["nodes"][0];
     assert_eq!((&repository["private"], &repository["visible"]), (&json!(true), &json!(true)));
     let second = run(&app.db, &files).await.expect("it is applied");
     assert_eq!(second, ["unchanged service shopping_cart", "unchanged repository github.com:org/cart"]);
     assert_eq!(data(&app, everything).await, before);
-    assert_eq!(repository::Entity::find().all(app.db.sea_orm()).await.expect("rows"), rows);
+    assert_eq!(app.db.read().all(repository::Entity::find()).await.expect("rows"), rows);
 }
 
 #[tokio::test]

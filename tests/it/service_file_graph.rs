@@ -1,5 +1,6 @@
 //! Service files describe the whole graph: teams, systems, domains, and a service's tools, contacts and dependencies.
 
+use rollcall::db::Read;
 use rollcall::entity::audit;
 use rollcall::entity::user::Role;
 use rollcall::service_file::{Done, Options, Origin, Outcome, Refused};
@@ -363,7 +364,7 @@ async fn the_lock_has_repository_path_and_commit_and_the_page_links_to_the_file(
     let after = data(&app, query).await["account"]["service"].take();
     assert_eq!(after["timestamps"], service["timestamps"]);
     assert_eq!(after["serviceFile"]["commit"], json!("c0ffee02"));
-    let entries = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.sea_orm()).await.expect("entries");
+    let entries = app.db.read().all(audit::Entity::find().order_by_asc(audit::Column::Id)).await.expect("entries");
     assert_eq!(entries.iter().filter(|entry| entry.action == "apply").count(), 1);
 }
 
@@ -416,7 +417,7 @@ async fn services_without_a_document_are_released_on_request() {
     let locked = |name: &str, locked: bool| json!({ "name": name, "locked": locked });
     let expected = json!([locked("Cart", true), locked("Mail", false), locked("Other", true), locked("Own", true)]);
     assert_eq!(data(&app, query).await["account"]["services"]["nodes"], expected);
-    let entries = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.sea_orm()).await.expect("entries");
+    let entries = app.db.read().all(audit::Entity::find().order_by_asc(audit::Column::Id)).await.expect("entries");
     let released: Vec<_> = entries.iter().filter(|entry| entry.action == "release").collect();
     assert_eq!((released.len(), released[0].subject_name.as_deref()), (1, Some("mail")));
 }
@@ -445,7 +446,7 @@ async fn a_repository_that_a_link_creates_is_audited_and_needs_permission() {
     let done = apply(&app, &[("f.yml", &text("Mine"))]).await.expect("it applies");
     assert_eq!(done, ["created service mine", "created repository github.com:org/mono"]);
     let entries = audit::Entity::find().filter(audit::Column::SubjectClass.eq("Repository"));
-    let entries = entries.all(app.db.sea_orm()).await.expect("entries");
+    let entries = app.db.read().all(entries).await.expect("entries");
     assert_eq!(entries.len(), 1);
     assert_eq!((&*entries[0].action, entries[0].subject_name.as_deref()), ("apply", Some("github.com:org/mono")));
     let detail: Value = serde_json::from_str(&entries[0].detail).expect("JSON");

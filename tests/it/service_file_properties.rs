@@ -1,5 +1,6 @@
 //! Service files give services and teams properties, and services relationships.
 
+use rollcall::db::Read;
 use rollcall::entity::audit;
 use rollcall::entity::user::Role;
 use rollcall::graphql::service_file::ENTRIES;
@@ -144,7 +145,7 @@ async fn what_changes_is_shown_by_a_dry_run_and_kept_by_the_audit() {
         ["billed_to Team Core", "billed_to Team Till", "reads Team Core"],
     ]);
     assert_eq!(described(&app).await, expected);
-    let entries = audit::Entity::find().order_by_desc(audit::Column::Id).all(app.db.sea_orm()).await.expect("entries");
+    let entries = app.db.read().all(audit::Entity::find().order_by_desc(audit::Column::Id)).await.expect("entries");
     let entry = entries.iter().find(|entry| entry.subject_name.as_deref() == Some("cart")).expect("an entry");
     let detail: Value = serde_json::from_str(&entry.detail).expect("JSON");
     let changed = json!({

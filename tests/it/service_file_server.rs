@@ -2,11 +2,12 @@
 
 use std::process::Output;
 
+use rollcall::db::Read;
 use rollcall::entity::audit::{self, ActorKind};
 use rollcall::entity::tag;
 use rollcall::entity::token::Scope;
 use rollcall::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
-use sea_orm::{EntityTrait, PaginatorTrait, QueryOrder};
+use sea_orm::{EntityTrait, QueryOrder};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -73,7 +74,7 @@ async fn fifty_folders_are_applied_from_a_pipeline_with_one_command() {
         },
     });
     assert_eq!(data(&app, query).await["account"]["service"], expected);
-    let entries = audit::Entity::find().order_by_asc(audit::Column::Id).all(app.db.sea_orm()).await.expect("entries");
+    let entries = app.db.read().all(audit::Entity::find().order_by_asc(audit::Column::Id)).await.expect("entries");
     let applied: Vec<_> = entries.iter().filter(|entry| entry.action == "apply").collect();
     assert_eq!(applied.len(), 101, "one for each thing that changed, and none for the second run");
     assert!(applied.iter().all(|entry| entry.actor_kind == ActorKind::Token));
@@ -104,7 +105,7 @@ async fn a_dry_run_prints_the_differences_and_changes_nothing() {
     let expected = "would update service cart\n  aliases: \"a\" → \"b\"\n  language: \"Go\" → \"Rust\"\n  tags.env: \"dev\" → \"prod\"\n";
     let done = run(&place, &app, &token, &dry).await;
     assert_eq!((done.status, &*done.out, &*done.err), (3, expected, ""));
-    let entries = audit::Entity::find().all(app.db.sea_orm()).await.expect("entries");
+    let entries = app.db.read().all(audit::Entity::find()).await.expect("entries");
     assert_eq!(entries.iter().filter(|entry| entry.action == "apply").count(), 1);
     assert_eq!(
         data(&app, r#"{ account { service(alias: "a") { language } } }"#).await["account"]["service"]["language"],
@@ -292,8 +293,8 @@ async fn files_that_change_too_many_fields_change_nothing() {
         assert_eq!(apply(some.iter().map(|number| service(*number, &tags)).collect()).await, json!([]));
     }
     let kept = async || {
-        let rows = tag::Entity::find().count(app.db.sea_orm()).await.expect("a count");
-        (rows, audit::Entity::find().count(app.db.sea_orm()).await.expect("a count"))
+        let rows = app.db.read().count(tag::Entity::find()).await.expect("a count");
+        (rows, app.db.read().count(audit::Entity::find()).await.expect("a count"))
     };
     let before = kept().await;
     assert_eq!(before.0, 1_000 * services as u64);

@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use async_graphql::Request;
-use rollcall::db::{Db, Write};
+use rollcall::db::{Db, Read, Write};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, deploy, service};
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
-use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, QuerySelect, Set, Statement};
+use sea_orm::{DbBackend, EntityTrait, QuerySelect, Set, Statement};
 use serde_json::Value;
 
 use crate::database::{Database, is_postgres};
@@ -28,7 +28,7 @@ impl Observed {
         let database = Database::new().await;
         let mut db = database.open().await;
         rollcall::generate::catalogue(&db, 120, |_| {}).await.expect("a catalogue");
-        let services = service::Entity::find().limit(60).all(db.sea_orm()).await.expect("services");
+        let services = db.read().all(service::Entity::find().limit(60)).await.expect("services");
         let deployed = db.write(async |tx| {
             for service in &services {
                 tx.insert(deploy_of(service)).await?;
@@ -169,8 +169,7 @@ async fn what_is_listed_of_a_service_is_read_from_an_index_alone() {
     let (_, statements) = observed.run(query).await;
     let plan = async |sql: &String| {
         let explain = Statement::from_string(DbBackend::Sqlite, format!("EXPLAIN QUERY PLAN {sql}"));
-        let lines = observed.db.sea_orm().query_all_raw(explain).await.expect("a plan");
-        lines.iter().map(|line| line.try_get_by_index::<String>(3).expect("a line")).collect::<Vec<_>>().join("\n")
+        observed.db.read().rows_by(explain, |line| line.get::<String>(3)).await.expect("a plan").join("\n")
     };
     for (table, expected) in [
         ("service_alias", "SEARCH service_alias USING COVERING INDEX service_alias_by_service (service_id=?)"),

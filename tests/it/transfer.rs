@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-use rollcall::db::{Db, Write};
+use rollcall::db::{Db, Read, Write};
 use rollcall::entity::{Timestamp, audit, identity, service, user};
 use rollcall::transfer;
-use sea_orm::{ConnectionTrait, EntityTrait, ModelTrait, Set, Statement};
+use sea_orm::{EntityTrait, ModelTrait, Set};
 use serde_json::Value;
 
 use crate::command_line::{Place, assert_refused};
-use crate::database::{Database, is_postgres};
+use crate::database::{Database, is_postgres, texts};
 use crate::tour::Tour;
 
 /// The output of `rollcall export` for a database.
@@ -106,7 +106,7 @@ async fn an_id_is_not_reused_after_the_move() {
     transfer::export(&app.db, &mut export).await.expect("an export");
     let db = other.open().await;
     transfer::import(&db, "export", &mut &*export, |_| {}).await.expect("an import");
-    let noted = audit::Entity::find().one(db.sea_orm()).await.expect("an answer").expect("an entry");
+    let noted = db.read().one(audit::Entity::find()).await.expect("an answer").expect("an entry");
     assert_eq!(noted.action, "import");
     assert!(noted.detail.starts_with("{\"file\":\"export\",\"rows\":"), "{}", noted.detail);
     let here = db.write(async |tx| service::create(tx, service::new("next", "api")).await);
@@ -122,13 +122,6 @@ async fn indexes(db: &Db) -> Vec<String> {
         false => "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY sql",
     };
     texts(db, indexes).await
-}
-
-/// The texts that a statement selects.
-async fn texts(db: &Db, sql: &str) -> Vec<String> {
-    let backend = db.sea_orm().get_database_backend();
-    let rows = db.sea_orm().query_all_raw(Statement::from_string(backend, sql)).await.expect("rows");
-    rows.iter().map(|row| row.try_get_by_index(0).expect("a text")).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -277,10 +270,10 @@ async fn a_file_that_is_not_an_export_is_refused_at_its_line_and_changes_nothing
     assert_eq!(refused, "export:2: the line is longer than 4194304 bytes");
     let whole = format!("{head}\n{ada}\n{{\"rows\":1}}\n");
     assert_eq!(transfer::import(&db, "export", &mut whole.as_bytes(), |_| {}).await, Ok(1));
-    let stored = rollcall::entity::user::Entity::find().one(db.sea_orm()).await.expect("an answer").expect("a user");
+    let stored = db.read().one(rollcall::entity::user::Entity::find()).await.expect("an answer").expect("a user");
     assert_eq!(stored.get(rollcall::entity::user::Column::Name), "A".into());
     // Importing an export of a program without component types keeps the existing ones.
-    let types = rollcall::entity::component_type::Entity::find().all(db.sea_orm()).await.expect("component types");
+    let types = db.read().all(rollcall::entity::component_type::Entity::find()).await.expect("component types");
     assert_eq!(types.len(), 6);
 }
 
@@ -297,7 +290,7 @@ async fn keys_of_email_addresses_are_computed_again_for_any_number_of_users() {
     }
     text += &format!("{{\"rows\":{number}}}\n");
     assert_eq!(transfer::import(&db, "export", &mut text.as_bytes(), |_| {}).await, Ok(number));
-    let users = user::Entity::find().all(db.sea_orm()).await.expect("users");
+    let users = db.read().all(user::Entity::find()).await.expect("users");
     let stale: Vec<_> = users.iter().filter(|user| user.email_key != user::email_key(&user.email)).collect();
     assert_eq!((users.len() as u64, stale.len()), (number, 0), "{stale:?}");
 }
