@@ -41,8 +41,8 @@ pub(super) const UNLIMITED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL l
      SET LOCAL idle_in_transaction_session_timeout = 0";
 
 /// Run first in a transaction of sea-orm. Its driver names all statements, and behind PgBouncer, an earlier client may have
-/// left statements with the same names. Also takes away what the driver has prepared on the connection, so each
-/// connection serves one transaction.
+/// left statements with the same names. This also drops what the driver has prepared on the connection, so a connection
+/// must serve only one transaction.
 pub(super) const FORGET: &str = "DEALLOCATE ALL";
 
 impl Target {

@@ -25,8 +25,8 @@ use super::session::lock;
 /// How many statements a connection keeps prepared.
 const STATEMENTS: usize = 256;
 
-/// A connection that has carried a row, or the parameters of a statement, of more bytes than this is not used again: its
-/// buffers stay as large.
+/// A connection is not used again after it has carried a row, or the parameters of a statement, of more bytes than this:
+/// its buffers have grown, and never shrink.
 const LARGE: usize = 64 << 10;
 
 /// How long the end of a connection may take before it is cut.
