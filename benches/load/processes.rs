@@ -85,14 +85,25 @@ pub fn machine_time() -> Duration {
     TICK * worked
 }
 
-/// The resident memory of a process, now and at its peak, in MiB.
-pub fn memory(id: u32) -> Option<(f64, f64)> {
+/// The resident memory of a process, in MiB.
+pub struct Memory {
+    /// Now.
+    pub end: f64,
+    /// At its peak.
+    pub peak: f64,
+    /// Pages of files in it now: nearly all of them of the program itself. How many there are depends on the kernel's
+    /// cache of that file, so two copies of a program differ by several MiB.
+    pub files: f64,
+}
+
+/// The memory of a process.
+pub fn memory(id: u32) -> Option<Memory> {
     let text = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let of = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name))?;
         Some(line.split_whitespace().next()?.parse::<f64>().ok()? / 1024.0)
     };
-    Some((of("VmRSS:")?, of("VmHWM:")?))
+    Some(Memory { end: of("VmRSS:")?, peak: of("VmHWM:")?, files: of("RssFile:")? })
 }
 
 /// The machine: processors, memory, kernel.

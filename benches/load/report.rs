@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::data::Place;
+use crate::processes::Memory;
 use crate::rounds::{Measured, Sample};
 use crate::statistics::Quartiles;
 use crate::subject::{Role, Subject};
@@ -27,12 +28,14 @@ impl Report<'_> {
             self.row(measured, &mut text);
         }
         self.compared(&mut text);
-        text +=
-            "\n| program | start to first answer, ms | memory at the end, MiB | at the peak |\n|---|---:|---:|---:|\n";
+        text += "\n| program | start to first answer, ms | memory at the peak, MiB | at the end | pages of files in it \
+                 |\n|---|---:|---:|---:|---:|\n";
         for subject in self.subjects.iter().filter(|subject| subject.role != Role::OneByOne) {
             let start = subject.start.map_or("–".to_owned(), |start| spread(start, figure));
-            let (end, peak) = subject.memory().unwrap_or((f64::NAN, f64::NAN));
-            let _ = writeln!(text, "| {} | {start} | {end:.0} | {peak:.0} |", subject.name);
+            let memory = subject.memory().map_or("– | – | –".to_owned(), |Memory { end, peak, files }| {
+                format!("{peak:.0} | {end:.0} | {files:.0}")
+            });
+            let _ = writeln!(text, "| {} | {start} | {memory} |", subject.name);
         }
         for note in self.notes {
             let _ = writeln!(text, "\n{note}");
@@ -121,8 +124,9 @@ impl Report<'_> {
             json!({
                 "name": subject.name,
                 "startMs": Quartiles::json(subject.start),
-                "memoryMiB": memory.map(|(end, _)| end),
-                "peakMiB": memory.map(|(_, peak)| peak),
+                "memoryMiB": memory.as_ref().map(|memory| memory.end),
+                "peakMiB": memory.as_ref().map(|memory| memory.peak),
+                "filesMiB": memory.as_ref().map(|memory| memory.files),
             })
         });
         json!({

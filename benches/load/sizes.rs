@@ -55,7 +55,7 @@ async fn size(
     let measured = rounds::measure(&subjects, lines, options).await?;
     let [subject] = &subjects;
     let start = subject.start.map_or(f64::NAN, |start| start.median);
-    let (_, peak) = subject.memory().unwrap_or((f64::NAN, f64::NAN));
+    let peak = subject.memory().map_or(f64::NAN, |memory| memory.peak);
     let median = |line: &Measured, of: fn(&Sample) -> f64| {
         Quartiles::of(line.samples.iter().map(of)).map_or(f64::NAN, |it| it.median)
     };

@@ -7,7 +7,7 @@ use crate::client::Connection;
 use crate::data::Place;
 use crate::lines::{LINES, Line, OPERATIONS};
 use crate::peers::Peer;
-use crate::processes;
+use crate::processes::{self, Memory};
 use crate::server::{Program, Server, one_by_one};
 use crate::statistics::Quartiles;
 use crate::target::{Target, header};
@@ -127,8 +127,8 @@ impl Subject {
             }
     }
 
-    /// Its resident memory, now and at its peak, in MiB.
-    pub fn memory(&self) -> Option<(f64, f64)> {
+    /// Its resident memory.
+    pub fn memory(&self) -> Option<Memory> {
         processes::memory(self.process)
     }
 }
