@@ -29,7 +29,7 @@ pub use addresses::Addresses;
 pub use apply::Apply;
 pub use budget::Budget;
 pub use command::{Command, DeployEndpointCommand, SchemaCommand, TokenCommand};
-pub use database::Database;
+pub use database::{Database, ReadDatabase};
 pub use deploy::{Deploy, Pipeline, SecretUrl};
 pub use limits::Edge;
 pub use listen::Listen;

@@ -46,7 +46,11 @@ pub async fn run(settings: Serve, passed: Option<Passed>) -> Result<(), String> 
     };
     let openid = settings.openid.provider()?;
     let exporter = settings.tracing.collector()?.map(spans::start).transpose()?;
+    let replica = settings.read_database.url()?;
     let (mut db, created) = open(&settings.database).await?;
+    if let Some(url) = replica {
+        db = db.with_replica(&url).map_err(|error| error.to_string())?;
+    }
     if let Some(file) = created {
         match settings.log.log_format {
             LogFormat::Text => say(&created_sentence(&file)),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{Addresses, Budget, Database, Edge, Log, OpenIdArgs, Tracing, value};
+use super::{Addresses, Budget, Database, Edge, Log, OpenIdArgs, ReadDatabase, Tracing, value};
 use crate::api_document::hosts::Host;
 
 /// The settings of `rollcall serve`.
@@ -17,6 +17,9 @@ pub struct Serve {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub database: Database,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub read_database: ReadDatabase,
     /// The name of the account; an installation has one account
     #[arg(long, value_name = "NAME", env = "ROLLCALL_ACCOUNT_NAME", default_value = "rollcall")]
     pub account_name: String,

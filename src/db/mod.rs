@@ -41,6 +41,7 @@ mod postgres_url;
 mod postgres_value;
 pub mod read;
 mod refusal;
+mod replica;
 mod row;
 pub mod search;
 mod sequence;
@@ -67,6 +68,7 @@ use read::Source;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot};
 use refusal::STALLED;
 pub use refusal::{OpenError, accepts_no_writes, is_locked, is_lost_race, reason, refusal, uncertain, violation};
+use replica::Replica;
 pub use row::{Column, Omitted, Row, Table, columns_without, select_without};
 pub use sequence::{attempt, begin_part, end_part, give_ids_after, last_id};
 use server::{Access, Server};
@@ -96,6 +98,8 @@ pub struct Db {
     sea_orm: DatabaseConnection,
     /// On PostgreSQL only.
     reserved: Option<Server>,
+    /// On PostgreSQL only.
+    replica: Option<Replica>,
     writes: Arc<Writes>,
 }
 
@@ -285,7 +289,8 @@ impl Db {
             (Source::Embedded(file), Writer::Embedded(writer)) => vec![file.pool("read"), writer.pool("write")],
             (_, Writer::Server(all)) => {
                 let reserved = self.reserved.as_ref().map(|reserved| reserved.pool("reserved"));
-                [Some(all.pool("all")), reserved].into_iter().flatten().collect()
+                let replica = self.replica.as_ref().map(|replica| replica.server.pool("replica"));
+                [Some(all.pool("all")), reserved, replica].into_iter().flatten().collect()
             }
             (Source::Server(_), Writer::Embedded(_)) => Vec::new(),
         }
@@ -312,8 +317,9 @@ impl Db {
             Writer::Server(server) => server.observer = Some(Arc::clone(&observer)),
             Writer::Embedded(file) => file.observer = Some(Arc::clone(&observer)),
         }
-        if let Some(reserved) = &mut self.reserved {
-            reserved.observer = Some(observer);
+        let replica = self.replica.as_mut().map(|replica| &mut replica.server);
+        for server in [self.reserved.as_mut(), replica].into_iter().flatten() {
+            server.observer = Some(Arc::clone(&observer));
         }
     }
 
@@ -333,6 +339,10 @@ impl Db {
         match &self.writer {
             Writer::Server(server) => server.close().await,
             Writer::Embedded(file) => file.close().await,
+        }
+        // Its watcher uses the reserved connections.
+        if let Some(replica) = &self.replica {
+            replica.close().await;
         }
         if let Some(reserved) = &self.reserved {
             reserved.close().await;

@@ -121,8 +121,13 @@ pub(super) struct Hosts {
 impl Hosts {
     /// Connects once outside of any pool, because a pool hides why a connection fails.
     pub(super) async fn connect(target: Target) -> Result<Self, OpenError> {
-        let current = AtomicUsize::new(Box::pin(target.find()).await?);
-        Ok(Self { target, current, since: Arc::new(Mutex::new(Instant::now())) })
+        let current = Box::pin(target.find()).await?;
+        Ok(Self { current: AtomicUsize::new(current), ..Self::of(target) })
+    }
+
+    /// Uses the first host, without connecting.
+    pub(super) fn of(target: Target) -> Self {
+        Self { target, current: AtomicUsize::new(0), since: Arc::new(Mutex::new(Instant::now())) }
     }
 
     /// The host in use.
@@ -197,6 +202,7 @@ pub(super) async fn open(target: Target) -> Result<Db, OpenError> {
         writer: Writer::Server(requests),
         sea_orm: SqlxPostgresConnector::from_sqlx_postgres_pool(pool),
         reserved: Some(reserved),
+        replica: None,
         writes: Arc::default(),
     })
 }

@@ -54,7 +54,7 @@ struct Lease {
     is_open: AtomicBool,
     /// Whether it has confirmed that.
     has_begun: AtomicBool,
-    /// Whether it was connected for this lease. Any other may have died while it was idle.
+    /// Whether it was connected for this lease, or must stay. Any other may have died while it was idle, and is replaced.
     is_new: AtomicBool,
     /// The statements whose answers have not arrived.
     unanswered: AtomicUsize,
@@ -154,6 +154,14 @@ impl Transaction {
             self.lease.counted(self.lease.session().script(sql)).await
         })
         .await
+    }
+
+    /// Goes on in a transaction, after statements of their own. It stays on the same connection: on another one it might
+    /// see an earlier state.
+    pub(super) fn then(mut self, access: Option<Access>) -> Self {
+        self.lease.access = access;
+        self.lease.is_new = AtomicBool::new(true);
+        self
     }
 
     /// Commits. If the server does not confirm it, the error [is uncertain](super::uncertain).
@@ -356,7 +364,7 @@ impl Drop for Lease {
     }
 }
 
-fn stalled() -> DbErr {
+pub(super) fn stalled() -> DbErr {
     DbErr::Custom(STALLED.to_owned())
 }
 

@@ -60,6 +60,7 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
         writer: Writer::Embedded(Embedded::writing(file)),
         sea_orm: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
         reserved: None,
+        replica: None,
         writes: Arc::default(),
     })
 }

@@ -5,18 +5,21 @@ use std::path::Path;
 use sea_orm::DbErr;
 
 use super::Finding;
+use crate::config::ReadDatabase;
 use crate::db::{self, Db, Version};
 use crate::entity::{Timestamp, audit, user};
 use crate::outgoing::Ourselves;
 
 const ABOUT: &str = "database";
 
+const REPLICA: &str = "replica";
+
 /// How far the newest audit entry may be ahead of this machine's clock, in microseconds.
 const TOLERANCE: i64 = 60_000_000;
 
-/// Checks the database at `url`. Does not open a missing file, because opening would create it. `server` is the address
-/// at which a server responds.
-pub(super) async fn examine(url: &str, server: Option<&Ourselves>) -> Vec<Finding> {
+/// Checks the database at `url`, and its replica. Does not open a missing file, because opening would create it.
+/// `server` is the address at which a server responds.
+pub(super) async fn examine(url: &str, replica: &ReadDatabase, server: Option<&Ourselves>) -> Vec<Finding> {
     match (db::missing_file(url), server) {
         (Some(file), Some(address)) => return vec![not_the_servers(&file, address)],
         (Some(file), None) => return vec![missing(&file)],
@@ -26,10 +29,23 @@ pub(super) async fn examine(url: &str, server: Option<&Ourselves>) -> Vec<Findin
         Ok(db) => db,
         Err(error) => return vec![Finding::problem(ABOUT, error.to_string())],
     };
-    let findings = opened(&db).await;
+    let mut findings = opened(&db).await;
+    findings.extend(examine_replica(&db, replica).await);
     // The findings are valid even if closing fails.
     let _ = db.close().await;
     findings
+}
+
+/// Checks that queries can read at the replica, if there is one.
+async fn examine_replica(db: &Db, replica: &ReadDatabase) -> Option<Finding> {
+    let url = match replica.url() {
+        Ok(url) => url?,
+        Err(reason) => return Some(Finding::problem(REPLICA, reason)),
+    };
+    Some(match db.examine_replica(&url).await {
+        Ok((place, lag)) => Finding::fine(REPLICA, format!("{place} is at most {:.1} s behind", lag.as_secs_f64())),
+        Err(reason) => Finding::problem(REPLICA, reason),
+    })
 }
 
 /// The problem of a missing file while a server responds: a running server has a database, so this is not the server's.

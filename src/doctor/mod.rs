@@ -66,7 +66,7 @@ pub async fn examine(settings: &Serve) -> Vec<Finding> {
     findings.extend(url.as_ref().ok().and_then(|url| machine::disk(url)));
     let server = tokio::task::block_in_place(|| edge::server(settings));
     match url {
-        Ok(url) => findings.extend(database::examine(&url, server.running.as_ref()).await),
+        Ok(url) => findings.extend(database::examine(&url, &settings.read_database, server.running.as_ref()).await),
         Err(reason) => findings.push(Finding::problem("database", reason)),
     }
     let is_ready = server.finding.level == Level::Fine;

@@ -168,6 +168,18 @@ pub async fn insert<C: Write>(
     db.returned(&insert, read).await?.pop().ok_or(DbErr::RecordNotInserted)
 }
 
+/// Selects an actor's entries of the last [`RECENT`].
+pub fn recent(actor: &Actor) -> db::Ids {
+    let since = Timestamp::from_micros(Timestamp::now().as_micros() - RECENT);
+    let own = Entity::find().select_only().column(Column::Id).filter(Column::ActorKind.eq(actor.kind));
+    let select = own.filter(Column::ActorId.eq(actor.id)).filter(Column::At.gt(since)).into_query();
+    db::Ids { select, id: Expr::col(Column::Id), may_repeat: false }
+}
+
+/// In microseconds. An entry is written before its change is committed: up to ten minutes before, if the change is of
+/// many things.
+const RECENT: i64 = 15 * 60 * 1_000_000;
+
 /// Selects an entry's id.
 pub fn select(id: i64) -> SelectStatement {
     Entity::find_by_id(id).select_only().column(Column::Id).into_query()

@@ -1,6 +1,7 @@
 //! The caller of a request, and what the caller may do.
 
 use super::places::Who;
+use crate::db::Ids;
 use crate::engine::Scope;
 use crate::engine::plan::Plan;
 use crate::entity::audit::{self, Actor};
@@ -46,6 +47,12 @@ impl Caller {
     /// The key under which the caller's share of places is counted.
     pub fn who(&self) -> Who {
         (self.actor.kind, self.actor.id)
+    }
+
+    /// Selects what the caller has written lately, by its audit entries. `None` for a token that cannot write.
+    pub fn written(&self) -> Option<Ids> {
+        let is_reader = self.user.is_none() && self.scope == Scope::Read;
+        (!is_reader).then(|| audit::recent(&self.actor))
     }
 
     /// Whether the caller may see webhook URLs. Anyone who knows such a URL can post to it.

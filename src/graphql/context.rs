@@ -70,12 +70,19 @@ pub(super) struct RequestOutcome {
     has_written: AtomicBool,
     /// The idempotency key that the request has claimed.
     claim: Option<Claim>,
+    /// Whether the request reads at the replica. If anything fails there, it is run again at the primary.
+    is_at_replica: bool,
 }
 
 impl RequestOutcome {
     /// Creates the outcome of a request that has just begun.
     pub(super) fn of(claim: Option<Claim>) -> Self {
         Self { claim, ..Self::default() }
+    }
+
+    /// Creates the outcome of a query that reads at the replica.
+    pub(super) fn at_replica() -> Self {
+        Self { is_at_replica: true, ..Self::default() }
     }
 
     /// Whether the database failed to serve a part of the request.
@@ -134,11 +141,7 @@ impl State {
     /// Opens the snapshot of a query. If that fails, returns the response to send. `once` says that the query may take
     /// a single statement.
     pub(super) async fn reading(self, once: bool) -> Result<Self, Response> {
-        let opened = match once {
-            true => self.request.shared.db.read_once(&self.request.budget).await.map_err(Error::from),
-            false => self.request.snapshot().await,
-        };
-        match opened {
+        match self.request.open(once).await {
             Ok(snapshot) => Ok(Self { snapshot: Some(snapshot), ..self }),
             // Report the error once for the whole response, not once for each field.
             Err(error) => {
@@ -155,6 +158,17 @@ impl State {
 }
 
 impl Request {
+    /// Opens the snapshot of a query, at the replica if the request is tried there.
+    async fn open(&self, once: bool) -> Result<Snapshot> {
+        let Self { shared, caller, budget, outcome, .. } = self;
+        if outcome.is_at_replica
+            && let Some(snapshot) = Box::pin(shared.db.begin_at_replica(once, caller.written(), budget)).await?
+        {
+            return Ok(snapshot);
+        }
+        if once { Ok(shared.db.read_once(budget).await?) } else { self.snapshot().await }
+    }
+
     async fn snapshot(&self) -> Result<Snapshot> {
         Ok(self.shared.db.begin_read(Some(Arc::clone(&self.budget))).await?)
     }
@@ -224,6 +238,11 @@ impl engine::State for State {
     }
 
     fn report(&self, error: &Error) -> (String, Code) {
+        if self.request.outcome.is_at_replica {
+            tracing::info!(error = %error, "a query failed at the replica, and is run again at the primary");
+            let _ = self.request.outcome.reason.set("The replica failed.");
+            return (String::new(), Code::Unavailable);
+        }
         tracing::error!(error = %error, "a resolver failed");
         // Without a snapshot, the error came from a write. Health checks must learn of a full disk at once.
         let cause = if let Error::Internal(cause) = error { cause.downcast_ref() } else { None };

@@ -235,19 +235,25 @@ impl Catalogue {
         let reads = plan.root.relations().any(|field| !field.name().starts_with("__"));
         let mut lane = if plan.is_slow() { Lane::Slow } else { Lane::Quick };
         let mut used = Duration::ZERO;
+        let mut replica_failed = false;
         loop {
             let budget = Arc::new(Budget::new(limits, deadline, lane == Lane::Quick, used));
+            let at_replica = reads && !replica_failed && self.0.db.replica_lag().is_some();
+            let attempt = at_replica.then(|| Arc::new(context::RequestOutcome::at_replica()));
+            let outcome = attempt.as_ref().unwrap_or(outcome);
             // Boxed, because each wrapper around a future reserves space for it twice.
             let answer = Box::pin(self.answer(prepared, caller, (request_id, outcome), &budget, lane, reads));
-            let response = budget.within(budget.metered(answer)).await;
-            match budget.exceeded() {
-                Some(Excess::Quick) => {
-                    (lane, used) = (Lane::Slow, budget.used().processor);
-                }
+            let answer = budget.within(budget.metered(answer));
+            let response = match at_replica {
+                true => Box::pin(self.0.db.while_replica_is_usable(answer)).await,
+                false => Some(answer.await),
+            };
+            match (budget.exceeded(), response) {
+                (Some(Excess::Quick), _) => (lane, used) = (Lane::Slow, budget.used().processor),
                 // The plan remembers.
-                Some(Excess::Statement) => used = budget.used().processor,
-                Some(excess) => return Response::ended(excess, &budget),
-                None => {
+                (Some(Excess::Statement), _) => used = budget.used().processor,
+                (Some(excess), _) => return Response::ended(excess, &budget),
+                (None, Some(response)) if !at_replica || !outcome.database_failed() => {
                     // Only the last run counts: a single slow one may have met a cold cache.
                     plan.remember_slow(budget.was_slow());
                     return response.map_or_else(
@@ -255,6 +261,7 @@ impl Catalogue {
                         |response| Response { used: budget.used(), ..response },
                     );
                 }
+                (None, _) => (replica_failed, used) = (true, budget.used().processor),
             }
         }
     }

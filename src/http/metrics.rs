@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -67,6 +68,8 @@ pub struct Metrics {
     database: Family<DatabaseLabels, Gauge>,
     database_most: Family<PoolLabels, Gauge>,
     writable: Gauge,
+    replica: Gauge,
+    replica_lag: Gauge<f64, AtomicU64>,
     resident: Gauge,
     files: Gauge,
 }
@@ -138,6 +141,8 @@ impl Default for Metrics {
             database: Family::default(),
             database_most: Family::default(),
             writable: Gauge::default(),
+            replica: Gauge::default(),
+            replica_lag: Gauge::default(),
             resident: Gauge::default(),
             files: Gauge::default(),
         };
@@ -176,7 +181,7 @@ impl Metrics {
         to.register("rollcall_spans", "Spans for the collector, by result", spans::figures());
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         to.register("rollcall_build", "The running version", version);
-        let started: Gauge<f64, std::sync::atomic::AtomicU64> = Gauge::default();
+        let started: Gauge<f64, AtomicU64> = Gauge::default();
         started.set(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
         to.register_with_unit("process_start_time", "When the process began, since 1970", seconds(), started);
         to.register_with_unit("process_resident_memory", "Memory in use", bytes(), self.resident.clone());
@@ -191,6 +196,16 @@ impl Metrics {
         for limit in ["token", "session", "address"] {
             self.limited.get_or_create(&LimitLabels { limit }).inc_by(0);
         }
+        self
+    }
+
+    /// The metrics of a process that reads at a replica.
+    pub fn with_replica(mut self) -> Self {
+        let help = "Whether queries read at the replica: 1, or 0 while it is away or behind";
+        self.registry.register("rollcall_replica_usable", help, self.replica.clone());
+        let help = "How old what the replica shows may be, at most; NaN while no query reads there";
+        let lag = self.replica_lag.clone();
+        self.registry.register_with_unit("rollcall_replica_lag", help, Unit::Seconds, lag);
         self
     }
 
@@ -270,6 +285,9 @@ impl Metrics {
             self.database_most.get_or_create(&PoolLabels { pool: pool.name }).set(pool.most.into());
         }
         self.writable.set(db.writes_fail().is_none().into());
+        let lag = db.replica_lag();
+        self.replica.set(lag.is_some().into());
+        self.replica_lag.set(lag.map_or(f64::NAN, |lag| lag.as_secs_f64()));
         // Stays 0 where `/proc` does not exist.
         self.resident.set(resident_bytes().unwrap_or_default());
         self.files.set(fs::read_dir("/proc/self/fd").map_or(0, |files| files.count().try_into().unwrap_or(i64::MAX)));

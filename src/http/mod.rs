@@ -129,6 +129,7 @@ impl App {
         let deliveries = Deliveries::start(db.clone());
         let limits = Limits::over(db.clone(), edge.token_limit, edge.ip_limit);
         let metrics = Metrics::default();
+        let metrics = if db.has_replica() { metrics.with_replica() } else { metrics };
         let (readiness, draining) = (Readiness::default(), AtomicBool::new(false));
         let told_of_proxy = AtomicBool::new(false);
         let (bodies, outbox) = (Bodies::default(), Outbox::default());

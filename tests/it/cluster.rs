@@ -31,11 +31,14 @@ pub fn programs() -> Result<PathBuf, String> {
 /// Creates a cluster in the folder `$2` with the port `$3` and the settings `$4`, and with TLS if there is a
 /// `$CERTIFICATE`. The user `certified` must have a certificate that `$AUTHORITY` has signed. Keeps it until standard
 /// input closes. Only our process holds the other end of that pipe, so it closes however we end. Each line from it is a
-/// mode to restart in, or `fill` or `free` and one of the disks of [`ON_DISKS`].
+/// mode to restart in, or `fill` or `free` and one of the disks of [`ON_DISKS`], or `standby` to add a replica at the
+/// next port, or `promote` to let it accept writes.
 const KEEPER: &str = r#"
 bin=$1 folder=$2 port=$3 settings=$4
 ulimit -c 0
-trap '{ "$bin/pg_ctl" stop -D "$folder/data" -m immediate; rm -rf "$folder"; } >/dev/null 2>&1' EXIT
+trap '{
+    for server in standby data; do "$bin/pg_ctl" stop -D "$folder/$server" -m immediate; done; rm -rf "$folder"
+} >/dev/null 2>&1' EXIT
 trap 'exit 1' HUP INT TERM
 {
     "$bin/initdb" -D "$folder/data" --username=rollcall --auth=trust --encoding=UTF8 --no-locale --no-sync ${INITDB:-} &&
@@ -77,6 +80,14 @@ while read -r mode disk; do
         done
         echo freed
         ;;
+    standby)
+        "$bin/pg_basebackup" -D "$folder/standby" -R -h "$folder" -p "$port" -U rollcall -c fast --no-sync </dev/null \
+            >>"$folder/log" 2>&1 &&
+        echo "port = $((port + 1))" >>"$folder/standby/postgresql.conf" &&
+        "$bin/pg_ctl" start -D "$folder/standby" -l "$folder/standby.log" -w </dev/null >>"$folder/log" 2>&1 &&
+        echo "standing by"
+        ;;
+    promote) "$bin/pg_ctl" promote -D "$folder/standby" -w </dev/null >>"$folder/log" 2>&1 && echo promoted ;;
     *) pg_ctl restart -m "$mode" && echo restarted ;;
     esac
 done
@@ -159,6 +170,17 @@ impl Running {
     /// Makes room on a disk again, and waits until the server accepts connections. Starts it if it has ended.
     pub fn free(&self, disk: &str) {
         self.tell(&format!("free {disk}"), "freed\n");
+    }
+
+    /// Adds a standby server, which replays what this one writes. Returns its socket.
+    pub fn add_standby(&self) -> PathBuf {
+        self.tell("standby", "standing by\n");
+        self.folder.join(format!(".s.PGSQL.{}", self.port + 1))
+    }
+
+    /// Makes the standby server one that accepts writes.
+    pub fn promote_standby(&self) {
+        self.tell("promote", "promoted\n");
     }
 
     fn tell(&self, order: &str, expected: &str) {

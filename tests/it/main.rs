@@ -86,6 +86,7 @@ mod real_catalogue;
 mod reference;
 mod refusals;
 mod relationship;
+mod replica;
 mod repository;
 mod role;
 mod schema_diff;
