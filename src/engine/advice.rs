@@ -7,7 +7,9 @@
 //! Only reported errors get here, at most [`super::faults::MOST`]. Each compares the names of one type once. An unknown
 //! type is compared with the names of all types.
 
-use apollo_compiler::ast::{FieldDefinition, OperationType};
+use std::fmt::Display;
+
+use apollo_compiler::ast::{Document, FieldDefinition, OperationType, Type};
 use apollo_compiler::collections::IndexMap;
 use apollo_compiler::parser::SourceSpan;
 use apollo_compiler::schema::{Component, ExtendedType};
@@ -49,10 +51,22 @@ fn wanted(expected: &str, found: Option<&str>) -> String {
     }
 }
 
-/// Rewords an error of validation, and adds advice.
-pub(super) fn validation(schema: &Schema, message: String, text: &str, place: Option<SourceSpan>) -> String {
+/// Rewords an error of validation, and adds advice. `document` is the request.
+pub(super) fn validation(
+    schema: &Schema,
+    document: &Document,
+    message: String,
+    text: &str,
+    place: Option<SourceSpan>,
+) -> String {
     if message.ends_with("must have a subselection set") {
         return without_selection(at(text, place));
+    }
+    let expected = message.strip_prefix("expected value of type ");
+    if let Some(expected) = expected.and_then(|expected| expected.strip_suffix(", found a variable"))
+        && let Some(declared) = variable_type(document, at(text, place).trim_start_matches('$'))
+    {
+        return wrong_variable(at(text, place), declared, expected);
     }
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let says = |words: &str| message.contains(words);
@@ -81,6 +95,20 @@ pub(super) fn validation(schema: &Schema, message: String, text: &str, place: Op
         false => message,
     };
     with(message, advice)
+}
+
+/// The message about a variable whose type does not fit its position.
+pub(super) fn wrong_variable(variable: &str, declared: &Type, expected: impl Display) -> String {
+    format!("variable `{variable}` of type `{declared}` cannot be used for type `{expected}`")
+}
+
+/// The type that the document declares for a variable. `None` if its operations declare several.
+fn variable_type<'d>(document: &'d Document, name: &str) -> Option<&'d Type> {
+    let operations = document.definitions.iter().filter_map(|definition| definition.as_operation_definition());
+    let variables = operations.flat_map(|operation| &operation.variables);
+    let mut types = variables.filter(|variable| variable.name == name).map(|variable| &*variable.ty);
+    let first = types.next()?;
+    types.all(|ty| ty == first).then_some(first)
 }
 
 fn with(message: String, advice: Option<String>) -> String {

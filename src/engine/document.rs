@@ -219,7 +219,7 @@ impl Documents {
         })?;
         let refuse = |errors: &DiagnosticList| {
             diagnostics(errors, &lines, Code::ValidationFailed, |message, place| {
-                let message = advice::validation(&self.schema, message, text, place);
+                let message = advice::validation(&self.schema, &parsed, message, text, place);
                 match argument_path::at(&parsed, place) {
                     Some(path) => InputError { message, path }.to_string(),
                     None => message,

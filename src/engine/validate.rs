@@ -12,12 +12,12 @@ use apollo_compiler::schema::{ExtendedType, InputObjectType};
 use apollo_compiler::{Name, Node};
 use async_graphql::ServerError;
 
-use super::argument_path;
 use super::faults::Faults;
 use super::input::{self, InputTypes};
 use super::lines::Lines;
 use super::literals::Literals;
 use super::request_error::request_error;
+use super::{advice, argument_path};
 use crate::error::Code;
 
 /// Validates a document. Returns the values that are passed to custom scalars and contain `literals`, each with its
@@ -145,10 +145,7 @@ impl Rules<'_> {
         };
         // Inside a custom scalar there is no type to compare with.
         if !is_allowed && !self.is_custom_scalar(ty) {
-            self.report(
-                place,
-                format!("variable `${name}` of type `{}` cannot be used for type `{ty}`", definition.ty),
-            );
+            self.report(place, advice::wrong_variable(&format!("${name}"), &definition.ty, ty));
         }
     }
 

@@ -76,6 +76,29 @@ async fn the_error_for_a_misspelt_name_in_a_variable_suggests_the_nearest_one() 
 }
 
 #[tokio::test]
+async fn the_error_for_a_variable_of_a_wrong_type_names_both_types() {
+    let app = TestApp::start().await;
+    for (query, message) in [
+        (
+            "query($by: String) { account { services(sortBy: $by) { totalCount } } }",
+            "sortBy: variable `$by` of type `String` cannot be used for argument `sortBy` of type `ServiceSortEnum`",
+        ),
+        (
+            "mutation($name: Int!) { serviceCreate(input: { name: $name }) { errors { message } } }",
+            "input.name: variable `$name` of type `Int!` cannot be used for type `String!`",
+        ),
+        (
+            "query One($first: String) { account { services(first: $first) { totalCount } } }
+             query Two($first: String) { account { teams(first: $first) { totalCount } } }",
+            "first: variable `$first` of type `String` cannot be used for argument `first` of type `Int`",
+        ),
+    ] {
+        let said = messages(&app, query, json!({})).await;
+        assert_eq!(said.first().map(String::as_str), Some(message), "{said:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_field_in_the_wrong_place_gets_advice_about_the_right_place() {
     let app = TestApp::start().await;
     for (query, message) in [
