@@ -242,19 +242,24 @@ async fn watch(place: String, primary: Reader, replica: Reader, told: watch::Sen
     }
 }
 
-/// Returns how old what the replica shows may be, or why that cannot be said.
+/// Returns how old what the replica shows may be, or why that cannot be said. A primary that does not answer, for example
+/// because it is busy, does not make the replica unusable at once.
 async fn compare(primary: &Reader, replica: &Reader, progress: &mut Progress) -> Result<Duration, String> {
-    let at = |server: &'static str| move |error: DbErr| format!("{server} does not answer: {}", reason(&error));
+    let away = |server: &'static str| move |error: DbErr| format!("{server} does not answer: {}", reason(&error));
     // In this order: what the primary has stored by now, the replica may have replayed a moment later.
     let asked = Instant::now();
-    let primary = Position::of(primary).await.map_err(at("the primary"))?;
-    let replica = Position::of(replica).await.map_err(at("it"))?;
-    if primary.database != replica.database {
-        return Err("it is a replica of another database".to_owned());
-    }
-    let stored = primary.stored.ok_or("the primary is a replica itself")?;
+    let primary = Position::of(primary).await.map_err(away("the primary"));
+    let replica = Position::of(replica).await.map_err(away("it"))?;
     let replayed = replica.replayed.ok_or("it is not a replica any more, or has replayed nothing yet")?;
-    progress.note(asked, stored, replayed)
+    let stored = match &primary {
+        Ok(primary) if primary.database != replica.database => {
+            *progress = Progress::default();
+            return Err("it is a replica of another database".to_owned());
+        }
+        Ok(primary) => Some(primary.stored.ok_or("the primary is a replica itself")?),
+        Err(_) => None,
+    };
+    progress.note(asked, stored, replayed).map_err(|why| primary.err().unwrap_or(why))
 }
 
 /// What the primary had stored at recent moments, and where the replica was.
@@ -266,16 +271,17 @@ struct Progress {
 }
 
 impl Progress {
-    /// Notes the positions. Returns how old what the replica shows may be, by the last moment whose changes it has.
-    fn note(&mut self, at: Instant, stored: i64, replayed: i64) -> Result<Duration, String> {
+    /// Notes the positions, that of the primary if it is known. Returns how old what the replica shows may be, by the
+    /// last moment whose changes it has.
+    fn note(&mut self, at: Instant, stored: Option<i64>, replayed: i64) -> Result<Duration, String> {
         // The primary was asked after the replica had got that far.
-        let is_ahead = self.replayed > stored;
+        let is_ahead = stored.is_some_and(|stored| self.replayed > stored);
         self.replayed = replayed;
         if is_ahead {
             return Err("it has replayed what the primary does not have".to_owned());
         }
         self.stored.retain(|(then, _)| at.saturating_duration_since(*then) <= LAG);
-        self.stored.push_back((at, stored));
+        self.stored.extend(stored.map(|stored| (at, stored)));
         let reached = self.stored.iter().rev().find(|(_, stored)| *stored <= replayed);
         let lag = reached.map(|(then, _)| at.saturating_duration_since(*then));
         lag.ok_or_else(|| format!("it has not caught up with what was written {} s ago", LAG.as_secs()))
@@ -292,16 +298,20 @@ mod tests {
         let mut at = |second: u64, stored, replayed| {
             progress.note(began + Duration::from_secs(second), stored, replayed).map(|lag| lag.as_secs())
         };
-        assert!(at(0, 100, 90).is_err(), "nothing is known of 90");
-        assert_eq!(at(1, 200, 99).ok(), None);
-        assert_eq!(at(2, 300, 100), Ok(2));
-        assert_eq!(at(3, 400, 299), Ok(2));
-        assert_eq!(at(4, 400, 400), Ok(0));
-        assert_eq!(at(14, 500, 450), Ok(10));
-        assert!(at(15, 600, 450).is_err(), "it has not moved for longer than it may");
-        assert_eq!(at(16, 600, 700), Ok(0), "it may have got further by the time it was asked");
-        assert!(at(17, 600, 700).is_err(), "but not further than the primary has by the next time");
-        assert!(at(18, 699, 700).is_err());
-        assert_eq!(at(19, 700, 700), Ok(0), "the primary has it now");
+        assert!(at(0, Some(100), 90).is_err(), "nothing is known of 90");
+        assert_eq!(at(1, Some(200), 99).ok(), None);
+        assert_eq!(at(2, Some(300), 100), Ok(2));
+        assert_eq!(at(3, Some(400), 299), Ok(2));
+        assert_eq!(at(4, Some(400), 400), Ok(0));
+        assert_eq!(at(14, Some(500), 450), Ok(10));
+        assert!(at(15, Some(600), 450).is_err(), "it has not moved for longer than it may");
+        assert_eq!(at(16, Some(600), 700), Ok(0), "it may have got further by the time it was asked");
+        assert!(at(17, Some(600), 700).is_err(), "but not further than the primary has by the next time");
+        assert!(at(18, Some(699), 700).is_err());
+        assert_eq!(at(19, Some(700), 700), Ok(0), "the primary has it now");
+        assert_eq!(at(22, None, 800), Ok(3), "the primary does not answer");
+        assert_eq!(at(29, None, 800), Ok(10));
+        assert!(at(30, None, 900).is_err(), "not for longer than the replica may lag");
+        assert_eq!(at(31, Some(950), 950), Ok(0));
     }
 }
