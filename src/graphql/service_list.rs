@@ -11,7 +11,7 @@ use super::sort::Sort;
 use crate::db::{self, Ids};
 use crate::engine::page::PageRequest;
 use crate::entity::service::{self, Column};
-use crate::entity::{Timestamp, deploy as deploys, lifecycle, service_last_deploy, tag, team, team_alias, text, tier};
+use crate::entity::{Timestamp, lifecycle, service_last_deploy, tag, team, team_alias, text, tier};
 use crate::error::Result;
 
 /// The services that meet every condition that is given, a page at a time.
@@ -108,16 +108,17 @@ fn id_of<C: ColumnTrait>(key: C, alias: C, given: &str) -> Expr {
     Expr::SubQuery(None, Box::new(named.into()))
 }
 
-/// The condition that a service has no deploy at or after a time. Costs one lookup in the index of its deploys.
+/// The condition that a service has no deploy at or after a time. Costs one lookup of its last one.
 fn has_no_deploy_since(since: Timestamp) -> Expr {
+    use service_last_deploy::Column::{DeployedAt, ServiceId};
     let id = Expr::col(Column::Id.as_column_ref());
-    let deploys = Select::select()
+    let last = Select::select()
         .expr(Expr::value(1))
-        .from(deploys::Entity)
-        .and_where(Expr::col(deploys::Column::ServiceId.as_column_ref()).eq(id))
-        .and_where(deploys::Column::DeployedAt.gte(since))
+        .from(service_last_deploy::Entity)
+        .and_where(Expr::col(ServiceId.as_column_ref()).eq(id))
+        .and_where(DeployedAt.gte(since))
         .take();
-    Expr::exists(deploys).not()
+    Expr::exists(last).not()
 }
 
 /// Selects the services that have a tag with this key and value. `None` if neither is given.

@@ -20,6 +20,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use rollcall::db::{self, Write};
+use rollcall::entity::idempotency_key::MAX_KEYS;
 use rollcall::graphql::idempotency::CLAIM_TIMEOUT;
 use serde_json::json;
 use tokio::task::{JoinHandle, block_in_place};
@@ -68,7 +69,7 @@ struct Load {
     since: Mutex<Instant>,
     addresses: Mutex<Vec<SocketAddr>>,
     client: Client<HttpConnector, Full<Bytes>>,
-    /// Several, because only the latest 10,000 keys of each are kept.
+    /// Several, because only the latest [`MAX_KEYS`] of each are kept.
     tokens: Vec<String>,
     webhook: String,
     next: AtomicUsize,
@@ -102,7 +103,7 @@ impl Load {
         };
         let request = Request::post(format!("http://{address}{path}"))
             .header("content-type", "application/json")
-            .header("authorization", format!("Bearer {}", self.tokens[write % self.tokens.len()]))
+            .header("authorization", format!("Bearer {}", self.token(write)))
             .header("idempotency-key", write.to_string())
             .body(Full::new(Bytes::from(body.to_string())));
         let answer = async {
@@ -115,6 +116,11 @@ impl Load {
             Ok(Some((status, _))) => status,
             Ok(None) | Err(_) => 0,
         }
+    }
+
+    /// The token of a write. The writes with keys, which are every second one, take them in turns.
+    fn token(&self, write: usize) -> &str {
+        &self.tokens[write / 2 % self.tokens.len()]
     }
 
     /// When a write is due.
@@ -204,7 +210,7 @@ impl Site {
             String::from_utf8(done.stdout).expect("text").trim().to_owned()
         };
         run(&["migrate"]);
-        let tokens = (0..12).map(|_| run(&["token", "create", "--description", "load"])).collect();
+        let tokens = (0..20).map(|_| run(&["token", "create", "--description", "load"])).collect();
         let webhook = run(&["deploy-endpoint", "create", "--name", "CI"]);
         let load = Arc::get_mut(&mut site.load).expect("nobody has it yet");
         load.tokens = tokens;
@@ -322,6 +328,9 @@ impl Site {
             left.len()
         );
         crate::say_aloud(&format!("\n{HEAD}{}", self.table.trim_start_matches(HEAD)));
+        // A repeated write whose key was removed would be a new one.
+        let keys = load.sent.lock().expect("whole").len() / 2 / load.tokens.len();
+        assert!((keys as u64) < MAX_KEYS * 9 / 10, "{keys} keys of a token: the load needs more tokens");
         // Processes that were killed are believed dead after two minutes.
         let db = db::connect(direct).await.expect("a database");
         let age = format!("UPDATE idempotency_key SET created_at = created_at - {}", 2 * CLAIM_TIMEOUT.as_micros());

@@ -107,13 +107,14 @@ fn fields(ty: &ObjectType) -> Markup {
     )
 }
 
-/// A list of names, each with the first sentence of its description.
+/// A list of names, each with the first sentence of its description. Their style is that of code: an element of their own
+/// would be an eighth of the start page.
 pub(super) fn list<'s>(entries: impl Iterator<Item = (Markup, Option<&'s Node<str>>, bool)>) -> Markup {
     html! {
         dl.listing {
             @for (name, text, deprecated) in entries {
                 div {
-                    dt { code { (name) } @if deprecated { " " span.mark.warn { "deprecated" } } }
+                    dt { (name) @if deprecated { " " span.mark.warn { "deprecated" } } }
                     dd { @if let Some(text) = text { (description::summary(text)) } }
                 }
             }
