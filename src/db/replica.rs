@@ -35,8 +35,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// A caller with as many recent changes reads at the primary: looking for them all would cost too much.
 const CHANGES: usize = 1_000;
 
-/// What tells one database from another, and the position up to which a server has stored it. A replica is at the
-/// position that it has replayed. It has none once it was promoted.
+/// Selects what identifies the database, and a position in the write-ahead log: what the primary has stored, or what a
+/// replica has replayed. A replica that was promoted counts as a primary.
 const POSITION: &str = "SELECT system_identifier || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()), \
      pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_flush_lsn() END, '0/0')::bigint, \
      pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END, '0/0')::bigint \
@@ -56,7 +56,7 @@ pub(super) struct Replica {
 struct Watcher(JoinHandle<()>);
 
 /// A server's answer to [`POSITION`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 struct Position {
     /// The database: the cluster's identifier, and the database's number in it.
     database: String,

@@ -176,8 +176,8 @@ pub fn recent(actor: &Actor) -> db::Ids {
     db::Ids { select, id: Expr::col(Column::Id), may_repeat: false }
 }
 
-/// In microseconds. An entry is written before its change is committed: up to ten minutes before, if the change is of
-/// many things.
+/// In microseconds. Longer than the ten minutes that may pass between an entry and its commit, if many things change,
+/// and the 10 s that a replica may lag.
 const RECENT: i64 = 15 * 60 * 1_000_000;
 
 /// Selects an entry's id.

@@ -107,8 +107,8 @@ fn fields(ty: &ObjectType) -> Markup {
     )
 }
 
-/// A list of names, each with the first sentence of its description. Their style is that of code: an element of their own
-/// would be an eighth of the start page.
+/// A list of names, each with the first sentence of its description. The style sheet shows names as code: a `code` element
+/// for each would add 7 % to the start page.
 pub(super) fn list<'s>(entries: impl Iterator<Item = (Markup, Option<&'s Node<str>>, bool)>) -> Markup {
     html! {
         dl.listing {
