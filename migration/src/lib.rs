@@ -68,6 +68,7 @@ mod m20261123_000020_remembered;
 mod m20261123_000021_last_deploy;
 mod m20261123_000030_pulled_documents;
 mod m20261125_000010_provisioned_by;
+mod m20261125_000020_metrics_of_services;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
@@ -155,6 +156,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000021_last_deploy::Migration),
             Box::new(m20261123_000030_pulled_documents::Migration),
             Box::new(m20261125_000010_provisioned_by::Migration),
+            Box::new(m20261125_000020_metrics_of_services::Migration),
         ]
     }
 }

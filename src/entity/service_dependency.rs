@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use foldhash::fast::RandomState;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Order, Query};
 use serde::Deserialize;
@@ -75,7 +76,6 @@ pub struct Found {
 /// the number of services.
 pub async fn reach(db: &impl Read, services: &[i64], direction: Direction, steps: u8) -> Result<Vec<Reach>, DbErr> {
     let mut searches: Vec<Search> = services.iter().copied().map(Search::from).collect();
-    let most = FOLLOWED.saturating_mul(searches.len());
     for distance in 1..=steps {
         let mut keys: Vec<i64> = searches.iter().flat_map(|search| &search.frontier).copied().collect();
         keys.sort_unstable();
@@ -83,6 +83,9 @@ pub async fn reach(db: &impl Read, services: &[i64], direction: Direction, steps
         if keys.is_empty() {
             break;
         }
+        // A single search reads no more than it still follows.
+        let followed = searches.iter().map(|search| search.followed).min().unwrap_or_default();
+        let most = FOLLOWED.saturating_mul(searches.len()).saturating_sub(followed);
         let ways = ways(db, direction, &keys, most).await?;
         // Each row was charged once when it was read. Following it for a second search charges it again.
         let mut paid = ways.len();
@@ -120,7 +123,7 @@ async fn ways(db: &impl Read, direction: Direction, keys: &[i64], most: usize) -
 
 /// A running search.
 struct Search {
-    seen: HashSet<i64>,
+    seen: HashSet<i64, RandomState>,
     /// The services found by the last step, ordered by id.
     frontier: Vec<i64>,
     found: Vec<Found>,
@@ -130,7 +133,7 @@ struct Search {
 
 impl Search {
     fn from(service: i64) -> Self {
-        let (seen, frontier) = (HashSet::from([service]), vec![service]);
+        let (seen, frontier) = (HashSet::from_iter([service]), vec![service]);
         Self { seen, frontier, found: Vec::new(), followed: 0, is_complete: true }
     }
 
