@@ -1,10 +1,11 @@
 //! The time and the size of every page, with 10,000 services and a million deploys. A page may take 20 ms and 100 KB.
-//! Queries through the graph of services are timed too.
+//! The API's lists, filters, searches, counts and metrics are timed too.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use regex::Regex;
+use rollcall::entity::Timestamp;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -55,8 +56,8 @@ impl Asked {
 
 /// Prints a row for each page and returns the figures, and the pages that are over the limits.
 pub async fn run(program: &Program, place: &Place, options: &Options) -> Result<(Value, Vec<String>), String> {
-    let (deploys, times) = if options.is_quick() { (1_000, 1) } else { (1_000_000, 200) };
-    let services = options.services_of_pages();
+    let times = if options.is_quick() { 1 } else { 200 };
+    let (services, deploys) = (options.services_of_pages(), options.deploys_of_pages());
     place.fill(program, "pages", services, deploys).await?;
     let subject = Subject::rollcall(place, (program, Role::Ours), ("pages", "served"), (services, 0)).await?;
     let (mut figures, mut over) = (Vec::new(), Vec::new());
@@ -123,30 +124,88 @@ async fn time_together(subject: &Subject, asked: &Arc<Asked>, times: usize) -> R
 /// Everything that is asked for: pages, and queries through the graph of services.
 async fn all(subject: &Subject, services: u64) -> Result<Vec<Asked>, String> {
     let mut all: Vec<Asked> = paths(subject, services).await?.into_iter().map(Asked::Page).collect();
-    let middle = services / 2;
-    let late = late_system(subject).await?;
-    // The first service has the most dependents. One in the middle is like most.
-    for (name, text) in [
-        ("five steps of impact, most dependents", impact("svc-1")),
-        ("five steps of impact", impact(&format!("svc-{middle}"))),
-        ("a page of dependents", "{account{service(alias:\"svc-1\"){dependents{edges{node{id name}}}}}}".to_owned()),
-        ("what belongs to a page of services", format!("{{account{{services(first:100){GRAPH}}}}}")),
-        ("the first systems", "{account{systems(first:100){nodes{id name}}}}".to_owned()),
-        ("systems after nine tenths", format!("{{account{{systems(first:100,after:{late}){{nodes{{id name}}}}}}}}")),
-    ] {
-        all.push(Asked::Query(name, json!(text).to_string()));
-    }
+    let after = late_system(subject).await?;
+    let queries = graph_queries(services, &after).into_iter().chain(lists_and_counts()).chain(metrics());
+    all.extend(
+        queries.map(|(name, selection)| Asked::Query(name, json!(format!("{{account{{{selection}}}}}")).to_string())),
+    );
     Ok(all)
 }
+
+/// A name, and a selection on the account.
+type Named = (&'static str, String);
+
+/// Queries through the graph of services. The first service has the most dependents. One in the middle is like most.
+fn graph_queries(services: u64, after: &Value) -> Vec<Named> {
+    let middle = services / 2;
+    vec![
+        ("five steps of impact, most dependents", impact("svc-1")),
+        ("five steps of impact", impact(&format!("svc-{middle}"))),
+        ("a page of dependents", "service(alias:\"svc-1\"){dependents{edges{node{id name}}}}".to_owned()),
+        ("what belongs to a page of services", format!("services(first:100){GRAPH}")),
+        ("the first systems", "systems(first:100){nodes{id name}}".to_owned()),
+        ("systems after nine tenths", format!("systems(first:100,after:{after}){{nodes{{id name}}}}")),
+    ]
+}
+
+/// Lists with each kind of filter and order, and exact counts, which cost an entry of an index for each row.
+fn lists_and_counts() -> Vec<Named> {
+    let page = |arguments: &str| format!("services(first:100{arguments}){{nodes{{id name}} pageInfo{{endCursor}}}}");
+    let count = |arguments: &str| format!("services{arguments}{{totalCount}}");
+    let month = Timestamp::from_micros(Timestamp::now().as_micros() - MONTH);
+    let quiet = format!(",notDeployedSince:\"{month}\"");
+    vec![
+        ("services", page("")),
+        ("services by name", page(",sortBy:name_ASC")),
+        ("services by owner", page(",sortBy:owner_DESC")),
+        ("services by last deploy", page(",sortBy:last_deploy_DESC")),
+        ("services in a language", page(",language:\"Rust\"")),
+        ("services in a language, of a tier", page(",language:\"Rust\",tierAlias:\"tier_1\"")),
+        ("services of a team", page(",ownerAlias:\"team-1\"")),
+        ("services with a tag", page(",tag:{key:\"env\",value:\"env-7\"}")),
+        ("services without a deploy for 30 days", page(&quiet)),
+        ("services that a search finds", page(",search:\"ledger\"")),
+        ("services whose name contains a word", page(",filter:[{key:name,type:contains,arg:\"ledger\"}]")),
+        ("search", "search(term:\"leger biling\"){name}".to_owned()),
+        ("deploys", "deploys(first:100){nodes{id deployedAt}}".to_owned()),
+        ("deploys to an environment", "deploys(first:100,environments:[\"staging\"]){nodes{id deployedAt}}".to_owned()),
+        ("repositories", "repositories(first:100){nodes{id name}}".to_owned()),
+        ("count of services", count("")),
+        ("count of services in a language", count("(language:\"Rust\")")),
+        ("count of services with a tag", count("(tag:{key:\"env\",value:\"env-7\"})")),
+        ("count of services that a search finds", count("(search:\"ledger\")")),
+        ("count of deploys", "deploys{totalCount}".to_owned()),
+    ]
+}
+
+/// Metrics of the account, of a team, and of the service with the most deploys.
+fn metrics() -> Vec<Named> {
+    let now = Timestamp::now().as_micros();
+    let of = |length: i64| {
+        let (start, end) = (Timestamp::from_micros(now - length), Timestamp::from_micros(now));
+        format!(
+            "deployMetrics(start:\"{start}\",end:\"{end}\"){{deployCount changeLeadTime{{median percentile90}} \
+             failedDeploymentRecoveryTime{{median percentile90}}}}"
+        )
+    };
+    vec![
+        ("metrics of the account, 30 days", of(MONTH)),
+        ("metrics of the account, a year", of(YEAR)),
+        ("metrics of a team, 30 days", format!("team(alias:\"team-1\"){{{}}}", of(MONTH))),
+        ("metrics of the service with most deploys, 30 days", format!("service(alias:\"svc-1\"){{{}}}", of(MONTH))),
+    ]
+}
+
+/// In microseconds.
+const MONTH: i64 = 30 * 86_400 * 1_000_000;
+const YEAR: i64 = 365 * 86_400 * 1_000_000;
 
 /// What the graph says of each service.
 const GRAPH: &str = "{nodes{id parent{name} tools(first:5){nodes{url}} properties(first:5){nodes{value}} \
                      dependencies(first:5){edges{node{id name}}}}}";
 
 fn impact(alias: &str) -> String {
-    format!(
-        "{{account{{service(alias:\"{alias}\"){{impact(depth:5){{totalCount isComplete edges{{distance node{{name}}}}}}}}}}}}"
-    )
+    format!("service(alias:\"{alias}\"){{impact(depth:5){{totalCount isComplete edges{{distance node{{name}}}}}}}}")
 }
 
 /// The cursor after nine tenths of the systems, as GraphQL writes it.

@@ -30,6 +30,9 @@ pub struct Options {
     /// The number of services, a multiple of 100 [default: 100000, 10000 for all-pages; 300 with --quick]
     #[arg(long, value_name = "NUMBER", value_parser = services)]
     services: Option<u64>,
+    /// The number of deploys of all-pages [default: 1000000; 1000 with --quick]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(..=50_000_000))]
+    deploys: Option<u64>,
     /// How long each line is measured in each round [default: 2; 0.05 with --quick]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<f64>,
@@ -83,6 +86,11 @@ impl Options {
     /// The number of services when all pages are measured.
     pub fn services_of_pages(&self) -> u64 {
         self.services.unwrap_or(if self.is_quick() { 300 } else { 10_000 })
+    }
+
+    /// The number of deploys when all pages are measured.
+    pub fn deploys_of_pages(&self) -> u64 {
+        self.deploys.unwrap_or(if self.is_quick() { 1_000 } else { 1_000_000 })
     }
 
     pub fn seconds(&self) -> f64 {

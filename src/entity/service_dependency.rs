@@ -1,8 +1,6 @@
 //! Dependencies between services.
 
-use std::collections::HashSet;
-
-use foldhash::fast::RandomState;
+use foldhash::HashSet;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Order, Query};
 use serde::Deserialize;
@@ -123,7 +121,7 @@ async fn ways(db: &impl Read, direction: Direction, keys: &[i64], most: usize) -
 
 /// A running search.
 struct Search {
-    seen: HashSet<i64, RandomState>,
+    seen: HashSet<i64>,
     /// The services found by the last step, ordered by id.
     frontier: Vec<i64>,
     found: Vec<Found>,
@@ -188,7 +186,7 @@ pub async fn around(db: &impl Read, services: &[i64], most: usize) -> Result<(Ve
     let needs = ways(db, Direction::Dependencies, services, most).await?;
     let needed = ways(db, Direction::Dependents, services, most).await?;
     let is_complete = needs.len() <= most && needed.len() <= most;
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let all = needs.into_iter().chain(needed.into_iter().map(|(to, from)| (from, to)));
     Ok((all.filter(|edge| seen.insert(*edge)).collect(), is_complete))
 }
