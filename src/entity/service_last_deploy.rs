@@ -1,9 +1,12 @@
-//! The time of each service's last deploy, for an order of services. Triggers keep it: nothing else writes it.
+//! The time of each service's last deploy, for an order of services. Triggers keep it. Only [`derive_all`] writes it too,
+//! after deploys were stored without them.
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{ExprTrait, Query, SubQueryStatement};
 use serde::Deserialize;
 
-use super::Timestamp;
+use super::{Timestamp, deploy};
+use crate::db::Write;
 
 /// A row of `service_last_deploy`. Every service has one.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -21,3 +24,15 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+/// Derives all times from the deploys, after these were stored in bulk in the transaction `db`.
+pub async fn derive_all<C: Write>(db: &C) -> Result<(), DbErr> {
+    let service = Expr::col(Column::ServiceId.as_column_ref());
+    let last = Query::select()
+        .expr(Expr::col(deploy::Column::DeployedAt.as_column_ref()).max())
+        .from(deploy::Entity)
+        .and_where(Expr::col(deploy::Column::ServiceId.as_column_ref()).eq(service))
+        .take();
+    let last = Expr::SubQuery(None, Box::new(SubQueryStatement::SelectStatement(last)));
+    db.execute(Query::update().table(Entity).value(Column::DeployedAt, last)).await.map(drop)
+}

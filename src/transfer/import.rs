@@ -31,6 +31,9 @@ const FILLED: [&str; 3] = ["tier", "lifecycle", "component_type"];
 /// the table's rows stay.
 const NEWER: [&str; 1] = ["component_type"];
 
+/// The table whose triggers are stopped: [`complete`] derives what they keep.
+const DEPLOY: &str = "deploy";
+
 /// The first line.
 #[derive(Deserialize)]
 struct Head {
@@ -145,6 +148,9 @@ async fn rows(
         if !dropped.contains_key(own) {
             let mut of_table = Dropped::default();
             db.drop_indexes(own, &mut of_table).await?;
+            if own == DEPLOY {
+                db.stop_triggers(own, &mut of_table).await?;
+            }
             dropped.insert(own, of_table);
         }
         bytes += line.len();
@@ -202,6 +208,7 @@ async fn complete(db: &Bulk, greatest: &BTreeMap<String, i64>) -> Result<(), DbE
     db::search::rebuild(db).await?;
     entity::user::refresh_email_keys(db).await?;
     figures::build::forget_all(db).await?;
+    entity::service_last_deploy::derive_all(db).await?;
     entity::document_pull::begin_all(db).await?;
     for table in TABLES {
         if let Some(last) = greatest.get(*table) {
