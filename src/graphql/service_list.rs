@@ -62,11 +62,7 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
         meet(Column::OwnerId, &|own| if *has_owner { own.is_not_null() } else { own.is_null() });
     }
     conditions.extend(service_filter::condition(ctx.db(), filter_identifier.value(), filter.value()).await?);
-    let searched = match search.value() {
-        Some(text) => Some(text::at_most("search", text, text::SHORT)?).filter(|text| !text.is_empty()),
-        None => None,
-    };
-    let found = searched.map(|text| db::search::containing(ctx.db(), &text));
+    let found = found(search.value().map(String::as_str), ctx)?;
     let mut ids: Vec<Ids> = found.into_iter().chain(tag.value().and_then(has_tag)).collect();
     if let Some(since) = not_deployed_since.value() {
         // Beside other conditions, one look at the last deploy of each service that meets them is cheaper.
@@ -76,6 +72,13 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
     let services = conditions.into_iter().fold(List::<service::Entity>::new(Column::Id), List::filter);
     let services = ids.into_iter().fold(services, List::with_ids);
     services.page_in(sort_by.value().copied().map(order), ctx, &request).await
+}
+
+/// Selects the services that a search finds. `None` without a term.
+fn found(term: Option<&str>, ctx: &Ctx<'_>) -> Result<Option<Ids>> {
+    let Some(term) = term else { return Ok(None) };
+    let term = text::at_most("search", term, text::SHORT)?;
+    Ok((!term.is_empty()).then(|| db::search::containing(ctx.db(), &term)))
 }
 
 /// Converts a sort order of the SDL.
