@@ -121,7 +121,7 @@ async fn time_together(subject: &Subject, asked: &Arc<Asked>, times: usize) -> R
     Ok(all)
 }
 
-/// Everything that is asked for: pages, and queries through the graph of services.
+/// Everything that is asked for: pages, and queries of the API.
 async fn all(subject: &Subject, services: u64) -> Result<Vec<Asked>, String> {
     let mut all: Vec<Asked> = paths(subject, services).await?.into_iter().map(Asked::Page).collect();
     let after = late_system(subject).await?;

@@ -176,14 +176,8 @@ impl Bulk {
     pub async fn drop_indexes(&self, table: &str, dropped: &mut Dropped) -> Result<(), DbErr> {
         dropped.tables.push(table.to_owned());
         let Kind::Embedded(transaction) = &self.0 else { return Ok(()) };
-        let indexes = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? \
-             AND sql NOT LIKE 'CREATE UNIQUE%'";
-        let indexes = Statement::from_sql_and_values(DbBackend::Sqlite, indexes, [table.into()]);
-        for index in transaction.query_all_raw(indexes).await? {
-            let name: String = index.try_get_by_index(0)?;
-            transaction.execute_unprepared(&format!("DROP INDEX \"{name}\"")).await?;
-            dropped.indexes.push(index.try_get_by_index(1)?);
-        }
+        // Those that check nothing.
+        dropped.indexes.append(&mut drop_of(transaction, "INDEX", table, "sql NOT LIKE 'CREATE UNIQUE%'").await?);
         Ok(())
     }
 
@@ -197,13 +191,7 @@ impl Bulk {
             let stop = format!("ALTER TABLE \"{table}\" DISABLE TRIGGER USER");
             return self.execute_unprepared(&stop).await.map(drop);
         };
-        let triggers = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?";
-        let triggers = Statement::from_sql_and_values(DbBackend::Sqlite, triggers, [table.into()]);
-        for trigger in transaction.query_all_raw(triggers).await? {
-            let name: String = trigger.try_get_by_index(0)?;
-            transaction.execute_unprepared(&format!("DROP TRIGGER \"{name}\"")).await?;
-            dropped.triggers.push(trigger.try_get_by_index(1)?);
-        }
+        dropped.triggers.append(&mut drop_of(transaction, "TRIGGER", table, "true").await?);
         Ok(())
     }
 
@@ -265,6 +253,25 @@ impl Bulk {
         }
         Ok(())
     }
+}
+
+/// Drops what belongs to a table on SQLite: its indexes or triggers, as `kind` says in capitals, that meet a condition.
+/// Returns their definitions.
+async fn drop_of(
+    transaction: &DatabaseTransaction,
+    kind: &str,
+    table: &str,
+    condition: &str,
+) -> Result<Vec<String>, DbErr> {
+    let found = format!("SELECT name, sql FROM sqlite_master WHERE type = lower(?) AND tbl_name = ? AND {condition}");
+    let found = Statement::from_sql_and_values(DbBackend::Sqlite, found, [kind.into(), table.into()]);
+    let mut definitions = Vec::new();
+    for found in transaction.query_all_raw(found).await? {
+        let name: String = found.try_get_by_index(0)?;
+        transaction.execute_unprepared(&format!("DROP {kind} \"{name}\"")).await?;
+        definitions.push(found.try_get_by_index(1)?);
+    }
+    Ok(definitions)
 }
 
 impl BulkInsert for Bulk {

@@ -22,6 +22,17 @@ pub use commit::{Deploys, Failure};
 pub use deliveries::Deliveries;
 pub use record::Record;
 
+use sea_orm::DbErr;
+
+use crate::db::Write;
+use crate::entity::service_last_deploy;
+
+/// Derives what the triggers of the table of deploys keep, after deploys were stored in bulk without them.
+pub async fn derive_all<C: Write>(db: &C) -> Result<(), DbErr> {
+    figures::build::forget_all(db).await?;
+    service_last_deploy::derive_all(db).await
+}
+
 /// A valid record, and the endpoint it was posted to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Post {

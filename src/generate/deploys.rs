@@ -6,9 +6,9 @@ use sea_orm::{EntityTrait, QueryOrder, QuerySelect, QueryTrait, Set};
 
 use super::{BATCH, Waiting, pick};
 use crate::db::{self, Bulk, Db, Dropped, Read};
-use crate::deploy::figures::build::forget_all;
+use crate::deploy::derive_all;
 use crate::entity::deploy::{self, Status};
-use crate::entity::{Timestamp, deploy_number, service, service_last_deploy};
+use crate::entity::{Timestamp, deploy_number, service};
 use crate::error::{Result, UserError};
 
 const YEAR: i64 = 365 * 86_400 * 1_000_000;
@@ -63,8 +63,7 @@ pub async fn deploys(db: &Db, count: u64, end: Timestamp, mut progress: impl FnM
             progress(done);
         }
         tx.build(dropped).await?;
-        forget_all(tx).await?;
-        service_last_deploy::derive_all(tx).await?;
+        derive_all(tx).await?;
         Ok(db::give_ids_after(tx, TABLE, last_id).await?)
     })
     .await

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{ExportLines, LEFT_OUT, TABLES, VERSION, tables};
 use crate::db::{self, Bulk, Db, Dropped, Write};
-use crate::deploy::figures;
+use crate::deploy;
 use crate::entity;
 use crate::entity::audit::{self, Actor, Subject};
 
@@ -207,8 +207,7 @@ fn parse(line: &[u8]) -> Result<Line, String> {
 async fn complete(db: &Bulk, greatest: &BTreeMap<String, i64>) -> Result<(), DbErr> {
     db::search::rebuild(db).await?;
     entity::user::refresh_email_keys(db).await?;
-    figures::build::forget_all(db).await?;
-    entity::service_last_deploy::derive_all(db).await?;
+    deploy::derive_all(db).await?;
     entity::document_pull::begin_all(db).await?;
     for table in TABLES {
         if let Some(last) = greatest.get(*table) {

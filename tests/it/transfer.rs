@@ -115,6 +115,31 @@ async fn an_id_is_not_reused_after_the_move() {
     assert_eq!(here.id, there.id);
 }
 
+/// What the triggers of deploys keep is derived after a bulk write, and the triggers go on afterwards.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bulk_write_of_deploys_derives_what_the_triggers_keep_and_starts_them_again() {
+    let (database, other) = (Database::new().await, Database::new().await);
+    let (db, other) = (database.open().await, other.open().await);
+    rollcall::generate::catalogue(&db, 200, |_| {}).await.expect("a catalogue");
+    rollcall::generate::deploys(&db, 500, Timestamp::now(), |_| {}).await.expect("deploys");
+    let mut export = Vec::new();
+    transfer::export(&db, &mut export).await.expect("an export");
+    transfer::import(&other, "export", &mut &*export, |_| {}).await.expect("an import");
+    const WRONG: &str = "SELECT CAST(count(*) AS text) FROM service_last_deploy AS kept WHERE \
+         coalesce(deployed_at, 0) <> coalesce((SELECT max(deployed_at) FROM deploy WHERE service_id = kept.service_id), 0)";
+    const NOTED: &str = "SELECT CAST(count(*) AS text) FROM deploy_change";
+    const DEPLOYED: &str = "SELECT CAST(count(*) AS text) FROM service_last_deploy WHERE deployed_at IS NOT NULL";
+    for db in [&db, &other] {
+        assert_eq!(texts(db, WRONG).await, ["0"]);
+        assert_ne!(texts(db, DEPLOYED).await, ["0"]);
+        assert_eq!(texts(db, NOTED).await, ["0"]);
+        let last = "UPDATE deploy SET deployed_at = deployed_at + 1 WHERE id = (SELECT max(id) FROM deploy)";
+        db.write(async |tx| tx.script(last).await).await.expect("a change");
+        assert_eq!(texts(db, WRONG).await, ["0"], "the triggers go on");
+        assert_eq!(texts(db, NOTED).await, ["2"], "before and after the change");
+    }
+}
+
 /// The definitions of all indexes.
 async fn indexes(db: &Db) -> Vec<String> {
     let indexes = match is_postgres() {
