@@ -286,7 +286,7 @@ async fn export(database: &Database, output: Option<&Path>, replace: bool) -> Re
 
 async fn import(database: &Database, file: &Path) -> Result<(), String> {
     let is_standard_input = file == Path::new("-");
-    let mut input: Box<dyn BufRead> = match is_standard_input {
+    let input: Box<dyn BufRead + Send> = match is_standard_input {
         true => Box::new(BufReader::new(io::stdin())),
         false => {
             let opened = fs::File::open(file);
@@ -301,7 +301,7 @@ async fn import(database: &Database, file: &Path) -> Result<(), String> {
             let _ = write!(io::stderr(), "\r{rows} rows");
         }
     };
-    let rows = with_new_database(database, async |db| transfer::import(db, &name, &mut input, progress).await).await?;
+    let rows = with_new_database(database, async |db| transfer::import(db, &name, input, progress).await).await?;
     say(&format!("{}imported {rows} rows", if io::stderr().is_terminal() { "\r" } else { "" }));
     Ok(())
 }

@@ -6,12 +6,13 @@
 
 use std::ops::RangeInclusive;
 
-use sea_orm::{ActiveModelTrait, EntityName, EntityTrait, QuerySelect, Set};
+use sea_orm::{ActiveModelTrait, DbErr, EntityName, EntityTrait, QuerySelect, Set};
 
-use crate::db::{self, Bulk, Db, Dropped, Read, Write};
+use crate::db::{self, Bulk, Db, Prepared, Read, Write};
 use crate::entity::alias::{AliasTable, Kind, slug};
 use crate::entity::{
-    Timestamp, repository, service, service_alias, service_repository, tag, team, team_alias, tier, user,
+    Timestamp, repository, service, service_alias, service_last_deploy, service_repository, tag, team, team_alias,
+    tier, user,
 };
 use crate::error::{Result, UserError};
 
@@ -90,9 +91,9 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
     let mut random = fastrand::Rng::with_seed(7);
     let mut ids = Ids::after_the_last(db).await?;
     db.write_bulk(async |tx| {
-        let mut dropped = Dropped::default();
+        let mut prepared = Prepared::default();
         for table in TABLES {
-            tx.drop_indexes(table, &mut dropped).await?;
+            tx.prepare(table, &mut prepared).await?;
         }
         let teams = people(tx, services.div_ceil(100), &mut random).await?;
         graph::contacts(tx, &teams, &mut ids).await?;
@@ -107,7 +108,8 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
             progress(done);
         }
         graph::around(tx, first..=ids.last::<service::Entity>(), &mut ids).await?;
-        tx.build(dropped).await?;
+        tx.complete(prepared).await.map_err(DbErr::from)?;
+        service_last_deploy::derive_all(tx).await?;
         ids.give(tx).await?;
         Ok(db::search::rebuild(tx).await?)
     })

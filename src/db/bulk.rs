@@ -1,10 +1,14 @@
 //! Write transactions that store very many rows: imports and generated catalogues.
 //!
-//! SQLite gets prepared statements of many rows. It caches few pages of a large index, so inserting keys in random order
-//! writes most pages many times. Indexes that check nothing are therefore dropped first and built from sorted keys
-//! afterwards, in the same transaction. PostgreSQL gets `COPY`, and keeps its indexes: dropping one would block readers.
+//! SQLite gets prepared statements of many rows, PostgreSQL gets `COPY`. What costs time for each row is put off until
+//! all rows are there, as a restore of a dump does:
 //!
-//! Triggers that note something about each row can be stopped too, if the caller derives it afterwards.
+//! - Indexes that check nothing are dropped, and built from sorted keys afterwards.
+//! - Foreign keys are checked at the end, for whole tables. A row may therefore refer to a later one.
+//! - Triggers are stopped. What they keep is the caller's to derive.
+//!
+//! All of it is in one transaction. On PostgreSQL nobody else can read or write a table from [`Bulk::prepare`] until the
+//! end.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -28,7 +32,9 @@ use super::{Db, Write, postgres};
 
 /// The settings of SQLite's write connection during such a transaction. Sorting uses as much memory again as the page
 /// cache, and then files.
-const SQLITE_BULK: &str = "PRAGMA temp_store = FILE; PRAGMA cache_size = -16384";
+///
+/// Foreign keys can only be turned off outside a transaction.
+const SQLITE_BULK: &str = "PRAGMA temp_store = FILE; PRAGMA cache_size = -16384; PRAGMA foreign_keys = OFF";
 
 /// The page cache while indexes are built, which reads and writes most pages once, and sorts.
 const SQLITE_BUILD: &str = "PRAGMA cache_size = -8192";
@@ -37,7 +43,8 @@ const SQLITE_BUILD: &str = "PRAGMA cache_size = -8192";
 const SQLITE_BUILT: &str = "PRAGMA cache_size = -16384";
 
 /// Restores the settings that [`super::sqlite`] makes.
-const SQLITE_USUAL: &str = "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY; PRAGMA temp_store_directory = ''";
+const SQLITE_USUAL: &str = "PRAGMA foreign_keys = ON; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY; \
+     PRAGMA temp_store_directory = ''";
 
 /// The maximum number of rows of a statement on SQLite, for [`rows_at_once`]. More rows save no time.
 const ROWS: usize = 128;
@@ -71,15 +78,60 @@ enum Kind {
     },
 }
 
-/// Tables that are filled in bulk.
+/// Tables that are filled in bulk, and what they lack until [`Bulk::complete`].
 #[derive(Debug, Default)]
-#[must_use = "indexes and triggers that are dropped must be built again"]
-pub struct Dropped {
+#[must_use = "what was dropped must be made again"]
+pub struct Prepared {
     tables: Vec<String>,
-    /// The definitions of their dropped indexes.
+    /// The definitions of dropped indexes.
     indexes: Vec<String>,
-    /// What starts their triggers again.
+    /// The foreign keys that are not checked.
+    foreign_keys: Vec<ForeignKey>,
+    /// The statements that start stopped triggers again.
     triggers: Vec<String>,
+}
+
+/// A foreign key, which refers to the id of a row of `parent`.
+#[derive(Debug)]
+struct ForeignKey {
+    table: String,
+    column: String,
+    parent: String,
+    /// The statement that adds it again, if it was dropped.
+    add: Option<String>,
+}
+
+/// Why tables that were filled in bulk are not complete.
+#[derive(Debug)]
+pub enum Incomplete {
+    /// Rows refer to a row that does not exist.
+    Dangling {
+        /// The column that refers to it.
+        column: String,
+        /// The id that no row has.
+        value: i64,
+        /// The table without that row.
+        parent: String,
+    },
+    /// A problem of the database.
+    Database(DbErr),
+}
+
+impl From<DbErr> for Incomplete {
+    fn from(error: DbErr) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<Incomplete> for DbErr {
+    fn from(why: Incomplete) -> Self {
+        match why {
+            Incomplete::Dangling { column, value, parent } => {
+                Self::Custom(format!("{column} is {value}, and there is no {parent} with this id"))
+            }
+            Incomplete::Database(error) => error,
+        }
+    }
 }
 
 impl Db {
@@ -171,51 +223,96 @@ fn one_transaction(like: &PgPool) -> PgPool {
 }
 
 impl Bulk {
-    /// Prepares a table for many rows. On SQLite, drops its indexes that check nothing. Use [`Bulk::build`] before the
-    /// end of the transaction, and before reading the table in another order than by id.
-    pub async fn drop_indexes(&self, table: &str, dropped: &mut Dropped) -> Result<(), DbErr> {
-        dropped.tables.push(table.to_owned());
-        let Kind::Embedded(transaction) = &self.0 else { return Ok(()) };
-        // Those that check nothing.
-        dropped.indexes.append(&mut drop_of(transaction, "INDEX", table, "sql NOT LIKE 'CREATE UNIQUE%'").await?);
+    /// Prepares a table for very many rows: drops its indexes that check nothing, and stops its triggers and the checks
+    /// of its foreign keys, until [`Bulk::complete`]. Rows of the table must be read in the order of their ids until then.
+    ///
+    /// On PostgreSQL, a trigger that writes to the same row for each batch costs more with each, because PostgreSQL keeps
+    /// all versions of a row until the end of the transaction; and a foreign key is checked by a query for each row.
+    pub async fn prepare(&self, table: &str, prepared: &mut Prepared) -> Result<(), DbErr> {
+        prepared.tables.push(table.to_owned());
+        let Kind::Embedded(transaction) = &self.0 else { return self.prepare_on_postgres(table, prepared).await };
+        let (indexes, triggers) = ("sql NOT LIKE 'CREATE UNIQUE%'", "true");
+        prepared.indexes.append(&mut drop_of(transaction, "INDEX", table, indexes).await?);
+        prepared.triggers.append(&mut drop_of(transaction, "TRIGGER", table, triggers).await?);
+        let foreign_keys = r#"SELECT "from", "table" FROM pragma_foreign_key_list($1)"#;
+        for [column, parent] in self.about(table, foreign_keys).await? {
+            prepared.foreign_keys.push(ForeignKey { table: table.to_owned(), column, parent, add: None });
+        }
         Ok(())
     }
 
-    /// Stops the triggers of a table until [`Bulk::build`]. What they would have derived is the caller's to derive. On
-    /// PostgreSQL, other transactions cannot write to the table until this one ends; they can read it. A trigger that
-    /// writes to the same row for each batch costs more with each, because PostgreSQL keeps all versions of the row until
-    /// the end of the transaction: it took seven tenths of the processor time of an import of a million deploys.
-    pub async fn stop_triggers(&self, table: &str, dropped: &mut Dropped) -> Result<(), DbErr> {
-        let Kind::Embedded(transaction) = &self.0 else {
-            dropped.triggers.push(format!("ALTER TABLE \"{table}\" ENABLE TRIGGER USER"));
-            let stop = format!("ALTER TABLE \"{table}\" DISABLE TRIGGER USER");
-            return self.execute_unprepared(&stop).await.map(drop);
-        };
-        dropped.triggers.append(&mut drop_of(transaction, "TRIGGER", table, "true").await?);
+    async fn prepare_on_postgres(&self, table: &str, prepared: &mut Prepared) -> Result<(), DbErr> {
+        let indexes = "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index \
+             WHERE indrelid = quote_ident($1)::regclass AND NOT indisunique";
+        for [name, definition] in self.about(table, indexes).await? {
+            self.execute_unprepared(&format!("DROP INDEX {name}")).await?;
+            prepared.indexes.push(definition);
+        }
+        let foreign_keys = "SELECT c.conname::text, pg_get_constraintdef(c.oid), a.attname::text, p.relname::text \
+             FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] \
+             JOIN pg_class p ON p.oid = c.confrelid WHERE c.conrelid = quote_ident($1)::regclass AND c.contype = 'f'";
+        for [name, definition, column, parent] in self.about(table, foreign_keys).await? {
+            self.execute_unprepared(&format!("ALTER TABLE \"{table}\" DROP CONSTRAINT \"{name}\"")).await?;
+            let add = Some(format!("ALTER TABLE \"{table}\" ADD CONSTRAINT \"{name}\" {definition}"));
+            prepared.foreign_keys.push(ForeignKey { table: table.to_owned(), column, parent, add });
+        }
+        self.execute_unprepared(&format!("ALTER TABLE \"{table}\" DISABLE TRIGGER USER")).await?;
+        prepared.triggers.push(format!("ALTER TABLE \"{table}\" ENABLE TRIGGER USER"));
         Ok(())
     }
 
-    /// Builds dropped indexes again, and starts stopped triggers. On PostgreSQL, updates the statistics of the tables:
-    /// without them it reads a table that was empty as a whole, page after page.
-    pub async fn build(&self, Dropped { tables, indexes, triggers }: Dropped) -> Result<(), DbErr> {
-        match &self.0 {
-            Kind::Embedded(_) => {
-                self.execute_unprepared(SQLITE_BUILD).await?;
-                for index in indexes {
-                    self.execute_unprepared(&index).await?;
-                }
-                self.execute_unprepared(SQLITE_BUILT).await?;
+    /// Selects texts about a table.
+    async fn about<const N: usize>(&self, table: &str, query: &str) -> Result<Vec<[String; N]>, DbErr> {
+        let query = Statement::from_sql_and_values(self.get_database_backend(), query, [table.into()]);
+        let mut found = Vec::new();
+        for row in self.query_all_raw(query).await? {
+            let mut texts = [const { String::new() }; N];
+            for (place, text) in texts.iter_mut().enumerate() {
+                *text = row.try_get_by_index(place)?;
             }
-            Kind::Pooled { .. } => {
-                for table in tables {
-                    self.execute_unprepared(&format!("ANALYZE \"{table}\"")).await?;
-                }
-            }
+            found.push(texts);
         }
-        for trigger in triggers {
-            self.execute_unprepared(&trigger).await?;
+        Ok(found)
+    }
+
+    /// Makes what [`Bulk::prepare`] has dropped, starts what it has stopped, and checks the foreign keys. After an error,
+    /// the transaction must be rolled back. On PostgreSQL, updates the statistics of the tables: without them it reads a
+    /// table that was empty as a whole, page after page.
+    pub async fn complete(&self, prepared: Prepared) -> Result<(), Incomplete> {
+        let is_embedded = matches!(self.0, Kind::Embedded(_));
+        if is_embedded {
+            self.execute_unprepared(SQLITE_BUILD).await?;
+        }
+        for index in &prepared.indexes {
+            self.execute_unprepared(index).await?;
+        }
+        if is_embedded {
+            self.execute_unprepared(SQLITE_BUILT).await?;
+        }
+        for table in prepared.tables.iter().filter(|_| !is_embedded) {
+            self.execute_unprepared(&format!("ANALYZE \"{table}\"")).await?;
+        }
+        for foreign_key in &prepared.foreign_keys {
+            self.check(foreign_key).await?;
+        }
+        for statement in prepared.foreign_keys.iter().filter_map(|key| key.add.as_ref()).chain(&prepared.triggers) {
+            self.execute_unprepared(statement).await?;
         }
         Ok(())
+    }
+
+    /// Looks for rows that refer to a row that does not exist.
+    async fn check(&self, ForeignKey { table, column, parent, .. }: &ForeignKey) -> Result<(), Incomplete> {
+        let dangling = format!(
+            "SELECT min(child.\"{column}\") FROM \"{table}\" AS child WHERE child.\"{column}\" IS NOT NULL AND NOT EXISTS \
+             (SELECT 1 FROM \"{parent}\" AS parent WHERE parent.id = child.\"{column}\")"
+        );
+        let dangling = Statement::from_string(self.get_database_backend(), dangling);
+        let dangling = self.query_one_raw(dangling).await?.map(|row| row.try_get_by_index::<Option<i64>>(0));
+        match dangling.transpose()?.flatten() {
+            None => Ok(()),
+            Some(value) => Err(Incomplete::Dangling { column: column.clone(), value, parent: parent.clone() }),
+        }
     }
 
     /// Inserts rows. A column that is not set is null.

@@ -2,7 +2,7 @@
 
 use sea_orm::{DbBackend, DbErr};
 
-use super::{Backend, Bulk, Dropped, Ids, Write, find};
+use super::{Backend, Bulk, Ids, Prepared, Write, find};
 
 /// Writes the texts by which services are found. Replaces what was written for these services before. Each service must
 /// occur only once.
@@ -15,12 +15,14 @@ pub async fn write(db: &impl Write, services: Vec<(i64, Vec<String>)>) -> Result
 
 /// Derives both search indexes again, after many rows have been stored in bulk.
 pub async fn rebuild(db: &Bulk) -> Result<(), DbErr> {
+    let mut prepared = Prepared::default();
+    for table in ["service_search", "find_text"] {
+        db.prepare(table, &mut prepared).await?;
+    }
     migration::search::rebuild(db).await?;
-    take_statistics(db).await?;
-    let mut dropped = Dropped::default();
-    db.drop_indexes("find_text", &mut dropped).await?;
     migration::find::rebuild(db).await?;
-    db.build(dropped).await?;
+    db.complete(prepared).await?;
+    take_statistics(db).await?;
     find::take_statistics(db).await
 }
 

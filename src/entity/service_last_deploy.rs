@@ -1,11 +1,11 @@
 //! The time of each service's last deploy, for an order of services. Triggers keep it. Only [`derive_all`] writes it too,
-//! after deploys were stored without them.
+//! after rows were stored without them.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query, SubQueryStatement};
 use serde::Deserialize;
 
-use super::{Timestamp, deploy};
+use super::{Timestamp, deploy, service};
 use crate::db::Write;
 
 /// A row of `service_last_deploy`. Every service has one.
@@ -25,14 +25,19 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// Derives all times from the deploys, after these were stored in bulk in the transaction `db`.
+/// Derives all rows, after services and deploys were stored in bulk in the transaction `db`.
 pub async fn derive_all<C: Write>(db: &C) -> Result<(), DbErr> {
-    let service = Expr::col(Column::ServiceId.as_column_ref());
+    let service = || Expr::col(service::Column::Id.as_column_ref());
     let last = Query::select()
         .expr(Expr::col(deploy::Column::DeployedAt.as_column_ref()).max())
         .from(deploy::Entity)
-        .and_where(Expr::col(deploy::Column::ServiceId.as_column_ref()).eq(service))
+        .and_where(Expr::col(deploy::Column::ServiceId.as_column_ref()).eq(service()))
         .take();
     let last = Expr::SubQuery(None, Box::new(SubQueryStatement::SelectStatement(last)));
-    db.execute(Query::update().table(Entity).value(Column::DeployedAt, last)).await.map(drop)
+    let all = Query::select().expr(service()).expr(last).from(service::Entity).take();
+    let mut insert = Query::insert();
+    insert.into_table(Entity).columns([Column::ServiceId, Column::DeployedAt]);
+    insert.select_from(all).map_err(|error| DbErr::Custom(error.to_string()))?;
+    db.exec(Entity::delete_many()).await?;
+    db.execute(&insert).await.map(drop)
 }

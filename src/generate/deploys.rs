@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sea_orm::{EntityTrait, QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::{DbErr, EntityTrait, QueryOrder, QuerySelect, QueryTrait, Set};
 
 use super::{BATCH, Waiting, pick};
-use crate::db::{self, Bulk, Db, Dropped, Read};
+use crate::db::{self, Bulk, Db, Prepared, Read};
 use crate::deploy::derive_all;
 use crate::entity::deploy::{self, Status};
 use crate::entity::{Timestamp, deploy_number, service};
@@ -44,9 +44,8 @@ pub async fn deploys(db: &Db, count: u64, end: Timestamp, mut progress: impl FnM
     let mut moment = end.as_micros() - YEAR;
     let mut last_id = db::last_id(db.read(), TABLE).await?;
     db.write_bulk(async |tx| {
-        let mut dropped = Dropped::default();
-        tx.drop_indexes(TABLE, &mut dropped).await?;
-        tx.stop_triggers(TABLE, &mut dropped).await?;
+        let mut prepared = Prepared::default();
+        tx.prepare(TABLE, &mut prepared).await?;
         let mut done = 0;
         while done < count {
             let chosen = choose(&services, BATCH.min(count - done), &mut random);
@@ -62,7 +61,7 @@ pub async fn deploys(db: &Db, count: u64, end: Timestamp, mut progress: impl FnM
             rows.store(tx).await?;
             progress(done);
         }
-        tx.build(dropped).await?;
+        tx.complete(prepared).await.map_err(DbErr::from)?;
         derive_all(tx).await?;
         Ok(db::give_ids_after(tx, TABLE, last_id).await?)
     })

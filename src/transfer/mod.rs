@@ -5,7 +5,7 @@
 //! line has the number of rows, so that a truncated export is detected. Ids are kept, because clients store them.
 //! Columns follow from the entities: a new column needs no change here.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{Iterable, ModelTrait, PrimaryKeyToColumn, QueryOrder, QuerySelect};
@@ -14,6 +14,7 @@ use crate::db::{self, Db, Read, Snapshot, Table};
 use crate::entity;
 
 mod import;
+mod rows;
 
 pub use import::import;
 
@@ -125,27 +126,4 @@ fn write_row<E: EntityTrait>(out: &mut impl Write, table: &str, row: &E::Model) 
         }
     }
     writeln!(out, "}}}}")
-}
-
-/// The lines of an export, with their numbers.
-struct ExportLines<'i> {
-    input: &'i mut dyn BufRead,
-    number: u64,
-}
-
-impl ExportLines<'_> {
-    /// The next line without its line end. `None` at the end of the input.
-    fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
-        // Longer than a deploy with texts of the maximum length, fully escaped.
-        const LONGEST: u64 = 4 << 20;
-        self.number += 1;
-        let mut line = Vec::new();
-        let mut input = io::Read::take(&mut *self.input, LONGEST);
-        let length = input.read_until(b'\n', &mut line).map_err(|error| format!("it cannot be read: {error}"))?;
-        match line.pop_if(|end| *end == b'\n') {
-            None if length == 0 => Ok(None),
-            None if length as u64 == LONGEST => Err(format!("the line is longer than {LONGEST} bytes")),
-            _ => Ok(Some(line)),
-        }
-    }
 }

@@ -125,7 +125,7 @@ async fn an_imported_catalogue_is_searched() {
     transfer::export(&app.db, &mut lines).await.expect("an export");
     let database = Database::new().await;
     let db = database.open().await;
-    transfer::import(&db, "export", &mut &*lines, |_| ()).await.expect("an import");
+    transfer::import(&db, "export", std::io::Cursor::new(lines), |_| ()).await.expect("an import");
     let found = rollcall::db::find::find(db.read(), "shoping carts", 20).await.expect("a search");
     assert_eq!(found.len(), 1, "{found:?}");
 }

@@ -369,7 +369,7 @@ async fn an_import_starts_without_figures() {
     to.write(async |tx| tx.insert(gone).await).await.expect("a deploy");
     build::update(&to, time(TODAY * DAY)).await.expect("figures");
     to.write(async |tx| tx.exec(deploy::Entity::delete_many()).await).await.expect("a removal");
-    transfer::import(&to, "x", &mut &*export, |_| {}).await.expect("an import");
+    transfer::import(&to, "x", std::io::Cursor::new(export), |_| {}).await.expect("an import");
     assert_eq!((count(&to, "deploy_figures").await, count(&to, "deploy_change").await), (0, 0));
     compare(&to, &mut random, "imported").await;
     build::update(&to, time(TODAY * DAY)).await.expect("figures");

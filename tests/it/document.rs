@@ -425,7 +425,7 @@ async fn a_service_file_sets_the_url_and_an_export_keeps_it() {
     let mut export = Vec::new();
     transfer::export(&app.db, &mut export).await.expect("an export");
     let copy = TestApp::start().await;
-    transfer::import(&copy.db, "export", &mut &*export, |_| ()).await.expect("an import");
+    transfer::import(&copy.db, "export", std::io::Cursor::new(export), |_| ()).await.expect("an import");
     let (moved, own) = (pulled(&copy).await, pulled(&app).await);
     assert_eq!((&moved["apiDocumentUrl"], &moved["documents"]), (&own["apiDocumentUrl"], &own["documents"]));
     let served = site.answer([response("200 OK", "", "# Cart")]);

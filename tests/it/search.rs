@@ -168,7 +168,7 @@ async fn generated_and_imported_objects_are_found() {
     let mut export = Vec::new();
     transfer::export(&db, &mut export).await.expect("an export");
     let moved = other.open().await;
-    transfer::import(&moved, "export", &mut &*export, |_| {}).await.expect("an import");
+    transfer::import(&moved, "export", std::io::Cursor::new(export), |_| {}).await.expect("an import");
     for db in [&db, &moved] {
         let filled = Filled::new(db);
         for (text, count) in [("SVC-619", 1), ("svc-61", 11), ("svc-", 620), ("s", 620), ("svc-621", 0), ("~", 0)] {

@@ -1,6 +1,7 @@
 //! Exports and imports: a catalogue moves from one database to another unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Cursor;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
@@ -105,7 +106,7 @@ async fn an_id_is_not_reused_after_the_move() {
     let mut export = Vec::new();
     transfer::export(&app.db, &mut export).await.expect("an export");
     let db = other.open().await;
-    transfer::import(&db, "export", &mut &*export, |_| {}).await.expect("an import");
+    transfer::import(&db, "export", Cursor::new(export), |_| {}).await.expect("an import");
     let noted = db.read().one(audit::Entity::find()).await.expect("an answer").expect("an entry");
     assert_eq!(noted.action, "import");
     assert!(noted.detail.starts_with("{\"file\":\"export\",\"rows\":"), "{}", noted.detail);
@@ -124,7 +125,7 @@ async fn a_bulk_write_of_deploys_derives_what_the_triggers_keep_and_starts_them_
     rollcall::generate::deploys(&db, 500, Timestamp::now(), |_| {}).await.expect("deploys");
     let mut export = Vec::new();
     transfer::export(&db, &mut export).await.expect("an export");
-    transfer::import(&other, "export", &mut &*export, |_| {}).await.expect("an import");
+    transfer::import(&other, "export", Cursor::new(export), |_| {}).await.expect("an import");
     const WRONG: &str = "SELECT CAST(count(*) AS text) FROM service_last_deploy AS kept WHERE \
          coalesce(deployed_at, 0) <> coalesce((SELECT max(deployed_at) FROM deploy WHERE service_id = kept.service_id), 0)";
     const NOTED: &str = "SELECT CAST(count(*) AS text) FROM deploy_change";
@@ -140,13 +141,24 @@ async fn a_bulk_write_of_deploys_derives_what_the_triggers_keep_and_starts_them_
     }
 }
 
-/// The definitions of all indexes.
-async fn indexes(db: &Db) -> Vec<String> {
-    let indexes = match is_postgres() {
-        true => "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexdef",
-        false => "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY sql",
+/// The definitions of all indexes, foreign keys and triggers.
+async fn structure(db: &Db) -> Vec<String> {
+    let queries: &[&str] = match is_postgres() {
+        true => &[
+            "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexdef",
+            "SELECT conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) AS one FROM pg_constraint \
+             ORDER BY one",
+            "SELECT pg_get_triggerdef(oid) || tgenabled::text AS one FROM pg_trigger WHERE NOT tgisinternal ORDER BY one",
+        ],
+        false => &["SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, sql"],
     };
-    texts(db, indexes).await
+    let mut structure = Vec::new();
+    for query in queries {
+        let mut part = texts(db, query).await;
+        assert_ne!(part, [""; 0]);
+        structure.append(&mut part);
+    }
+    structure
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,7 +167,7 @@ async fn a_bad_row_among_thousands_is_named_by_its_line_and_nothing_stays() {
     let (db, other) = (database.open().await, other.open().await);
     rollcall::generate::catalogue(&db, 1_500, |_| {}).await.expect("a catalogue");
     rollcall::generate::deploys(&db, 2_500, Timestamp::now(), |_| {}).await.expect("deploys");
-    let (mut export, before) = (Vec::new(), indexes(&other).await);
+    let (mut export, before) = (Vec::new(), structure(&other).await);
     transfer::export(&db, &mut export).await.expect("an export");
     let export = String::from_utf8(export).expect("text");
     let lines: Vec<&str> = export.lines().collect();
@@ -164,17 +176,46 @@ async fn a_bad_row_among_thousands_is_named_by_its_line_and_nothing_stays() {
     let nowhere = lines[deploy].replacen(r#""service_id":"#, r#""service_id":999999"#, 1);
     bad[deploy] = &nowhere;
     for (lines, line) in [(bad, deploy + 1), ([&lines[..=deploy], &lines[deploy..]].concat(), deploy + 2)] {
-        let refused = transfer::import(&other, "export", &mut lines.join("\n").as_bytes(), |_| {}).await;
+        let refused = transfer::import(&other, "export", Cursor::new(lines.join("\n")), |_| {}).await;
         let refused = refused.expect_err("a bad row");
         assert!(refused.starts_with(&format!("export:{line}: the row cannot be stored: ")), "{refused}");
         assert_eq!(texts(&other, "SELECT name FROM service").await, [""; 0]);
-        assert_eq!(indexes(&other).await, before);
+        assert_eq!(structure(&other).await, before);
     }
-    transfer::import(&other, "export", &mut export.as_bytes(), |_| {}).await.expect("an import");
-    assert_eq!(indexes(&other).await, before);
+    transfer::import(&other, "export", Cursor::new(export.clone()), |_| {}).await.expect("an import");
+    assert_eq!(structure(&other).await, before);
     let mut again = Vec::new();
     transfer::export(&other, &mut again).await.expect("an export");
     assert!(again == export.as_bytes());
+}
+
+#[tokio::test]
+async fn a_row_may_refer_to_a_later_one() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let teams = |last: u64, parent: u64| {
+        let mut text = "{\"rollcall\":\"catalogue\",\"version\":1}\n".to_owned();
+        for id in 1..=last {
+            let parent = if id == 3 { parent.to_string() } else { "null".to_owned() };
+            let names = format!(r#""name":"T{id}","alias":"t{id}","parent_team_id":{parent}"#);
+            text += &format!("{{\"team\":{{\"id\":{id},{names},\"created_at\":0,\"updated_at\":0}}}}\n");
+        }
+        text + &format!("{{\"rows\":{last}}}\n")
+    };
+    let why = "its parent_team_id is 2001, and there is no team with this id";
+    let refused = transfer::import(&db, "export", Cursor::new(teams(2_000, 2_001)), |_| {}).await;
+    assert_eq!(refused, Err(format!("export:4: the row cannot be stored: {why}")));
+    let text = teams(2_000, 2_001);
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.swap(1, 2);
+    let refused = transfer::import(&db, "export", Cursor::new(lines.join("\n")), |_| {}).await;
+    assert_eq!(refused, Err(format!("the row of team with id 3 cannot be stored: {why}")));
+    let imported = transfer::import(&db, "export", Cursor::new(teams(2_000, 2_000)), |_| {}).await;
+    assert_eq!(imported, Ok(2_000));
+    let parents = "SELECT CAST(parent_team_id AS text) FROM team WHERE parent_team_id IS NOT NULL";
+    assert_eq!(texts(&db, parents).await, ["2000"]);
+    let orphan = "UPDATE team SET parent_team_id = 2001 WHERE id = 7";
+    db.write(async |tx| tx.script(orphan).await).await.expect_err("foreign keys are checked again");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -286,15 +327,15 @@ async fn a_file_that_is_not_an_export_is_refused_at_its_line_and_changes_nothing
         ),
     ] {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let refused = transfer::import(&db, "export", &mut text.as_bytes(), |_| {}).await.expect_err(&text);
+        let refused = transfer::import(&db, "export", Cursor::new(text.clone()), |_| {}).await.expect_err(&text);
         assert!(refused.starts_with(&expected), "{text}\n{refused}");
         assert_eq!(exported().await, nothing, "{text}");
     }
     let long = format!("{head}\n{{\"user\":\"{}", "x".repeat(5 << 20));
-    let refused = transfer::import(&db, "export", &mut long.as_bytes(), |_| {}).await.expect_err("too long");
+    let refused = transfer::import(&db, "export", Cursor::new(long.clone()), |_| {}).await.expect_err("too long");
     assert_eq!(refused, "export:2: the line is longer than 4194304 bytes");
     let whole = format!("{head}\n{ada}\n{{\"rows\":1}}\n");
-    assert_eq!(transfer::import(&db, "export", &mut whole.as_bytes(), |_| {}).await, Ok(1));
+    assert_eq!(transfer::import(&db, "export", Cursor::new(whole.clone()), |_| {}).await, Ok(1));
     let stored = db.read().one(rollcall::entity::user::Entity::find()).await.expect("an answer").expect("a user");
     assert_eq!(stored.get(rollcall::entity::user::Column::Name), "A".into());
     // Importing an export of a program without component types keeps the existing ones.
@@ -314,7 +355,7 @@ async fn keys_of_email_addresses_are_computed_again_for_any_number_of_users() {
         text += "\n";
     }
     text += &format!("{{\"rows\":{number}}}\n");
-    assert_eq!(transfer::import(&db, "export", &mut text.as_bytes(), |_| {}).await, Ok(number));
+    assert_eq!(transfer::import(&db, "export", Cursor::new(text.clone()), |_| {}).await, Ok(number));
     let users = db.read().all(user::Entity::find()).await.expect("users");
     let stale: Vec<_> = users.iter().filter(|user| user.email_key != user::email_key(&user.email)).collect();
     assert_eq!((users.len() as u64, stale.len()), (number, 0), "{stale:?}");
