@@ -69,6 +69,7 @@ mod m20261123_000021_last_deploy;
 mod m20261123_000030_pulled_documents;
 mod m20261125_000010_provisioned_by;
 mod m20261125_000020_metrics_of_services;
+mod m20261125_000030_figures_of_periods;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
@@ -157,6 +158,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000030_pulled_documents::Migration),
             Box::new(m20261125_000010_provisioned_by::Migration),
             Box::new(m20261125_000020_metrics_of_services::Migration),
+            Box::new(m20261125_000030_figures_of_periods::Migration),
         ]
     }
 }

@@ -1,9 +1,8 @@
-//! Figures of whole days: whatever is written, and whenever they are computed, the metrics are those of the deploys.
+//! Figures of whole periods: whatever is written, and whenever they are computed, the metrics are those of the deploys.
 
 use fastrand::Rng;
 use rollcall::db::{self, Db, Read, Write};
-use rollcall::deploy::days::DAY;
-use rollcall::deploy::figures::{self, build, durations};
+use rollcall::deploy::figures::{self, PERIOD, build, durations};
 use rollcall::deploy::metrics::{self, Metrics, Wanted, Whose, Window};
 use rollcall::deploy::retention;
 use rollcall::entity::deploy::{self, Column, Environments, Status};
@@ -14,9 +13,10 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Se
 
 use crate::database::Database;
 
-pub const HOUR: i64 = 3_600_000_000;
-/// The day on which the figures are computed. Some deploys are later.
-const TODAY: i64 = 9;
+/// A part of a period, of which it has 24.
+pub const PART: i64 = PERIOD / 24;
+/// The period in which the figures are computed. Some deploys are later.
+const NOW: i64 = 9;
 
 pub fn time(micros: i64) -> Timestamp {
     Timestamp::from_micros(micros)
@@ -27,10 +27,10 @@ pub async fn new_service(db: &Db, number: u64) -> i64 {
     db.write(async |tx| service::create(tx, service::new(&name, "api")).await).await.expect("a service").id
 }
 
-/// A time from three days before 1970 to eleven after it. Many are the same, and many are midnight.
+/// A time from three periods before 1970 to eleven after it. Many are the same, and many begin a period.
 fn moment(random: &mut Rng) -> i64 {
-    let hours = [random.i64(-72..264), random.i64(-72..264), random.i64(-3..11) * 24][random.usize(..3)];
-    hours * HOUR + [0, 0, 700_000][random.usize(..3)]
+    let parts = [random.i64(-72..264), random.i64(-72..264), random.i64(-3..11) * 24][random.usize(..3)];
+    parts * PART + [0, 0, 700_000][random.usize(..3)]
 }
 
 fn status(random: &mut Rng) -> (Option<&'static str>, Option<Status>) {
@@ -50,7 +50,7 @@ fn environment(random: &mut Rng) -> Option<String> {
 }
 
 fn commit(random: &mut Rng, moment: i64) -> Option<Timestamp> {
-    random.bool().then(|| time(moment - random.i64(-2..200) * HOUR / 7))
+    random.bool().then(|| time(moment - random.i64(-2..200) * PART / 7))
 }
 
 pub fn deploy(random: &mut Rng, service_id: Option<i64>) -> deploy::ActiveModel {
@@ -103,11 +103,15 @@ pub async fn count(db: &Db, table: &'static str) -> i64 {
     db.read().rows(&count, |row| row.get(0)).await.expect("an answer")[0]
 }
 
-pub async fn days_with_figures(db: &Db) -> Vec<i64> {
-    let days = Query::select().column("day").from("deploy_figures").and_where(Expr::col("environment").eq("*")).take();
-    let mut days: Vec<i64> = db.read().rows(&days, |row| row.get(0)).await.expect("days");
-    days.sort_unstable();
-    days
+pub async fn periods_with_figures(db: &Db) -> Vec<i64> {
+    let periods = Query::select()
+        .column("period")
+        .from("deploy_period_figures")
+        .and_where(Expr::col("environment").eq("*"))
+        .take();
+    let mut periods: Vec<i64> = db.read().rows(&periods, |row| row.get(0)).await.expect("periods");
+    periods.sort_unstable();
+    periods
 }
 
 /// One of the deploys.
@@ -166,7 +170,7 @@ async fn write(db: &Db, random: &mut Rng, services: &mut [i64; 3]) -> &'static s
             "a service removed"
         }
         _ => {
-            let before = time(random.i64(-3..3) * DAY + HOUR);
+            let before = time(random.i64(-3..3) * PERIOD + PART);
             retention::remove(db, before).await.expect("a removal");
             "old ones removed"
         }
@@ -188,22 +192,22 @@ async fn the_figures_are_those_of_the_deploys_after_any_writes() {
         }
         compare(&db, &mut random, &what).await;
         if random.u8(..3) > 0 {
-            build::update(&db, time(TODAY * DAY + HOUR)).await.expect("figures");
+            build::update(&db, time(NOW * PERIOD + PART)).await.expect("figures");
             assert_eq!(count(&db, "deploy_change").await, 0, "all changes are taken into account");
-            let days = days_with_figures(&db).await;
-            assert!(days.iter().all(|day| *day < TODAY), "{days:?}");
-            used += days.len();
+            let periods = periods_with_figures(&db).await;
+            assert!(periods.iter().all(|period| *period < NOW), "{periods:?}");
+            used += periods.len();
             rounds += 1;
         }
         for _ in 0..3 {
             compare(&db, &mut random, &what).await;
         }
     }
-    assert!(used > 8 * rounds, "{used} days in {rounds} rounds");
+    assert!(used > 8 * rounds, "{used} periods in {rounds} rounds");
 }
 
 #[tokio::test]
-async fn the_figures_are_used_and_a_change_of_an_older_day_ends_that() {
+async fn the_figures_are_used_and_a_change_of_an_older_period_ends_that() {
     let database = Database::new().await;
     let db = database.open().await;
     let service = new_service(&db, 1).await;
@@ -218,47 +222,49 @@ async fn the_figures_are_used_and_a_change_of_an_older_day_ends_that() {
     let store = async |deploy: deploy::ActiveModel| {
         db.write(async |tx| tx.insert(deploy).await).await.expect("a deploy");
     };
-    for day in 0..4 {
-        store(deploys(day * DAY + HOUR, Status::Failed, "failed")).await;
-        store(deploys(day * DAY + 2 * HOUR, Status::Succeeded, "succeeded")).await;
+    for period in 0..4 {
+        store(deploys(period * PERIOD + PART, Status::Failed, "failed")).await;
+        store(deploys(period * PERIOD + 2 * PART, Status::Succeeded, "succeeded")).await;
     }
-    assert_eq!(build::update(&db, time(4 * DAY + HOUR)).await, Ok(4));
-    // As nobody would write it, to see which days are read from figures.
-    let falsify = Query::update().table("deploy_figures").value("deploys", Expr::col("deploys").add(100)).take();
+    assert_eq!(build::update(&db, time(4 * PERIOD + PART)).await, Ok(4));
+    // As nobody would write it, to see which periods are read from figures.
+    let falsify = Query::update().table("deploy_period_figures").value("deploys", Expr::col("deploys").add(100)).take();
     db.write(async |tx| tx.execute(&falsify).await).await.expect("an update");
-    let all = Window { start: time(0), end: time(5 * DAY), environments: Environments::named(&[]) };
+    let all = Window { start: time(0), end: time(5 * PERIOD), environments: Environments::named(&[]) };
     let found = async || both(&db, &all, Wanted::ALL).await.map(|metrics| metrics.deploys);
     assert_eq!(found().await, [404, 4]);
-    // Today's deploys leave the figures of older days as they are, and recoveries of older failures too.
-    store(deploys(4 * DAY + HOUR, Status::Succeeded, "succeeded")).await;
-    store(deploys(4 * DAY, Status::Failed, "failed")).await;
+    // New deploys leave the figures of older periods as they are, and recoveries of older failures too.
+    store(deploys(4 * PERIOD + PART, Status::Succeeded, "succeeded")).await;
+    store(deploys(4 * PERIOD, Status::Failed, "failed")).await;
     assert_eq!(found().await, [405, 5]);
-    // A late one concerns its day, and that of the next success.
-    store(deploys(DAY + 3 * HOUR, Status::Failed, "failed")).await;
+    // A late one concerns its period, and that of the next success.
+    store(deploys(PERIOD + 3 * PART, Status::Failed, "failed")).await;
     assert_eq!(found().await, [205, 5]);
-    assert_eq!(build::update(&db, time(4 * DAY + HOUR)).await, Ok(2));
+    assert_eq!(build::update(&db, time(4 * PERIOD + PART)).await, Ok(2));
     assert_eq!(found().await, [205, 5]);
-    // The limits of a window within days.
-    let part = Window { start: time(HOUR), end: time(3 * DAY + HOUR), ..all.clone() };
+    // The limits of a window within periods.
+    let part = Window { start: time(PART), end: time(3 * PERIOD + PART), ..all.clone() };
     assert_eq!(both(&db, &part, Wanted::ALL).await.map(|metrics| metrics.deploys), [3, 3]);
 }
 
 #[tokio::test]
-async fn days_without_deploys_have_figures_only_between_others() {
+async fn periods_without_deploys_have_figures_only_between_others() {
     let database = Database::new().await;
     let db = database.open().await;
     let service = new_service(&db, 1).await;
-    for day in [0, 3, 100, 110] {
-        let deploy =
-            deploy::ActiveModel { deployed_at: Set(time(day * DAY)), ..deploy(&mut Rng::with_seed(1), Some(service)) };
+    for period in [0, 3, 1_000, 1_010] {
+        let deploy = deploy::ActiveModel {
+            deployed_at: Set(time(period * PERIOD)),
+            ..deploy(&mut Rng::with_seed(1), Some(service))
+        };
         db.write(async |tx| tx.insert(deploy).await).await.expect("a deploy");
     }
-    build::update(&db, time(112 * DAY)).await.expect("figures");
-    let expected: Vec<i64> = (0..4).chain(100..112).collect();
-    assert_eq!(days_with_figures(&db).await, expected);
-    let before = count(&db, "deploy_figures").await;
-    assert_eq!(build::update(&db, time(112 * DAY)).await, Ok(0));
-    assert_eq!(count(&db, "deploy_figures").await, before);
+    build::update(&db, time(1_012 * PERIOD)).await.expect("figures");
+    let expected: Vec<i64> = (0..4).chain(1_000..1_012).collect();
+    assert_eq!(periods_with_figures(&db).await, expected);
+    let before = count(&db, "deploy_period_figures").await;
+    assert_eq!(build::update(&db, time(1_012 * PERIOD)).await, Ok(0));
+    assert_eq!(count(&db, "deploy_period_figures").await, before);
     compare(&db, &mut Rng::with_seed(2), "sparse").await;
 }
 
@@ -279,26 +285,26 @@ async fn a_transaction_that_commits_late_makes_figures_stale_on_postgres() {
         environment_key: Set(None),
         ..deploy(&mut Rng::with_seed(1), Some(service))
     };
-    let window = Window { start: time(0), end: time(9 * DAY), environments: Environments::named(&[]) };
-    for day in [0, 1, 5, 7] {
-        let success = deploy(day * DAY, Status::Succeeded, "succeeded");
+    let window = Window { start: time(0), end: time(9 * PERIOD), environments: Environments::named(&[]) };
+    for period in [0, 1, 5, 7] {
+        let success = deploy(period * PERIOD, Status::Succeeded, "succeeded");
         db.write(async |tx| tx.insert(success).await).await.expect("a deploy");
     }
-    let success = deploy(3 * DAY + HOUR, Status::Succeeded, "succeeded");
+    let success = deploy(3 * PERIOD + PART, Status::Succeeded, "succeeded");
     db.write(async |tx| tx.insert(success).await).await.expect("a deploy");
     let failure = db.begin_write().await.expect("a transaction");
-    failure.insert(deploy(2 * DAY + HOUR, Status::Failed, "failed")).await.expect("a deploy");
-    assert_eq!(build::update(&db, time(9 * DAY)).await.map(|days| days > 0), Ok(true));
-    build::update(&db, time(9 * DAY)).await.expect("figures");
+    failure.insert(deploy(2 * PERIOD + PART, Status::Failed, "failed")).await.expect("a deploy");
+    assert_eq!(build::update(&db, time(9 * PERIOD)).await.map(|periods| periods > 0), Ok(true));
+    build::update(&db, time(9 * PERIOD)).await.expect("figures");
     let [summed, plain] = both(&db, &window, Wanted::ALL).await;
     assert_eq!((summed.deploys, summed.recovery_time), (5, None));
     assert_eq!(summed, plain);
     db.commit(failure).await.expect("a commit");
     for _ in 0..2 {
         let [summed, plain] = both(&db, &window, Wanted::ALL).await;
-        assert_eq!(summed.recovery_time.map(|time| time.median), Some(86_400));
+        assert_eq!(summed.recovery_time.map(|time| time.median), Some(PERIOD / 1_000_000));
         assert_eq!(summed, plain);
-        build::update(&db, time(9 * DAY)).await.expect("figures");
+        build::update(&db, time(9 * PERIOD)).await.expect("figures");
     }
 }
 
@@ -307,7 +313,7 @@ async fn several_processes_compute_figures_while_others_write() {
     let database = Database::new().await;
     let (db, other) = (database.open().await, database.open().await);
     let service = new_service(&db, 1).await;
-    let now = time(TODAY * DAY);
+    let now = time(NOW * PERIOD);
     let writers = (0..2_u64).map(|number| {
         let db = if number == 0 { db.clone() } else { other.clone() };
         tokio::spawn(async move {
@@ -346,7 +352,7 @@ async fn several_processes_compute_figures_while_others_write() {
         compare(&db, &mut random, "in the end").await;
         build::update(&db, now).await.expect("figures");
     }
-    assert!(!days_with_figures(&db).await.is_empty());
+    assert!(!periods_with_figures(&db).await.is_empty());
 }
 
 #[tokio::test]
@@ -360,20 +366,20 @@ async fn an_import_starts_without_figures() {
         let deploy = deploy(&mut random, service);
         from.write(async |tx| tx.insert(deploy).await).await.expect("a deploy");
     }
-    build::update(&from, time(TODAY * DAY)).await.expect("figures");
+    build::update(&from, time(NOW * PERIOD)).await.expect("figures");
     let mut export = Vec::new();
     transfer::export(&from, &mut export).await.expect("an export");
-    assert!(!String::from_utf8_lossy(&export).contains("deploy_figures"));
+    assert!(!String::from_utf8_lossy(&export).contains("deploy_period_figures"));
     // Figures of deploys that are gone by then.
     let gone = deploy(&mut random, None);
     to.write(async |tx| tx.insert(gone).await).await.expect("a deploy");
-    build::update(&to, time(TODAY * DAY)).await.expect("figures");
+    build::update(&to, time(NOW * PERIOD)).await.expect("figures");
     to.write(async |tx| tx.exec(deploy::Entity::delete_many()).await).await.expect("a removal");
     transfer::import(&to, "x", std::io::Cursor::new(export), |_| {}).await.expect("an import");
-    assert_eq!((count(&to, "deploy_figures").await, count(&to, "deploy_change").await), (0, 0));
+    assert_eq!((count(&to, "deploy_period_figures").await, count(&to, "deploy_change").await), (0, 0));
     compare(&to, &mut random, "imported").await;
-    build::update(&to, time(TODAY * DAY)).await.expect("figures");
-    assert_eq!(days_with_figures(&to).await, days_with_figures(&from).await);
+    build::update(&to, time(NOW * PERIOD)).await.expect("figures");
+    assert_eq!(periods_with_figures(&to).await, periods_with_figures(&from).await);
     compare(&to, &mut random, "imported, with figures").await;
 }
 
@@ -406,9 +412,9 @@ fn durations_are_read_as_written_and_percentiles_are_exact() {
             at(50).map(|median| (number(small.len() as u64), number(*median), number(*at(90).expect("one"))));
         assert_eq!(found, expected, "{small:?}");
 
-        let (duration, days) = (random.u64(..most) >> 24, random.u64(..2));
-        let days = duration / 86_400 + days;
-        assert_eq!(durations::duration_and_days(durations::recovery(duration, days)), (duration, days));
+        let (duration, periods) = (random.u64(..most) >> 24, random.u64(..2));
+        let periods = duration / (PERIOD.unsigned_abs() / 1_000_000) + periods;
+        assert_eq!(durations::duration_and_periods(durations::recovery(duration, periods)), (duration, periods));
     }
     for damaged in [&[1_u8][..], &[2, 0, 0, 0, 0, 7], &[1, 0, 0, 0, 4, 0, 0, 0, 0]] {
         durations::read(damaged, |_| {}).expect_err("damaged");

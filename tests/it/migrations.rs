@@ -164,6 +164,8 @@ async fn every_entity_has_the_columns_of_its_table() {
         "find_word",
         "find_gram",
         "find_stale",
+        "deploy_period_figures",
+        "deploy_period_figures_version",
         "deploy_figures",
         "deploy_figures_version",
         "deploy_change",

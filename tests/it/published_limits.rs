@@ -39,7 +39,7 @@ fn readme_has_the_limits_of_the_code() {
     let Ok(Command::Serve(settings)) = config::parse(["rollcall"]) else { panic!("no settings") };
     let edge = settings.edge;
     let cost = cost::Limits::default();
-    let day = figures::day::Limits::default();
+    let period = figures::period::Limits::default();
     let budget = settings.budget.limits();
     assert_eq!(budget, Limits::default());
     assert_eq!(settings.budget.max_estimate, cost.estimate);
@@ -200,20 +200,20 @@ fn readme_has_the_limits_of_the_code() {
             format!("{}; {}; {STEPS}; `isComplete` is then false", number(FOUND), number(FOLLOWED)),
         ),
         (
-            "metrics of all services: days of the past with figures; deploys read beside figures; late changes looked at",
+            "metrics of all services: periods of the past with figures; deploys read beside figures; late changes looked at",
             format!(
                 "{}; {}; {}; beyond that all deploys of the window are read",
-                number(build::DAYS),
+                number(build::PERIODS),
                 number(figures::ROWS),
                 number(figures::CHANGES)
             ),
         ),
         (
-            "figures of a day: its deploys; its environments; changes that are not taken into account yet",
+            "figures of a period of three hours: its deploys; its environments; changes that are not taken into account yet",
             format!(
                 "{}; {}; {}; beyond that deploys are read",
-                number(day.deploys),
-                number(day.environments),
+                number(period.deploys),
+                number(period.environments),
                 number(figures::SEEN)
             ),
         ),

@@ -1,7 +1,7 @@
-//! Gives days their figures, and takes stale figures away.
+//! Gives periods their figures, and takes stale figures away.
 //!
 //! Every server does this each minute. Only one of them succeeds at a time: whoever finds another version of the
-//! figures when it writes than it has read has come second, and does nothing. Reading takes no lock, and a day is
+//! figures when it writes than it has read has come second, and does nothing. Reading takes no lock, and a period is
 //! written in a transaction of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,21 +15,22 @@ use tokio::time::sleep;
 use tracing::warn;
 
 use super::super::recoveries::next_success;
-use super::day::{Figures, Limits};
-use super::{ALL, CHANGE, CHANGES, Day, FIGURES, MANY, VERSION, change, day_of, start_of, time};
+use super::period::{Figures, Limits};
+use super::{ALL, CHANGE, CHANGES, FIGURES, MANY, PERIOD, Period, VERSION, change, period_of, start_of, time};
 use crate::db::{self, Backend, Db, Read, Snapshot, Write};
+use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column};
 use crate::retention::PAUSE;
 
 /// The approximate interval between runs.
 const INTERVAL: Duration = Duration::from_secs(60);
-/// How many days of the past have figures: ten years. Bounds what a run looks at, whatever dates deploys have.
-pub const DAYS: Day = 3_653;
-/// The longest series of days without deploys that get figures, all 0, so that there are few gaps between days with
-/// figures. A longer one costs less than its days.
-const EMPTY: Day = 31;
-/// How many days can lose their figures in one transaction, so that other writers do not wait long for it.
+/// How many periods of the past have figures: those of ten years. Bounds what a run looks at, whatever dates deploys have.
+pub const PERIODS: Period = 3_653 * DAY / PERIOD;
+/// The longest series of periods without deploys that get figures, all 0, so that there are few gaps between periods with
+/// figures: those of 31 days. A longer one costs less than its periods.
+const EMPTY: Period = 31 * DAY / PERIOD;
+/// How many periods can lose their figures in one transaction, so that other writers do not wait long for it.
 const STALE: usize = 100;
 
 /// Keeps the figures up to date. Runs until dropped, which is safe at any await.
@@ -43,17 +44,17 @@ pub async fn run(db: Db) {
     }
 }
 
-/// Brings the figures up to date with all deploys of days before that of `now`, the newest first. Returns how many days
-/// have got figures. Ends early if another process does the same.
+/// Brings the figures up to date with all deploys of periods before that of `now`, the newest first. Returns how many
+/// periods have got figures. Ends early if another process does the same.
 pub async fn update(db: &Db, now: Timestamp) -> Result<u64, DbErr> {
     update_within(db, now, &Limits::default()).await
 }
 
-/// Does the same as [`update`] with other limits of a day.
+/// Does the same as [`update`] with other limits of a period.
 pub async fn update_within(db: &Db, now: Timestamp, limits: &Limits) -> Result<u64, DbErr> {
     let mut built = 0;
-    // Only falls, so that a run ends: somebody may write to a day all the time.
-    let mut end = day_of(now);
+    // Only falls, so that a run ends: somebody may write to a period all the time.
+    let mut end = period_of(now);
     loop {
         let is_rest = match forget(db).await? {
             Forgotten::All => true,
@@ -62,7 +63,7 @@ pub async fn update_within(db: &Db, now: Timestamp, limits: &Limits) -> Result<u
         };
         // New posts leave changes all the time, so this does not wait until there are none.
         if is_rest {
-            match build(db, day_of(now) - DAYS..end, limits).await? {
+            match build(db, period_of(now) - PERIODS..end, limits).await? {
                 None => return Ok(built),
                 Some(Built { number, first }) => (built, end) = (built + number, first),
             }
@@ -92,19 +93,20 @@ enum Forgotten {
 
 /// What a step of [`build`] has done.
 struct Built {
-    /// How many days have got figures.
+    /// How many periods have got figures.
     number: u64,
-    /// The first of these days.
-    first: Day,
+    /// The first of these periods.
+    first: Period,
 }
 
 /// Removes the figures that changes concern, and these changes.
 async fn forget(db: &Db) -> Result<Forgotten, DbErr> {
     let snapshot = db.begin_read(None).await?;
     let version = version(&snapshot).await?;
-    let with_figures = with_figures(&snapshot, Day::MIN..Day::MAX).await?;
-    // A change after the last day with figures concerns none.
-    let last = with_figures.last().map_or(Day::MIN, |day| start_of(*day + 1));
+    let last = Query::select().expr(Expr::col("period").max()).from(FIGURES).take();
+    let last = snapshot.rows(&last, |row| row.get::<Option<Period>>(0)).await?.pop().flatten();
+    // A change after the last period with figures concerns none.
+    let last = last.map_or(i64::MIN, |last| start_of(last + 1));
     let next = next_success(|column| Expr::col((CHANGE, column)));
     let is_late = Expr::col((CHANGE, "deployed_at")).lt(last);
     let changes = Query::select()
@@ -116,24 +118,25 @@ async fn forget(db: &Db) -> Result<Forgotten, DbErr> {
         .limit(CHANGES)
         .take();
     let changes = snapshot.rows(&changes, change).await?;
-    drop(snapshot);
     if changes.is_empty() {
         return Ok(Forgotten::All);
     }
+    let with_figures = with_figures(&snapshot, Period::MIN..Period::MAX).await?;
+    drop(snapshot);
     let is_page = changes.len() as u64 == CHANGES;
     let (mut numbers, mut stale, seen) = (Vec::with_capacity(changes.len()), BTreeSet::new(), changes.len());
-    for (number, days) in changes {
+    for (number, periods) in changes {
         if stale.len() >= STALE {
             break;
         }
         numbers.push(number);
-        stale.extend(days.into_iter().flatten().filter(|day| with_figures.contains(day)));
+        stale.extend(periods.into_iter().flatten().filter(|period| with_figures.contains(period)));
     }
     let is_some = is_page || numbers.len() < seen;
     let stale = Vec::from_iter(stale);
     let written = write(db, version, async |tx| {
         let backend = tx.backend();
-        let stale = db::is_any(backend, Expr::col("day"), &stale);
+        let stale = db::is_any(backend, Expr::col("period"), &stale);
         tx.execute(Query::delete().from_table(FIGURES).and_where(stale)).await?;
         let numbers = db::is_any(backend, Expr::col("number"), &numbers);
         tx.execute(Query::delete().from_table(CHANGE).and_where(numbers)).await?;
@@ -146,25 +149,25 @@ async fn forget(db: &Db) -> Result<Forgotten, DbErr> {
     })
 }
 
-/// Gives figures to the newest of these days that has deploys and no figures, and to the days without deploys after it.
-/// `None` if there is none, or if another process came first.
-async fn build(db: &Db, among: Range<Day>, limits: &Limits) -> Result<Option<Built>, DbErr> {
+/// Gives figures to the newest of these periods that has deploys and no figures, and to the periods without deploys after
+/// it. `None` if there is none, or if another process came first.
+async fn build(db: &Db, among: Range<Period>, limits: &Limits) -> Result<Option<Built>, DbErr> {
     let snapshot = db.begin_read(None).await?;
     let version = version(&snapshot).await?;
-    let Some((day, empty)) = missing(&snapshot, among).await? else { return Ok(None) };
-    let mut days = BTreeMap::new();
-    if let Some(day) = day {
-        days.insert(day, Figures::of(&snapshot, day, limits).await?);
+    let Some((period, empty)) = missing(&snapshot, among).await? else { return Ok(None) };
+    let mut periods = BTreeMap::new();
+    if let Some(period) = period {
+        periods.insert(period, Figures::of(&snapshot, period, limits).await?);
     }
     drop(snapshot);
-    for day in empty {
-        days.insert(day, Some(Figures::default()));
+    for period in empty {
+        periods.insert(period, Some(Figures::default()));
     }
-    let Some(first) = days.keys().next().copied() else { return Ok(None) };
-    let built = Built { number: days.len() as u64, first };
+    let Some(first) = periods.keys().next().copied() else { return Ok(None) };
+    let built = Built { number: periods.len() as u64, first };
     let written = write(db, version, async |tx| {
-        for (day, figures) in days {
-            Figures::write(figures, tx, day, limits).await?;
+        for (period, figures) in periods {
+            Figures::write(figures, tx, period, limits).await?;
         }
         Ok(())
     });
@@ -199,34 +202,34 @@ async fn version(snapshot: &Snapshot) -> Result<i64, DbErr> {
     version.ok_or_else(|| DbErr::RecordNotFound("the version of the figures of deploys".to_owned()))
 }
 
-/// Returns the days with figures, stale ones and those above a limit included.
-async fn with_figures(snapshot: &Snapshot, days: Range<Day>) -> Result<BTreeSet<Day>, DbErr> {
-    super::days_with(snapshot, &[ALL, MANY], days).await
+/// Returns the periods with figures, stale ones and those above a limit included.
+async fn with_figures(snapshot: &Snapshot, periods: Range<Period>) -> Result<BTreeSet<Period>, DbErr> {
+    super::periods_with(snapshot, &[ALL, MANY], periods).await
 }
 
-/// Finds the newest of these days that has deploys and no figures, and the days without deploys and figures up to the
-/// next day with figures, if they are few.
-async fn missing(snapshot: &Snapshot, among: Range<Day>) -> Result<Option<(Option<Day>, Vec<Day>)>, DbErr> {
+/// Finds the newest of these periods that has deploys and no figures, and the periods without deploys and figures up to the
+/// next period with figures, if they are few.
+async fn missing(snapshot: &Snapshot, among: Range<Period>) -> Result<Option<(Option<Period>, Vec<Period>)>, DbErr> {
     let with_figures = with_figures(snapshot, among.clone()).await?;
     let mut end = among.end;
-    for day in with_figures.iter().rev().copied().chain([among.start - 1]) {
-        if day + 1 < end {
-            let newest = newest(snapshot, day + 1, end).await?;
-            let empty = newest.unwrap_or(day) + 1..end;
-            // The days before the first deploy are no series between others.
+    for period in with_figures.iter().rev().copied().chain([among.start - 1]) {
+        if period + 1 < end {
+            let newest = newest(snapshot, period + 1, end).await?;
+            let empty = newest.unwrap_or(period) + 1..end;
+            // The periods before the first deploy are no series between others.
             let is_short = empty.end - empty.start <= EMPTY;
             let empty = Vec::from_iter(is_short.then_some(empty).into_iter().flatten());
             if newest.is_some() || !empty.is_empty() {
                 return Ok(Some((newest, empty)));
             }
         }
-        end = day;
+        end = period;
     }
     Ok(None)
 }
 
-/// Returns the day of the last deploy from the start of a day to the start of another.
-async fn newest(snapshot: &Snapshot, from: Day, until: Day) -> Result<Option<Day>, DbErr> {
+/// Returns the period of the last deploy from the start of a period to the start of another.
+async fn newest(snapshot: &Snapshot, from: Period, until: Period) -> Result<Option<Period>, DbErr> {
     let query = Query::select()
         .column(Column::DeployedAt)
         .from(deploy::Entity)
@@ -235,5 +238,5 @@ async fn newest(snapshot: &Snapshot, from: Day, until: Day) -> Result<Option<Day
         .order_by(Column::DeployedAt, Order::Desc)
         .limit(1)
         .take();
-    Ok(snapshot.rows(&query, |row| row.get(0)).await?.pop().map(time).map(day_of))
+    Ok(snapshot.rows(&query, |row| row.get(0)).await?.pop().map(time).map(period_of))
 }

@@ -1,19 +1,19 @@
-//! Durations of a day as bytes, and percentiles of the durations of many days.
+//! Durations of a period as bytes, and percentiles of the durations of many periods.
 //!
 //! Durations are whole seconds. Of a sorted list only the differences are stored, in blocks of numbers of 1, 2, 4 or 8
-//! bytes, so that most durations of a busy day take one or two bytes and a loop without branches reads them. A
+//! bytes, so that most durations of a busy period take one or two bytes and a loop without branches reads them. A
 //! percentile is found by counting: the lists are walked two or three times, and are never held as numbers.
 
 use sea_orm::DbErr;
 
-use crate::deploy::days::DAY;
+use super::PERIOD;
 use crate::deploy::metrics::Percentiles;
 
 /// The number of durations in a block. The last block of a list can have fewer.
 const BLOCK: usize = 64;
 
-/// A day in seconds.
-const DAY_SECONDS: u64 = DAY.unsigned_abs() / 1_000_000;
+/// The length of a period in seconds.
+const PERIOD_SECONDS: u64 = PERIOD.unsigned_abs() / 1_000_000;
 
 /// Encodes durations. Sorts them.
 ///
@@ -24,7 +24,7 @@ pub fn write(durations: &mut [u64]) -> Result<Vec<u8>, DbErr> {
     let mut bytes = Vec::with_capacity(2 * durations.len());
     if !durations.is_empty() {
         let count = u32::try_from(durations.len());
-        let count = count.map_err(|_| DbErr::Custom("a day has too many deploys for figures".to_owned()))?;
+        let count = count.map_err(|_| DbErr::Custom("a period has too many deploys for figures".to_owned()))?;
         bytes.extend(count.to_le_bytes());
     }
     let mut last = 0;
@@ -76,21 +76,21 @@ pub fn read(bytes: &[u8], mut each: impl FnMut(u64)) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Converts the recovery time of a failed deploy to a number for [`write`], which also says by how many days the day of
-/// the failure precedes that of the success. That is the number of whole days of the recovery time, or one more.
-pub fn recovery(duration: u64, days: u64) -> u64 {
-    2 * duration + u64::from(days > duration / DAY_SECONDS)
+/// Converts the recovery time of a failed deploy to a number for [`write`], which also says by how many periods that of the
+/// failure precedes that of the success. That is the number of whole periods of the recovery time, or one more.
+pub fn recovery(duration: u64, periods: u64) -> u64 {
+    2 * duration + u64::from(periods > duration / PERIOD_SECONDS)
 }
 
-/// Returns the recovery time, and the number of days, from a number of [`recovery`].
+/// Returns the recovery time, and the number of periods, from a number of [`recovery`].
 #[inline]
-pub fn duration_and_days(recovery: u64) -> (u64, u64) {
+pub fn duration_and_periods(recovery: u64) -> (u64, u64) {
     let duration = recovery >> 1;
-    (duration, duration / DAY_SECONDS + (recovery & 1))
+    (duration, duration / PERIOD_SECONDS + (recovery & 1))
 }
 
 fn damaged() -> DbErr {
-    DbErr::Custom("the figures of a day are damaged".to_owned())
+    DbErr::Custom("the figures of a period are damaged".to_owned())
 }
 
 /// Durations in seconds that can be walked several times.

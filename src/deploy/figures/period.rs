@@ -1,6 +1,6 @@
-//! Computes and writes the figures of a day.
+//! Computes and writes the figures of a period.
 //!
-//! What a day may cost is limited: its numbers are held in memory, and its rows are written in one transaction. A day
+//! What a period may cost is limited: its numbers are held in memory, and its rows are written in one transaction. A period
 //! above one of the [`Limits`] has a row that says so, [`MANY`], and its deploys are read instead.
 
 use std::collections::{BTreeMap, HashMap};
@@ -11,7 +11,7 @@ use sea_orm::sea_query::{ExprTrait, Func, Order, Query, SelectStatement};
 
 use super::super::recoveries::{SUCCESS, is, recoveries_of_earlier};
 use super::durations;
-use super::{ALL, Day, FIGURES, MANY, day_of, name, seconds, start_of, time};
+use super::{ALL, FIGURES, MANY, Period, name, period_of, seconds, start_of, time};
 use crate::db::{Read, Row, Snapshot, Write};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Status};
@@ -19,12 +19,12 @@ use crate::entity::deploy::{self, Column, Status};
 /// The number of deploys read at once.
 const PAGE: u64 = 5_000;
 
-/// What a day with figures may have.
+/// What a period with figures may have.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Deploys, with the failures of earlier days that these recover. A day with more has no figures.
+    /// Deploys, with the failures of earlier periods that these recover. A period with more has no figures.
     pub deploys: u64,
-    /// Environments. A day with more has only the figures of all deploys.
+    /// Environments. A period with more has only the figures of all deploys.
     pub environments: usize,
 }
 
@@ -34,14 +34,14 @@ impl Default for Limits {
     }
 }
 
-/// The figures of a day, by the name of the environment.
+/// The figures of a period, by the name of the environment.
 #[derive(Default)]
 pub(super) struct Figures {
     all: OfEnvironment,
     by_environment: BTreeMap<String, OfEnvironment>,
 }
 
-/// The figures of a day and an environment.
+/// The figures of a period and an environment.
 #[derive(Default)]
 struct OfEnvironment {
     failures: i64,
@@ -53,16 +53,16 @@ struct OfEnvironment {
 }
 
 impl Figures {
-    /// Computes the figures of a day. `None` if it has too many deploys.
-    pub async fn of(snapshot: &Snapshot, day: Day, limits: &Limits) -> Result<Option<Self>, DbErr> {
+    /// Computes the figures of a period. `None` if it has too many deploys.
+    pub async fn of(snapshot: &Snapshot, period: Period, limits: &Limits) -> Result<Option<Self>, DbErr> {
         let mut figures = Self::default();
-        let Some(mut left) = figures.add_recoveries_of_earlier(snapshot, day, limits.deploys).await? else {
+        let Some(mut left) = figures.add_recoveries_of_earlier(snapshot, period, limits.deploys).await? else {
             return Ok(None);
         };
         let mut failures = HashMap::new();
-        let mut after = (Timestamp::from_micros(start_of(day)), i64::MIN);
+        let mut after = (Timestamp::from_micros(start_of(period)), i64::MIN);
         loop {
-            let page = snapshot.rows(&page(day, after), read).await?;
+            let page = snapshot.rows(&page(period, after), read).await?;
             let Some(last) = page.last() else { return Ok(Some(figures)) };
             after = (last.at, last.id);
             match left.checked_sub(page.len() as u64) {
@@ -75,18 +75,18 @@ impl Figures {
         }
     }
 
-    /// Adds the recovery times of failures before the day. Returns how many deploys the day may have then; `None` if
+    /// Adds the recovery times of failures before the period. Returns how many deploys the period may have then; `None` if
     /// these are too many already.
     async fn add_recoveries_of_earlier(
         &mut self,
         snapshot: &Snapshot,
-        day: Day,
+        period: Period,
         limit: u64,
     ) -> Result<Option<u64>, DbErr> {
         let mut left = limit;
         for is_named in [true, false] {
-            let recoveries = recoveries_of_earlier(is_named, time(start_of(day)))
-                .and_where(Expr::col((SUCCESS, Column::DeployedAt)).lt(start_of(day + 1)))
+            let recoveries = recoveries_of_earlier(is_named, time(start_of(period)))
+                .and_where(Expr::col((SUCCESS, Column::DeployedAt)).lt(start_of(period + 1)))
                 .limit(left + 1)
                 .take();
             let read = |row: &Row<'_>| Ok((row.get(0)?, time(row.get(2)?), time(row.get(3)?)));
@@ -102,7 +102,7 @@ impl Figures {
         Ok(Some(left))
     }
 
-    /// Adds the next deploy of the day. `failures` has the times of the day's failures that are not recovered yet, by
+    /// Adds the next deploy of the period. `failures` has the times of the period's failures that are not recovered yet, by
     /// service and environment.
     fn add(&mut self, deploy: Deploy, failures: &mut HashMap<(i64, Option<String>), Vec<Timestamp>>) {
         let Deploy { at, service_id, environment_key, has_failed, has_succeeded, counts, committed_at, .. } = deploy;
@@ -129,8 +129,8 @@ impl Figures {
     }
 
     fn add_recovery(&mut self, environment_key: Option<&str>, failed: Timestamp, recovered: Timestamp) {
-        let days = u64::try_from(day_of(recovered) - day_of(failed)).unwrap_or_default();
-        let recovery = durations::recovery(seconds(recovered.as_micros() - failed.as_micros()), days);
+        let periods = u64::try_from(period_of(recovered) - period_of(failed)).unwrap_or_default();
+        let recovery = durations::recovery(seconds(recovered.as_micros() - failed.as_micros()), periods);
         self.each(environment_key, |figures| figures.recovery_times.push(recovery));
     }
 
@@ -140,8 +140,8 @@ impl Figures {
         change(self.by_environment.entry(name(environment_key)).or_default());
     }
 
-    /// Writes the figures of a day. `None` says that it has too many deploys.
-    pub async fn write<C: Write>(figures: Option<Self>, db: &C, day: Day, limits: &Limits) -> Result<(), DbErr> {
+    /// Writes the figures of a period. `None` says that it has too many deploys.
+    pub async fn write<C: Write>(figures: Option<Self>, db: &C, period: Period, limits: &Limits) -> Result<(), DbErr> {
         let mut rows = BTreeMap::new();
         match figures {
             None => drop(rows.insert(MANY.to_owned(), OfEnvironment::default())),
@@ -153,21 +153,21 @@ impl Figures {
                 rows.insert(ALL.to_owned(), all);
             }
         }
-        // A row at a time: a day can have many bytes, and there are few environments.
+        // A row at a time: a period can have many bytes, and there are few environments.
         for (environment, figures) in rows {
-            figures.write(db, environment, day).await?;
+            figures.write(db, environment, period).await?;
         }
         Ok(())
     }
 }
 
 impl OfEnvironment {
-    async fn write<C: Write>(self, db: &C, environment: String, day: Day) -> Result<(), DbErr> {
+    async fn write<C: Write>(self, db: &C, environment: String, period: Period) -> Result<(), DbErr> {
         let Self { failures, deploys, successes, mut lead_times, mut recovery_times } = self;
         let mut insert = Query::insert();
         insert.into_table(FIGURES).columns([
             "environment",
-            "day",
+            "period",
             "failures",
             "deploys",
             "successes",
@@ -176,7 +176,7 @@ impl OfEnvironment {
         ]);
         insert.values_panic([
             environment.into(),
-            day.into(),
+            period.into(),
             failures.into(),
             deploys.into(),
             successes.into(),
@@ -188,7 +188,7 @@ impl OfEnvironment {
     }
 }
 
-/// A deploy of the day.
+/// A deploy of the period.
 struct Deploy {
     at: Timestamp,
     id: i64,
@@ -201,8 +201,8 @@ struct Deploy {
     committed_at: Option<Timestamp>,
 }
 
-/// Selects the next deploys of a day after a place in the order of time, for [`read`].
-fn page(day: Day, after: (Timestamp, i64)) -> SelectStatement {
+/// Selects the next deploys of a period after a place in the order of time, for [`read`].
+fn page(period: Period, after: (Timestamp, i64)) -> SelectStatement {
     let own = |column: Column| Expr::col((deploy::Entity, column));
     let status = |status| Expr::case(own(Column::DeployStatus).eq(is(status)), 1).finally(0);
     let place = Expr::tuple([own(Column::DeployedAt), own(Column::Id)]);
@@ -218,7 +218,7 @@ fn page(day: Day, after: (Timestamp, i64)) -> SelectStatement {
         .and_where(place.gt(Expr::tuple([Expr::value(after.0), Expr::value(after.1)])))
         // Implied, but an index needs it as its start.
         .and_where(own(Column::DeployedAt).gte(after.0))
-        .and_where(own(Column::DeployedAt).lt(start_of(day + 1)))
+        .and_where(own(Column::DeployedAt).lt(start_of(period + 1)))
         .order_by(Column::DeployedAt, Order::Asc)
         .order_by(Column::Id, Order::Asc)
         .limit(PAGE)
