@@ -73,7 +73,7 @@ mod m20261125_000030_figures_of_periods;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
-    pub use crate::m20261122_000001_search::{containing, insert, rebuild};
+    pub use crate::m20261122_000001_search::{containing, insert, next_containing, rebuild};
 }
 
 /// Writes and queries the search index of all nouns, in the form that a migration gives it.

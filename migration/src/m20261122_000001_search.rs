@@ -167,10 +167,9 @@ pub fn containing(backend: DbBackend, text: &str) -> (SelectStatement, Expr) {
     if backend == DbBackend::Postgres {
         let id = Expr::col((TABLE, "service_id"));
         let grams: BTreeSet<i32> = grams.map(hash).collect();
-        let place = Func::cust("strpos").args([Expr::col((TABLE, "folded")), text.into()]);
         select.expr(id.clone());
         select.and_where(Expr::col((TABLE, "grams")).contains(Expr::value(array_of(grams))));
-        select.and_where(Expr::from(place).gt(0));
+        select.and_where(contains(TABLE, text));
         return (select, id);
     }
     let id = Expr::col((TABLE, "rowid"));
@@ -180,6 +179,24 @@ pub fn containing(backend: DbBackend, text: &str) -> (SelectStatement, Expr) {
     }
     select.expr(id.clone()).and_where(SqliteExpr::matches(Expr::col(TABLE), format!("\"{}\"", phrase.trim_end())));
     (select, id)
+}
+
+/// Selects the services that [`containing`] selects on PostgreSQL, but only among the next `among` services after an id,
+/// in the order of their ids.
+pub fn next_containing(text: &str, after: i64, among: u64, most: u64) -> SelectStatement {
+    const NEXT: &str = "next";
+    let mut next = Query::select();
+    next.columns(["service_id", "folded"]).from(TABLE).and_where(Expr::col("service_id").gt(after));
+    next.order_by("service_id", Order::Asc).limit(among);
+    let mut select = Query::select();
+    select.column((NEXT, "service_id")).from_subquery(next, NEXT).and_where(contains(NEXT, fold(text)));
+    select.order_by((NEXT, "service_id"), Order::Asc).limit(most).take()
+}
+
+/// The condition that the texts of a row on PostgreSQL contain a folded text.
+fn contains(table: &'static str, folded: String) -> Expr {
+    let place = Func::cust("strpos").args([Expr::col((table, "folded")), folded.into()]);
+    Expr::from(place).gt(0)
 }
 
 /// Folds the letter case of a text in every script, so that `Straße` and `STRASSE` are the same. Also replaces the

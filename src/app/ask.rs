@@ -33,6 +33,16 @@ struct Extensions {
 
 /// Runs an operation and returns its data.
 pub async fn ask<O: Operation>(site: &Site, visit: &Visit, operation: O) -> Result<O::Answer, Fault> {
+    ask_counting(COUNTED, site, visit, operation).await
+}
+
+/// Does the same as [`ask`], and counts lists only up to a number.
+pub async fn ask_counting<O: Operation>(
+    most: u32,
+    site: &Site,
+    visit: &Visit,
+    operation: O,
+) -> Result<O::Answer, Fault> {
     let variables = serde_json::to_value(&operation).map_err(|error| Fault::Internal(error.to_string()))?;
     let request = Request::new(O::DOCUMENT).variables(Variables::from_json(variables));
     let prepared = site.catalogue.prepare(&request).map_err(|errors| {
@@ -40,7 +50,7 @@ pub async fn ask<O: Operation>(site: &Site, visit: &Visit, operation: O) -> Resu
         Fault::BadRequest(errors.first().map_or_else(String::new, |error| error.message.clone()))
     })?;
     let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
-    let caller = Caller { counts_to: Some(COUNTED), ..session.caller() };
+    let caller = Caller { counts_to: Some(most), ..session.caller() };
     if caller.refused(&prepared.plan).is_some() {
         return Err(forbidden(session));
     }

@@ -144,12 +144,19 @@ fn plural(noun: &str) -> String {
 /// Pages count lists up to this number. Counting more would take longer than reading the page.
 pub const COUNTED: u32 = 10_000;
 
+/// What a search finds is counted up to this number: a count reads each row that is found, not an entry of an index.
+pub const FOUND: u32 = 1_000;
+
 /// Like [`count`], for a list whose count stops at [`COUNTED`]: `10,000+ services`.
 pub fn count_to_most(number: i32, noun: &str) -> String {
-    if i64::from(number) > i64::from(COUNTED) {
-        format!("{}+ {}", grouped(COUNTED), plural(noun))
-    } else {
-        count(number, noun)
+    count_to(COUNTED, number, noun)
+}
+
+/// Like [`count`], for a list whose count stops at `most`.
+pub fn count_to(most: u32, number: i32, noun: &str) -> String {
+    match i64::from(number) > i64::from(most) {
+        true => format!("{}+ {}", grouped(most), plural(noun)),
+        false => count(number, noun),
     }
 }
 

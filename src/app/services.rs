@@ -3,13 +3,13 @@
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
-use super::ask::ask;
+use super::ask::ask_counting;
 use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::operations::services::{Account, Service, Team};
 use super::operations::types::Moment;
 use super::operations::{IdentifierInput, ServiceFilterEnum, ServiceFilterInput, ServiceRow, Services, TagArgs};
-use super::parts::{count_to_most, empty, order, pages, sorted, status, time};
+use super::parts::{COUNTED, FOUND, count_to, empty, order, pages, sorted, status, time};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::DAY;
@@ -44,13 +44,18 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             .map(|id| IdentifierInput { id: MaybeUndefined::Value(id), alias: MaybeUndefined::Undefined }),
         conditions: query.given("type").map(|id| vec![of_type(id)]),
     };
-    let found = ask(site, visit, services).await?.account;
+    let found = ask_counting(counted(visit), site, visit, services).await?.account;
     let main = html! {
         @if session.user.role >= Role::User { p.actions { a.button.quiet href="/new/service" { "New service" } } }
         (filters(visit, &found))
         div #services { (list(visit, &found)) }
     };
     Ok(Answer::page(layout(visit, "Services", main)))
+}
+
+/// Up to which number services are counted.
+fn counted(visit: &Visit) -> u32 {
+    if visit.query.given("search").is_some() { FOUND } else { COUNTED }
 }
 
 /// The condition that a service is of the component type with this id.
@@ -117,7 +122,7 @@ fn list(visit: &Visit, found: &Account) -> Markup {
     }
     html! {
         p.soft role="status" {
-            (count_to_most(services.total_count, "service"))
+            (count_to(counted(visit), services.total_count, "service"))
             @if filtered { " · " a href="/services" { "All services" } }
         }
         (table_with(

@@ -119,6 +119,8 @@ pub struct Ids {
     pub id: Expr,
     /// Whether it may return an id twice.
     pub may_repeat: bool,
+    /// The ids of the page that is read, if they are known already.
+    pub page: Option<Vec<i64>>,
 }
 
 /// The state of a connection pool.

@@ -173,7 +173,7 @@ pub fn recent(actor: &Actor) -> db::Ids {
     let since = Timestamp::from_micros(Timestamp::now().as_micros() - RECENT);
     let own = Entity::find().select_only().column(Column::Id).filter(Column::ActorKind.eq(actor.kind));
     let select = own.filter(Column::ActorId.eq(actor.id)).filter(Column::At.gt(since)).into_query();
-    db::Ids { select, id: Expr::col(Column::Id), may_repeat: false }
+    db::Ids { select, id: Expr::col(Column::Id), may_repeat: false, page: None }
 }
 
 /// In microseconds. Longer than the ten minutes that may pass between an entry and its commit, if many things change,

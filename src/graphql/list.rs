@@ -269,11 +269,12 @@ impl<E: Table> List<E> {
         // A row of a list of links has the link's id in its cursor.
         let is_own_key = self.key.0 == E::default().table_name();
         let build = |condition: Option<Expr>| {
-            let ids = match self.only_ids() {
-                Some(ids) => vec![ids_of_page(ids, request)],
-                None => self.ids.iter().map(|ids| ids.select.clone()).collect(),
+            let (ids, known) = match self.only_ids() {
+                Some(Ids { page: Some(page), .. }) => (Vec::new(), Some(db::is_any(db.backend(), self.key(), page))),
+                Some(ids) => (vec![ids_of_page(ids, request)], None),
+                None => (self.ids.iter().map(|ids| ids.select.clone()).collect(), None),
             };
-            let mut rows = self.source(condition, among.clone(), ids);
+            let mut rows = self.source(condition, known.or_else(|| among.clone()), ids);
             db::select_without::<E>(self.left_out.columns, &mut rows);
             if !is_own_key {
                 rows.expr_as(column(self.key), KEY);
@@ -446,7 +447,7 @@ fn own_id<E: Table>(row: &E::Model) -> Result<i64, DbErr> {
 }
 
 /// Selects the ids that a page may show, and one more.
-fn ids_of_page(Ids { select, id, may_repeat }: &Ids, request: &PageRequest) -> SelectStatement {
+fn ids_of_page(Ids { select, id, may_repeat, .. }: &Ids, request: &PageRequest) -> SelectStatement {
     let mut ids = select.clone();
     if *may_repeat {
         ids.distinct();

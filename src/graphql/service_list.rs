@@ -62,8 +62,17 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
         meet(Column::OwnerId, &|own| if *has_owner { own.is_not_null() } else { own.is_null() });
     }
     conditions.extend(service_filter::condition(ctx.db(), filter_identifier.value(), filter.value()).await?);
-    let found = found(search.value().map(String::as_str), ctx)?;
-    let mut ids: Vec<Ids> = found.into_iter().chain(tag.value().and_then(has_tag)).collect();
+    let mut ids: Vec<Ids> = tag.value().and_then(has_tag).into_iter().collect();
+    if let Some(term) = term(search.value().map(String::as_str))? {
+        let mut found = db::search::containing(ctx.db(), &term);
+        // Only such a page is one of ids, in their order.
+        if conditions.is_empty() && ids.is_empty() && sort_by.value().is_none() && not_deployed_since.value().is_none()
+        {
+            let after = request.after.as_ref().map_or(i64::MIN, |after| after.id);
+            found.page = db::search::page(ctx.db(), &term, after, request.first + 1).await?;
+        }
+        ids.insert(0, found);
+    }
     if let Some(since) = not_deployed_since.value() {
         // Beside other conditions, one look at the last deploy of each service that meets them is cheaper.
         let is_alone = conditions.is_empty() && ids.is_empty() && sort_by.value().is_none();
@@ -74,11 +83,11 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
     services.page_in(sort_by.value().copied().map(order), ctx, &request).await
 }
 
-/// Selects the services that a search finds. `None` without a term.
-fn found(term: Option<&str>, ctx: &Ctx<'_>) -> Result<Option<Ids>> {
-    let Some(term) = term else { return Ok(None) };
-    let term = text::at_most("search", term, text::SHORT)?;
-    Ok((!term.is_empty()).then(|| db::search::containing(ctx.db(), &term)))
+/// The term of a search. `None` if it is empty.
+fn term(given: Option<&str>) -> Result<Option<String>> {
+    let Some(given) = given else { return Ok(None) };
+    let term = text::at_most("search", given, text::SHORT)?;
+    Ok((!term.is_empty()).then_some(term))
 }
 
 /// Converts a sort order of the SDL.
@@ -135,7 +144,7 @@ fn not_deployed(since: Timestamp) -> Ids {
         .from(service_last_deploy::Entity)
         .and_where(DeployedAt.is_null().or(DeployedAt.lt(since)))
         .take();
-    Ids { select, id: Expr::col(ServiceId.as_column_ref()), may_repeat: false }
+    Ids { select, id: Expr::col(ServiceId.as_column_ref()), may_repeat: false, page: None }
 }
 
 /// Selects the services that have a tag with this key and value. `None` if neither is given.
@@ -153,5 +162,5 @@ fn has_tag(args: &TagArgs) -> Option<Ids> {
         owners.and_where(part);
     }
     // Tags with different keys may have the same value, so a service may occur twice.
-    Some(Ids { select: owners, id: Expr::col(owner.as_column_ref()), may_repeat: true })
+    Some(Ids { select: owners, id: Expr::col(owner.as_column_ref()), may_repeat: true, page: None })
 }
