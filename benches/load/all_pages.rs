@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use regex::Regex;
+use rollcall::db;
+use rollcall::deploy::figures;
 use rollcall::entity::Timestamp;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -54,11 +56,22 @@ impl Asked {
     }
 }
 
+/// Computes the figures of deploys, which the server would do meanwhile. Fails with a database of another version.
+async fn compute_figures(url: &str) -> Result<(), String> {
+    let db = db::connect(url).await.map_err(|error| error.to_string())?;
+    let periods = figures::build::update(&db, Timestamp::now()).await.map_err(|error| error.to_string())?;
+    eprintln!("figures of {periods} periods computed");
+    Ok(())
+}
+
 /// Prints a row for each page and returns the figures, and the pages that are over the limits.
 pub async fn run(program: &Program, place: &Place, options: &Options) -> Result<(Value, Vec<String>), String> {
     let times = if options.is_quick() { 1 } else { 200 };
     let (services, deploys) = (options.services_of_pages(), options.deploys_of_pages());
-    place.fill(program, "pages", services, deploys).await?;
+    let url = place.fill(program, "pages", services, deploys).await?;
+    if let Err(why) = compute_figures(&url).await {
+        eprintln!("the program computes the figures of deploys while its pages are timed: {why}");
+    }
     let subject = Subject::rollcall(place, (program, Role::Ours), ("pages", "served"), (services, 0)).await?;
     let (mut figures, mut over) = (Vec::new(), Vec::new());
     println!("\n## All pages, {}, {services} services, {deploys} deploys\n", place.name());
