@@ -22,14 +22,14 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
         after,
         language,
         framework,
-        tag,
+        tag: _,
         owner_alias,
         tier_alias,
         lifecycle_alias,
         product,
-        search,
+        search: _,
         has_owner,
-        not_deployed_since,
+        not_deployed_since: _,
         filter_identifier,
         filter,
     } = args;
@@ -62,22 +62,7 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
         meet(Column::OwnerId, &|own| if *has_owner { own.is_not_null() } else { own.is_null() });
     }
     conditions.extend(service_filter::condition(ctx.db(), filter_identifier.value(), filter.value()).await?);
-    let mut ids: Vec<Ids> = tag.value().and_then(has_tag).into_iter().collect();
-    if let Some(term) = term(search.value().map(String::as_str))? {
-        let mut found = db::search::containing(ctx.db(), &term);
-        // Only such a page is one of ids, in their order.
-        if conditions.is_empty() && ids.is_empty() && sort_by.value().is_none() && not_deployed_since.value().is_none()
-        {
-            let after = request.after.as_ref().map_or(i64::MIN, |after| after.id);
-            found.page = db::search::page(ctx.db(), &term, after, request.first + 1).await?;
-        }
-        ids.insert(0, found);
-    }
-    if let Some(since) = not_deployed_since.value() {
-        // Beside other conditions, one look at the last deploy of each service that meets them is cheaper.
-        let is_alone = conditions.is_empty() && ids.is_empty() && sort_by.value().is_none();
-        if is_alone { ids.push(not_deployed(*since)) } else { conditions.push(has_no_deploy_since(*since)) }
-    }
+    let ids = ids(args, &mut conditions, &request, ctx).await?;
     let services = conditions.into_iter().fold(List::<service::Entity>::new(Column::Id), List::filter);
     let services = ids.into_iter().fold(services, List::with_ids);
     services.page_in(sort_by.value().copied().map(order), ctx, &request).await
@@ -88,6 +73,42 @@ fn term(given: Option<&str>) -> Result<Option<String>> {
     let Some(given) = given else { return Ok(None) };
     let term = text::at_most("search", given, text::SHORT)?;
     Ok((!term.is_empty()).then_some(term))
+}
+
+/// The conditions of the services' tags, deploys and texts, as selections of ids where an index has these.
+async fn ids(
+    args: &AccountServicesArgs,
+    conditions: &mut Vec<Expr>,
+    request: &PageRequest,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<Ids>> {
+    let AccountServicesArgs { sort_by, tag, search, not_deployed_since, .. } = args;
+    let mut ids: Vec<Ids> = tag.value().and_then(has_tag).into_iter().collect();
+    let term = term(search.value().map(String::as_str))?;
+    // Whether nothing else narrows or orders the list. Its page is then one of ids, in their order.
+    let is_alone = conditions.is_empty() && ids.is_empty() && sort_by.value().is_none();
+    match (not_deployed_since.value(), term) {
+        // Beside other conditions, one look at the last deploy of each service that meets them is cheaper.
+        (Some(since), None) if is_alone => ids.push(not_deployed(*since)),
+        (since, term) => {
+            let is_alone = is_alone && since.is_none();
+            conditions.extend(since.map(|since| has_no_deploy_since(*since)));
+            if let Some(term) = term {
+                ids.insert(0, found(&term, is_alone, request, ctx).await?);
+            }
+        }
+    }
+    Ok(ids)
+}
+
+/// Selects the services that a search finds. `is_alone` says that nothing else narrows or orders the list.
+async fn found(term: &str, is_alone: bool, request: &PageRequest, ctx: &Ctx<'_>) -> Result<Ids> {
+    let mut found = db::search::containing(ctx.db(), term);
+    if is_alone {
+        let after = request.after.as_ref().map_or(i64::MIN, |after| after.id);
+        found.page = db::search::page(ctx.db(), term, after, request.first + 1).await?;
+    }
+    Ok(found)
 }
 
 /// Converts a sort order of the SDL.

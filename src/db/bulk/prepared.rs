@@ -1,0 +1,180 @@
+//! Prepares tables for very many rows, and completes them afterwards.
+
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
+
+use super::{Bulk, Kind};
+
+/// The page cache while indexes are built, which reads and writes most pages once, and sorts.
+const SQLITE_BUILD: &str = "PRAGMA cache_size = -8192";
+
+/// The page cache of [`SQLITE_BULK`], after that.
+const SQLITE_BUILT: &str = "PRAGMA cache_size = -16384";
+
+/// Tables that are filled in bulk, and what they lack until [`Bulk::complete`].
+#[derive(Debug, Default)]
+#[must_use = "what was dropped must be made again"]
+pub struct Prepared {
+    tables: Vec<String>,
+    /// The definitions of dropped indexes.
+    indexes: Vec<String>,
+    /// The foreign keys that are not checked.
+    foreign_keys: Vec<ForeignKey>,
+    /// The statements that start stopped triggers again.
+    triggers: Vec<String>,
+}
+
+/// A foreign key, which refers to the id of a row of `parent`.
+#[derive(Debug)]
+struct ForeignKey {
+    table: String,
+    column: String,
+    parent: String,
+    /// The statement that adds it again, if it was dropped.
+    add: Option<String>,
+}
+
+/// Why tables that were filled in bulk are not complete.
+#[derive(Debug)]
+pub enum Incomplete {
+    /// Rows refer to a row that does not exist.
+    Dangling {
+        /// The column that refers to it.
+        column: String,
+        /// The id that no row has.
+        value: i64,
+        /// The table without that row.
+        parent: String,
+    },
+    /// A problem of the database.
+    Database(DbErr),
+}
+
+impl From<DbErr> for Incomplete {
+    fn from(error: DbErr) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<Incomplete> for DbErr {
+    fn from(why: Incomplete) -> Self {
+        match why {
+            Incomplete::Dangling { column, value, parent } => {
+                Self::Custom(format!("{column} is {value}, and there is no {parent} with this id"))
+            }
+            Incomplete::Database(error) => error,
+        }
+    }
+}
+
+impl Bulk {
+    /// Prepares a table for very many rows: drops its indexes that check nothing, and stops its triggers and the checks
+    /// of its foreign keys, until [`Bulk::complete`]. Rows of the table must be read in the order of their ids until then.
+    ///
+    /// On PostgreSQL, a trigger that writes to the same row for each batch costs more with each, because PostgreSQL keeps
+    /// all versions of a row until the end of the transaction; and a foreign key is checked by a query for each row.
+    pub async fn prepare(&self, table: &str, prepared: &mut Prepared) -> Result<(), DbErr> {
+        prepared.tables.push(table.to_owned());
+        let Kind::Embedded(transaction) = &self.0 else { return self.prepare_on_postgres(table, prepared).await };
+        let (indexes, triggers) = ("sql NOT LIKE 'CREATE UNIQUE%'", "true");
+        prepared.indexes.append(&mut drop_of(transaction, "INDEX", table, indexes).await?);
+        prepared.triggers.append(&mut drop_of(transaction, "TRIGGER", table, triggers).await?);
+        let foreign_keys = r#"SELECT "from", "table" FROM pragma_foreign_key_list($1)"#;
+        for [column, parent] in self.about(table, foreign_keys).await? {
+            prepared.foreign_keys.push(ForeignKey { table: table.to_owned(), column, parent, add: None });
+        }
+        Ok(())
+    }
+
+    async fn prepare_on_postgres(&self, table: &str, prepared: &mut Prepared) -> Result<(), DbErr> {
+        let indexes = "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index \
+             WHERE indrelid = quote_ident($1)::regclass AND NOT indisunique";
+        for [name, definition] in self.about(table, indexes).await? {
+            self.execute_unprepared(&format!("DROP INDEX {name}")).await?;
+            prepared.indexes.push(definition);
+        }
+        let foreign_keys = "SELECT c.conname::text, pg_get_constraintdef(c.oid), a.attname::text, p.relname::text \
+             FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] \
+             JOIN pg_class p ON p.oid = c.confrelid WHERE c.conrelid = quote_ident($1)::regclass AND c.contype = 'f'";
+        for [name, definition, column, parent] in self.about(table, foreign_keys).await? {
+            self.execute_unprepared(&format!("ALTER TABLE \"{table}\" DROP CONSTRAINT \"{name}\"")).await?;
+            let add = Some(format!("ALTER TABLE \"{table}\" ADD CONSTRAINT \"{name}\" {definition}"));
+            prepared.foreign_keys.push(ForeignKey { table: table.to_owned(), column, parent, add });
+        }
+        self.execute_unprepared(&format!("ALTER TABLE \"{table}\" DISABLE TRIGGER USER")).await?;
+        prepared.triggers.push(format!("ALTER TABLE \"{table}\" ENABLE TRIGGER USER"));
+        Ok(())
+    }
+
+    /// Selects texts about a table.
+    async fn about<const N: usize>(&self, table: &str, query: &str) -> Result<Vec<[String; N]>, DbErr> {
+        let query = Statement::from_sql_and_values(self.get_database_backend(), query, [table.into()]);
+        let mut found = Vec::new();
+        for row in self.query_all_raw(query).await? {
+            let mut texts = [const { String::new() }; N];
+            for (place, text) in texts.iter_mut().enumerate() {
+                *text = row.try_get_by_index(place)?;
+            }
+            found.push(texts);
+        }
+        Ok(found)
+    }
+
+    /// Makes what [`Bulk::prepare`] has dropped, starts what it has stopped, and checks the foreign keys. After an error,
+    /// the transaction must be rolled back. On PostgreSQL, updates the statistics of the tables: without them it reads a
+    /// table that was empty as a whole, page after page.
+    pub async fn complete(&self, prepared: Prepared) -> Result<(), Incomplete> {
+        let is_embedded = matches!(self.0, Kind::Embedded(_));
+        if is_embedded {
+            self.execute_unprepared(SQLITE_BUILD).await?;
+        }
+        for index in &prepared.indexes {
+            self.execute_unprepared(index).await?;
+        }
+        if is_embedded {
+            self.execute_unprepared(SQLITE_BUILT).await?;
+        }
+        for table in prepared.tables.iter().filter(|_| !is_embedded) {
+            self.execute_unprepared(&format!("ANALYZE \"{table}\"")).await?;
+        }
+        for foreign_key in &prepared.foreign_keys {
+            self.check(foreign_key).await?;
+        }
+        for statement in prepared.foreign_keys.iter().filter_map(|key| key.add.as_ref()).chain(&prepared.triggers) {
+            self.execute_unprepared(statement).await?;
+        }
+        Ok(())
+    }
+
+    /// Looks for rows that refer to a row that does not exist.
+    async fn check(&self, ForeignKey { table, column, parent, .. }: &ForeignKey) -> Result<(), Incomplete> {
+        let dangling = format!(
+            "SELECT min(child.\"{column}\") FROM \"{table}\" AS child WHERE child.\"{column}\" IS NOT NULL AND NOT EXISTS \
+             (SELECT 1 FROM \"{parent}\" AS parent WHERE parent.id = child.\"{column}\")"
+        );
+        let dangling = Statement::from_string(self.get_database_backend(), dangling);
+        let dangling = self.query_one_raw(dangling).await?.map(|row| row.try_get_by_index::<Option<i64>>(0));
+        match dangling.transpose()?.flatten() {
+            None => Ok(()),
+            Some(value) => Err(Incomplete::Dangling { column: column.clone(), value, parent: parent.clone() }),
+        }
+    }
+}
+
+/// Drops what belongs to a table on SQLite: its indexes or triggers, as `kind` says in capitals, that meet a condition.
+/// Returns their definitions.
+async fn drop_of(
+    transaction: &DatabaseTransaction,
+    kind: &str,
+    table: &str,
+    condition: &str,
+) -> Result<Vec<String>, DbErr> {
+    let found = format!("SELECT name, sql FROM sqlite_master WHERE type = lower(?) AND tbl_name = ? AND {condition}");
+    let found = Statement::from_sql_and_values(DbBackend::Sqlite, found, [kind.into(), table.into()]);
+    let mut definitions = Vec::new();
+    for found in transaction.query_all_raw(found).await? {
+        let name: String = found.try_get_by_index(0)?;
+        transaction.execute_unprepared(&format!("DROP {kind} \"{name}\"")).await?;
+        definitions.push(found.try_get_by_index(1)?);
+    }
+    Ok(definitions)
+}
