@@ -1,16 +1,15 @@
 //! Write transactions that store very many rows: imports and generated catalogues.
 //!
-//! SQLite gets prepared statements of many rows, PostgreSQL gets `COPY`. What costs time for each row is put off until
-//! all rows are there, as a restore of a dump does:
+//! SQLite gets prepared statements of many rows, PostgreSQL gets `COPY` ([`Load`]). What costs time for each row is put
+//! off until all rows are there, as a restore of a dump does ([`Prepared`]):
 //!
-//! - Indexes that check nothing are dropped, and built from sorted keys afterwards.
+//! - Indexes are dropped, and built from sorted keys afterwards. SQLite keeps those that check something.
 //! - Foreign keys are checked at the end, for whole tables. A row may therefore refer to a later one.
 //! - Triggers are stopped. What they keep is the caller's to derive.
 //!
 //! All of it is in one transaction. On PostgreSQL nobody else can read or write a table from [`Bulk::prepare`] until the
 //! end.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +20,7 @@ use sea_orm::sqlx::postgres::{PgPool, PgPoolOptions};
 use sea_orm::sqlx::{self, Executor as _};
 use sea_orm::{
     ActiveModelTrait, ActiveValue, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    EntityTrait, ExecResult, IdenStatic, Iterable, QueryResult, RuntimeErr, SqlxPostgresConnector, Statement, Value,
+    EntityTrait, ExecResult, IdenStatic, Iterable, QueryResult, SqlxPostgresConnector, Statement, Value,
 };
 use tokio::time::timeout;
 
@@ -30,8 +29,10 @@ use super::refusal::{UNCERTAIN, is_broken, reason};
 use super::row::{Collect, Work};
 use super::{Db, Write, postgres};
 
+mod load;
 mod prepared;
 
+pub use load::{Form, Load, Rows, Unstored, rows_at_once};
 pub use prepared::{Incomplete, Prepared};
 
 /// The settings of SQLite's write connection during such a transaction. Sorting uses as much memory again as the page
@@ -43,23 +44,6 @@ const SQLITE_BULK: &str = "PRAGMA temp_store = FILE; PRAGMA cache_size = -16384;
 /// Restores the settings that [`super::sqlite`] makes.
 const SQLITE_USUAL: &str = "PRAGMA foreign_keys = ON; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY; \
      PRAGMA temp_store_directory = ''";
-
-/// The maximum number of rows of a statement on SQLite, for [`rows_at_once`]. More rows save no time.
-const ROWS: usize = 128;
-
-/// The maximum number of parameters of a statement on SQLite.
-const PARAMETERS: usize = 32_766;
-
-/// The bytes of `COPY` data sent at once.
-const CHUNK: usize = 1 << 16;
-
-/// Returns how many of the `left` rows the next statement takes: a power of two, and at most `most`.
-///
-/// A connection keeps the statements that it has prepared, by their texts, and a statement of many rows takes much
-/// memory. This way a table needs few texts, however many rows there are.
-pub fn rows_at_once(left: usize, most: usize) -> usize {
-    1 << left.min(most).max(1).ilog2()
-}
 
 /// A write transaction that stores very many rows. It has no time limits.
 #[derive(Debug)]
@@ -186,20 +170,6 @@ impl Bulk {
         let names: Vec<&str> = columns.iter().map(IdenStatic::as_str).collect();
         self.insert_rows(E::default().table_name(), &names, values).await
     }
-
-    async fn insert_embedded(&self, table: &str, columns: &[&str], values: Vec<Value>) -> Result<(), DbErr> {
-        let row = format!("({})", vec!["?"; columns.len()].join(","));
-        let most = ROWS.min(PARAMETERS / columns.len());
-        let mut values = values.into_iter();
-        while values.len() > 0 {
-            let count = rows_at_once(values.len() / columns.len(), most);
-            let some: Vec<Value> = values.by_ref().take(count * columns.len()).collect();
-            let rows = vec![&*row; count].join(",");
-            let insert = format!("INSERT INTO \"{table}\" ({}) VALUES {rows}", names(columns));
-            self.execute_raw(Statement::from_sql_and_values(DbBackend::Sqlite, insert, some)).await?;
-        }
-        Ok(())
-    }
 }
 
 impl BulkInsert for Bulk {
@@ -207,77 +177,14 @@ impl BulkInsert for Bulk {
         if values.is_empty() {
             return Ok(());
         }
-        match &self.0 {
-            Kind::Embedded(_) => self.insert_embedded(table, columns, values).await,
-            Kind::Pooled { pool, .. } => copy(pool, table, columns, values).await.map_err(failed),
+        let mut load = self.load(table, columns.to_vec());
+        let stored = load.add(self.form().rows(columns.len(), values)?).await;
+        match stored {
+            Ok(()) => load.finish().await,
+            Err(unstored) => Err(unstored),
         }
+        .map_err(|unstored| unstored.error)
     }
-}
-
-fn failed(error: sqlx::Error) -> DbErr {
-    DbErr::Exec(RuntimeErr::SqlxError(error.into()))
-}
-
-fn names(columns: &[&str]) -> String {
-    columns.iter().map(|column| format!("\"{column}\"")).collect::<Vec<_>>().join(",")
-}
-
-/// Sends rows to PostgreSQL in its text format.
-async fn copy(pool: &PgPool, table: &str, columns: &[&str], values: Vec<Value>) -> Result<(), sqlx::Error> {
-    let mut connection = pool.acquire().await?;
-    let statement = format!("COPY \"{table}\" ({}) FROM STDIN", names(columns));
-    let mut copy = connection.copy_in_raw(&statement).await?;
-    let mut data = String::with_capacity(2 * CHUNK);
-    for (place, value) in values.into_iter().enumerate() {
-        write_value(&mut data, value)?;
-        data.push(if (place + 1) % columns.len() == 0 { '\n' } else { '\t' });
-        if data.len() >= CHUNK {
-            copy.send(data.as_bytes()).await?;
-            data.clear();
-        }
-    }
-    copy.send(data.as_bytes()).await?;
-    copy.finish().await.map(drop)
-}
-
-fn write_value(data: &mut String, value: Value) -> Result<(), sqlx::Error> {
-    let written = match value {
-        Value::BigInt(Some(number)) => write!(data, "{number}"),
-        Value::Int(Some(number)) => write!(data, "{number}"),
-        Value::Bool(Some(value)) => write!(data, "{value}"),
-        Value::String(Some(text)) => {
-            write_text(data, &text);
-            Ok(())
-        }
-        Value::Array(_, Some(numbers)) => {
-            data.push('{');
-            for (place, number) in numbers.into_iter().enumerate() {
-                data.push_str(if place == 0 { "" } else { "," });
-                write_value(data, number)?;
-            }
-            data.push('}');
-            Ok(())
-        }
-        Value::BigInt(None) | Value::Int(None) | Value::Bool(None) | Value::String(None) => write!(data, "\\N"),
-        other => return Err(sqlx::Error::Protocol(format!("a bulk insert has no form for {other:?}"))),
-    };
-    written.map_err(|error| sqlx::Error::Protocol(error.to_string()))
-}
-
-/// Writes a text, and escapes the characters that end a column or a row.
-fn write_text(data: &mut String, text: &str) {
-    let mut rest = text;
-    while let Some(place) = rest.find(['\\', '\n', '\r', '\t']) {
-        data.push_str(&rest[..place]);
-        data.push_str(match rest.as_bytes()[place] {
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            _ => "\\\\",
-        });
-        rest = &rest[place + 1..];
-    }
-    data.push_str(rest);
 }
 
 impl Read for Bulk {
@@ -342,21 +249,6 @@ impl ConnectionTrait for Bulk {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_statements_of_many_rows_have_few_texts() {
-        let statements = |mut left: usize| {
-            let mut counts = Vec::new();
-            while left > 0 {
-                counts.push(rows_at_once(left, 100));
-                left -= counts[counts.len() - 1];
-            }
-            counts
-        };
-        assert!(statements(0).is_empty());
-        assert_eq!(statements(1), [1]);
-        assert_eq!(statements(203), [64, 64, 64, 8, 2, 1]);
-    }
-
     #[tokio::test]
     async fn what_is_committed_is_a_success_even_if_the_settings_cannot_be_restored() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -372,33 +264,5 @@ mod tests {
         assert!(db.sea_orm.execute_unprepared("SELECT 1").await.is_err(), "the settings could not be restored");
         let again = super::super::sqlite::open(&url).await.expect("a database");
         again.sea_orm.execute_unprepared("SELECT id FROM kept").await.expect("the table is kept");
-    }
-
-    #[test]
-    fn a_text_cannot_end_its_column_or_its_row() {
-        for (text, expected) in [
-            ("", ""),
-            ("plain ß 🚀", "plain ß 🚀"),
-            ("\\.", "\\\\."),
-            ("\\N", "\\\\N"),
-            ("a\tb\nc\rd\\", "a\\tb\\nc\\rd\\\\"),
-        ] {
-            let mut data = String::new();
-            write_text(&mut data, text);
-            assert_eq!(data, expected);
-        }
-    }
-
-    #[test]
-    fn a_value_is_written_as_postgresql_reads_it() {
-        let numbers = Value::Array(sea_orm::sea_query::ArrayType::Int, Some(Box::new(vec![1.into(), (-2).into()])));
-        let values = [Value::from(-7_i64), 7.into(), true.into(), Value::String(None), Value::from("x"), numbers];
-        let mut data = String::new();
-        for value in values {
-            write_value(&mut data, value).expect("a value");
-            data.push('|');
-        }
-        assert_eq!(data, "-7|7|true|\\N|x|{1,-2}|");
-        write_value(&mut data, Value::Double(Some(0.5))).expect_err("no column is a fraction");
     }
 }

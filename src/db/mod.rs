@@ -59,7 +59,7 @@ mod write;
 mod writes;
 
 pub use backup::backup;
-pub use bulk::{Bulk, Incomplete, Prepared, rows_at_once};
+pub use bulk::{Bulk, Form, Incomplete, Load, Prepared, Rows, Unstored, rows_at_once};
 pub use copies::{by_key, to_each};
 use embedded::{Embedded, Observer};
 pub use file::Exposed;

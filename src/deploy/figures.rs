@@ -28,7 +28,7 @@ use std::ops::Range;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query, SelectStatement};
 
-use self::durations::Walk;
+use self::durations::{PERIOD_SECONDS, Walk};
 use super::metrics::{self, Metrics, Wanted, Whose, Window};
 use super::recoveries::{FAILURE, SUCCESS, next_success, recoveries_of_earlier};
 use crate::db::{self, Backend, Read, Row, Snapshot};
@@ -370,11 +370,12 @@ impl Sum {
         let lead_times = LeadTimes(&self);
         let (first, last) =
             (periods.first().copied().unwrap_or_default(), periods.last().copied().unwrap_or(Period::MIN));
-        let mut is_inside = vec![false; usize::try_from(last.saturating_sub(first) + 1).unwrap_or_default()];
+        let mut runs = vec![0; usize::try_from(last.saturating_sub(first) + 1).unwrap_or_default()];
         for period in periods {
-            is_inside[(period - first) as usize] = true;
+            let place = (period - first) as usize;
+            runs[place] = 1 + place.checked_sub(1).map_or(0, |before| runs[before]);
         }
-        let recovery_times = RecoveryTimes { sum: &self, first, is_inside };
+        let recovery_times = RecoveryTimes { sum: &self, first, runs };
         Ok(Metrics {
             lead_time: if wanted.lead_time { durations::percentiles(&lead_times)? } else { None },
             recovery_time: if wanted.recovery_time { durations::percentiles(&recovery_times)? } else { None },
@@ -396,18 +397,27 @@ impl Walk for LeadTimes<'_> {
 struct RecoveryTimes<'s> {
     sum: &'s Sum,
     first: Period,
-    /// Whether the first period and each of the next ones is one of them.
-    is_inside: Vec<bool>,
+    /// For the first period and each of the next ones: how many periods up to this one are some of them, without a gap.
+    runs: Vec<u64>,
+}
+
+impl RecoveryTimes<'_> {
+    /// The run of a period; 0 if it is none of them.
+    fn run(&self, period: Period) -> u64 {
+        let place = usize::try_from(period.saturating_sub(self.first)).ok();
+        place.and_then(|place| self.runs.get(place)).copied().unwrap_or_default()
+    }
 }
 
 impl Walk for RecoveryTimes<'_> {
     fn walk(&self, mut each: impl FnMut(u64)) -> Result<(), DbErr> {
         self.sum.recovery_times.iter().for_each(|duration| each(*duration));
         self.sum.encoded_recoveries.iter().try_for_each(|(recovered, encoded)| {
+            // Of most failures, a comparison shows that they are in the same run as their recovery.
+            let within_run = durations::recovery(self.run(*recovered).saturating_sub(1) * PERIOD_SECONDS, 0);
             durations::read(encoded, |recovery| {
                 let (duration, periods) = durations::duration_and_periods(recovery);
-                let place = usize::try_from(recovered.saturating_sub_unsigned(periods).saturating_sub(self.first));
-                if place.is_ok_and(|place| self.is_inside.get(place) == Some(&true)) {
+                if recovery < within_run || self.run(recovered.saturating_sub_unsigned(periods)) > 0 {
                     each(duration);
                 }
             })

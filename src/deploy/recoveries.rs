@@ -80,6 +80,7 @@ pub fn recoveries_of_earlier(is_named: bool, start: Timestamp) -> SelectStatemen
         .expr(Expr::value(1))
         .and_where(first(Column::DeployedAt).gte(start))
         .and_where(place(first).lt(place(success)))
+        .limit(1)
         .take();
     let environment = success(Column::EnvironmentKey);
     Query::select()
@@ -92,7 +93,8 @@ pub fn recoveries_of_earlier(is_named: bool, start: Timestamp) -> SelectStatemen
         .and_where(success(Column::ServiceId).is_not_null())
         .and_where(if is_named { environment.is_not_null() } else { environment.is_null() })
         .and_where(success(Column::DeployedAt).gte(start))
-        .and_where(Expr::exists(earlier).not())
+        // PostgreSQL would make a join of NOT EXISTS, and compare each success with each if it has no statistics.
+        .and_where(scalar(earlier).is_null())
         .and_where(failure(Column::DeployStatus).eq(is(Status::Failed)))
         .and_where(failure(Column::ServiceId).eq(success(Column::ServiceId)))
         .and_where(same(FAILURE))

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::BufRead;
 
-use migration::BulkInsert;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{QuerySelect, SqlErr};
 use serde_json::json;
 
-use super::rows::{Batch, Export, Mistake};
+use super::rows::{Batch, Export, Mistake, columns};
 use super::{TABLES, tables};
-use crate::db::{self, Bulk, Db, Incomplete, Prepared, Read, Write};
+use crate::db::{self, Bulk, Db, Incomplete, Load, Prepared, Read, Rows, Unstored, Write};
 use crate::deploy;
 use crate::entity;
 use crate::entity::audit::{self, Actor, Subject};
@@ -95,35 +94,43 @@ async fn rows(
 ) -> Result<u64, Refused> {
     empty(db, &last_ids).await?;
     let (mut count, mut tables) = (0, BTreeMap::<_, Filling>::new());
-    let mut batches = export.batches();
-    loop {
+    let mut batches = export.batches(db.form());
+    let mut loading: Option<Loading<'_>> = None;
+    let end = loop {
         let batch = match batches.recv().await {
-            Some(batch) => batch?,
-            None => return Err(Refused::Whole("the export cannot be read any further".to_owned())),
+            Some(Ok(Some(batch))) => batch,
+            Some(Ok(None)) => break Ok(()),
+            Some(Err(mistake)) => break Err(mistake.into()),
+            None => break Err(Refused::Whole("the export cannot be read any further".to_owned())),
         };
-        let Some(batch) = batch else { break };
-        let table = match tables.entry(batch.table) {
-            Entry::Occupied(table) => table.into_mut(),
-            Entry::Vacant(table) => {
-                let mut prepared = Prepared::default();
-                db.prepare(batch.table, &mut prepared).await?;
-                table.insert(Filling { prepared, line: batch.line, rows: 0, greatest_id: 0, is_in_order: true })
+        let mut current = match loading.take_if(|loading| loading.table == batch.table) {
+            Some(current) => current,
+            None => {
+                end_load(loading.take()).await?;
+                if let Entry::Vacant(table) = tables.entry(batch.table) {
+                    table.insert(Filling::prepared(db, &batch).await?);
+                }
+                Loading::of(db, &batch)
             }
         };
-        table.add(&batch);
+        if let Some(table) = tables.get_mut(batch.table) {
+            table.add(&batch);
+        }
         count += batch.ids.len() as u64;
-        insert(db, batch).await?;
+        current.add(batch.rows).await?;
+        loading = Some(current);
         progress(count);
-    }
+    };
+    // A bad row precedes what ended the loop.
+    end_load(loading).await?;
+    end?;
     for (name, Filling { prepared, line, is_in_order, greatest_id, .. }) in tables {
         match db.complete(prepared).await {
             Ok(()) => {}
             Err(Incomplete::Database(error)) => return Err(error.into()),
-            Err(Incomplete::Dangling { column, value, parent }) => {
-                let (id, before) = first_with(db, name, &column, value).await?;
-                let why = format!("its {column} is {value}, and there is no {parent} with this id");
+            Err(Incomplete::Row { id, why, .. }) => {
                 return Err(match is_in_order {
-                    true => Refused::Line(line + before, format!("{NOT_STORED}{why}")),
+                    true => Refused::Line(line + rows_before(db, name, id).await?, format!("{NOT_STORED}{why}")),
                     false => Refused::Whole(format!("the row of {name} with id {id} cannot be stored: {why}")),
                 });
             }
@@ -137,7 +144,49 @@ async fn rows(
 
 const NOT_STORED: &str = "the row cannot be stored: ";
 
+/// Lines of one table that follow each other and are being stored.
+struct Loading<'b> {
+    table: &'static str,
+    /// The number of the first line.
+    line: u64,
+    load: Load<'b>,
+}
+
+impl<'b> Loading<'b> {
+    fn of(db: &'b Bulk, Batch { table, line, .. }: &Batch) -> Self {
+        Self { table, line: *line, load: db.load(table, columns(table)) }
+    }
+
+    async fn add(&mut self, rows: Rows) -> Result<(), Refused> {
+        self.load.add(rows).await.map_err(|unstored| refused(unstored, self.line))
+    }
+}
+
+/// Stores the last rows.
+async fn end_load(loading: Option<Loading<'_>>) -> Result<(), Refused> {
+    match loading {
+        Some(Loading { line, load, .. }) => load.finish().await.map_err(|unstored| refused(unstored, line)),
+        None => Ok(()),
+    }
+}
+
+/// `line` is that of the first row.
+fn refused(Unstored { row, error }: Unstored, line: u64) -> Refused {
+    let Some(row) = row else { return error.into() };
+    let why = match db::violation(&error) {
+        Some(SqlErr::UniqueConstraintViolation(why)) => why,
+        _ => error.to_string(),
+    };
+    Refused::Line(line + row, format!("{NOT_STORED}{why}"))
+}
+
 impl Filling {
+    async fn prepared(db: &Bulk, Batch { table, line, .. }: &Batch) -> Result<Self, DbErr> {
+        let mut prepared = Prepared::default();
+        db.prepare(table, &mut prepared).await?;
+        Ok(Self { prepared, line: *line, rows: 0, greatest_id: 0, is_in_order: true })
+    }
+
     fn add(&mut self, Batch { line, ids, .. }: &Batch) {
         self.is_in_order &= *line == self.line + self.rows
             && ids.is_sorted()
@@ -147,12 +196,9 @@ impl Filling {
     }
 }
 
-/// Returns the first id among the rows of a table with a value in a column, and how many rows have smaller ids.
-async fn first_with(db: &Bulk, table: &'static str, column: &str, value: i64) -> Result<(i64, u64), DbErr> {
-    let ids = || Query::select().from(table).take();
-    let id = ids().expr(Expr::col("id").min()).and_where(Expr::col(column.to_owned()).eq(value)).take();
-    let id = db.rows(&id, |row| row.get::<Option<i64>>(0)).await?.into_iter().flatten().next().unwrap_or_default();
-    Ok((id, db.count_rows(ids().column("id").and_where(Expr::col("id").lt(id)).take()).await?))
+/// Returns how many rows of a table have smaller ids.
+async fn rows_before(db: &Bulk, table: &'static str, id: i64) -> Result<u64, DbErr> {
+    db.count_rows(Query::select().from(table).column("id").and_where(Expr::col("id").lt(id)).take()).await
 }
 
 /// Fills the derived tables, and raises the id sequences.
@@ -186,23 +232,5 @@ async fn empty<C: Write>(db: &C, last_ids: &BTreeMap<String, i64>) -> Result<(),
         })*};
     }
     tables!(each);
-    Ok(())
-}
-
-/// Stores rows of one table.
-async fn insert(db: &Bulk, Batch { table, line, columns, values, .. }: Batch) -> Result<(), Refused> {
-    if db::attempt(db, async || db.insert_rows(table, &columns, values.clone()).await).await.is_ok() {
-        return Ok(());
-    }
-    // Insert them again one by one, to find the bad one.
-    for (row, line) in values.chunks(columns.len()).zip(line..) {
-        if let Err(error) = db.insert_rows(table, &columns, row.to_vec()).await {
-            let why = match db::violation(&error) {
-                Some(SqlErr::UniqueConstraintViolation(why)) => why,
-                _ => error.to_string(),
-            };
-            return Err(Refused::Line(line, format!("{NOT_STORED}{why}")));
-        }
-    }
     Ok(())
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value as Json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::{LEFT_OUT, TABLES, VERSION, tables};
+use crate::db::{Form, Rows};
 use crate::entity;
 
 /// The maximum number of rows of a batch.
@@ -34,15 +35,24 @@ pub struct Mistake {
 }
 
 /// Rows of one table, from lines that follow each other.
-#[derive(Default)]
 pub struct Batch {
     pub table: &'static str,
     /// The number of the first line.
     pub line: u64,
     pub ids: Vec<i64>,
-    pub columns: Vec<&'static str>,
-    /// The values of the first row, in the order of the columns, then those of the next row.
-    pub values: Vec<Value>,
+    /// With the values of [`columns`].
+    pub rows: Rows,
+}
+
+/// The rows of the next [`Batch`].
+#[derive(Default)]
+struct Gathered {
+    table: &'static str,
+    line: u64,
+    ids: Vec<i64>,
+    values: Vec<Value>,
+    /// The length of their lines in bytes.
+    bytes: usize,
 }
 
 /// The first line.
@@ -112,12 +122,12 @@ impl Export {
         }
     }
 
-    /// Starts to read the lines after the first one. The receiver gets all rows, then `None`, or a mistake after the rows
-    /// before it. Dropping the receiver stops the thread, at the latest when it has read another batch.
-    pub fn batches(mut self) -> Receiver<Result<Option<Batch>, Mistake>> {
+    /// Starts to read the lines after the first one. The receiver gets all rows in this form, then `None`, or a mistake
+    /// after the rows before it. Dropping the receiver stops the thread, at the latest when it has read another batch.
+    pub fn batches(mut self, form: Form) -> Receiver<Result<Option<Batch>, Mistake>> {
         let (sender, receiver) = channel(WAITING);
         thread::spawn(move || {
-            let end = match self.read(&sender) {
+            let end = match self.read(form, &sender) {
                 Ok(()) => Ok(None),
                 Err(Stopped::Mistake(mistake)) => Err(mistake),
                 Err(Stopped::Unwanted) => return,
@@ -127,32 +137,27 @@ impl Export {
         receiver
     }
 
-    fn read(&mut self, to: &Sender<Result<Option<Batch>, Mistake>>) -> Result<(), Stopped> {
-        let send = |batch: Batch| match batch.ids.is_empty() {
-            true => Ok(()),
-            false => to.blocking_send(Ok(Some(batch))).map_err(|_| Stopped::Unwanted),
-        };
-        let (mut batch, mut bytes, mut count) = (Batch::default(), 0, 0);
+    fn read(&mut self, form: Form, to: &Sender<Result<Option<Batch>, Mistake>>) -> Result<(), Stopped> {
+        let (mut gathered, mut count) = (Gathered::default(), 0);
         let end = loop {
             let row = match self.row() {
                 Ok(Line::Row(row)) => row,
                 Ok(Line::End(end)) => break end,
                 Err(mistake) => {
-                    send(batch)?;
+                    gathered.send(form, to)?;
                     return Err(mistake.into());
                 }
             };
-            if row.table != batch.table || batch.ids.len() == BATCH || bytes >= BATCH_BYTES {
-                let next = Batch { table: row.table, line: self.line, columns: columns(row.table), ..Batch::default() };
-                send(std::mem::replace(&mut batch, next))?;
-                bytes = 0;
+            if row.table != gathered.table || gathered.ids.len() == BATCH || gathered.bytes >= BATCH_BYTES {
+                let next = Gathered { table: row.table, line: self.line, ..Gathered::default() };
+                std::mem::replace(&mut gathered, next).send(form, to)?;
             }
-            bytes += row.length;
             count += 1;
-            batch.ids.push(row.id);
-            batch.values.extend(row.values);
+            gathered.bytes += row.length;
+            gathered.ids.push(row.id);
+            gathered.values.extend(row.values);
         };
-        send(batch)?;
+        gathered.send(form, to)?;
         if end.rows != count {
             let what = format!("{} rows were exported, but this file has {count}", end.rows);
             return Err(self.mistake(what).into());
@@ -169,6 +174,18 @@ impl Export {
             return Err(self.mistake("the end is missing: this export is incomplete"));
         };
         parse(&line).map_err(|what| self.mistake(what))
+    }
+}
+
+impl Gathered {
+    fn send(self, form: Form, to: &Sender<Result<Option<Batch>, Mistake>>) -> Result<(), Stopped> {
+        let Self { table, line, ids, values, .. } = self;
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let rows = form.rows(values.len() / ids.len(), values);
+        let rows = rows.map_err(|error| Mistake { line, what: error.to_string() })?;
+        to.blocking_send(Ok(Some(Batch { table, line, ids, rows }))).map_err(|_| Stopped::Unwanted)
     }
 }
 
@@ -225,7 +242,7 @@ fn parse(line: &[u8]) -> Result<Line, String> {
 }
 
 /// The columns of a table.
-fn columns(table: &str) -> Vec<&'static str> {
+pub fn columns(table: &str) -> Vec<&'static str> {
     macro_rules! each {
         ($($table:ident)*) => {
             match table {

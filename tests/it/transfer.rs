@@ -273,6 +273,7 @@ async fn a_file_that_is_not_an_export_is_refused_at_its_line_and_changes_nothing
         )
     };
     let ada = user("1", r#","updated_at":0"#);
+    let again = ada.replacen(r#""id":1"#, r#""id":2"#, 1);
     let first = "export:1: this is not the first line of an export by rollcall";
     for (lines, expected) in [
         (vec![], first.to_owned()),
@@ -316,6 +317,8 @@ async fn a_file_that_is_not_an_export_is_refused_at_its_line_and_changes_nothing
             "export:2: the column name of user has a NUL character (\\u0000), which text may not contain".to_owned(),
         ),
         (vec![head, &ada, &ada, r#"{"rows":2}"#], "export:3: the row cannot be stored: ".to_owned()),
+        (vec![head, &ada, &again, r#"{"rows":2}"#], "export:3: the row cannot be stored: ".to_owned()),
+        (vec![head, &ada, &ada, "[]"], "export:3: the row cannot be stored: ".to_owned()),
         (
             vec![
                 head,

@@ -1,8 +1,9 @@
 //! Prepares tables for very many rows, and completes them afterwards.
 
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, SqlErr, Statement};
 
 use super::{Bulk, Kind};
+use crate::db::{Write as _, attempt, violation};
 
 /// The page cache while indexes are built, which reads and writes most pages once, and sorts.
 const SQLITE_BUILD: &str = "PRAGMA cache_size = -8192";
@@ -15,12 +16,31 @@ const SQLITE_BUILT: &str = "PRAGMA cache_size = -16384";
 #[must_use = "what was dropped must be made again"]
 pub struct Prepared {
     tables: Vec<String>,
-    /// The definitions of dropped indexes.
-    indexes: Vec<String>,
+    /// The indexes and keys that were dropped.
+    indexes: Vec<Index>,
     /// The foreign keys that are not checked.
     foreign_keys: Vec<ForeignKey>,
     /// The statements that start stopped triggers again.
     triggers: Vec<String>,
+}
+
+/// An index or a key that was dropped.
+#[derive(Debug)]
+struct Index {
+    /// The statement that makes it again.
+    make: String,
+    /// What it checks.
+    unique: Option<Unique>,
+}
+
+/// What no two rows of a table may have in common.
+#[derive(Debug)]
+struct Unique {
+    table: String,
+    /// The columns or expressions of the index.
+    keys: String,
+    /// The condition for a row to be in the index.
+    condition: String,
 }
 
 /// A foreign key, which refers to the id of a row of `parent`.
@@ -36,14 +56,14 @@ struct ForeignKey {
 /// Why tables that were filled in bulk are not complete.
 #[derive(Debug)]
 pub enum Incomplete {
-    /// Rows refer to a row that does not exist.
-    Dangling {
-        /// The column that refers to it.
-        column: String,
-        /// The id that no row has.
-        value: i64,
-        /// The table without that row.
-        parent: String,
+    /// A row is bad.
+    Row {
+        /// Its table.
+        table: String,
+        /// Its id.
+        id: i64,
+        /// What is wrong with it.
+        why: String,
     },
     /// A problem of the database.
     Database(DbErr),
@@ -58,17 +78,16 @@ impl From<DbErr> for Incomplete {
 impl From<Incomplete> for DbErr {
     fn from(why: Incomplete) -> Self {
         match why {
-            Incomplete::Dangling { column, value, parent } => {
-                Self::Custom(format!("{column} is {value}, and there is no {parent} with this id"))
-            }
+            Incomplete::Row { table, id, why } => Self::Custom(format!("the row of {table} with id {id}: {why}")),
             Incomplete::Database(error) => error,
         }
     }
 }
 
 impl Bulk {
-    /// Prepares a table for very many rows: drops its indexes that check nothing, and stops its triggers and the checks
-    /// of its foreign keys, until [`Bulk::complete`]. Rows of the table must be read in the order of their ids until then.
+    /// Prepares a table for very many rows: drops its indexes, and stops its triggers and the checks of its foreign keys,
+    /// until [`Bulk::complete`]. Rows of the table must be read in the order of their ids until then. SQLite keeps the
+    /// indexes that check something.
     ///
     /// On PostgreSQL, a trigger that writes to the same row for each batch costs more with each, because PostgreSQL keeps
     /// all versions of a row until the end of the transaction; and a foreign key is checked by a query for each row.
@@ -76,7 +95,8 @@ impl Bulk {
         prepared.tables.push(table.to_owned());
         let Kind::Embedded(transaction) = &self.0 else { return self.prepare_on_postgres(table, prepared).await };
         let (indexes, triggers) = ("sql NOT LIKE 'CREATE UNIQUE%'", "true");
-        prepared.indexes.append(&mut drop_of(transaction, "INDEX", table, indexes).await?);
+        let indexes = drop_of(transaction, "INDEX", table, indexes).await?;
+        prepared.indexes.extend(indexes.into_iter().map(|make| Index { make, unique: None }));
         prepared.triggers.append(&mut drop_of(transaction, "TRIGGER", table, triggers).await?);
         let foreign_keys = r#"SELECT "from", "table" FROM pragma_foreign_key_list($1)"#;
         for [column, parent] in self.about(table, foreign_keys).await? {
@@ -86,12 +106,7 @@ impl Bulk {
     }
 
     async fn prepare_on_postgres(&self, table: &str, prepared: &mut Prepared) -> Result<(), DbErr> {
-        let indexes = "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index \
-             WHERE indrelid = quote_ident($1)::regclass AND NOT indisunique";
-        for [name, definition] in self.about(table, indexes).await? {
-            self.execute_unprepared(&format!("DROP INDEX {name}")).await?;
-            prepared.indexes.push(definition);
-        }
+        self.drop_indexes_on_postgres(table, prepared).await?;
         let foreign_keys = "SELECT c.conname::text, pg_get_constraintdef(c.oid), a.attname::text, p.relname::text \
              FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] \
              JOIN pg_class p ON p.oid = c.confrelid WHERE c.conrelid = quote_ident($1)::regclass AND c.contype = 'f'";
@@ -102,6 +117,33 @@ impl Bulk {
         }
         self.execute_unprepared(&format!("ALTER TABLE \"{table}\" DISABLE TRIGGER USER")).await?;
         prepared.triggers.push(format!("ALTER TABLE \"{table}\" ENABLE TRIGGER USER"));
+        Ok(())
+    }
+
+    /// Drops the indexes of a table but its primary key, and a primary key of several columns too: nothing refers to such a
+    /// key, and a key of one column is the id, which rows usually have in order.
+    async fn drop_indexes_on_postgres(&self, table: &str, prepared: &mut Prepared) -> Result<(), DbErr> {
+        let indexes = "SELECT i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid), coalesce(c.conname::text, ''), \
+             coalesce(pg_get_constraintdef(c.oid), ''), i.indisunique::text, \
+             (SELECT string_agg(pg_get_indexdef(i.indexrelid, place, true), ', ' ORDER BY place) \
+             FROM generate_series(1, i.indnkeyatts) AS place), coalesce(pg_get_expr(i.indpred, i.indrelid), 'true') \
+             FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.conrelid = i.indrelid \
+             AND c.contype IN ('p', 'u') WHERE i.indrelid = quote_ident($1)::regclass \
+             AND NOT (i.indisprimary AND i.indnkeyatts = 1)";
+        for [name, definition, constraint, of_constraint, is_unique, keys, condition] in
+            self.about(table, indexes).await?
+        {
+            let (drop, make) = match constraint.is_empty() {
+                true => (format!("DROP INDEX {name}"), definition),
+                false => (
+                    format!("ALTER TABLE \"{table}\" DROP CONSTRAINT \"{constraint}\""),
+                    format!("ALTER TABLE \"{table}\" ADD CONSTRAINT \"{constraint}\" {of_constraint}"),
+                ),
+            };
+            self.execute_unprepared(&drop).await?;
+            let unique = (is_unique == "true").then(|| Unique { table: table.to_owned(), keys, condition });
+            prepared.indexes.push(Index { make, unique });
+        }
         Ok(())
     }
 
@@ -128,7 +170,7 @@ impl Bulk {
             self.execute_unprepared(SQLITE_BUILD).await?;
         }
         for index in &prepared.indexes {
-            self.execute_unprepared(index).await?;
+            self.make(index).await?;
         }
         if is_embedded {
             self.execute_unprepared(SQLITE_BUILT).await?;
@@ -145,18 +187,46 @@ impl Bulk {
         Ok(())
     }
 
+    /// Makes an index or a key again.
+    async fn make(&self, index: &Index) -> Result<(), Incomplete> {
+        let Some(Unique { table, keys, condition }) = &index.unique else {
+            self.execute_unprepared(&index.make).await?;
+            return Ok(());
+        };
+        let made = attempt(self, async || self.script(&index.make).await).await;
+        let error = match made {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        };
+        let Some(SqlErr::UniqueConstraintViolation(why)) = violation(&error) else { return Err(error.into()) };
+        // Of the rows with the same keys, those after the first. A row with a null has the same keys as no other.
+        let id = format!(
+            "SELECT min(id) FROM (SELECT id, row_number() OVER (PARTITION BY {keys} ORDER BY id) AS place \
+             FROM \"{table}\" WHERE {condition} AND ROW({keys}) IS NOT NULL) AS row WHERE place > 1"
+        );
+        match self.number(id).await? {
+            Some(id) => Err(Incomplete::Row { table: table.clone(), id, why }),
+            None => Err(error.into()),
+        }
+    }
+
     /// Looks for rows that refer to a row that does not exist.
     async fn check(&self, ForeignKey { table, column, parent, .. }: &ForeignKey) -> Result<(), Incomplete> {
         let dangling = format!(
             "SELECT min(child.\"{column}\") FROM \"{table}\" AS child WHERE child.\"{column}\" IS NOT NULL AND NOT EXISTS \
              (SELECT 1 FROM \"{parent}\" AS parent WHERE parent.id = child.\"{column}\")"
         );
-        let dangling = Statement::from_string(self.get_database_backend(), dangling);
-        let dangling = self.query_one_raw(dangling).await?.map(|row| row.try_get_by_index::<Option<i64>>(0));
-        match dangling.transpose()?.flatten() {
-            None => Ok(()),
-            Some(value) => Err(Incomplete::Dangling { column: column.clone(), value, parent: parent.clone() }),
-        }
+        let Some(value) = self.number(dangling).await? else { return Ok(()) };
+        let id = self.number(format!("SELECT min(id) FROM \"{table}\" WHERE \"{column}\" = {value}")).await?;
+        let id = id.unwrap_or_default();
+        let why = format!("its {column} is {value}, and there is no {parent} with this id");
+        Err(Incomplete::Row { table: table.clone(), id, why })
+    }
+
+    /// Selects a number. `None` if it is null.
+    async fn number(&self, select: String) -> Result<Option<i64>, DbErr> {
+        let row = self.query_one_raw(Statement::from_string(self.get_database_backend(), select)).await?;
+        Ok(row.map(|row| row.try_get_by_index(0)).transpose()?.flatten())
     }
 }
 

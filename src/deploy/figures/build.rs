@@ -1,8 +1,8 @@
 //! Gives periods their figures, and takes stale figures away.
 //!
 //! Every server does this each minute. Only one of them succeeds at a time: whoever finds another version of the
-//! figures when it writes than it has read has come second, and does nothing. Reading takes no lock, and a period is
-//! written in a transaction of its own.
+//! figures when it writes than it has read has come second, and does nothing. Reading takes no lock, and only a few
+//! periods are written in one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -30,6 +30,10 @@ pub const PERIODS: Period = 3_653 * DAY / PERIOD;
 /// The longest series of periods without deploys that get figures, all 0, so that there are few gaps between periods with
 /// figures: those of 31 days. A longer one costs less than its periods.
 const EMPTY: Period = 31 * DAY / PERIOD;
+/// How many periods get figures in one transaction, if they have few deploys.
+const PERIODS_AT_ONCE: usize = 64;
+/// How many deploys these can have. One period can have more.
+const DEPLOYS_AT_ONCE: i64 = 5_000;
 /// How many periods can lose their figures in one transaction, so that other writers do not wait long for it.
 const STALE: usize = 100;
 
@@ -149,22 +153,29 @@ async fn forget(db: &Db) -> Result<Forgotten, DbErr> {
     })
 }
 
-/// Gives figures to the newest of these periods that has deploys and no figures, and to the periods without deploys after
-/// it. `None` if there is none, or if another process came first.
+/// Gives figures to the newest of these periods that have deploys and no figures, and to the periods without deploys
+/// between and after them. `None` if there is none, or if another process came first.
 async fn build(db: &Db, among: Range<Period>, limits: &Limits) -> Result<Option<Built>, DbErr> {
     let snapshot = db.begin_read(None).await?;
     let version = version(&snapshot).await?;
-    let Some((period, empty)) = missing(&snapshot, among).await? else { return Ok(None) };
-    let mut periods = BTreeMap::new();
-    if let Some(period) = period {
-        periods.insert(period, Figures::of(&snapshot, period, limits).await?);
+    let with_figures = with_figures(&snapshot, among.clone()).await?;
+    let (mut periods, mut deploys, mut end) = (BTreeMap::new(), 0, among.end);
+    while periods.len() < PERIODS_AT_ONCE && deploys < DEPLOYS_AT_ONCE {
+        let Some((period, empty)) = missing(&snapshot, &with_figures, among.start..end).await? else { break };
+        end = period.unwrap_or(empty.start);
+        periods.extend(empty.map(|period| (period, Some(Figures::default()))));
+        if let Some(period) = period {
+            let figures = Figures::of(&snapshot, period, limits).await?;
+            // A period with too many deploys has cost as much as the limit allows.
+            deploys += figures.as_ref().map_or(DEPLOYS_AT_ONCE, Figures::deploys);
+            periods.insert(period, figures);
+        }
     }
     drop(snapshot);
-    for period in empty {
-        periods.insert(period, Some(Figures::default()));
+    if periods.is_empty() {
+        return Ok(None);
     }
-    let Some(first) = periods.keys().next().copied() else { return Ok(None) };
-    let built = Built { number: periods.len() as u64, first };
+    let built = Built { number: periods.len() as u64, first: end };
     let written = write(db, version, async |tx| {
         for (period, figures) in periods {
             Figures::write(figures, tx, period, limits).await?;
@@ -209,16 +220,20 @@ async fn with_figures(snapshot: &Snapshot, periods: Range<Period>) -> Result<BTr
 
 /// Finds the newest of these periods that has deploys and no figures, and the periods without deploys and figures up to the
 /// next period with figures, if they are few.
-async fn missing(snapshot: &Snapshot, among: Range<Period>) -> Result<Option<(Option<Period>, Vec<Period>)>, DbErr> {
-    let with_figures = with_figures(snapshot, among.clone()).await?;
+async fn missing(
+    snapshot: &Snapshot,
+    with_figures: &BTreeSet<Period>,
+    among: Range<Period>,
+) -> Result<Option<(Option<Period>, Range<Period>)>, DbErr> {
     let mut end = among.end;
-    for period in with_figures.iter().rev().copied().chain([among.start - 1]) {
+    for period in with_figures.range(among.clone()).rev().copied().chain([among.start - 1]) {
         if period + 1 < end {
             let newest = newest(snapshot, period + 1, end).await?;
-            let empty = newest.unwrap_or(period) + 1..end;
+            let mut empty = newest.unwrap_or(period) + 1..end;
             // The periods before the first deploy are no series between others.
-            let is_short = empty.end - empty.start <= EMPTY;
-            let empty = Vec::from_iter(is_short.then_some(empty).into_iter().flatten());
+            if empty.end - empty.start > EMPTY {
+                empty = end..end;
+            }
             if newest.is_some() || !empty.is_empty() {
                 return Ok(Some((newest, empty)));
             }

@@ -13,7 +13,7 @@ use crate::deploy::metrics::Percentiles;
 const BLOCK: usize = 64;
 
 /// The length of a period in seconds.
-const PERIOD_SECONDS: u64 = PERIOD.unsigned_abs() / 1_000_000;
+pub const PERIOD_SECONDS: u64 = PERIOD.unsigned_abs() / 1_000_000;
 
 /// Encodes durations. Sorts them.
 ///

@@ -75,6 +75,11 @@ impl Figures {
         }
     }
 
+    /// The number of deploys that count.
+    pub fn deploys(&self) -> i64 {
+        self.all.deploys + self.all.failures
+    }
+
     /// Adds the recovery times of failures before the period. Returns how many deploys the period may have then; `None` if
     /// these are too many already.
     async fn add_recoveries_of_earlier(
