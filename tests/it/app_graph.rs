@@ -98,7 +98,8 @@ async fn cycles_and_less_critical_services_are_shown() {
         assert!(page.contains("<bdi>&lt;Mail&gt;</bdi> (less critical)"), "{path}: {page}");
         assert_eq!(page.matches("\"node focus\"").count(), 1, "{path}");
     }
-    assert!(browser.page("/services/cart/graph").await.contains("2 services within 5 steps"));
+    assert!(browser.page("/services/cart/graph").await.contains("2 services within 2 steps"));
+    assert!(browser.page("/services/cart/graph?steps=5").await.contains("2 services within 5 steps"));
     assert!(browser.page("/services/cart/graph?steps=1").await.contains("1 service within 1 step<"));
     assert!(!browser.page("/systems/empty").await.contains("<svg"));
     data(&app, "mutation { serviceCreate(input: { name: \"Alone\" }) { errors { message } } }").await;

@@ -31,7 +31,8 @@ mod picture;
 const SMALL: Limits = Limits { nodes: 20, in_layer: 8 };
 /// The maximum size of the picture on a page of its own, and of that of a system or a team.
 const LARGE: Limits = Limits { nodes: 60, in_layer: 24 };
-/// The number of steps in each direction that the page of a service's graph shows.
+/// The number of steps in each direction that the page of a service's graph shows. The list of what its failure can reach
+/// goes as far unless more steps are asked for, which cost more: the service with the most dependents can reach 10,000.
 const SHOWN_STEPS: u8 = 2;
 /// The maximum number of layers in the picture of a system or a team.
 const LAYERS: usize = 6;
@@ -48,7 +49,7 @@ pub fn of(aliases: &[String]) -> String {
 /// Shows the graph around the service with this alias, and the services that its failure can reach.
 pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let steps = match visit.query.given("steps") {
-        None => i32::from(STEPS),
+        None => i32::from(SHOWN_STEPS),
         Some(text) => text.parse().map_err(|_| Fault::BadRequest("The steps must be a whole number.".to_owned()))?,
     };
     let wanted = ServiceGraph { alias, depth: Some(steps), after: visit.query.given("after") };
