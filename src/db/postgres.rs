@@ -36,6 +36,9 @@ pub(super) const ACQUIRE: Duration = Duration::from_secs(3);
 /// The interval of checks of the host in use, if there are several, and the timeout of a check.
 const WATCH: Duration = Duration::from_secs(1);
 
+/// The pause before hosts are asked again, while none will do.
+const AGAIN: Duration = Duration::from_millis(500);
+
 /// Lifts these limits for the rest of a transaction: migrations, exports and imports take as long as they take.
 pub(super) const UNLIMITED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0";
@@ -47,11 +50,15 @@ pub(super) const FORGET: &str = "DEALLOCATE ALL";
 
 impl Target {
     /// Finds a host that will do, by connecting to it: the first in order, or the only one that accepts writes. To find
-    /// that one, all are asked at the same time, because one that hangs takes long to give up on.
+    /// that one, all are asked at the same time, because one that hangs takes long to give up on. Meanwhile the others are
+    /// asked again and again: one may be promoted.
     async fn find(&self) -> Result<usize, OpenError> {
         let mut last = OpenError::Url;
-        let at_once = if self.must_be_writable { self.hosts.len() } else { 1 };
-        let tries: Vec<_> = (0..self.hosts.len()).map(|place| self.try_host(place)).collect();
+        let (at_once, unanswered) = match self.must_be_writable {
+            true => (self.hosts.len(), AtomicUsize::new(self.hosts.len())),
+            false => (1, AtomicUsize::new(0)),
+        };
+        let tries: Vec<_> = (0..self.hosts.len()).map(|place| self.try_host_again(place, &unanswered)).collect();
         let mut tries = stream::iter(tries).buffer_unordered(at_once);
         while let Some(tried) = tries.next().await {
             match tried {
@@ -60,6 +67,17 @@ impl Target {
             }
         }
         Err(last)
+    }
+
+    /// Returns the host's place if it will do. Asks it again as long as there are hosts that have not answered yet.
+    async fn try_host_again(&self, place: usize, unanswered: &AtomicUsize) -> Result<usize, OpenError> {
+        let mut tried = self.try_host(place).await;
+        let _ = unanswered.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |hosts| hosts.checked_sub(1));
+        while tried.is_err() && unanswered.load(Ordering::Relaxed) > 0 {
+            sleep(AGAIN).await;
+            tried = self.try_host(place).await;
+        }
+        tried
     }
 
     /// Returns the host's place if it will do.
@@ -151,9 +169,8 @@ impl Hosts {
     pub(super) async fn watch(self: Arc<Self>, sea_orm: PgPool) {
         let mut was_away = false;
         while !sea_orm.is_closed() {
-            sleep(WATCH).await;
-            if let Ok(Ok(None)) = timeout(WATCH, Box::pin(self.target.check(self.host()))).await {
-                was_away = false;
+            sleep(if was_away { AGAIN } else { WATCH }).await;
+            if !was_away && matches!(timeout(WATCH, Box::pin(self.target.check(self.host()))).await, Ok(Ok(None))) {
                 continue;
             }
             let found = self.target.find().await;
@@ -167,7 +184,7 @@ impl Hosts {
                     *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
                 }
                 Ok(_) => {}
-                // Logged once, not every second.
+                // Logged once.
                 Err(error) if !was_away => error!(%error, "no database host will do"),
                 Err(_) => {}
             }

@@ -12,7 +12,7 @@ use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, Selec
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, EntityTrait, QuerySelect, QueryTrait, Select, Statement, Value};
 
 use super::embedded::{self, Embedded, Observer};
-use super::row::{Collect, Collected, KEY, Row, Table, Work, over};
+use super::row::{Collect, Collected, Folded, KEY, Row, Table, Work, over};
 use super::server::{self, Server};
 use super::shape::{How, Shape, statement};
 use crate::budget::{Budget, Excess};
@@ -165,6 +165,29 @@ pub trait Read: Backend + Sync {
         rows: Box<dyn Collect>,
     ) -> impl Future<Output = Result<Box<dyn Collect>, DbErr>> + Send;
 
+    /// Runs a statement, passes its rows to `rows`, and returns that. `count` says how many rows came.
+    #[doc(hidden)]
+    fn gather<C: Collect>(
+        &self,
+        work: Work,
+        rows: C,
+        count: fn(&C) -> usize,
+    ) -> impl Future<Output = Result<C, DbErr>> + Send {
+        let span = spans::statement(super::system(self.backend()), &work.statement.sql, work.keys.len());
+        async move {
+            let rows: Box<dyn Collect> = Box::new(rows);
+            // Boxed only with a span: futures are large to move.
+            let collected = match span.is_open() {
+                true => Box::pin(span.around(self.collect(work, rows))).await,
+                false => self.collect(work, rows).await,
+            };
+            let collected: Box<dyn Any> = collected.inspect_err(|_| span.returned(None))?;
+            let rows = *collected.downcast::<C>().expect("the collector passed in");
+            span.returned(Some(count(&rows)));
+            Ok(rows)
+        }
+    }
+
     /// Runs a statement and maps its rows with `read`. `read` may see a row twice if the statement is restarted.
     #[doc(hidden)]
     fn run<T, F>(&self, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
@@ -172,20 +195,8 @@ pub trait Read: Backend + Sync {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
-        let span = spans::statement(super::system(self.backend()), &work.statement.sql, work.keys.len());
-        async move {
-            let rows: Box<dyn Collect> = Box::new(Collected { rows: Vec::with_capacity(work.keys.len()), read });
-            // Boxed only with a span: futures are large to move.
-            let collected = match span.is_open() {
-                true => Box::pin(span.around(self.collect(work, rows))).await,
-                false => self.collect(work, rows).await,
-            };
-            let collected = collected.inspect_err(|_| span.returned(None))?;
-            let collected: Box<dyn Any> = collected;
-            let rows = collected.downcast::<Collected<T, F>>().expect("the collector passed in").rows;
-            span.returned(Some(rows.len()));
-            Ok(rows)
-        }
+        let rows = Collected { rows: Vec::with_capacity(work.keys.len()), read };
+        async move { Ok(self.gather(work, rows, |collected| collected.rows.len()).await?.rows) }
     }
 
     /// Whether a statement is cheap enough to run once for each key.
@@ -224,6 +235,24 @@ pub trait Read: Backend + Sync {
     {
         let statement = self.backend().build(statement);
         self.run(Work { is_long: true, ..Work::new(statement) }, read)
+    }
+
+    /// Like [`scan`](Self::scan), but holds no row: `add` adds each to a value, which `start` makes. A statement that is
+    /// restarted starts with a new value.
+    fn fold<T, S, F>(
+        &self,
+        statement: &SelectStatement,
+        start: S,
+        add: F,
+    ) -> impl Future<Output = Result<T, DbErr>> + Send
+    where
+        T: Send + 'static,
+        S: Fn() -> T + Send + 'static,
+        F: Fn(&mut T, &Row<'_>) -> Result<(), DbErr> + Send + 'static,
+    {
+        let work = Work { is_long: true, ..Work::new(self.backend().build(statement)) };
+        let rows = Folded { value: start(), rows: 0, start, add };
+        async move { Ok(self.gather(work, rows, |folded| folded.rows).await?.value) }
     }
 
     /// Like [`rows`](Self::rows), for a statement whose text is cached by its shape. `values` are its parameters, in

@@ -154,6 +154,30 @@ where
     }
 }
 
+/// Adds rows to a value instead of collecting them.
+pub(super) struct Folded<T, S, F> {
+    pub(super) value: T,
+    pub(super) rows: usize,
+    pub(super) start: S,
+    pub(super) add: F,
+}
+
+impl<T, S, F> Collect for Folded<T, S, F>
+where
+    T: Send + 'static,
+    S: Fn() -> T + Send + 'static,
+    F: Fn(&mut T, &Row<'_>) -> Result<(), DbErr> + Send + 'static,
+{
+    fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr> {
+        self.rows += 1;
+        (self.add)(&mut self.value, row).map(|()| 0)
+    }
+
+    fn clear(&mut self) {
+        (self.value, self.rows) = ((self.start)(), 0);
+    }
+}
+
 /// A statement to run.
 #[doc(hidden)]
 #[derive(Debug)]

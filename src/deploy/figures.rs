@@ -28,7 +28,7 @@ use std::ops::Range;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query, SelectStatement};
 
-use self::durations::{PERIOD_SECONDS, Walk};
+use self::count::{Beside, Inside, Usable};
 use super::metrics::{self, Metrics, Wanted, Whose, Window};
 use super::recoveries::{FAILURE, SUCCESS, next_success, recoveries_of_earlier};
 use crate::db::{self, Backend, Read, Row, Snapshot};
@@ -36,6 +36,7 @@ use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Environments};
 
 pub mod build;
+mod count;
 pub mod durations;
 pub mod period;
 
@@ -110,17 +111,10 @@ async fn sum(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Option<Me
     if are_more(db, gaps.iter().chain(&later)).await? {
         return Ok(None);
     }
-    let read_until = if wanted.recovery_time { Period::MAX } else { *last + 1 };
-    let mut sum = Sum::default();
-    for one in figures(db, &window.environments, *first..read_until, wanted).await? {
-        let is_inside = inside.binary_search(&one.period).is_ok();
-        if with_figures.contains(&one.period) {
-            sum.add(one, is_inside);
-        }
-    }
+    let mut beside = Beside::default();
     for gap in &gaps {
         let some = Window { start: time(gap.start), end: time(gap.end), environments: window.environments.clone() };
-        sum.add_rows(metrics::each(db, &some, wanted).await?);
+        beside.add_rows(metrics::each(db, &some, wanted).await?);
     }
     for gap in &later {
         let failures = start_of(*first)..start_of(*last + 1);
@@ -130,11 +124,13 @@ async fn sum(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Option<Me
         }
         for (failed, recovered) in recoveries {
             if inside.binary_search(&period_of(failed)).is_ok() {
-                sum.recovery_times.push(seconds(recovered.as_micros() - failed.as_micros()));
+                beside.recovery_times.push(seconds(recovered.as_micros() - failed.as_micros()));
             }
         }
     }
-    sum.metrics(wanted, &inside).map(Some)
+    let periods = *first..if wanted.recovery_time { Period::MAX } else { *last + 1 };
+    let usable = Usable { with_figures, inside: Inside::new(*first, &inside) };
+    count::sum(db, &window.environments, periods, usable, beside, wanted).await.map(Some)
 }
 
 fn time(micros: i64) -> Timestamp {
@@ -245,56 +241,6 @@ async fn are_more(db: &Snapshot, spans: impl Iterator<Item = &Span>) -> Result<b
     Ok(false)
 }
 
-/// The figures of a period and an environment.
-struct Figures {
-    period: Period,
-    failures: i64,
-    deploys: i64,
-    successes: i64,
-    /// Written by [`durations::write`].
-    lead_times: Option<Vec<u8>>,
-    /// Numbers of [`durations::recovery`], written by [`durations::write`].
-    recovery_times: Option<Vec<u8>>,
-}
-
-/// Reads the figures of these periods that have any, with the durations that are wanted.
-async fn figures(
-    db: &Snapshot,
-    environments: &Environments,
-    periods: Range<Period>,
-    wanted: Wanted,
-) -> Result<Vec<Figures>, DbErr> {
-    let mut names: Vec<String> = environments.keys().iter().map(|key| name(Some(key))).collect();
-    names.extend(match names.is_empty() {
-        true => Some(ALL.to_owned()),
-        false => environments.contain(None).then(|| name(None)),
-    });
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut query = Query::select();
-    query.columns(["period", "failures", "deploys", "successes"]);
-    for (name, is_wanted) in [("lead_times", wanted.lead_time), ("recovery_times", wanted.recovery_time)] {
-        if is_wanted {
-            query.column(name);
-        }
-    }
-    query
-        .from(FIGURES)
-        .and_where(db::is_any_text(db.backend(), Expr::col("environment"), &names))
-        .and_where(Expr::col("period").gte(periods.start))
-        .and_where(Expr::col("period").lt(periods.end));
-    let read = move |row: &Row<'_>| {
-        Ok(Figures {
-            period: row.get(0)?,
-            failures: row.get(1)?,
-            deploys: row.get(2)?,
-            successes: row.get(3)?,
-            lead_times: wanted.lead_time.then(|| row.get(4)).transpose()?,
-            recovery_times: wanted.recovery_time.then(|| row.get(4 + usize::from(wanted.lead_time))).transpose()?,
-        })
-    };
-    db.scan(&query, read).await
-}
-
 /// Returns the times of the failures in a span that successes in another span recovered, and of these successes. Only of
 /// failures before the latter span. Reads little more than [`ROWS`] of them.
 async fn recoveries(
@@ -319,108 +265,4 @@ async fn recoveries(
         recoveries.append(&mut db.rows(&query, |row| Ok((time(row.get(2)?), time(row.get(3)?)))).await?);
     }
     Ok(recoveries)
-}
-
-/// What is summed.
-#[derive(Default)]
-struct Sum {
-    /// The counts.
-    metrics: Metrics,
-    /// Encoded lead times.
-    encoded_lead_times: Vec<Vec<u8>>,
-    /// Encoded recovery times, with the periods of the successes.
-    encoded_recoveries: Vec<(Period, Vec<u8>)>,
-    lead_times: Vec<u64>,
-    recovery_times: Vec<u64>,
-}
-
-impl Sum {
-    /// Adds the figures of a period with figures, which may be after the window.
-    fn add(&mut self, figures: Figures, is_inside: bool) {
-        let Figures { period, failures, deploys, successes, lead_times, recovery_times } = figures;
-        if is_inside {
-            self.metrics.failed += failures;
-            self.metrics.deploys += deploys;
-            self.metrics.succeeded += successes;
-            self.encoded_lead_times.extend(lead_times);
-        }
-        self.encoded_recoveries.extend(recovery_times.map(|encoded| (period, encoded)));
-    }
-
-    /// Adds deploys of a period without figures.
-    fn add_rows(&mut self, rows: Vec<metrics::Each>) {
-        for metrics::Each { has_failed, is_explicit, duration } in rows {
-            let duration = duration.map(seconds);
-            match has_failed {
-                true => {
-                    self.metrics.failed += 1;
-                    self.recovery_times.extend(duration);
-                }
-                false => {
-                    self.metrics.deploys += 1;
-                    self.metrics.succeeded += i64::from(is_explicit);
-                    self.lead_times.extend(duration);
-                }
-            }
-        }
-    }
-
-    /// Computes the percentiles. `periods` are the periods with figures in the window.
-    fn metrics(self, wanted: Wanted, periods: &[Period]) -> Result<Metrics, DbErr> {
-        let lead_times = LeadTimes(&self);
-        let (first, last) =
-            (periods.first().copied().unwrap_or_default(), periods.last().copied().unwrap_or(Period::MIN));
-        let mut runs = vec![0; usize::try_from(last.saturating_sub(first) + 1).unwrap_or_default()];
-        for period in periods {
-            let place = (period - first) as usize;
-            runs[place] = 1 + place.checked_sub(1).map_or(0, |before| runs[before]);
-        }
-        let recovery_times = RecoveryTimes { sum: &self, first, runs };
-        Ok(Metrics {
-            lead_time: if wanted.lead_time { durations::percentiles(&lead_times)? } else { None },
-            recovery_time: if wanted.recovery_time { durations::percentiles(&recovery_times)? } else { None },
-            ..self.metrics.clone()
-        })
-    }
-}
-
-struct LeadTimes<'s>(&'s Sum);
-
-impl Walk for LeadTimes<'_> {
-    fn walk(&self, mut each: impl FnMut(u64)) -> Result<(), DbErr> {
-        self.0.lead_times.iter().for_each(|duration| each(*duration));
-        self.0.encoded_lead_times.iter().try_for_each(|encoded| durations::read(encoded, &mut each))
-    }
-}
-
-/// The recovery times of the failures of some periods.
-struct RecoveryTimes<'s> {
-    sum: &'s Sum,
-    first: Period,
-    /// For the first period and each of the next ones: how many periods up to this one are some of them, without a gap.
-    runs: Vec<u64>,
-}
-
-impl RecoveryTimes<'_> {
-    /// The run of a period; 0 if it is none of them.
-    fn run(&self, period: Period) -> u64 {
-        let place = usize::try_from(period.saturating_sub(self.first)).ok();
-        place.and_then(|place| self.runs.get(place)).copied().unwrap_or_default()
-    }
-}
-
-impl Walk for RecoveryTimes<'_> {
-    fn walk(&self, mut each: impl FnMut(u64)) -> Result<(), DbErr> {
-        self.sum.recovery_times.iter().for_each(|duration| each(*duration));
-        self.sum.encoded_recoveries.iter().try_for_each(|(recovered, encoded)| {
-            // Of most failures, a comparison shows that they are in the same run as their recovery.
-            let within_run = durations::recovery(self.run(*recovered).saturating_sub(1) * PERIOD_SECONDS, 0);
-            durations::read(encoded, |recovery| {
-                let (duration, periods) = durations::duration_and_periods(recovery);
-                if recovery < within_run || self.run(recovered.saturating_sub_unsigned(periods)) > 0 {
-                    each(duration);
-                }
-            })
-        })
-    }
 }

@@ -27,7 +27,7 @@ async fn the_graph_of_a_service_with_200_dependents_is_folded_and_lists_them_all
         "<title>177 more</title>",
         "<a href=\"/services/s1\"><title>S1</title>",
         "<a href=\"/services/s0/graph?steps=1#impact\">",
-        "200 services within 5 steps",
+        "200 services within 2 steps",
         "177 more depends on <bdi>S0</bdi>",
         "<a href=\"/services/s50\">S50</a>",
     ] {

@@ -2,7 +2,8 @@
 //!
 //! Durations are whole seconds. Of a sorted list only the differences are stored, in blocks of numbers of 1, 2, 4 or 8
 //! bytes, so that most durations of a busy period take one or two bytes and a loop without branches reads them. A
-//! percentile is found by counting: the lists are walked two or three times, and are never held as numbers.
+//! percentile is found by counting, in one round or a few ([`Round`]). Each round takes all durations, in any order, and
+//! holds none.
 
 use sea_orm::DbErr;
 
@@ -93,18 +94,14 @@ fn damaged() -> DbErr {
     DbErr::Custom("the figures of a period are damaged".to_owned())
 }
 
-/// Durations in seconds that can be walked several times.
-pub trait Walk {
-    /// Calls `each` with every duration.
-    fn walk(&self, each: impl FnMut(u64)) -> Result<(), DbErr>;
-}
-
-/// The high bits of a duration that the first walk tells apart: 9, and how many bits follow.
+/// Durations below this number of seconds, 3 days, are counted one by one in the first round.
+const EXACT: usize = 1 << 18;
+/// The high bits of a longer duration that the first round tells apart: 9, and how many bits follow.
 const HIGH: u32 = 8;
-/// How many of the remaining bits another walk tells apart.
+/// How many of the remaining bits another round tells apart.
 const LOW: u32 = 12;
 
-/// Returns the place of a duration among the counts of the first walk. Larger durations have larger places.
+/// Returns the place of a duration among the counts of long ones. Larger durations have larger places.
 #[inline]
 fn place(duration: u64) -> usize {
     let shift = (u64::BITS - 1 - (duration | 1).leading_zeros()).saturating_sub(HIGH);
@@ -112,6 +109,7 @@ fn place(duration: u64) -> usize {
 }
 
 /// The durations that can be the percentile: from `low`, as many as `bits` bits tell apart.
+#[derive(Debug, Clone)]
 struct Target {
     low: u64,
     bits: u32,
@@ -120,13 +118,22 @@ struct Target {
 }
 
 impl Target {
-    /// Finds the place of the duration with this rank among counted ones.
-    fn of_rank(counts: &[u64], rank: u64) -> Result<(usize, u64), DbErr> {
+    /// Finds the place of the duration with this rank among counted ones, and its rank among those of its place.
+    fn of_rank<C: Copy + Into<u64>>(counts: &[C], rank: u64) -> Result<(usize, u64), DbErr> {
+        // Sums of many counts are quick.
+        const MANY: usize = 1 << 10;
         let mut rank = rank;
-        for (place, count) in counts.iter().enumerate() {
-            match rank.checked_sub(*count) {
-                Some(rest) => rank = rest,
-                None => return Ok((place, rank)),
+        for (chunk, many) in counts.chunks(MANY).enumerate() {
+            let sum = many.iter().map(|count| (*count).into()).sum::<u64>();
+            if let Some(rest) = rank.checked_sub(sum) {
+                rank = rest;
+                continue;
+            }
+            for (place, count) in many.iter().enumerate() {
+                match rank.checked_sub((*count).into()) {
+                    Some(rest) => rank = rest,
+                    None => return Ok((chunk * MANY + place, rank)),
+                }
             }
         }
         Err(damaged())
@@ -139,44 +146,104 @@ impl Target {
     }
 }
 
-/// Returns the percentiles by nearest rank; `None` without durations.
-pub fn percentiles(durations: &impl Walk) -> Result<Option<Percentiles>, DbErr> {
-    let mut counts = vec![0_u64; place(u64::MAX) + 1];
-    let mut count = 0_u64;
-    durations.walk(|duration| {
-        count += 1;
-        counts[place(duration)] += 1;
-    })?;
-    if count == 0 {
-        return Ok(None);
+/// Counts durations in seconds, to find their percentiles.
+#[derive(Debug, Clone)]
+pub struct Round(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    First {
+        /// By the duration.
+        exact: Vec<u32>,
+        /// By the [`place`] of longer ones.
+        long: Vec<u64>,
+    },
+    Next {
+        /// The number of all durations.
+        count: u64,
+        targets: [Target; 2],
+        /// For each target, by the next bits of the durations that can be the percentile.
+        counts: Box<[[u64; 1 << LOW]; 2]>,
+    },
+}
+
+/// What a round has found.
+#[derive(Debug)]
+pub enum Ended {
+    /// The percentiles by nearest rank; `None` without durations.
+    Found(Option<Percentiles>),
+    /// Another round is necessary: a percentile is a long duration.
+    Again(Round),
+}
+
+impl Round {
+    /// The first round. Memory: 1.2 MiB.
+    pub fn first() -> Self {
+        Self(Kind::First { exact: vec![0; EXACT], long: vec![0; place(u64::MAX) + 1] })
     }
-    let target = |hundredths: u64| {
-        let rank = (count * hundredths).div_ceil(100) - 1;
-        Ok::<_, DbErr>(Target::at(Target::of_rank(&counts, rank)?))
-    };
-    let mut targets = [target(50)?, target(90)?];
-    while targets.iter().any(|target| target.bits > 0) {
-        let mut counts = [[0_u64; 1 << LOW]; 2];
-        let shifts = [0, 1].map(|one| u64::from(targets[one].bits.saturating_sub(LOW)));
-        let ends = [0, 1].map(|one| 1_u64 << targets[one].bits);
-        durations.walk(|duration| {
-            for one in 0..2 {
-                let place = duration.wrapping_sub(targets[one].low);
-                if place < ends[one] {
-                    counts[one][(place >> shifts[one]) as usize] += 1;
+
+    fn next(count: u64, targets: [Target; 2]) -> Self {
+        Self(Kind::Next { count, targets, counts: Box::new([[0; 1 << LOW]; 2]) })
+    }
+
+    /// Counts a duration.
+    #[inline]
+    pub fn add(&mut self, duration: u64) {
+        match &mut self.0 {
+            Kind::First { exact, long } => match exact.get_mut(duration as usize) {
+                Some(count) => *count += 1,
+                None => long[place(duration)] += 1,
+            },
+            Kind::Next { targets, counts, .. } => {
+                for (target, counts) in targets.iter().zip(counts.iter_mut()) {
+                    let place = duration.wrapping_sub(target.low);
+                    if place < 1 << target.bits {
+                        counts[(place >> target.bits.saturating_sub(LOW)) as usize] += 1;
+                    }
                 }
             }
-        })?;
-        for ((target, counts), shift) in targets.iter_mut().zip(&counts).zip(shifts) {
-            let (place, rank) = Target::of_rank(counts, target.rank)?;
-            *target = Target { low: target.low + ((place as u64) << shift), bits: shift as u32, rank };
         }
     }
-    let number = |number: u64| i64::try_from(number).map_err(|_| damaged());
-    let [median, percentile90] = targets;
-    Ok(Some(Percentiles {
-        count: number(count)?,
-        median: number(median.low)?,
-        percentile90: number(percentile90.low)?,
-    }))
+
+    /// Ends the round, after all durations.
+    pub fn end(self) -> Result<Ended, DbErr> {
+        let (count, targets) = match self.0 {
+            Kind::First { exact, long } => {
+                let below = exact.iter().copied().map(u64::from).sum::<u64>();
+                let count = below + long.iter().sum::<u64>();
+                if count == 0 {
+                    return Ok(Ended::Found(None));
+                }
+                let target = |hundredths: u64| {
+                    let rank = (count * hundredths).div_ceil(100) - 1;
+                    match rank.checked_sub(below) {
+                        Some(rank) => Target::of_rank(&long, rank).map(Target::at),
+                        None => {
+                            let (duration, rank) = Target::of_rank(&exact, rank)?;
+                            Ok(Target { low: duration as u64, bits: 0, rank })
+                        }
+                    }
+                };
+                (count, [target(50)?, target(90)?])
+            }
+            Kind::Next { count, mut targets, counts } => {
+                for (target, counts) in targets.iter_mut().zip(counts.iter()) {
+                    let (place, rank) = Target::of_rank(counts, target.rank)?;
+                    let bits = target.bits.saturating_sub(LOW);
+                    *target = Target { low: target.low + ((place as u64) << bits), bits, rank };
+                }
+                (count, targets)
+            }
+        };
+        if targets.iter().any(|target| target.bits > 0) {
+            return Ok(Ended::Again(Self::next(count, targets)));
+        }
+        let number = |number: u64| i64::try_from(number).map_err(|_| damaged());
+        let [median, percentile90] = targets;
+        Ok(Ended::Found(Some(Percentiles {
+            count: number(count)?,
+            median: number(median.low)?,
+            percentile90: number(percentile90.low)?,
+        })))
+    }
 }
