@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sea_orm::DbErr;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 
-use super::durations::{self, Ended, PERIOD_SECONDS, Round};
+use super::durations::{self, Ended, PERIOD_SECONDS, Round, Search};
 use super::{ALL, FIGURES, Period, name, seconds};
 use crate::db::{self, Backend, Read, Row, Snapshot};
 use crate::deploy::metrics::{self, Metrics, Wanted};
@@ -31,39 +31,55 @@ pub async fn sum(
     beside: Beside,
     wanted: Wanted,
 ) -> Result<Metrics, DbErr> {
-    let mut rounds = Rounds {
-        lead_times: wanted.lead_time.then(Round::first),
-        recovery_times: wanted.recovery_time.then(Round::first),
-        ..Rounds::default()
+    let mut left = Left {
+        lead_times: wanted.lead_time.then(Search::first),
+        recovery_times: wanted.recovery_time.then(Search::first),
     };
     let (usable, mut metrics) = (Arc::new(usable), None);
     loop {
-        let query = figures(db, environments, periods.clone(), &rounds);
-        let (usable, start) = (Arc::clone(&usable), rounds.clone());
+        let query = figures(db, environments, periods.clone(), &left);
+        let (usable, start) = (Arc::clone(&usable), left.clone());
         let add = move |rounds: &mut Rounds, row: &Row<'_>| rounds.add(row, &usable);
-        let mut counted = db.fold(&query, move || start.clone(), add).await?;
+        let mut counted = db.fold(&query, move || start.rounds(), add).await?;
         counted.add_durations(&beside);
         let metrics = metrics.get_or_insert_with(|| counted.counts.sum(&beside.counts));
-        rounds = counted.end(metrics)?;
-        if rounds.are_left() == (false, false) {
+        left = counted.end(metrics)?;
+        if matches!(left, Left { lead_times: None, recovery_times: None }) {
             return Ok(metrics.clone());
+        }
+    }
+}
+
+/// The durations whose percentiles are not found yet.
+#[derive(Clone, Default)]
+struct Left {
+    lead_times: Option<Search>,
+    recovery_times: Option<Search>,
+}
+
+impl Left {
+    fn rounds(&self) -> Rounds {
+        Rounds {
+            counts: Counts::default(),
+            lead_times: self.lead_times.as_ref().map(Search::round),
+            recovery_times: self.recovery_times.as_ref().map(Search::round),
         }
     }
 }
 
 /// Selects the figures of these periods that have any, with the durations that are left: the period, the counts, the lead
 /// times and the recovery times.
-fn figures(db: &Snapshot, environments: &Environments, periods: Range<Period>, rounds: &Rounds) -> SelectStatement {
+fn figures(db: &Snapshot, environments: &Environments, periods: Range<Period>, left: &Left) -> SelectStatement {
     let mut names: Vec<String> = environments.keys().iter().map(|key| name(Some(key))).collect();
     names.extend(match names.is_empty() {
         true => Some(ALL.to_owned()),
         false => environments.contain(None).then(|| name(None)),
     });
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let (lead_times, recovery_times) = rounds.are_left();
     let mut query = Query::select();
     query.columns(["period", "failures", "deploys", "successes"]);
-    query.columns(lead_times.then_some("lead_times")).columns(recovery_times.then_some("recovery_times"));
+    query.columns(left.lead_times.as_ref().map(|_| "lead_times"));
+    query.columns(left.recovery_times.as_ref().map(|_| "recovery_times"));
     query
         .from(FIGURES)
         .and_where(db::is_any_text(db.backend(), Expr::col("environment"), &names))
@@ -146,8 +162,7 @@ impl Inside {
     }
 }
 
-/// What is counted while figures are read. The durations whose percentiles are not found yet are read again.
-#[derive(Clone, Default)]
+/// What is counted while figures are read.
 struct Rounds {
     counts: Counts,
     lead_times: Option<Round>,
@@ -155,27 +170,21 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// Whether lead times and recovery times are still counted.
-    fn are_left(&self) -> (bool, bool) {
-        (self.lead_times.is_some(), self.recovery_times.is_some())
-    }
-
     /// Adds a row of [`figures`].
     fn add(&mut self, row: &Row<'_>, Usable { with_figures, inside }: &Usable) -> Result<(), DbErr> {
         let period = row.get(0)?;
         if !with_figures.contains(&period) {
             return Ok(());
         }
-        let (lead_times, recovery_times) = self.are_left();
         if inside.run(period) > 0 {
             self.add_counts(row)?;
-            if lead_times {
-                self.add_lead_times(&row.get::<Vec<u8>>(4)?)?;
+            if let Some(round) = &mut self.lead_times {
+                durations::read(&row.get::<Vec<u8>>(4)?, |duration| round.add(duration))?;
             }
         }
-        if recovery_times {
-            let encoded: Vec<u8> = row.get(4 + usize::from(lead_times))?;
-            self.add_recovery_times(period, &encoded, inside)?;
+        if let Some(round) = &mut self.recovery_times {
+            let encoded: Vec<u8> = row.get(4 + usize::from(self.lead_times.is_some()))?;
+            add_recovery_times(round, period, &encoded, inside)?;
         }
         Ok(())
     }
@@ -185,26 +194,6 @@ impl Rounds {
         self.counts.deploys += row.get::<i64>(2)?;
         self.counts.successes += row.get::<i64>(3)?;
         Ok(())
-    }
-
-    fn add_lead_times(&mut self, encoded: &[u8]) -> Result<(), DbErr> {
-        match &mut self.lead_times {
-            Some(round) => durations::read(encoded, |duration| round.add(duration)),
-            None => Ok(()),
-        }
-    }
-
-    /// Adds the recovery times of a period of successes, as far as the failures are inside.
-    fn add_recovery_times(&mut self, recovered: Period, encoded: &[u8], inside: &Inside) -> Result<(), DbErr> {
-        let Some(round) = &mut self.recovery_times else { return Ok(()) };
-        // Of most failures, a comparison shows that they are in the same run as their recovery.
-        let within_run = durations::recovery(inside.run(recovered).saturating_sub(1) * PERIOD_SECONDS, 0);
-        durations::read(encoded, |recovery| {
-            let (duration, periods) = durations::duration_and_periods(recovery);
-            if recovery < within_run || inside.run(recovered.saturating_sub_unsigned(periods)) > 0 {
-                round.add(duration);
-            }
-        })
     }
 
     fn add_durations(&mut self, beside: &Beside) {
@@ -217,19 +206,31 @@ impl Rounds {
         }
     }
 
-    /// Ends the rounds, and notes what they have found. Returns the next ones.
-    fn end(self, found: &mut Metrics) -> Result<Self, DbErr> {
-        let mut next = Self::default();
-        for (round, found, next) in [
-            (self.lead_times, &mut found.lead_time, &mut next.lead_times),
-            (self.recovery_times, &mut found.recovery_time, &mut next.recovery_times),
+    /// Ends the rounds, and notes what they have found.
+    fn end(self, found: &mut Metrics) -> Result<Left, DbErr> {
+        let mut left = Left::default();
+        for (round, found, left) in [
+            (self.lead_times, &mut found.lead_time, &mut left.lead_times),
+            (self.recovery_times, &mut found.recovery_time, &mut left.recovery_times),
         ] {
             match round.map(Round::end).transpose()? {
                 Some(Ended::Found(percentiles)) => *found = percentiles,
-                Some(Ended::Again(round)) => *next = Some(round),
+                Some(Ended::Again(search)) => *left = Some(search),
                 None => {}
             }
         }
-        Ok(next)
+        Ok(left)
     }
+}
+
+/// Adds the recovery times of a period of successes, as far as the failures are inside.
+fn add_recovery_times(round: &mut Round, recovered: Period, encoded: &[u8], inside: &Inside) -> Result<(), DbErr> {
+    // Of most failures, a comparison shows that they are in the same run as their recovery.
+    let within_run = durations::recovery(inside.run(recovered).saturating_sub(1) * PERIOD_SECONDS, 0);
+    durations::read(encoded, |recovery| {
+        let (duration, periods) = durations::duration_and_periods(recovery);
+        if recovery < within_run || inside.run(recovered.saturating_sub_unsigned(periods)) > 0 {
+            round.add(duration);
+        }
+    })
 }

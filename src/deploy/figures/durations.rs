@@ -94,10 +94,13 @@ fn damaged() -> DbErr {
     DbErr::Custom("the figures of a period are damaged".to_owned())
 }
 
-/// Durations below this number of seconds, 3 days, are counted one by one in the first round.
+/// Durations below this number of seconds, 3 days, are counted one by one.
 const EXACT: usize = 1 << 18;
-/// The high bits of a longer duration that the first round tells apart: 9, and how many bits follow.
-const HIGH: u32 = 8;
+/// How many longer durations the first round lists. If there are more, it counts them by their highest bits, and others
+/// follow.
+const LISTED: usize = 1 << 19;
+/// The high bits of a longer duration that the first round tells apart: 11, and how many bits follow.
+const HIGH: u32 = 10;
 /// How many of the remaining bits another round tells apart.
 const LOW: u32 = 12;
 
@@ -139,6 +142,11 @@ impl Target {
         Err(damaged())
     }
 
+    /// A percentile that is found.
+    fn found(duration: u64) -> Self {
+        Self { low: duration, bits: 0, rank: 0 }
+    }
+
     /// Converts a [`place`].
     fn at((place, rank): (usize, u64)) -> Self {
         let bits = (place as u32 >> HIGH).saturating_sub(1);
@@ -146,20 +154,54 @@ impl Target {
     }
 }
 
-/// Counts durations in seconds, to find their percentiles.
+/// A search for the percentiles of durations, between two rounds.
 #[derive(Debug, Clone)]
-pub struct Round(Kind);
+pub struct Search(Step);
 
 #[derive(Debug, Clone)]
+enum Step {
+    First,
+    Next {
+        /// The number of all durations.
+        count: u64,
+        targets: [Target; 2],
+    },
+}
+
+impl Search {
+    /// Begins to search.
+    pub fn first() -> Self {
+        Self(Step::First)
+    }
+
+    /// Begins the next round, which takes all durations. Memory: up to 4.5 MiB.
+    pub fn round(&self) -> Round {
+        Round(match &self.0 {
+            Step::First => {
+                Kind::First { exact: vec![0; EXACT], listed: Vec::new(), long: vec![0; place(u64::MAX) + 1] }
+            }
+            Step::Next { count, targets } => {
+                Kind::Next { count: *count, targets: targets.clone(), counts: Box::new([[0; 1 << LOW]; 2]) }
+            }
+        })
+    }
+}
+
+/// Counts durations in seconds.
+#[derive(Debug)]
+pub struct Round(Kind);
+
+#[derive(Debug)]
 enum Kind {
     First {
         /// By the duration.
         exact: Vec<u32>,
-        /// By the [`place`] of longer ones.
+        /// Longer durations, as far as there is room.
+        listed: Vec<u32>,
+        /// By the [`place`] of longer durations.
         long: Vec<u64>,
     },
     Next {
-        /// The number of all durations.
         count: u64,
         targets: [Target; 2],
         /// For each target, by the next bits of the durations that can be the percentile.
@@ -172,27 +214,25 @@ enum Kind {
 pub enum Ended {
     /// The percentiles by nearest rank; `None` without durations.
     Found(Option<Percentiles>),
-    /// Another round is necessary: a percentile is a long duration.
-    Again(Round),
+    /// Another round is necessary: there are many long durations, and a percentile is one of them.
+    Again(Search),
 }
 
 impl Round {
-    /// The first round. Memory: 1.2 MiB.
-    pub fn first() -> Self {
-        Self(Kind::First { exact: vec![0; EXACT], long: vec![0; place(u64::MAX) + 1] })
-    }
-
-    fn next(count: u64, targets: [Target; 2]) -> Self {
-        Self(Kind::Next { count, targets, counts: Box::new([[0; 1 << LOW]; 2]) })
-    }
-
     /// Counts a duration.
     #[inline]
     pub fn add(&mut self, duration: u64) {
         match &mut self.0 {
-            Kind::First { exact, long } => match exact.get_mut(duration as usize) {
+            Kind::First { exact, listed, long } => match exact.get_mut(duration as usize) {
                 Some(count) => *count += 1,
-                None => long[place(duration)] += 1,
+                None => {
+                    long[place(duration)] += 1;
+                    if let Ok(duration) = u32::try_from(duration)
+                        && listed.len() < LISTED
+                    {
+                        listed.push(duration);
+                    }
+                }
             },
             Kind::Next { targets, counts, .. } => {
                 for (target, counts) in targets.iter().zip(counts.iter_mut()) {
@@ -208,21 +248,22 @@ impl Round {
     /// Ends the round, after all durations.
     pub fn end(self) -> Result<Ended, DbErr> {
         let (count, targets) = match self.0 {
-            Kind::First { exact, long } => {
+            Kind::First { exact, mut listed, long } => {
                 let below = exact.iter().copied().map(u64::from).sum::<u64>();
-                let count = below + long.iter().sum::<u64>();
+                let above = long.iter().sum::<u64>();
+                let count = below + above;
                 if count == 0 {
                     return Ok(Ended::Found(None));
                 }
-                let target = |hundredths: u64| {
+                let mut target = |hundredths: u64| {
                     let rank = (count * hundredths).div_ceil(100) - 1;
-                    match rank.checked_sub(below) {
-                        Some(rank) => Target::of_rank(&long, rank).map(Target::at),
-                        None => {
-                            let (duration, rank) = Target::of_rank(&exact, rank)?;
-                            Ok(Target { low: duration as u64, bits: 0, rank })
-                        }
+                    let Some(rank) = rank.checked_sub(below) else {
+                        return Ok(Target::found(Target::of_rank(&exact, rank)?.0 as u64));
+                    };
+                    if listed.len() as u64 == above {
+                        return Ok(Target::found(u64::from(*listed.select_nth_unstable(rank as usize).1)));
                     }
+                    Target::of_rank(&long, rank).map(Target::at)
                 };
                 (count, [target(50)?, target(90)?])
             }
@@ -236,7 +277,7 @@ impl Round {
             }
         };
         if targets.iter().any(|target| target.bits > 0) {
-            return Ok(Ended::Again(Self::next(count, targets)));
+            return Ok(Ended::Again(Search(Step::Next { count, targets })));
         }
         let number = |number: u64| i64::try_from(number).map_err(|_| damaged());
         let [median, percentile90] = targets;
