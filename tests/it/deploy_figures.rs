@@ -384,20 +384,8 @@ async fn an_import_starts_without_figures() {
     compare(&to, &mut random, "imported, with figures").await;
 }
 
-#[test]
-fn percentiles_of_many_long_durations_take_few_rounds() {
-    let mut random = Rng::with_seed(5);
-    let mut given: Vec<u64> = (0..600_000).map(|_| random.u64(..40 * 86_400)).collect();
-    let (found, rounds) = percentiles(&given);
-    given.sort_unstable();
-    let found = found.map(|found| (found.count, found.median, found.percentile90));
-    let at = |place: usize| i64::try_from(given[place]).expect("a number");
-    assert_eq!((found, rounds), (Some((600_000, at(299_999), at(539_999))), 2));
-}
-
 /// The percentiles of durations, and the number of rounds.
-fn percentiles(durations: &[u64]) -> (Option<Percentiles>, u32) {
-    let mut search = Search::first();
+fn percentiles(mut search: Search, durations: &[u64]) -> (Option<Percentiles>, u32) {
     for rounds in 1.. {
         let mut round = search.round();
         durations.iter().for_each(|duration| round.add(*duration));
@@ -421,16 +409,24 @@ fn durations_are_read_as_written_and_percentiles_are_exact() {
         assert!(given.is_sorted() && read == given, "{given:?}");
 
         let small: Vec<u64> = given.iter().map(|duration| duration >> 1).collect();
-        let (found, rounds) = percentiles(&small);
         let at = |hundredths: usize| small.get((small.len() * hundredths).div_ceil(100).wrapping_sub(1));
-        let found = found.map(|found| (found.count, found.median, found.percentile90));
         let number = |number: u64| i64::try_from(number).expect("a number");
         let expected =
             at(50).map(|median| (number(small.len() as u64), number(*median), number(*at(90).expect("one"))));
-        assert_eq!(found, expected, "{small:?}");
-        // Only durations of more than 136 years are not listed.
-        let is_long = small.iter().any(|duration| *duration > u64::from(u32::MAX));
-        assert!(if is_long { rounds <= 6 } else { rounds == 1 }, "{rounds}: {small:?}");
+        let longest = at(90).copied().unwrap_or_default();
+        for (search, most) in [(Search::of_short(), 1 << 18), (Search::of_long(), 1 << 11)] {
+            let (found, rounds) = percentiles(search, &small);
+            let found = found.map(|found| (found.count, found.median, found.percentile90));
+            assert_eq!(found, expected, "{small:?}");
+            let few = if longest < most {
+                1
+            } else if longest < 1 << 23 {
+                2
+            } else {
+                6
+            };
+            assert!((longest < most) == (rounds == 1) && rounds <= few, "{rounds}: {small:?}");
+        }
 
         let (duration, periods) = (random.u64(..most) >> 24, random.u64(..2));
         let periods = duration / (PERIOD.unsigned_abs() / 1_000_000) + periods;

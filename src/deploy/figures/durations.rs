@@ -94,11 +94,9 @@ fn damaged() -> DbErr {
     DbErr::Custom("the figures of a period are damaged".to_owned())
 }
 
-/// Durations below this number of seconds, 3 days, are counted one by one.
+/// The first round of a search in [short durations](Search::of_short) counts those below this number of seconds, 3 days,
+/// one by one.
 const EXACT: usize = 1 << 18;
-/// How many longer durations the first round lists. If there are more, it counts them by their highest bits, and others
-/// follow.
-const LISTED: usize = 1 << 19;
 /// The high bits of a longer duration that the first round tells apart: 11, and how many bits follow.
 const HIGH: u32 = 10;
 /// How many of the remaining bits another round tells apart.
@@ -142,11 +140,6 @@ impl Target {
         Err(damaged())
     }
 
-    /// A percentile that is found.
-    fn found(duration: u64) -> Self {
-        Self { low: duration, bits: 0, rank: 0 }
-    }
-
     /// Converts a [`place`].
     fn at((place, rank): (usize, u64)) -> Self {
         let bits = (place as u32 >> HIGH).saturating_sub(1);
@@ -160,7 +153,10 @@ pub struct Search(Step);
 
 #[derive(Debug, Clone)]
 enum Step {
-    First,
+    First {
+        /// How many durations are counted one by one.
+        exact: usize,
+    },
     Next {
         /// The number of all durations.
         count: u64,
@@ -169,17 +165,20 @@ enum Step {
 }
 
 impl Search {
-    /// Begins to search.
-    pub fn first() -> Self {
-        Self(Step::First)
+    /// Begins to search in durations of which most are short. If the percentiles are short too, one round finds them.
+    pub fn of_short() -> Self {
+        Self(Step::First { exact: EXACT })
     }
 
-    /// Begins the next round, which takes all durations. Memory: up to 4.5 MiB.
+    /// Begins to search in durations of which most are long, which takes two rounds or more.
+    pub fn of_long() -> Self {
+        Self(Step::First { exact: 0 })
+    }
+
+    /// Begins the next round, which takes all durations. Memory: up to 1.5 MiB.
     pub fn round(&self) -> Round {
         Round(match &self.0 {
-            Step::First => {
-                Kind::First { exact: vec![0; EXACT], listed: Vec::new(), long: vec![0; place(u64::MAX) + 1] }
-            }
+            Step::First { exact } => Kind::First { exact: vec![0; *exact], long: vec![0; place(u64::MAX) + 1] },
             Step::Next { count, targets } => {
                 Kind::Next { count: *count, targets: targets.clone(), counts: Box::new([[0; 1 << LOW]; 2]) }
             }
@@ -196,8 +195,6 @@ enum Kind {
     First {
         /// By the duration.
         exact: Vec<u32>,
-        /// Longer durations, as far as there is room.
-        listed: Vec<u32>,
         /// By the [`place`] of longer durations.
         long: Vec<u64>,
     },
@@ -214,7 +211,7 @@ enum Kind {
 pub enum Ended {
     /// The percentiles by nearest rank; `None` without durations.
     Found(Option<Percentiles>),
-    /// Another round is necessary: there are many long durations, and a percentile is one of them.
+    /// Another round is necessary: a percentile is a long duration.
     Again(Search),
 }
 
@@ -223,16 +220,9 @@ impl Round {
     #[inline]
     pub fn add(&mut self, duration: u64) {
         match &mut self.0 {
-            Kind::First { exact, listed, long } => match exact.get_mut(duration as usize) {
+            Kind::First { exact, long } => match exact.get_mut(duration as usize) {
                 Some(count) => *count += 1,
-                None => {
-                    long[place(duration)] += 1;
-                    if let Ok(duration) = u32::try_from(duration)
-                        && listed.len() < LISTED
-                    {
-                        listed.push(duration);
-                    }
-                }
+                None => long[place(duration)] += 1,
             },
             Kind::Next { targets, counts, .. } => {
                 for (target, counts) in targets.iter().zip(counts.iter_mut()) {
@@ -248,22 +238,21 @@ impl Round {
     /// Ends the round, after all durations.
     pub fn end(self) -> Result<Ended, DbErr> {
         let (count, targets) = match self.0 {
-            Kind::First { exact, mut listed, long } => {
+            Kind::First { exact, long } => {
                 let below = exact.iter().copied().map(u64::from).sum::<u64>();
-                let above = long.iter().sum::<u64>();
-                let count = below + above;
+                let count = below + long.iter().sum::<u64>();
                 if count == 0 {
                     return Ok(Ended::Found(None));
                 }
-                let mut target = |hundredths: u64| {
+                let target = |hundredths: u64| {
                     let rank = (count * hundredths).div_ceil(100) - 1;
-                    let Some(rank) = rank.checked_sub(below) else {
-                        return Ok(Target::found(Target::of_rank(&exact, rank)?.0 as u64));
-                    };
-                    if listed.len() as u64 == above {
-                        return Ok(Target::found(u64::from(*listed.select_nth_unstable(rank as usize).1)));
+                    match rank.checked_sub(below) {
+                        Some(rank) => Target::of_rank(&long, rank).map(Target::at),
+                        None => {
+                            let (duration, _) = Target::of_rank(&exact, rank)?;
+                            Ok(Target { low: duration as u64, bits: 0, rank: 0 })
+                        }
                     }
-                    Target::of_rank(&long, rank).map(Target::at)
                 };
                 (count, [target(50)?, target(90)?])
             }
