@@ -49,6 +49,10 @@ pub const CHANGES: u64 = 10_000;
 /// If there are more, because nobody has removed them for long, no figures are used.
 pub const SEEN: u64 = 100_000;
 
+/// How many bytes of recovery times a request keeps: those of about two million failures. If there are more, they are read
+/// again.
+pub const KEPT: usize = 4 << 20;
+
 const FIGURES: &str = "deploy_period_figures";
 const CHANGE: &str = "deploy_change";
 const VERSION: &str = "deploy_period_figures_version";
@@ -84,7 +88,12 @@ fn name(environment_key: Option<&str>) -> String {
 
 /// Returns the metrics of all services together. Durations that are not wanted are `None`.
 pub async fn measure(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Metrics, DbErr> {
-    match sum(db, window, wanted).await? {
+    measure_keeping(db, window, wanted, KEPT).await
+}
+
+/// Does the same as [`measure`], and keeps up to so many bytes of recovery times instead of [`KEPT`].
+pub async fn measure_keeping(db: &Snapshot, window: &Window, wanted: Wanted, kept: usize) -> Result<Metrics, DbErr> {
+    match sum(db, window, wanted, kept).await? {
         Some(metrics) => Ok(metrics),
         None => Ok(metrics::measure(db, Whose::All, window, wanted).await?.remove(&0).unwrap_or_default()),
     }
@@ -92,7 +101,7 @@ pub async fn measure(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<M
 
 /// Sums the figures of the periods in the window, and reads its other deploys. `None` if there are no figures, or too many
 /// other deploys.
-async fn sum(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Option<Metrics>, DbErr> {
+async fn sum(db: &Snapshot, window: &Window, wanted: Wanted, kept: usize) -> Result<Option<Metrics>, DbErr> {
     // The whole periods of the window.
     let first = (window.start.as_micros() + PERIOD - 1).div_euclid(PERIOD);
     let periods = first..period_of(window.end);
@@ -129,7 +138,7 @@ async fn sum(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Option<Me
         }
     }
     let periods = *first..if wanted.recovery_time { Period::MAX } else { *last + 1 };
-    let usable = Usable { with_figures, inside: Inside::new(*first, &inside) };
+    let usable = Usable { with_figures, inside: Inside::new(*first, &inside), kept };
     count::sum(db, &window.environments, periods, usable, beside, wanted).await.map(Some)
 }
 

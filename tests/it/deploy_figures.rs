@@ -90,6 +90,9 @@ pub async fn both(db: &Db, window: &Window, wanted: Wanted) -> [Metrics; 2] {
     let snapshot = db.begin_read(None).await.expect("a snapshot");
     let plain = metrics::measure(&snapshot, Whose::All, window, wanted).await.expect("metrics").remove(&0);
     let summed = figures::measure(&snapshot, window, wanted).await.expect("metrics");
+    // With recovery times that are read again for each round.
+    let again = figures::measure_keeping(&snapshot, window, wanted, 0).await.expect("metrics");
+    assert_eq!(again, summed);
     [summed, plain.unwrap_or_default()]
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use sea_orm::DbErr;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use tokio::sync::Semaphore;
 
 use super::durations::{self, Ended, PERIOD_SECONDS, Round, Search};
 use super::{ALL, FIGURES, Period, name, seconds};
@@ -15,13 +16,18 @@ use crate::db::{self, Backend, Read, Row, Snapshot};
 use crate::deploy::metrics::{self, Metrics, Wanted};
 use crate::entity::deploy::Environments;
 
-/// Which figures can be used.
+/// Which figures can be used, and kept.
 pub struct Usable {
     /// The periods with figures that are not stale. After the window too: a failure in it can be recovered later.
     pub with_figures: BTreeSet<Period>,
     /// Those of them in the window.
     pub inside: Inside,
+    /// How many bytes of recovery times are kept.
+    pub kept: usize,
 }
+
+/// Those who sum figures at the same time. Each holds up to 6 MiB.
+static PLACES: Semaphore = Semaphore::const_new(4);
 
 /// Sums the figures of these periods, as far as they are usable, and what was read beside them.
 pub async fn sum(
@@ -32,6 +38,7 @@ pub async fn sum(
     beside: Beside,
     wanted: Wanted,
 ) -> Result<Metrics, DbErr> {
+    let _place = PLACES.acquire().await.map_err(|closed| DbErr::Custom(closed.to_string()))?;
     let mut left = Left {
         lead_times: wanted.lead_time.then(Search::of_short),
         recovery_times: wanted.recovery_time.then(Search::of_long),
@@ -170,18 +177,15 @@ struct Rounds {
     counts: Counts,
     lead_times: Option<Round>,
     recovery_times: Option<Round>,
-    /// The encoded recovery times with the periods of the successes, unless they are more than [`KEPT`].
+    /// The encoded recovery times with the periods of the successes, unless they are too many.
     kept: Option<Vec<(Period, Vec<u8>)>>,
     /// The number of bytes kept.
     bytes: usize,
 }
 
-/// How many bytes of recovery times a request keeps: those of about two million failures.
-const KEPT: usize = 4 << 20;
-
 impl Rounds {
     /// Adds a row of [`figures`].
-    fn add(&mut self, row: &Row<'_>, Usable { with_figures, inside }: &Usable) -> Result<(), DbErr> {
+    fn add(&mut self, row: &Row<'_>, Usable { with_figures, inside, kept: most }: &Usable) -> Result<(), DbErr> {
         let period = row.get(0)?;
         if !with_figures.contains(&period) {
             return Ok(());
@@ -197,7 +201,7 @@ impl Rounds {
             add_recovery_times(round, period, &encoded, inside)?;
             self.bytes += encoded.len();
             match &mut self.kept {
-                Some(kept) if self.bytes <= KEPT => kept.push((period, encoded)),
+                Some(kept) if self.bytes <= *most => kept.push((period, encoded)),
                 kept => *kept = None,
             }
         }
