@@ -28,6 +28,7 @@ use std::ops::Range;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query, SelectStatement};
 
+pub use self::count::AT_ONCE;
 use self::count::{Beside, Inside, Usable};
 use super::metrics::{self, Metrics, Wanted, Whose, Window};
 use super::recoveries::{FAILURE, SUCCESS, next_success, recoveries_of_earlier};

@@ -200,12 +200,14 @@ fn readme_has_the_limits_of_the_code() {
             format!("{}; {}; {STEPS}; `isComplete` is then false", number(FOUND), number(FOLLOWED)),
         ),
         (
-            "metrics of all services: periods of the past with figures; deploys read beside figures; late changes looked at",
+            "metrics of all services: periods of the past with figures; deploys read beside figures; late changes looked at; \
+             those computed at one time",
             format!(
-                "{}; {}; {}; beyond that all deploys of the window are read",
+                "{}; {}; {}; beyond that all deploys of the window are read; {}",
                 number(build::PERIODS),
                 number(figures::ROWS),
-                number(figures::CHANGES)
+                number(figures::CHANGES),
+                figures::AT_ONCE
             ),
         ),
         (

@@ -26,8 +26,10 @@ pub struct Usable {
     pub kept: usize,
 }
 
-/// Those who sum figures at the same time. Each holds up to 6 MiB.
-static PLACES: Semaphore = Semaphore::const_new(4);
+/// The number of requests that sum figures at the same time. Each holds up to 6 MiB.
+pub const AT_ONCE: usize = 4;
+
+static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
 
 /// Sums the figures of these periods, as far as they are usable, and what was read beside them.
 pub async fn sum(
