@@ -27,7 +27,7 @@ pub struct Usable {
 }
 
 /// The number of requests that sum figures at the same time. Each holds up to 6 MiB.
-pub const AT_ONCE: usize = 4;
+pub const AT_ONCE: usize = 2;
 
 static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
 
