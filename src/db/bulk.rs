@@ -177,13 +177,13 @@ impl BulkInsert for Bulk {
         if values.is_empty() {
             return Ok(());
         }
-        let mut load = self.load(table, columns.to_vec());
-        let stored = load.add(self.form().rows(columns.len(), values)?).await;
-        match stored {
-            Ok(()) => load.finish().await,
-            Err(unstored) => Err(unstored),
-        }
-        .map_err(|unstored| unstored.error)
+        let rows = self.form().rows(columns.len(), values)?;
+        let stored = async {
+            let mut load = self.load(table, columns.to_vec());
+            load.add(rows).await?;
+            load.finish().await
+        };
+        stored.await.map_err(|unstored: Unstored| unstored.error)
     }
 }
 

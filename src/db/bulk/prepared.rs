@@ -120,8 +120,8 @@ impl Bulk {
         Ok(())
     }
 
-    /// Drops the indexes of a table but its primary key, and a primary key of several columns too: nothing refers to such a
-    /// key, and a key of one column is the id, which rows usually have in order.
+    /// Drops the indexes of a table, and its primary key if that has several columns: nothing refers to such a key. A key of
+    /// one column stays. It is the id, and most rows come in its order.
     async fn drop_indexes_on_postgres(&self, table: &str, prepared: &mut Prepared) -> Result<(), DbErr> {
         let indexes = "SELECT i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid), coalesce(c.conname::text, ''), \
              coalesce(pg_get_constraintdef(c.oid), ''), i.indisunique::text, \
@@ -193,20 +193,17 @@ impl Bulk {
             self.execute_unprepared(&index.make).await?;
             return Ok(());
         };
-        let made = attempt(self, async || self.script(&index.make).await).await;
-        let error = match made {
-            Ok(()) => return Ok(()),
-            Err(error) => error,
-        };
+        let Err(error) = attempt(self, async || self.script(&index.make).await).await else { return Ok(()) };
         let Some(SqlErr::UniqueConstraintViolation(why)) = violation(&error) else { return Err(error.into()) };
         // Of the rows with the same keys, those after the first. A row with a null has the same keys as no other.
         let id = format!(
             "SELECT min(id) FROM (SELECT id, row_number() OVER (PARTITION BY {keys} ORDER BY id) AS place \
              FROM \"{table}\" WHERE {condition} AND ROW({keys}) IS NOT NULL) AS row WHERE place > 1"
         );
-        match self.number(id).await? {
-            Some(id) => Err(Incomplete::Row { table: table.clone(), id, why }),
-            None => Err(error.into()),
+        match self.number(id).await {
+            Ok(Some(id)) => Err(Incomplete::Row { table: table.clone(), id, why }),
+            // Derived tables have no ids. Report the first error.
+            Ok(None) | Err(_) => Err(error.into()),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::db::{self, Backend, Read, Row, Snapshot};
 use crate::deploy::metrics::{self, Metrics, Wanted};
 use crate::entity::deploy::Environments;
 
-/// Which figures can be used, and kept.
+/// Which figures can be used, and how many of them are kept.
 pub struct Usable {
     /// The periods with figures that are not stale. After the window too: a failure in it can be recovered later.
     pub with_figures: BTreeSet<Period>,
@@ -227,7 +227,8 @@ impl Rounds {
         }
     }
 
-    /// Ends the rounds, and notes what they have found. Those of recovery times that are kept go on to their end.
+    /// Ends the rounds, and notes what they have found. If the recovery times are kept, their rounds go
+    /// on to the end.
     fn end(self, found: &mut Metrics, beside: &Beside, inside: &Inside) -> Result<Left, DbErr> {
         let mut left = Left::default();
         if let Some(round) = self.lead_times {
