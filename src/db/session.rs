@@ -17,8 +17,9 @@ use super::group_commit::{Commit, Log};
 use super::row::{Collect, Row, Work, over};
 use crate::budget::{Budget, Slice};
 
-/// The page cache of a connection, in KiB.
-const CACHE: i64 = 4096;
+/// The page cache of a connection, in KiB. With twice as much, a page of any 100 services takes 1 % less processor time,
+/// and eight busy connections 16 MiB more memory.
+const CACHE: i64 = 2048;
 
 /// The settings of a connection that writes. The log is truncated to 64 MiB after a burst.
 pub(super) const WRITER: &[(&str, i64)] =
@@ -55,6 +56,8 @@ pub(super) struct Session {
     log: Option<Arc<Log>>,
     /// The rows that it had changed when its transaction began.
     changed_before: Cell<u64>,
+    /// Whether it has run a slow statement that reads since it was leased.
+    has_run_slow: Cell<bool>,
 }
 
 /// The state behind SQLite's progress handler.
@@ -162,7 +165,7 @@ impl Session {
         let watch = Arc::new(Watch { steps, is_long, is_stopped, slice: Mutex::default() });
         let asked = Arc::clone(&watch);
         sqlite.progress_handler(COUNTED, Some(move || asked.is_over()))?;
-        Ok(Self { sqlite, watch, log: None, changed_before: Cell::default() })
+        Ok(Self { sqlite, watch, log: None, changed_before: Cell::default(), has_run_slow: Cell::default() })
     }
 
     /// Begins a transaction that writes. `patience` is the time to wait for another process's lock.
@@ -258,6 +261,7 @@ impl Session {
         in_transaction: bool,
         budget: Option<&Arc<Budget>>,
     ) -> Result<(), Failure> {
+        self.has_run_slow.set(true);
         *lock(&self.watch.slice) = budget.map(Budget::slice);
         let done = self.sqlite.busy_timeout(PATIENCE).map_err(Failure::Sqlite);
         let done = done.and_then(|()| self.rows(work, rows, in_transaction, budget));
@@ -298,10 +302,14 @@ impl Session {
         Stop(Some((Arc::clone(&self.watch), self.sqlite.get_interrupt_handle())))
     }
 
-    /// Ends the transaction, if there is one.
+    /// Ends the transaction, if there is one. After a slow statement the page cache is emptied: it is full of pages that
+    /// the next request does not read, and each connection would keep its own.
     pub(super) fn end(&self) -> rusqlite::Result<()> {
         if !self.sqlite.is_autocommit() {
             self.sqlite.prepare_cached("ROLLBACK")?.raw_execute()?;
+        }
+        if self.has_run_slow.replace(false) {
+            self.sqlite.release_memory()?;
         }
         Ok(())
     }

@@ -27,7 +27,6 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
     let options = options
         .create_if_missing(true)
         .busy_timeout(PATIENCE)
-        .pragma("cache_size", "-8192")
         .pragma("temp_store", "MEMORY")
         .statement_cache_capacity(256)
         .disable_statement_logging();
