@@ -14,6 +14,8 @@
 //!   or rows that an older program would misread. Set [`NEEDED`] to the first migration of the oldest program that
 //!   works with what remains. Older programs then stop.
 //!
+//! A migration that only adds a column is a line of the list: [`NewColumn`]. Any other has a file.
+//!
 //! On PostgreSQL a migration holds its locks until all migrations are done. Writes to its tables wait for that long.
 //!
 //! Two rules for a new table. Declare its foreign keys when creating it, because SQLite cannot add one later. Every
@@ -23,8 +25,10 @@
 
 use std::pin::Pin;
 
-use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, Value};
+use sea_orm_migration::{prelude::*, schema};
+
+use new_column::NewColumn;
 
 pub use sea_orm_migration::{IntoSchemaManagerConnection, MigratorTrait};
 
@@ -67,9 +71,9 @@ mod m20261123_000010_filter_pairs;
 mod m20261123_000020_remembered;
 mod m20261123_000021_last_deploy;
 mod m20261123_000030_pulled_documents;
-mod m20261125_000010_provisioned_by;
 mod m20261125_000020_metrics_of_services;
 mod m20261125_000030_figures_of_periods;
+mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
@@ -156,7 +160,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000020_remembered::Migration),
             Box::new(m20261123_000021_last_deploy::Migration),
             Box::new(m20261123_000030_pulled_documents::Migration),
-            Box::new(m20261125_000010_provisioned_by::Migration),
+            NewColumn::boxed("m20261125_000010_provisioned_by", "user", schema::text_null("provisioned_by")),
             Box::new(m20261125_000020_metrics_of_services::Migration),
             Box::new(m20261125_000030_figures_of_periods::Migration),
         ]

@@ -3,10 +3,15 @@
 //! A field of a bound type needs no hand-written method if a column determines it: a scalar of the same name and type,
 //! `id`, or another row whose id is in the column `NAME_id`. The method is then a default method of the resolver trait,
 //! and can be overridden.
+//!
+//! The optional texts that people write into columns, from the entity's `FIELDS`, are one field of the inputs that have
+//! them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use syn::{Attribute, Fields, GenericArgument, Item, LitStr, PathArguments, Type};
+use syn::{
+    Attribute, Expr, ExprLit, Fields, GenericArgument, ImplItem, Item, ItemImpl, Lit, LitStr, PathArguments, Type,
+};
 
 use super::names::snake_case;
 
@@ -18,6 +23,8 @@ pub struct Row {
     /// The table's name.
     pub table: String,
     columns: BTreeMap<String, Column>,
+    /// The input fields whose texts are stored in a column that may be null, by `FIELDS`.
+    texts: BTreeSet<String>,
 }
 
 /// A column of a row.
@@ -35,8 +42,11 @@ impl Row {
     /// # Errors
     /// The text is not Rust.
     pub fn read(file: &str, source: &str) -> Result<Self, syn::Error> {
-        let (mut table, mut columns) = (String::new(), BTreeMap::new());
+        let (mut table, mut columns, mut texts) = (String::new(), BTreeMap::new(), BTreeSet::new());
         for item in syn::parse_file(source)?.items {
+            if let Item::Impl(item) = &item {
+                texts.extend(optional_texts(item));
+            }
             let Item::Struct(item) = item else { continue };
             let Fields::Named(fields) = item.fields else { continue };
             if item.ident == "Model" {
@@ -45,12 +55,17 @@ impl Row {
                 columns.extend(named.filter_map(|(name, ty)| Some((name.to_string(), column(ty)?))));
             }
         }
-        Ok(Self { file: file.to_owned(), table, columns })
+        Ok(Self { file: file.to_owned(), table, columns, texts })
     }
 
     /// The column of a field.
     pub fn column(&self, field: &str) -> Option<&Column> {
         self.columns.get(&snake_case(field))
+    }
+
+    /// Whether an input field of this name is an optional text that is stored in a column.
+    pub fn is_text(&self, field: &str) -> bool {
+        self.texts.contains(field)
     }
 
     /// Whether there is a column of this name that holds ids.
@@ -93,6 +108,35 @@ fn table_name(attribute: &Attribute) -> Option<String> {
     table
 }
 
+/// The names of the optional texts in `const FIELDS` of `impl FieldRules for Entity`.
+fn optional_texts(item: &ItemImpl) -> Vec<String> {
+    let fields = item.items.iter().find_map(|item| match item {
+        ImplItem::Const(item) if item.ident == "FIELDS" => Some(&item.expr),
+        _ => None,
+    });
+    let Some(Expr::Reference(list)) = fields else { return Vec::new() };
+    let Expr::Array(list) = &*list.expr else { return Vec::new() };
+    list.elems.iter().filter_map(optional_text).collect()
+}
+
+/// The name in `FieldRule::text("name", …)`, unless `.required()` or `.by_hand()` follows.
+fn optional_text(mut rule: &Expr) -> Option<String> {
+    while let Expr::MethodCall(call) = rule {
+        if call.method == "required" || call.method == "by_hand" {
+            return None;
+        }
+        rule = &call.receiver;
+    }
+    let Expr::Call(call) = rule else { return None };
+    let Expr::Path(function) = &*call.func else { return None };
+    match call.args.first()? {
+        Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) if function.path.segments.last()?.ident == "text" => {
+            Some(name.value())
+        }
+        _ => None,
+    }
+}
+
 fn column(ty: &Type) -> Option<Column> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
@@ -108,6 +152,21 @@ fn column(ty: &Type) -> Option<Column> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn optional_texts_are_read_from_the_list_of_fields() {
+        let source = r#"impl FieldRules for Entity {
+            const FIELDS: &'static [FieldRule<Column>] = &[
+                FieldRule::text("name", Column::Name, text::SHORT).required(),
+                FieldRule::text("url", Column::ExternalUrl, text::URL).checked(check_url).not_in_files(),
+                FieldRule::new("tierAlias", Column::TierId, ValueRule::Named(Reference::Tier)),
+                FieldRule::text("path", Column::Path, text::SHORT).by_hand(),
+                FieldRule::text("notes", Column::Notes, text::DESCRIPTION),
+            ];
+        }"#;
+        let row = Row::read("src/entity/x.rs", source).expect("Rust");
+        assert_eq!(row.texts.iter().collect::<Vec<_>>(), ["notes", "url"]);
+    }
 
     #[test]
     fn columns_are_read_from_the_entity() {

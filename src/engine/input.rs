@@ -226,6 +226,22 @@ pub fn optional<T: Input>(fields: &Fields, name: &str) -> Result<MaybeUndefined<
     }
 }
 
+/// The optional texts of an input that are stored in columns, by the names of their fields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Texts(Vec<(&'static str, MaybeUndefined<String>)>);
+
+impl Texts {
+    /// Reads the fields with these names.
+    pub fn read(fields: &Fields, names: &[&'static str]) -> Result<Self, InputError> {
+        names.iter().map(|name| Ok((*name, optional(fields, name)?))).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The fields in the order of the SDL.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &MaybeUndefined<String>)> {
+        self.0.iter().map(|(name, given)| (*name, given))
+    }
+}
+
 /// Reads a field with a default value.
 pub fn defaulted<T: Input>(fields: &Fields, name: &str, default: impl FnOnce() -> Value) -> Result<T, InputError> {
     let read = match fields.get(name) {

@@ -22,6 +22,15 @@ pub trait FieldRules: EntityTrait {
         let found = Self::FIELDS.iter().find(|field| field.column.as_str() == column.as_str());
         found.expect("a column that people write is in the list of its table")
     }
+
+    /// Returns the rule of an input field.
+    ///
+    /// # Panics
+    /// If the list lacks the field.
+    fn named(field: &str) -> &'static FieldRule<Self::Column> {
+        let found = Self::FIELDS.iter().find(|rule| rule.name == field);
+        found.expect("the build names fields of the list alone")
+    }
 }
 
 /// What people may write into a column.
@@ -112,6 +121,12 @@ impl<C: Copy> FieldRule<C> {
     /// Adds a check of texts. It runs after the check of their length.
     pub const fn checked(self, check: Check) -> Self {
         Self { check: Some(check), ..self }
+    }
+
+    /// Leaves an optional text a field of its own in the inputs, because their mutations do more than store it. The build
+    /// puts all others into `texts`.
+    pub const fn by_hand(self) -> Self {
+        self
     }
 
     /// Excludes the field from service files.

@@ -48,7 +48,7 @@ impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[
         FieldRule::text("name", Column::Name, text::SHORT).required(),
         FieldRule::text("alias", Column::Alias, text::SHORT).required(),
-        FieldRule::text("description", Column::Description, text::DESCRIPTION),
+        FieldRule::text("description", Column::Description, text::DESCRIPTION).by_hand(),
     ];
 }
 

@@ -31,7 +31,8 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("notes", Column::Notes, text::DESCRIPTION)];
+    const FIELDS: &'static [FieldRule<Column>] =
+        &[FieldRule::text("notes", Column::Notes, text::DESCRIPTION).by_hand()];
 }
 
 /// The maximum depth of a search.

@@ -36,8 +36,8 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("baseDirectory", Column::BaseDirectory, text::SHORT),
-        FieldRule::text("displayName", Column::DisplayName, text::SHORT),
+        FieldRule::text("baseDirectory", Column::BaseDirectory, text::SHORT).by_hand(),
+        FieldRule::text("displayName", Column::DisplayName, text::SHORT).by_hand(),
     ];
 }
 

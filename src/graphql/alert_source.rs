@@ -98,7 +98,7 @@ async fn identified(
 
 impl AlertSourceUpsertMutation for Mutation {
     async fn alert_source_upsert(ctx: &MutationCtx<'_>, input: AlertSourceInput) -> Result<AlertSourceUpsertPayload> {
-        let AlertSourceInput { description, metadata, identifier, name, url } = input;
+        let AlertSourceInput { identifier, name, texts } = input;
         let db = ctx.db();
         let mut problems = Problems::default();
         let found = problems.take_any(identified(db, "identifier", &identifier).await)?;
@@ -118,9 +118,7 @@ impl AlertSourceUpsertMutation for Mutation {
         } else {
             draft.set(Column::Name, &name);
         }
-        draft.set(Column::Description, &description);
-        draft.set(Column::Metadata, &metadata);
-        draft.set(Column::Url, &url);
+        draft.set_texts(&texts);
         let mut row = draft.done()?;
         let integration = integration.ok_or_else(|| Error::internal("an integration was neither found nor missed"))?;
         row.r#type = Set(kind(&integration).as_str().to_owned());

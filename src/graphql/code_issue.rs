@@ -72,17 +72,14 @@ async fn key(db: &impl Read, identifier: &CodeIssueIdentifierInput) -> Result<(i
 
 impl CodeIssueUpsertMutation for Mutation {
     async fn code_issue_upsert(ctx: &MutationCtx<'_>, input: CodeIssueInput) -> Result<CodeIssueUpsertPayload> {
-        let CodeIssueInput { identifier, name, issue_category, issue_type, severity, url, introduced_at, cves, cwes } =
-            input;
+        let CodeIssueInput { identifier, name, issue_category, introduced_at, cves, cwes, texts } = input;
         let db = ctx.db();
         let mut draft = Draft::<code_issue::Entity>::new();
         let key = key(db, &identifier).await.map_err(|error| error.map_user(|error| error.within("identifier")));
         let key = draft.problems.take_any(key)?;
         draft.set(Column::Name, &name);
         draft.set(Column::IssueCategory, &issue_category);
-        draft.set(Column::IssueType, &issue_type);
-        draft.set(Column::Severity, &severity);
-        draft.set(Column::ExternalUrl, &url);
+        draft.set_texts(&texts);
         draft.set(Column::IntroducedAt, &introduced_at);
         let cves = cves.map_value(|all| all.into_iter().map(|CodeIssueCveInput { identifier, url }| (identifier, url)));
         let cves = draft.problems.take_any(references("cves", cves))?.flatten();

@@ -94,11 +94,10 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<Compone
 }
 
 fn fill(draft: &mut Draft<Entity>, input: &ComponentTypeInput) {
-    let ComponentTypeInput { alias, description, icon, name, owner_relationship, system_relationship, properties: _ } =
-        input;
+    let ComponentTypeInput { alias, icon, name, owner_relationship, system_relationship, properties: _, texts } = input;
     draft.set(Column::Name, name);
     draft.set(Column::Alias, alias);
-    draft.set(Column::Description, description);
+    draft.set_texts(texts);
     let owner = rules_within(owner_relationship, |given| &given.management_rules);
     let owner = owner.map_err(|error| error.within("ownerRelationship"));
     if let Some(rules) = draft.problems.take(owner).flatten() {

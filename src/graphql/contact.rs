@@ -12,6 +12,7 @@ use super::schema::*;
 use super::types::{Contact, Team};
 use super::{id, relation, service};
 use crate::db::{Read, Transaction, Write};
+use crate::engine::input::Texts;
 use crate::entity::contact::{self, ActiveModel, Column, Entity};
 use crate::entity::text::FEW;
 use crate::entity::{self, repository, row_lock};
@@ -42,9 +43,9 @@ pub(super) async fn of_new_team(db: &Transaction, team: i64, given: &[ContactInp
     }
     let mut problems = Problems::default();
     let mut rows = Vec::with_capacity(given.len());
-    for (place, ContactInput { address, display_name, r#type }) in given.iter().enumerate() {
+    for (place, ContactInput { address, r#type, texts }) in given.iter().enumerate() {
         let mut draft = Draft::<Entity>::new();
-        fill(&mut draft, *r#type, &MaybeUndefined::Value(address.clone()), display_name);
+        fill(&mut draft, *r#type, &MaybeUndefined::Value(address.clone()), texts);
         let row = draft.done().map_err(|error| error.map_user(within(place)));
         rows.extend(problems.take_any(row)?);
     }
@@ -55,20 +56,15 @@ pub(super) async fn of_new_team(db: &Transaction, team: i64, given: &[ContactInp
     Ok(())
 }
 
-/// Sets the type, the address and the name.
-fn fill(
-    draft: &mut Draft<Entity>,
-    kind: ContactType,
-    address: &MaybeUndefined<String>,
-    display_name: &MaybeUndefined<String>,
-) {
+/// Sets the type, the address and the optional texts.
+fn fill(draft: &mut Draft<Entity>, kind: ContactType, address: &MaybeUndefined<String>, texts: &Texts) {
     draft.set(Column::Address, address);
     if let (ContactType::Web, Some(address)) = (kind, address.value()) {
         // Pages show the address as a link.
         let url = repository::check_url(address).map_err(|error| UserError { path: vec!["address".into()], ..error });
         draft.problems.take(url);
     }
-    draft.set(Column::DisplayName, display_name);
+    draft.set_texts(texts);
     draft.row.r#type = Set(kind.as_str().to_owned());
 }
 
@@ -127,10 +123,8 @@ impl ContactCreateMutation for Mutation {
         let db = ctx.db();
         let mut draft = Draft::<Entity>::new();
         let owner = draft.problems.take_any(owner(db, &input).await)?;
-        let ContactCreateInput { address, display_name, display_type, external_id, r#type, .. } = input;
-        fill(&mut draft, r#type, &MaybeUndefined::Value(address), &display_name);
-        draft.set(Column::DisplayType, &display_type);
-        draft.set(Column::ExternalId, &external_id);
+        let ContactCreateInput { address, r#type, texts, .. } = input;
+        fill(&mut draft, r#type, &MaybeUndefined::Value(address), &texts);
         let row = draft.done()?;
         let (owner, id) = owner.ok_or_else(|| UserError::base("the owner is missing"))?;
         Ok(ContactCreatePayload { contact: Some(add(db, row, owner, id).await?), ..Default::default() })
@@ -139,7 +133,7 @@ impl ContactCreateMutation for Mutation {
 
 impl ContactUpdateMutation for Mutation {
     async fn contact_update(ctx: &MutationCtx<'_>, input: ContactUpdateInput) -> Result<ContactUpdatePayload> {
-        let ContactUpdateInput { id, address, display_name, display_type, external_id, make_default, r#type } = input;
+        let ContactUpdateInput { id, address, make_default, r#type, texts } = input;
         let db = ctx.db();
         let contact = id::require::<Entity>(db, &id, "id").await?;
         lock_owner(db, &contact).await?;
@@ -150,9 +144,7 @@ impl ContactUpdateMutation for Mutation {
         // If the type changes, check the stored address too: a web page needs a URL.
         let address =
             if to != had_type && address.is_undefined() { MaybeUndefined::Value(had_address) } else { address };
-        fill(&mut draft, to, &address, &display_name);
-        draft.set(Column::DisplayType, &display_type);
-        draft.set(Column::ExternalId, &external_id);
+        fill(&mut draft, to, &address, &texts);
         let mut row = draft.done()?;
         row.is_default = Set(is_default || make_default.value() == Some(&true));
         let contact = db.update(row).await?;

@@ -58,11 +58,10 @@ async fn draft(
     mut draft: Draft<domain::Entity>,
     input: DomainInput,
 ) -> Result<(domain::ActiveModel, Option<String>)> {
-    let DomainInput { name, description, note, owner_id } = input;
+    let DomainInput { name, owner_id, texts } = input;
     draft.set(Column::Name, &name);
-    draft.set(Column::Description, &description);
+    draft.set_texts(&texts);
     draft.refer(db, Column::OwnerId, &owner_id).await?;
-    draft.set(Column::Note, &note);
     Ok((draft.done()?, name.take()))
 }
 

@@ -9,6 +9,7 @@ use super::id;
 use super::identifier::Identifier;
 use super::schema::IdentifierInput;
 use crate::db::Transaction;
+use crate::engine::input::Texts;
 use crate::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule, must_not_be_null};
 use crate::entity::{Timestamp, component_type, domain, lifecycle, system, team, tier, user};
 use crate::error::{Error, Problems, Result, UserError};
@@ -45,6 +46,13 @@ impl<E: FieldRules> Draft<E> {
         };
         if let Some(value) = self.problems.take(value) {
             self.row.set(column, value);
+        }
+    }
+
+    /// Sets the optional texts of an input. The build has found their names in the list of the table's fields.
+    pub(super) fn set_texts(&mut self, texts: &Texts) {
+        for (name, given) in texts.iter() {
+            self.set(E::named(name).column, given);
         }
     }
 

@@ -12,6 +12,7 @@ use super::draft::Draft;
 use super::id::{self, Class, Id};
 use super::service::refuse_where_locked;
 use crate::db::{Read, Transaction, Write};
+use crate::engine::input::Texts;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::{alias, lifecycle, service, tier};
 use crate::error::{Result, UserError, quoted};
@@ -28,7 +29,6 @@ pub(super) trait Grade:
     const ID: Self::Column;
     const ALIAS: Self::Column;
     const NAME: Self::Column;
-    const DESCRIPTION: Self::Column;
     const INDEX: Self::Column;
     /// The column of a service that refers to its grade.
     const OF_SERVICE: service::Column;
@@ -40,7 +40,6 @@ macro_rules! grade {
             const ID: $table::Column = $table::Column::Id;
             const ALIAS: $table::Column = $table::Column::Alias;
             const NAME: $table::Column = $table::Column::Name;
-            const DESCRIPTION: $table::Column = $table::Column::Description;
             const INDEX: $table::Column = $table::Column::Index;
             const OF_SERVICE: service::Column = service::Column::$of_service;
         }
@@ -60,7 +59,7 @@ pub(super) async fn create<E: Grade>(
     db: &Transaction,
     name: &str,
     alias: &MaybeUndefined<String>,
-    description: &MaybeUndefined<String>,
+    texts: &Texts,
     index: &MaybeUndefined<i32>,
 ) -> Result<E::Model> {
     let index = match index.value() {
@@ -75,7 +74,7 @@ pub(super) async fn create<E: Grade>(
         None => draft.row.set(E::ALIAS, slug.as_str().into()),
     }
     let alias = alias.value().unwrap_or(&slug);
-    draft.set(E::DESCRIPTION, description);
+    draft.set_texts(texts);
     draft.set(E::INDEX, &MaybeUndefined::Value(index));
     db.insert(draft.done()?).await.map_err(|error| or_taken(error, taken::<E>(alias)))
 }
@@ -86,14 +85,14 @@ pub(super) async fn update<E: Grade>(
     id: &str,
     name: &MaybeUndefined<String>,
     alias: &MaybeUndefined<String>,
-    description: &MaybeUndefined<String>,
+    texts: &Texts,
     index: &MaybeUndefined<i32>,
 ) -> Result<E::Model> {
     let grade = id::require::<E>(db, id, "id").await?;
     let mut draft = Draft::<E>::of(grade);
     draft.set(E::NAME, name);
     draft.set(E::ALIAS, alias);
-    draft.set(E::DESCRIPTION, description);
+    draft.set_texts(texts);
     draft.set(E::INDEX, index);
     let alias = alias.value().map_or("", String::as_str);
     db.update(draft.done()?).await.map_err(|error| or_taken(error, taken::<E>(alias)))

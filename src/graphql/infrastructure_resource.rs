@@ -132,7 +132,7 @@ async fn draft(
     present: Option<InfrastructureResource>,
     input: InfrastructureResourceInput,
 ) -> Result<(ActiveModel, Vec<Warning>)> {
-    let InfrastructureResourceInput { data, owner_id, provider_data, provider_resource_type, schema } = input;
+    let InfrastructureResourceInput { data, owner_id, provider_data, schema, texts } = input;
     let (had_type, had_data) = match &present {
         Some(present) => (Some(present.r#type.clone()), Some(present.data.clone())),
         None => (None, None),
@@ -166,7 +166,7 @@ async fn draft(
         draft.row.name = Set(data["name"].as_str().unwrap_or_default().to_owned());
         draft.row.data = Set(data.to_string());
     }
-    draft.set(Column::ProviderResourceType, &provider_resource_type);
+    draft.set_texts(&texts);
     provide(&mut draft, &provider_data)?;
     draft.refer(db, Column::OwnerId, &owner_id).await?;
     Ok((draft.done()?, warnings))

@@ -11,16 +11,16 @@ impl LifecycleResolver for Lifecycle {}
 
 impl LifecycleCreateMutation for Mutation {
     async fn lifecycle_create(ctx: &MutationCtx<'_>, input: LifecycleCreateInput) -> Result<LifecycleCreatePayload> {
-        let LifecycleCreateInput { name, alias, description, index } = input;
-        let lifecycle = grade::create::<lifecycle::Entity>(ctx.db(), &name, &alias, &description, &index).await?;
+        let LifecycleCreateInput { name, alias, index, texts } = input;
+        let lifecycle = grade::create::<lifecycle::Entity>(ctx.db(), &name, &alias, &texts, &index).await?;
         Ok(LifecycleCreatePayload { lifecycle: Some(lifecycle), ..Default::default() })
     }
 }
 
 impl LifecycleUpdateMutation for Mutation {
     async fn lifecycle_update(ctx: &MutationCtx<'_>, input: LifecycleUpdateInput) -> Result<LifecycleUpdatePayload> {
-        let LifecycleUpdateInput { id, name, alias, description, index } = input;
-        let lifecycle = grade::update::<lifecycle::Entity>(ctx.db(), &id, &name, &alias, &description, &index).await?;
+        let LifecycleUpdateInput { id, name, alias, index, texts } = input;
+        let lifecycle = grade::update::<lifecycle::Entity>(ctx.db(), &id, &name, &alias, &texts, &index).await?;
         Ok(LifecycleUpdatePayload { lifecycle: Some(lifecycle), ..Default::default() })
     }
 }

@@ -70,12 +70,10 @@ impl ServiceOnCallsUpdateMutation for Mutation {
         }
         let mut rows = Vec::with_capacity(on_calls.len().min(text::FEW));
         for (place, one) in on_calls.into_iter().enumerate().take(text::FEW) {
-            let OnCallInput { name, external_email, schedule, url, ends_at } = one;
+            let OnCallInput { name, ends_at, texts } = one;
             let mut draft = Draft::<Entity>::new();
             draft.set_required(Column::Name, &name);
-            draft.set(Column::ExternalEmail, &external_email);
-            draft.set(Column::Schedule, &schedule);
-            draft.set(Column::Url, &url);
+            draft.set_texts(&texts);
             draft.set(Column::EndsAt, &ends_at);
             let within = |error: UserError| error.within(place.to_string()).within("onCalls");
             rows.extend(problems.take_any(draft.done().map_err(|error| error.map_user(within)))?);

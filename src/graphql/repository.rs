@@ -364,30 +364,17 @@ fn checked(given: &[LanguageInput]) -> Result<String> {
 
 impl RepositoryCreateMutation for Mutation {
     async fn repository_create(ctx: &MutationCtx<'_>, input: RepositoryCreateInput) -> Result<RepositoryCreatePayload> {
-        let RepositoryCreateInput {
-            name,
-            default_alias,
-            default_branch,
-            private,
-            url,
-            visible,
-            description,
-            forked,
-            languages,
-            owner_id,
-        } = input;
+        let RepositoryCreateInput { name, default_alias, private, visible, forked, languages, owner_id, texts } = input;
         let db = ctx.db();
         let mut draft = Draft::<repository::Entity>::new();
         draft.set_required(Column::Name, &name);
-        draft.set(Column::Url, &url);
+        draft.set_texts(&texts);
         let default_alias = default_alias.take().or_else(|| follows_from(&draft.row));
         if let Some(alias) = &default_alias {
             draft.set_required(Column::DefaultAlias, alias);
         }
-        draft.set(Column::DefaultBranch, &default_branch);
         draft.set(Column::Private, &MaybeUndefined::Value(private.take().unwrap_or(false)));
         draft.set(Column::Visible, &MaybeUndefined::Value(visible.take().unwrap_or(true)));
-        draft.set(Column::Description, &description);
         draft.set(Column::Forked, &forked);
         draft.refer(db, Column::OwnerId, &owner_id).await?;
         set_languages(&mut draft, &languages)?;
@@ -413,16 +400,14 @@ impl RepositoryUpdateMutation for Mutation {
             id,
             alias,
             name,
-            default_branch,
             private,
-            url,
             visible,
             archived_at,
-            description,
             forked,
             languages,
             owner_id,
             sbom_generation,
+            texts,
         } = input;
         let db = ctx.db();
         let repository = identifier::require::<Repository>(db, Identifier::new(&id, &alias)?).await?;
@@ -430,12 +415,10 @@ impl RepositoryUpdateMutation for Mutation {
 
         let mut draft = Draft::<repository::Entity>::of(repository);
         draft.set(Column::Name, &name);
-        draft.set(Column::DefaultBranch, &default_branch);
+        draft.set_texts(&texts);
         draft.set(Column::Private, &private);
-        draft.set(Column::Url, &url);
         draft.set(Column::Visible, &visible);
         draft.set(Column::ArchivedAt, &archived_at);
-        draft.set(Column::Description, &description);
         draft.set(Column::Forked, &forked);
         draft.refer(db, Column::OwnerId, &owner_id).await?;
         set_languages(&mut draft, &languages)?;

@@ -71,11 +71,11 @@ where
 
 impl LevelCreateMutation for Mutation {
     async fn level_create(ctx: &MutationCtx<'_>, input: LevelCreateInput) -> Result<LevelCreatePayload> {
-        let LevelCreateInput { description, index, name } = input;
+        let LevelCreateInput { index, name, texts } = input;
         let db = ctx.db();
         let mut draft = Draft::<level::Entity>::new();
         draft.set_required(level::Column::Name, &name);
-        draft.set(level::Column::Description, &description);
+        draft.set_texts(&texts);
         // Null counts as absent: the new level comes last.
         if index.is_value() {
             draft.set(level::Column::Index, &index);
@@ -97,11 +97,11 @@ impl LevelCreateMutation for Mutation {
 
 impl LevelUpdateMutation for Mutation {
     async fn level_update(ctx: &MutationCtx<'_>, input: LevelUpdateInput) -> Result<LevelUpdatePayload> {
-        let LevelUpdateInput { description, id, name } = input;
+        let LevelUpdateInput { id, name, texts } = input;
         let db = ctx.db();
         let mut draft = Draft::<level::Entity>::of(id::require::<level::Entity>(db, &id, "id").await?);
         draft.set(level::Column::Name, &name);
-        draft.set(level::Column::Description, &description);
+        draft.set_texts(&texts);
         Ok(LevelUpdatePayload { level: Some(db.update(draft.done()?).await?), ..Default::default() })
     }
 }
@@ -122,11 +122,11 @@ fn taken(name: &str) -> UserError {
 
 impl CategoryCreateMutation for Mutation {
     async fn category_create(ctx: &MutationCtx<'_>, input: CategoryCreateInput) -> Result<CategoryCreatePayload> {
-        let CategoryCreateInput { description, name } = input;
+        let CategoryCreateInput { name, texts } = input;
         let db = ctx.db();
         let mut draft = Draft::<category::Entity>::new();
         draft.set_required(category::Column::Name, &name);
-        draft.set(category::Column::Description, &description);
+        draft.set_texts(&texts);
         let category = db.insert(draft.done()?).await.map_err(|error| or_taken(error, taken(&name)))?;
         refuse_too_many::<category::Entity>(db).await?;
         Ok(CategoryCreatePayload { category: Some(category), ..Default::default() })
@@ -135,11 +135,11 @@ impl CategoryCreateMutation for Mutation {
 
 impl CategoryUpdateMutation for Mutation {
     async fn category_update(ctx: &MutationCtx<'_>, input: CategoryUpdateInput) -> Result<CategoryUpdatePayload> {
-        let CategoryUpdateInput { description, id, name } = input;
+        let CategoryUpdateInput { id, name, texts } = input;
         let db = ctx.db();
         let mut draft = Draft::<category::Entity>::of(id::require::<category::Entity>(db, &id, "id").await?);
         draft.set(category::Column::Name, &name);
-        draft.set(category::Column::Description, &description);
+        draft.set_texts(&texts);
         let taken = taken(name.value().map_or("", String::as_str));
         let category = db.update(draft.done()?).await.map_err(|error| or_taken(error, taken))?;
         Ok(CategoryUpdatePayload { category: Some(category), ..Default::default() })

@@ -234,12 +234,6 @@ impl ServiceCreateMutation for Mutation {
     async fn service_create(ctx: &MutationCtx<'_>, input: ServiceCreateInput) -> Result<ServiceCreatePayload> {
         let ServiceCreateInput {
             name,
-            description,
-            language,
-            framework,
-            product,
-            note,
-            api_document_url,
             tier_alias,
             lifecycle_alias,
             owner_input,
@@ -248,16 +242,12 @@ impl ServiceCreateMutation for Mutation {
             owner_alias,
             // Ignored: aliases are always validated.
             skip_aliases_validation: _,
+            texts,
         } = input;
         let db = ctx.db();
         let mut draft = Draft::<service::Entity>::new();
         draft.set_required(Column::Name, &name);
-        draft.set(Column::Description, &description);
-        draft.set(Column::Language, &language);
-        draft.set(Column::Framework, &framework);
-        draft.set(Column::Product, &product);
-        draft.set(Column::Note, &note);
-        draft.set(Column::ApiDocumentUrl, &api_document_url);
+        draft.set_texts(&texts);
         service_document::check_host(ctx, &mut draft);
         draft.refer(db, Column::TierId, &tier_alias).await?;
         draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;
@@ -358,12 +348,6 @@ impl ServiceUpdateMutation for Mutation {
             id,
             alias,
             name,
-            description,
-            language,
-            framework,
-            product,
-            note,
-            api_document_url,
             tier_alias,
             lifecycle_alias,
             owner_input,
@@ -372,17 +356,13 @@ impl ServiceUpdateMutation for Mutation {
             owner_alias,
             // Ignored: aliases are always validated.
             skip_aliases_validation: _,
+            texts,
         } = input;
         let db = ctx.db();
         let service = require_writable(db, Identifier::new(&id, &alias)?).await?;
         let mut draft = Draft::<service::Entity>::of(service.clone().into());
         draft.set(Column::Name, &name);
-        draft.set(Column::Description, &description);
-        draft.set(Column::Language, &language);
-        draft.set(Column::Framework, &framework);
-        draft.set(Column::Product, &product);
-        draft.set(Column::Note, &note);
-        draft.set(Column::ApiDocumentUrl, &api_document_url);
+        draft.set_texts(&texts);
         service_document::check_host(ctx, &mut draft);
         draft.refer(db, Column::TierId, &tier_alias).await?;
         draft.refer(db, Column::LifecycleId, &lifecycle_alias).await?;

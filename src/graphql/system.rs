@@ -65,12 +65,11 @@ async fn draft(
     mut draft: Draft<system::Entity>,
     input: SystemInput,
 ) -> Result<(system::ActiveModel, Option<String>)> {
-    let SystemInput { name, description, note, owner_id, parent } = input;
+    let SystemInput { name, owner_id, parent, texts } = input;
     draft.set(Column::Name, &name);
-    draft.set(Column::Description, &description);
+    draft.set_texts(&texts);
     draft.refer(db, Column::OwnerId, &owner_id).await?;
     draft.refer(db, Column::DomainId, &parent).await?;
-    draft.set(Column::Note, &note);
     Ok((draft.done()?, name.take()))
 }
 

@@ -101,12 +101,12 @@ impl TeamCreateMutation for Mutation {
         let TeamCreateInput {
             name,
             manager_email,
-            responsibilities,
             members,
             parent_team,
             contacts,
             // Ignored. Older clients send it along with `parentTeam`, which replaces it.
             group: _,
+            texts,
         } = input;
         let db = ctx.db();
         let mut draft = Draft::<team::Entity>::new();
@@ -116,7 +116,7 @@ impl TeamCreateMutation for Mutation {
         if let ActiveValue::Set(Some(parent)) = &draft.row.parent_team_id {
             draft.problems.take_any(team::check_parent(db, None, *parent).await)?;
         }
-        draft.set(Column::Responsibilities, &responsibilities);
+        draft.set_texts(&texts);
         let members = members.value().map(Vec::as_slice).unwrap_or_default();
         let members = draft.problems.take_any(team_membership::named(db, members).await)?;
 
@@ -134,8 +134,7 @@ impl TeamCreateMutation for Mutation {
 
 impl TeamUpdateMutation for Mutation {
     async fn team_update(ctx: &MutationCtx<'_>, input: TeamUpdateInput) -> Result<TeamUpdatePayload> {
-        let TeamUpdateInput { id, alias, name, manager_email, responsibilities, parent_team, members, group: _ } =
-            input;
+        let TeamUpdateInput { id, alias, name, manager_email, parent_team, members, group: _, texts } = input;
         let db = ctx.db();
         let team = identifier::require::<Team>(&db.locking(LockType::Update), Identifier::new(&id, &alias)?).await?;
         let team_id = team.id;
@@ -147,7 +146,7 @@ impl TeamUpdateMutation for Mutation {
             let checked = team::check_parent(db, Some(team_id), *parent).await;
             draft.problems.take_any(checked)?;
         }
-        draft.set(Column::Responsibilities, &responsibilities);
+        draft.set_texts(&texts);
         let members = match &members {
             MaybeUndefined::Undefined => None,
             MaybeUndefined::Null => Some(Vec::new()),

@@ -11,16 +11,16 @@ impl TierResolver for Tier {}
 
 impl TierCreateMutation for Mutation {
     async fn tier_create(ctx: &MutationCtx<'_>, input: TierCreateInput) -> Result<TierCreatePayload> {
-        let TierCreateInput { name, alias, description, index } = input;
-        let tier = grade::create::<tier::Entity>(ctx.db(), &name, &alias, &description, &index).await?;
+        let TierCreateInput { name, alias, index, texts } = input;
+        let tier = grade::create::<tier::Entity>(ctx.db(), &name, &alias, &texts, &index).await?;
         Ok(TierCreatePayload { tier: Some(tier), ..Default::default() })
     }
 }
 
 impl TierUpdateMutation for Mutation {
     async fn tier_update(ctx: &MutationCtx<'_>, input: TierUpdateInput) -> Result<TierUpdatePayload> {
-        let TierUpdateInput { id, name, alias, description, index } = input;
-        let tier = grade::update::<tier::Entity>(ctx.db(), &id, &name, &alias, &description, &index).await?;
+        let TierUpdateInput { id, name, alias, index, texts } = input;
+        let tier = grade::update::<tier::Entity>(ctx.db(), &id, &name, &alias, &texts, &index).await?;
         Ok(TierUpdatePayload { tier: Some(tier), ..Default::default() })
     }
 }

@@ -25,7 +25,7 @@ impl ToolResolver for Tool {
 
 impl ToolCreateMutation for Mutation {
     async fn tool_create(ctx: &MutationCtx<'_>, input: ToolCreateInput) -> Result<ToolCreatePayload> {
-        let ToolCreateInput { category, display_name, environment, service_alias, service_id, url } = input;
+        let ToolCreateInput { category, display_name, service_alias, service_id, url, texts } = input;
         let db = ctx.db();
         let named = exactly_one(("serviceId", given(&service_id)), ("serviceAlias", given(&service_alias)))?;
         let (field, identifier) = match named {
@@ -36,7 +36,7 @@ impl ToolCreateMutation for Mutation {
         let service = draft.problems.take_any(service::require_writable_as(db, identifier, field).await)?;
         draft.set_required(Column::DisplayName, &display_name);
         draft.set_required(Column::Url, &url);
-        draft.set(Column::Environment, &environment);
+        draft.set_texts(&texts);
         let row = tool::ActiveModel { category: Set(category.as_str().to_owned()), ..draft.row };
         draft.problems.none()?;
         let service = service.ok_or_else(|| UserError::base("the service is missing"))?;
@@ -55,7 +55,7 @@ impl ToolCreateMutation for Mutation {
 
 impl ToolUpdateMutation for Mutation {
     async fn tool_update(ctx: &MutationCtx<'_>, input: ToolUpdateInput) -> Result<ToolUpdatePayload> {
-        let ToolUpdateInput { id, category, display_name, environment, url } = input;
+        let ToolUpdateInput { id, category, display_name, url, texts } = input;
         let db = ctx.db();
         let tool = id::require::<tool::Entity>(db, &id, "id").await?;
         service::owner_writable(db, tool.service_id).await?;
@@ -63,7 +63,7 @@ impl ToolUpdateMutation for Mutation {
         let category = draft.problems.take(changed("category", &category, |category| Ok(category.as_str().to_owned())));
         draft.set(Column::DisplayName, &display_name);
         draft.set(Column::Url, &url);
-        draft.set(Column::Environment, &environment);
+        draft.set_texts(&texts);
         let mut row = draft.done()?;
         if let Some(category) = category.flatten() {
             row.category = Set(category);

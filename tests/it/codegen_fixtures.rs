@@ -165,6 +165,14 @@ async fn relations_of_the_schema_list_rows_once_for_all_parents() {
 }
 
 #[tokio::test]
+async fn the_optional_texts_of_an_input_are_one_field() {
+    let query = r#"{ poemSaid(poem: { title: "t", motto: null, lines: ["l"], form: "f" }) }"#;
+    let (answer, _) = ask!(rows, Query, query);
+    let said = r#"t, Value(["l"]), Value("f"), Some("none"), [("motto", Null), ("dedication", Undefined)]"#;
+    assert_eq!(answer["data"]["poemSaid"], said);
+}
+
+#[tokio::test]
 async fn connections_are_pages() {
     let query = "{ band(id: 3) { pages: albumPages(first: 2) { totalCount nodes { title } edges { cursor } \
                  pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }";

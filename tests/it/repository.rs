@@ -130,7 +130,7 @@ async fn repository_create_names_every_field_that_is_wrong() {
         (json!({ "name": "n", "url": format!("https://h/{long}") }), json!([["defaultAlias"]])),
         (
             json!({ "name": "", "defaultAlias": long, "defaultBranch": long }),
-            json!([["name"], ["defaultAlias"], ["defaultBranch"]]),
+            json!([["name"], ["defaultBranch"], ["defaultAlias"]]),
         ),
     ] {
         let errors = paths.as_array().into_iter().flatten().map(|path| json!({ "path": path })).collect::<Vec<_>>();
@@ -197,8 +197,8 @@ async fn repository_update_refuses_null_for_required_fields() {
         "repository": null,
         "errors": [
             { "message": "name must not be null", "path": ["name"] },
-            { "message": "private must not be null", "path": ["private"] },
             { "message": "url must begin with http:// or https:// and name a host", "path": ["url"] },
+            { "message": "private must not be null", "path": ["private"] },
             { "message": "visible must not be null", "path": ["visible"] },
         ],
     } } });

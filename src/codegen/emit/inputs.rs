@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::super::model::{Field, Input, InputValue, Value};
+use super::super::model::{Field, Input, InputValue, TypeShape, Value};
 use super::super::names;
 use super::Context;
 use super::docs::docs;
@@ -13,7 +13,21 @@ pub(super) fn definition(context: Context<'_>, input: &Input) -> TokenStream {
     let doc = docs(input.description.as_deref(), None);
     let check = input.one_of.then(|| quote!(::rollcall::engine::input::exactly_one(fields)?;));
     let boxed = |field: &InputValue| context.schema.holds_itself(input, field);
-    structure(context, &name, &doc, &input.fields, boxed, check)
+    let (texts, fields): (Vec<_>, Vec<_>) = input.fields.iter().partition(|field| is_text(context, input, field));
+    structure(context, &name, &doc, &fields, &texts, boxed, check)
+}
+
+/// Whether a field is an optional text that is stored in a column of the row that the input writes: of `Service` for
+/// `ServiceCreateInput`, `ServiceUpdateInput` and `ServiceInput`. An input with a field `texts` of its own has none.
+fn is_text(context: Context<'_>, input: &Input, field: &InputValue) -> bool {
+    let noun = ["CreateInput", "UpdateInput", "Input"].iter().find_map(|end| input.name.strip_suffix(end));
+    let row = noun.and_then(|noun| context.bindings.row(noun));
+    let is_string = matches!(field.ty.shape, TypeShape::Named(_)) && field.ty.name() == "String";
+    is_string
+        && field.ty.nullable
+        && context.schema.default_of(field).is_none()
+        && !input.fields.iter().any(|field| field.name == "texts")
+        && row.is_some_and(|row| row.is_text(&field.name))
 }
 
 /// The type of a field's arguments. `None` without arguments; the shared type if they are exactly those of a
@@ -36,17 +50,20 @@ pub(super) fn arguments(context: Context<'_>, parent: &str, field: &Field) -> To
     }
     let name = names::type_name(&names::args(parent, &field.name));
     let doc = docs(Some(&format!("The arguments of `{parent}.{}`.", field.name)), None);
-    structure(context, &name, &doc, &field.args, |_| false, None)
+    let arguments: Vec<_> = field.args.iter().collect();
+    structure(context, &name, &doc, &arguments, &[], |_| false, None)
 }
 
 fn structure(
     context: Context<'_>,
     name: &Ident,
     doc: &TokenStream,
-    fields: &[InputValue],
+    fields: &[&InputValue],
+    texts: &[&InputValue],
     boxed: impl Fn(&InputValue) -> bool,
     check: Option<TokenStream>,
 ) -> TokenStream {
+    let (texts, read_texts) = texts_field(texts).unzip();
     let names: Vec<_> = fields.iter().map(|field| names::snake(&field.name)).collect();
     let types = fields.iter().map(|field| context.input(field, boxed(field)));
     let field_docs = fields.iter().map(|field| docs(field.description.as_deref(), field.deprecated.as_deref()));
@@ -66,6 +83,7 @@ fn structure(
         #[derive(Debug, Clone, PartialEq)]
         pub struct #name {
             #(#field_docs pub #names: #types,)*
+            #texts
         }
 
         impl ::rollcall::engine::input::FromFields for #name {
@@ -75,10 +93,23 @@ fn structure(
                 #check
                 Ok(Self {
                     #(#names: #reads,)*
+                    #read_texts
                 })
             }
         }
     }
+}
+
+/// The field that holds the optional texts, if there are any, and the expression that reads it.
+fn texts_field(texts: &[&InputValue]) -> Option<(TokenStream, TokenStream)> {
+    let names: Vec<_> = texts.iter().map(|field| field.name.as_str()).collect();
+    let (first, others) = names.split_first()?;
+    let listed = others.iter().fold(format!("`{first}`"), |listed, name| format!("{listed}, `{name}`"));
+    let doc = docs(Some(&format!("{listed}.")), None);
+    Some((
+        quote!(#doc pub texts: ::rollcall::engine::input::Texts,),
+        quote!(texts: ::rollcall::engine::input::Texts::read(fields, &[#(#names),*])?,),
+    ))
 }
 
 /// An expression for a default value.

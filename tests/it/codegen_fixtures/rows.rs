@@ -148,6 +148,14 @@ impl PoemResolver for Poem {
     }
 }
 
+impl PoemSaidQuery for Query {
+    async fn poem_said(_: &Ctx<'_>, poem: PoemInput) -> Result<String> {
+        let PoemInput { title, lines, form, rating, texts } = poem;
+        let texts: Vec<_> = texts.iter().collect();
+        Ok(format!("{title}, {lines:?}, {form:?}, {rating:?}, {texts:?}"))
+    }
+}
+
 impl PoemsQuery for Query {
     async fn poems(_: &Ctx<'_>) -> Result<Vec<Poem>> {
         Ok(vec![poem(1, Some("carpe diem"), None), poem(2, None, Some(8))])

@@ -19,3 +19,28 @@ pub struct Model {
     pub author_id: i64,
     pub translator_id: Option<i64>,
 }
+
+/// What people may write, as an entity lists it.
+#[derive(Debug)]
+pub struct FieldRule(pub &'static str);
+
+impl FieldRule {
+    const fn text(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    const fn required(self) -> Self {
+        self
+    }
+}
+
+impl Model {
+    pub const FIELDS: &'static [FieldRule] = &[
+        FieldRule::text("title").required(),
+        FieldRule::text("motto"),
+        FieldRule::text("lines"),
+        FieldRule::text("dedication"),
+        FieldRule::text("form").required(),
+        FieldRule::text("rating"),
+    ];
+}
