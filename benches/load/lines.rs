@@ -153,6 +153,11 @@ impl Line {
         matches!(self.ask, Ask::Service | Ask::ServiceByLiteral | Ask::FirstPage)
     }
 
+    /// Whether what it changes is flushed to the disk together with what others change.
+    pub fn is_group_committed(&self) -> bool {
+        matches!(self.ask, Ask::Deploy | Ask::Mutations)
+    }
+
     /// Whether it posts deploys.
     pub fn is_deploy(&self) -> bool {
         matches!(self.ask, Ask::Deploy)
@@ -314,7 +319,11 @@ impl Check {
     /// Fails if the answer is not what it must be. The quick look costs little; the thorough one reads the JSON.
     pub fn look(&self, answer: &Answer, is_thorough: bool, is_peer: bool) -> Result<(), String> {
         let wrong = |why: &str| Err(format!("{why}: {}", answer.shortened()));
-        let status = if matches!(self.0, Expected::Recorded) && !is_peer { 202..=202 } else { 200..=200 };
+        let status = match self.0 {
+            Expected::Recorded if is_peer => 200..=202,
+            Expected::Recorded => 202..=202,
+            _ => 200..=200,
+        };
         if !status.contains(&answer.status) {
             return wrong("the status is wrong");
         }

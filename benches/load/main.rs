@@ -40,7 +40,7 @@ mod statistics;
 mod subject;
 mod target;
 
-/// The program's own, for the server with a commit for each deploy.
+/// The program's own, for the server with a commit for each deploy and each mutation.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -230,7 +230,7 @@ async fn subjects(
         subjects.push(Subject::rollcall(place, (against, Role::Against), (template, "theirs"), sizes).await?);
     }
     let is_sqlite = matches!(place, Place::Sqlite(_));
-    if is_sqlite && lines.iter().any(Line::is_deploy) {
+    if is_sqlite && lines.iter().any(Line::is_group_committed) {
         subjects.push(Subject::one_by_one(place, ours, ("generated", "one_by_one"), services).await?);
     }
     if let Some(folder) = &options.peers {

@@ -142,18 +142,18 @@ impl Drop for Server {
 /// The first word of this program's command line that makes it a server, see [`serve_one_by_one`].
 pub const ONE_BY_ONE: &str = "serve-one-by-one";
 
-/// The command that serves a database with a commit for each deploy.
+/// The command that serves a database with a commit, and a flush of the disk, for each deploy and each mutation.
 pub fn one_by_one(url: &str) -> Result<Command, String> {
     let mut command = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
     command.args([ONE_BY_ONE, url]).env_clear();
     Ok(command)
 }
 
-/// Serves as the program does, but commits every deploy alone. Runs until killed.
+/// Serves as the program does, but commits every deploy alone, and flushes the disk for each commit. Runs until killed.
 pub async fn serve_one_by_one(url: &str) {
     let flags = ["rollcall", "serve", "--database-url", url].into_iter().chain(FLAGS);
     let Ok(Settings::Serve(settings)) = config::parse(flags) else { panic!("not the flags of serve") };
-    let db = db::connect(url).await.expect("a database");
+    let db = db::connect(url).await.expect("a database").with_a_flush_per_commit();
     db::migrate(&db).await.expect("its schema");
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");

@@ -19,7 +19,7 @@ pub enum Role {
     Ours,
     /// Another rollcall. Lines that it cannot answer are left out.
     Against,
-    /// Our server with a commit for each deploy.
+    /// Our server with a commit, and a flush, for each deploy and each mutation.
     OneByOne,
     /// Another program.
     Peer,
@@ -82,7 +82,7 @@ impl Subject {
         })
     }
 
-    /// Serves a copy of the database with a commit for each deploy.
+    /// Serves a copy of the database with a commit, and a flush of the disk, for each deploy and each mutation.
     pub async fn one_by_one(
         place: &Place,
         program: &Program,
@@ -93,7 +93,7 @@ impl Subject {
         let access = Access::create(program, &url)?;
         let server = Server::start(one_by_one(&url)?, &place.folder().join(format!("{name}.log")))?;
         Ok(Self {
-            name: "one commit per deploy".to_owned(),
+            name: "one commit each".to_owned(),
             role: Role::OneByOne,
             target: Arc::new(access.target(server.address, services)?),
             process: server.id(),
@@ -122,7 +122,7 @@ impl Subject {
         !self.refused.contains(&line.name)
             && match (&self.running, self.role) {
                 (Running::Peer(peer), _) => peer.answers(line),
-                (_, Role::OneByOne) => line.is_deploy(),
+                (_, Role::OneByOne) => line.is_group_committed(),
                 _ => true,
             }
     }

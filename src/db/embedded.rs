@@ -50,6 +50,8 @@ pub(super) type Observer = Arc<dyn Fn(&metric::Info<'_>) + Send + Sync>;
 pub struct Embedded {
     connections: Arc<Connections>,
     pub(super) observer: Option<Observer>,
+    /// Whether a transaction that writes begins only when the one before it is durable.
+    pub(super) flushes_each: bool,
 }
 
 struct Connections {
@@ -78,6 +80,7 @@ pub struct Transaction {
     /// `None` only while a blocking thread has it.
     lease: tokio::sync::Mutex<Option<Lease>>,
     observer: Option<Observer>,
+    flushes_each: bool,
 }
 
 /// A leased connection, returned when dropped.
@@ -108,14 +111,14 @@ impl Embedded {
         let (idle, closed) = (Mutex::default(), AtomicBool::new(false));
         let (checkpointer, is_checkpointing) = (Arc::default(), AtomicBool::new(false));
         let connections = Connections { file, has_failed, idle, most, places, closed, checkpointer, is_checkpointing };
-        Self { connections: Arc::new(connections), observer: None }
+        Self { connections: Arc::new(connections), observer: None, flushes_each: false }
     }
 
     /// Begins a transaction that reads. Waits for a permit if there are too many.
     pub(super) async fn begin(&self) -> Result<Transaction, DbErr> {
         let place = Arc::clone(&self.connections.places).acquire_owned().await.map_err(|_| closed())?;
         let lease = self.connections.lease(Some(place), true)?;
-        Ok(Transaction { lease: tokio::sync::Mutex::new(Some(lease)), observer: self.observer.clone() })
+        Ok(self.transaction(Some(lease)))
     }
 
     /// Begins a transaction that writes, after the one before it.
@@ -131,7 +134,12 @@ impl Embedded {
             }
             begun => begun?,
         }
-        Ok(Transaction { lease: tokio::sync::Mutex::new(lease), observer: self.observer.clone() })
+        Ok(self.transaction(lease))
+    }
+
+    fn transaction(&self, lease: Option<Lease>) -> Transaction {
+        let (lease, observer) = (tokio::sync::Mutex::new(lease), self.observer.clone());
+        Transaction { lease, observer, flushes_each: self.flushes_each }
     }
 
     /// Runs a statement outside of any transaction and returns its rows.
@@ -196,17 +204,20 @@ impl Transaction {
         Ok(with(&*self.lease.lock().await, |session| session.script(sql))?)
     }
 
-    /// Commits a transaction that writes. Returns when the commit is durable; the next transaction begins before that.
+    /// Commits a transaction that writes. Returns when the commit is durable. The next transaction begins before that,
+    /// unless each waits for its own flush.
     pub(super) async fn commit(self) -> Result<(), DbErr> {
         let mut lease = self.lease.into_inner();
         let (commit, is_log_long) = match with(&lease, |session| Ok(session.has_changed_many()))? {
             false => with(&lease, Session::commit)?,
             true => on_blocking_thread(&mut lease, false, |lease| lease.with(Session::commit)).await??,
         };
-        if let Some(lease) = lease.take()
-            && is_log_long
-        {
+        if let Some(lease) = lease.as_ref().filter(|_| is_log_long) {
             Arc::clone(&lease.home).begin_checkpoint();
+        }
+        // The next transaction begins when the lease is dropped.
+        if !self.flushes_each {
+            drop(lease.take());
         }
         commit.durable().await
     }

@@ -149,6 +149,15 @@ impl Db {
         &self.committed
     }
 
+    /// The same database, in which transactions on SQLite share no flushes: each waits for its own before the next
+    /// begins. Benches compare group commit with it.
+    pub fn with_a_flush_per_commit(mut self) -> Self {
+        if let Writer::Embedded(file) = &mut self.writer {
+            file.flushes_each = true;
+        }
+        self
+    }
+
     /// The same database, through connections that long work never occupies: for tokens, sessions, the webhook and the
     /// readiness check. Its reads end after a few seconds whatever happens.
     pub fn reserved(&self) -> Self {
