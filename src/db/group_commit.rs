@@ -11,13 +11,14 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use sea_orm::DbErr;
-use tokio::sync::watch;
+use tokio::sync::oneshot;
 
 use super::refusal::UNCERTAIN_DISK;
+use super::session::lock;
 
 /// What the log says when the disk has failed.
 pub(super) const FAILED: &str = "the disk failed to store a change; rollcall refuses changes until it is restarted";
@@ -26,7 +27,7 @@ pub(super) const FAILED: &str = "the disk failed to store a change; rollcall ref
 #[derive(Debug)]
 pub(super) struct Log {
     file: File,
-    progress: watch::Sender<Progress>,
+    progress: Mutex<Progress>,
     /// Whether a flush has failed. The system reports a failure once and forgets what it could not store, so a later
     /// success would prove nothing.
     has_failed: Arc<AtomicBool>,
@@ -34,19 +35,18 @@ pub(super) struct Log {
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// The number of the last commit.
-    committed: u64,
-    /// All commits up to this number are durable.
-    durable: u64,
     /// Whether a flush runs.
     is_flushing: bool,
+    /// The commits that the running flush does not cover. The next one does.
+    next: Vec<oneshot::Sender<()>>,
+    /// The commits that the running flush covers.
+    covered: Vec<oneshot::Sender<()>>,
 }
 
 /// A transaction that has committed.
 pub(super) struct Commit {
-    log: Arc<Log>,
-    /// The number of the last commit when it ended.
-    number: u64,
+    /// Is told when the transaction is durable, and dropped if the flush fails. `None` if it was durable already.
+    flushed: Option<oneshot::Receiver<()>>,
 }
 
 impl Log {
@@ -60,44 +60,57 @@ impl Log {
         if let Some(folder) = log.parent() {
             File::open(folder)?.sync_all()?;
         }
-        Ok(Self { file, progress: watch::Sender::default(), has_failed: Arc::clone(has_failed) })
+        Ok(Self { file, progress: Mutex::default(), has_failed: Arc::clone(has_failed) })
     }
 
     /// Notes that a transaction has ended, before another one can begin. If it wrote to the log (`has_changed`), begins
     /// to flush it, unless a flush is running, which then goes on. One that wrote nothing may have read what is not
     /// durable yet.
     pub(super) fn note(self: &Arc<Self>, has_changed: bool) -> Commit {
-        let (mut number, mut begins) = (0, false);
-        self.progress.send_if_modified(|progress| {
-            progress.committed += u64::from(has_changed);
-            number = progress.committed;
-            begins = has_changed && !progress.is_flushing;
-            progress.is_flushing |= begins;
-            false
-        });
-        if begins {
+        let (tell, flushed) = oneshot::channel();
+        let mut progress = lock(&self.progress);
+        if self.has_failed.load(Ordering::Relaxed) {
+            // `tell` is dropped.
+            return Commit { flushed: Some(flushed) };
+        }
+        match has_changed {
+            true => progress.next.push(tell),
+            // It waits for the last commit before it.
+            false if !progress.next.is_empty() => progress.next.push(tell),
+            false if progress.is_flushing => progress.covered.push(tell),
+            false => return Commit { flushed: None },
+        }
+        if !progress.is_flushing {
+            progress.is_flushing = true;
             let log = Arc::clone(self);
             tokio::task::spawn_blocking(move || while log.flush() {});
         }
-        Commit { log: Arc::clone(self), number }
+        Commit { flushed: Some(flushed) }
     }
 
     /// Makes durable what was committed before. Returns whether more was committed in the meantime.
     fn flush(&self) -> bool {
-        let last = self.progress.borrow().committed;
-        if let Err(error) = self.file.sync_data() {
+        let mut progress = lock(&self.progress);
+        progress.covered = std::mem::take(&mut progress.next);
+        drop(progress);
+        let flushed = self.file.sync_data();
+        let mut progress = lock(&self.progress);
+        if let Err(error) = flushed {
             tracing::error!(%error, "{FAILED}");
             self.has_failed.store(true, Ordering::Relaxed);
         }
+        let covered = std::mem::take(&mut progress.covered);
         let has_failed = self.has_failed.load(Ordering::Relaxed);
-        let mut goes_on = false;
-        self.progress.send_modify(|progress| {
-            if !has_failed {
-                progress.durable = last;
-            }
-            goes_on = !has_failed && progress.committed > last;
-            progress.is_flushing = goes_on;
-        });
+        if has_failed {
+            progress.next.clear();
+        }
+        let goes_on = !progress.next.is_empty();
+        progress.is_flushing = goes_on;
+        drop(progress);
+        if !has_failed {
+            // A caller may have given up.
+            covered.into_iter().for_each(|commit| drop(commit.send(())));
+        }
         goes_on
     }
 }
@@ -105,12 +118,9 @@ impl Log {
 impl Commit {
     /// Waits until the transaction is durable.
     pub(super) async fn durable(self) -> Result<(), DbErr> {
-        let Self { log, number } = self;
-        let mut progress = log.progress.subscribe();
-        let is_over = |progress: &Progress| progress.durable >= number || log.has_failed.load(Ordering::Relaxed);
-        match progress.wait_for(is_over).await {
-            Ok(progress) if progress.durable >= number => Ok(()),
-            _ => Err(uncertain()),
+        match self.flushed {
+            Some(flushed) => flushed.await.map_err(|_| uncertain()),
+            None => Ok(()),
         }
     }
 }

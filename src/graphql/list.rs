@@ -239,7 +239,13 @@ impl<E: Table> List<E> {
         };
         let mut sorted = Vec::new();
         for condition in conditions {
-            sorted.append(&mut self.rows(db, request, condition).await?);
+            let mut rows = self.rows(db, request, condition).await?;
+            // As a rule there is one condition, and its rows need not be moved.
+            if sorted.is_empty() {
+                sorted = rows
+            } else {
+                sorted.append(&mut rows)
+            }
             // A statement for several keys guarantees no order, and the rows of several values must be merged.
             sorted.sort_by(|(parent, one), (of_other, other)| {
                 let order = (one.place.order, one.place.id).cmp(&(other.place.order, other.place.id));
@@ -308,11 +314,11 @@ impl<E: Table> List<E> {
         };
         let shape = self.shape("a page", request.after.is_some());
         let Some(parents) = &self.parents else {
-            let rows = match shape {
+            let read = move |row: &db::Row<'_>| Ok((0, read(row)?));
+            return Ok(match shape {
                 Some(shape) => db.rows_like(shape, || build(None), values, read).await?,
                 None => db.rows(&build(None), read).await?,
-            };
-            return Ok(rows.into_iter().map(|row| (0, row)).collect());
+            });
         };
         let build = |condition| build(Some(condition));
         let query = OfKeys { is_limited: true, ..parents.of_keys(shape, &build, values) };
