@@ -108,8 +108,10 @@ impl Log {
         progress.is_flushing = goes_on;
         drop(progress);
         if !has_failed {
-            // A caller may have given up.
-            covered.into_iter().for_each(|commit| drop(commit.send(())));
+            for commit in covered {
+                // Its caller may have given up.
+                let _ = commit.send(());
+            }
         }
         goes_on
     }
