@@ -45,7 +45,7 @@ struct Progress {
 
 /// A transaction that has committed.
 pub(super) struct Commit {
-    /// Is told when the transaction is durable, and dropped if the flush fails. `None` if it was durable already.
+    /// Resolves when the transaction is durable, and fails if the flush has failed. `None` if it was durable already.
     flushed: Option<oneshot::Receiver<()>>,
 }
 
