@@ -33,10 +33,8 @@ impl Answer {
     }
 }
 
-/// A connection, which carries one request at a time. It is opened again after the server has closed it: some close one
-/// that was idle for five seconds.
+/// A connection, which carries one request at a time.
 pub struct Connection {
-    address: SocketAddr,
     sender: SendRequest<Full<Bytes>>,
 }
 
@@ -48,16 +46,14 @@ impl Connection {
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| why(&error))?;
         // What goes wrong with it is an error of `send` too.
         tokio::spawn(connection);
-        Ok(Self { address, sender })
+        Ok(Self { sender })
     }
 
     /// Sends a request and reads the whole response.
     pub async fn send(&mut self, request: Request) -> Result<Answer, String> {
         let path = request.uri().clone();
         let why = |error: hyper::Error| format!("no response to {path}: {error}");
-        if self.sender.ready().await.is_err() {
-            *self = Self::open(self.address).await?;
-        }
+        self.sender.ready().await.map_err(why)?;
         let (parts, body) = self.sender.send_request(request).await.map_err(why)?.into_parts();
         let body = body.collect().await.map_err(why)?.to_bytes();
         Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body })

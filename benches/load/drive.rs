@@ -61,6 +61,14 @@ impl Clients {
         Ok(Self { target: Arc::clone(target), line, clients })
     }
 
+    /// Opens all connections again. Some servers close those that were idle for five seconds.
+    pub async fn connect_again(&mut self) -> Result<(), String> {
+        for client in &mut self.clients {
+            client.connection = Connection::open(self.target.address).await?;
+        }
+        Ok(())
+    }
+
     /// Sends a single request and returns the body of its answer.
     pub async fn once(&mut self) -> Result<Bytes, String> {
         self.clients[0].ask(&self.target, self.line).await

@@ -137,6 +137,8 @@ async fn measure_line(
         // The rate of the first round holds in all.
         let earlier = turn.samples.first().map(|sample| sample.latency.rate);
         let rate = earlier.unwrap_or_else(|| round_to_two_digits(rate.min(sample.per_second * SHARE)));
+        // They were idle while the others were asked.
+        clients.connect_again().await?;
         sample.latency = clients.open(rate, time).await?;
         turn.samples.push(*sample);
     }
