@@ -70,12 +70,12 @@ impl Log {
         let (tell, flushed) = oneshot::channel();
         let mut progress = lock(&self.progress);
         if self.has_failed.load(Ordering::Relaxed) {
-            // `tell` is dropped.
+            // Nobody will tell it: waiting for it fails.
             return Commit { flushed: Some(flushed) };
         }
         match has_changed {
             true => progress.next.push(tell),
-            // It waits for the last commit before it.
+            // It waits for the commits before it.
             false if !progress.next.is_empty() => progress.next.push(tell),
             false if progress.is_flushing => progress.covered.push(tell),
             false => return Commit { flushed: None },
