@@ -33,6 +33,7 @@ mod file;
 pub mod find;
 mod find_refresh;
 mod group_commit;
+mod known;
 mod outcome;
 mod pooled_row;
 mod postgres;
@@ -206,7 +207,7 @@ impl Db {
     pub async fn begin_write(&self) -> Result<Transaction, DbErr> {
         let begun = self.in_span("BEGIN", async {
             self.writes.check_version()?;
-            Ok(Transaction(match &self.writer {
+            Ok(Transaction::new(match &self.writer {
                 Writer::Server(server) => transaction::Kind::Server(Box::new(server.begin(Access::Write).await?)),
                 Writer::Embedded(file) => transaction::Kind::Embedded(Box::new(file.begin_write().await?)),
             }))
@@ -236,7 +237,7 @@ impl Db {
     /// [is uncertain](uncertain).
     pub async fn commit(&self, transaction: Transaction) -> Result<(), DbErr> {
         let committed = self.in_span("COMMIT", async {
-            match transaction.0 {
+            match transaction.kind {
                 transaction::Kind::Server(transaction) => transaction.commit().await,
                 transaction::Kind::Embedded(transaction) => transaction.commit().await,
             }
@@ -255,7 +256,7 @@ impl Db {
 
     /// Rolls a transaction from [`Db::begin_write`] back. A server that does not respond rolls it back by itself.
     pub async fn roll_back(&self, transaction: Transaction) -> Result<(), DbErr> {
-        match transaction.0 {
+        match transaction.kind {
             transaction::Kind::Server(transaction) => transaction.roll_back().await,
             // It is rolled back when it is dropped.
             transaction::Kind::Embedded(_) => Ok(()),

@@ -195,7 +195,17 @@ pub trait Read: Backend + Sync {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
-        let rows = Collected { rows: Vec::with_capacity(work.keys.len()), read };
+        self.run_for(work.keys.len(), work, read)
+    }
+
+    /// Like [`run`](Self::run), for about `many` rows.
+    #[doc(hidden)]
+    fn run_for<T, F>(&self, many: usize, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    where
+        T: Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    {
+        let rows = Collected { rows: Vec::with_capacity(many), read };
         async move { Ok(self.gather(work, rows, |collected| collected.rows.len()).await?.rows) }
     }
 
@@ -256,12 +266,13 @@ pub trait Read: Backend + Sync {
     }
 
     /// Like [`rows`](Self::rows), for a statement whose text is cached by its shape. `values` are its parameters, in
-    /// order.
+    /// order. It returns `most` rows or fewer.
     fn rows_like<T, F>(
         &self,
         shape: Shape,
         build: impl Fn() -> SelectStatement,
         values: Vec<Value>,
+        most: u64,
         read: F,
     ) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
     where
@@ -269,7 +280,7 @@ pub trait Read: Backend + Sync {
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
         let statement = statement(self.backend(), How::Each, Some(shape), &build, values);
-        self.run(Work::new(statement), read)
+        self.run_for(usize::try_from(most).unwrap_or_default(), Work::new(statement), read)
     }
 
     /// Reads the rows for many keys, each with its key. Rows of the same key keep the statement's order; keys come in any
@@ -292,8 +303,34 @@ pub trait Read: Backend + Sync {
 
     /// Reads all rows of a table that a statement selects.
     fn all<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
-        let statement = self.backend().build(select.as_query());
-        self.run(Work::new(statement), |row| row.model::<E>())
+        self.models::<E>(self.backend().build(select.as_query()))
+    }
+
+    /// Runs a statement that selects the columns of a table.
+    #[doc(hidden)]
+    fn models<E: Table>(&self, statement: Statement) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
+        let rows = self.run(Work::new(statement), |row| row.model::<E>());
+        async move {
+            let rows = rows.await?;
+            self.note_read::<E>(&rows);
+            Ok(rows)
+        }
+    }
+
+    /// Notes rows that were read, where that is of use.
+    #[doc(hidden)]
+    fn note_read<E: Table>(&self, rows: &[E::Model]) {
+        let _ = rows;
+    }
+
+    /// Like [`all`](Self::all), for a statement whose text is cached by its shape. `values` are its parameters, in order.
+    fn all_like<E: Table>(
+        &self,
+        shape: Shape,
+        build: impl Fn() -> SelectStatement,
+        values: Vec<Value>,
+    ) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
+        self.models::<E>(statement(self.backend(), How::Each, Some(shape), &build, values))
     }
 
     /// Counts the rows that a statement selects.

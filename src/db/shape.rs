@@ -22,12 +22,14 @@ pub struct Shape {
     pub columns: [(&'static str, &'static str); 5],
     /// Anything else that the text depends on.
     pub flags: u8,
+    /// What follows the built text.
+    pub tail: &'static str,
 }
 
 impl Shape {
     fn words(&self) -> impl Iterator<Item = (*const u8, usize)> {
         let columns = self.columns.iter().flat_map(|(table, column)| [*table, *column]);
-        columns.chain([self.name]).map(|word| (word.as_ptr(), word.len()))
+        columns.chain([self.name, self.tail]).map(|word| (word.as_ptr(), word.len()))
     }
 }
 
@@ -78,7 +80,8 @@ pub(super) fn statement(
     let sql = match known {
         Some(sql) => sql,
         None => {
-            let built = db_backend.build(&build());
+            let mut built = db_backend.build(&build());
+            built.sql.push_str(shape.tail);
             debug_assert_eq!(
                 built.values.map(|values| values.0).unwrap_or_default(),
                 values,

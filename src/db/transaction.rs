@@ -1,16 +1,23 @@
 //! A write transaction on either backend.
 
+use std::sync::{Mutex, MutexGuard};
+
 use sea_orm::sea_query::LockType;
 use sea_orm::{DbBackend, DbErr, Statement};
 
+use super::known::Known;
 use super::read::{Backend, Read};
-use super::row::{Collect, Work};
+use super::row::{Collect, Table, Work};
+use super::session::lock;
 use super::write::Write;
 use super::{embedded, server};
 
 /// A write transaction. Rolled back when dropped without a [commit](super::Db::commit).
 #[derive(Debug)]
-pub struct Transaction(pub(super) Kind);
+pub struct Transaction {
+    pub(super) kind: Kind,
+    known: Mutex<Known>,
+}
 
 #[derive(Debug)]
 pub(super) enum Kind {
@@ -19,6 +26,25 @@ pub(super) enum Kind {
 }
 
 impl Transaction {
+    pub(super) fn new(kind: Kind) -> Self {
+        Self { kind, known: Mutex::default() }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        lock(&self.known)
+    }
+
+    /// The row as it was before this transaction, and as others see it until this transaction ends: `Some(None)` if there
+    /// was none. `None` if that must be read with [`super::Db::committed`].
+    pub fn before<E: Table>(&self, id: i64) -> Option<Option<E::Model>> {
+        self.known().before::<E>(id)
+    }
+
+    /// The row as this transaction has stored it last. `None` if that must be read.
+    pub fn after<E: Table>(&self, id: i64) -> Option<E::Model> {
+        self.known().after::<E>(id)
+    }
+
     /// Reads rows and locks them in the same statement, until the transaction ends. For statements that read one table.
     /// On SQLite, which has one writer at a time, it only reads.
     pub fn locking(&self, lock: LockType) -> Locking<'_> {
@@ -50,6 +76,13 @@ impl Read for Locking<'_> {
     fn is_embedded(&self) -> bool {
         self.transaction.is_embedded()
     }
+
+    fn note_read<E: Table>(&self, rows: &[E::Model]) {
+        // With the other locks, others can change the row.
+        if matches!(self.lock, LockType::Update | LockType::NoKeyUpdate) {
+            self.transaction.hold::<E>(rows);
+        }
+    }
 }
 
 impl Backend for Locking<'_> {
@@ -60,36 +93,57 @@ impl Backend for Locking<'_> {
 
 impl Read for Transaction {
     async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
-        match &self.0 {
+        match &self.kind {
             Kind::Server(transaction) => transaction.rows(work, rows, None).await,
             Kind::Embedded(transaction) => transaction.rows(work, rows, None).await,
         }
     }
 
     fn is_embedded(&self) -> bool {
-        matches!(self.0, Kind::Embedded(_))
+        matches!(self.kind, Kind::Embedded(_))
+    }
+
+    fn note_read<E: Table>(&self, rows: &[E::Model]) {
+        // It is the only one that writes.
+        if self.is_embedded() {
+            self.hold::<E>(rows);
+        }
     }
 }
 
 impl Write for Transaction {
     async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
-        match &self.0 {
+        self.note_change();
+        match &self.kind {
             Kind::Server(transaction) => transaction.change(statement).await,
             Kind::Embedded(transaction) => transaction.change(statement).await,
         }
     }
 
     async fn script(&self, sql: &str) -> Result<(), DbErr> {
-        match &self.0 {
+        self.note_change();
+        match &self.kind {
             Kind::Server(transaction) => transaction.script(sql).await,
             Kind::Embedded(transaction) => transaction.script(sql).await,
         }
+    }
+
+    fn hold<E: Table>(&self, rows: &[E::Model]) {
+        self.known().hold::<E>(rows);
+    }
+
+    fn note_stored<E: Table>(&self, rows: &[E::Model], are_new: bool) {
+        self.known().store::<E>(rows, are_new);
+    }
+
+    fn note_change(&self) {
+        self.known().change();
     }
 }
 
 impl Backend for Transaction {
     fn backend(&self) -> DbBackend {
-        match &self.0 {
+        match &self.kind {
             Kind::Server(_) => DbBackend::Postgres,
             Kind::Embedded(_) => DbBackend::Sqlite,
         }

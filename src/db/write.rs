@@ -23,6 +23,22 @@ pub trait Write: Read {
     #[doc(hidden)]
     fn script(&self, sql: &str) -> impl Future<Output = Result<(), DbErr>> + Send;
 
+    /// Notes rows that this has read and that no other transaction can change until this one ends: it has locked them, or
+    /// what they belong to.
+    fn hold<E: Table>(&self, rows: &[E::Model]) {
+        let _ = rows;
+    }
+
+    /// Notes rows that were stored. `are_new` says that none of them existed before.
+    #[doc(hidden)]
+    fn note_stored<E: Table>(&self, rows: &[E::Model], are_new: bool) {
+        let _ = (rows, are_new);
+    }
+
+    /// Notes a statement that may have changed any row.
+    #[doc(hidden)]
+    fn note_change(&self) {}
+
     /// Runs a statement and returns the number of rows that it changed.
     fn execute(&self, statement: &impl StatementBuilder) -> impl Future<Output = Result<u64, DbErr>> + Send {
         self.change(self.backend().build(statement))
@@ -69,6 +85,7 @@ pub trait Write: Read {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
+        self.note_change();
         self.run(Work::writing(self.backend().build(statement), false), read)
     }
 
@@ -79,13 +96,16 @@ pub trait Write: Read {
         insert: I,
     ) -> impl Future<Output = Result<Vec<Stored<I::Row>>, DbErr>> + Send {
         let mut insert = insert.into_query();
-        insert.returning(all_columns::<<I::Row as ActiveModelTrait>::Entity>(self.backend()));
+        insert.returning(all_columns::<TableOf<I::Row>>(self.backend()));
         let statement = self.backend().build(&insert);
         async move {
             if stores_nothing(&statement) {
                 return Ok(Vec::new());
             }
-            self.run(Work::writing(statement, one), |row| row.model::<<I::Row as ActiveModelTrait>::Entity>()).await
+            let are_new = !statement.sql.contains("ON CONFLICT");
+            let rows = self.run(Work::writing(statement, one), |row| row.model::<TableOf<I::Row>>()).await?;
+            self.note_stored::<TableOf<I::Row>>(&rows, are_new);
+            Ok(rows)
         }
     }
 
@@ -97,6 +117,7 @@ pub trait Write: Read {
         let work = update_of(self.backend(), row);
         async move {
             let rows = self.run(work?, |row| row.model::<A::Entity>()).await?;
+            self.note_stored::<A::Entity>(&rows, false);
             rows.into_iter().next().ok_or(DbErr::RecordNotUpdated)
         }
     }
@@ -105,7 +126,12 @@ pub trait Write: Read {
     fn updated<E: Table>(&self, update: UpdateMany<E>) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
         let mut update = update.into_query();
         update.returning(all_columns::<E>(self.backend()));
-        self.run(Work::writing(self.backend().build(&update), false), |row| row.model::<E>())
+        let rows = self.run(Work::writing(self.backend().build(&update), false), |row| row.model::<E>());
+        async move {
+            let rows = rows.await?;
+            self.note_stored::<E>(&rows, false);
+            Ok(rows)
+        }
     }
 
     /// Deletes a row. Returns the number of rows deleted: 0 if it did not exist.
@@ -120,8 +146,11 @@ pub trait Write: Read {
     }
 }
 
+/// The table of a row that is to be stored.
+type TableOf<A> = <A as ActiveModelTrait>::Entity;
+
 /// A row that is stored.
-pub type Stored<A> = <<A as ActiveModelTrait>::Entity as EntityTrait>::Model;
+pub type Stored<A> = <TableOf<A> as EntityTrait>::Model;
 
 /// A statement that inserts rows.
 pub trait Inserts: QueryTrait<QueryStatement = InsertStatement> {

@@ -129,8 +129,7 @@ pub(crate) async fn by_unique<E: Table>(
 ) -> Result<Option<E::Model>, DbErr> {
     let value = value.into();
     let build = || select::<E>(column.eq(value.clone()));
-    let rows = db.rows_like(shape("by value", &[column]), build, vec![value.clone()], |row| row.model::<E>());
-    Ok(rows.await?.pop())
+    Ok(db.all_like::<E>(shape("by value", &[column]), build, vec![value.clone()]).await?.pop())
 }
 
 /// A table whose rows can be found by an alias. An alias belongs to at most one row.
@@ -150,8 +149,7 @@ pub(crate) async fn by_own_alias<E: Table, T: AliasTable>(
         // Unlike `IN`, `=` does not make SQLite gather the ids in a table of their own: an alias has one owner.
         select::<E>(Expr::col(id.as_column_ref()).eq(Expr::SubQuery(None, Box::new(owner.into()))))
     };
-    let rows = db.rows_like(shape("by alias", &[id]), build, vec![alias.into()], |row| row.model::<E>());
-    Ok(rows.await?.pop())
+    Ok(db.all_like::<E>(shape("by alias", &[id]), build, vec![alias.into()]).await?.pop())
 }
 
 fn select<E: EntityTrait>(condition: Expr) -> SelectStatement {
@@ -161,7 +159,7 @@ fn select<E: EntityTrait>(condition: Expr) -> SelectStatement {
 /// The shape of a statement that is identified by a name and a few columns.
 fn shape<C: ColumnTrait>(name: &'static str, columns: &[C]) -> Shape {
     let table = C::EntityName::default().table_name();
-    let mut shape = Shape { name, columns: [("", ""); 5], flags: 0 };
+    let mut shape = Shape { name, columns: [("", ""); 5], flags: 0, tail: "" };
     for (place, column) in shape.columns.iter_mut().zip(columns) {
         *place = (table, column.as_str());
     }

@@ -131,8 +131,13 @@ pub async fn assign<C: Write>(
     let keys: Vec<&str> = tags.iter().map(|(key, _)| key.as_str()).collect();
     let of_owner = owner.column().eq(owner.id());
     let present = Entity::find().filter(of_owner).filter(Column::Key.is_in(keys)).order_by_asc(Column::Id);
+    let present = db.all(present).await?;
+    if let Owner::Service(_) = owner {
+        // Whoever changes tags of a service locks it first.
+        db.hold::<Entity>(&present);
+    }
     let mut of_key = HashMap::<String, Vec<Model>>::new();
-    for tag in db.all(present).await? {
+    for tag in present {
         of_key.entry(tag.key.clone()).or_default().push(tag);
     }
     let mut assigned = Vec::with_capacity(tags.len());

@@ -49,7 +49,12 @@ async fn of_owners<T: AliasTable>(db: &impl Read, owners: Vec<i64>, kind: Option
     };
     let table = T::default();
     let query = OfKeys {
-        shape: Some(Shape { name: "aliases", columns: [(table.table_name(), ""); 5], flags: kind.is_some().into() }),
+        shape: Some(Shape {
+            name: "aliases",
+            columns: [(table.table_name(), ""); 5],
+            flags: kind.is_some().into(),
+            tail: "",
+        }),
         build: &build,
         values: kind.map(|kind| kind.to_value().into()).into_iter().collect(),
         key: Expr::col(T::OWNER.as_column_ref()),

@@ -183,24 +183,25 @@ impl engine::State for State {
     }
 
     async fn note(&self, writing: &Writing, name: &str, index: usize, subject: &[u8]) -> Result<()> {
-        if let Some(claim) = self.request.outcome.claim {
-            Box::pin(claim.count_mutation(&writing.transaction)).await?;
+        let Request { shared, caller, inputs, outcome, .. } = &*self.request;
+        let (db, transaction) = (&shared.db, &writing.transaction);
+        // First, while the transaction knows the rows that the mutation has stored.
+        if !BULK_MUTATIONS.contains(&name) {
+            let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
+            let payload = serde_json::from_slice(subject).unwrap_or_default();
+            let noted = note::note(db, transaction, &caller.actor, name, input, &payload);
+            // Boxed, because each wrapper around a future reserves space for it twice.
+            let (subject, entry) = Box::pin(noted).await?;
+            let _ = writing.entry.set(entry);
+            permit::check(db.committed(), transaction, caller, name, &subject).await?;
+        }
+        if let Some(claim) = outcome.claim {
+            Box::pin(claim.count_mutation(transaction)).await?;
         }
         if INDEXED_PREFIXES.iter().any(|noun| name.starts_with(noun)) {
-            db::find::refresh(&writing.transaction).await?;
+            db::find::refresh(transaction).await?;
         }
-        if BULK_MUTATIONS.contains(&name) {
-            return Ok(());
-        }
-        let Request { caller, inputs, .. } = &*self.request;
-        let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
-        let payload = serde_json::from_slice(subject).unwrap_or_default();
-        let (db, transaction) = (&self.request.shared.db, &writing.transaction);
-        let noted = note::note(db, transaction, &caller.actor, name, input, &payload);
-        // Boxed, because each wrapper around a future reserves space for it twice.
-        let (subject, entry) = Box::pin(noted).await?;
-        let _ = writing.entry.set(entry);
-        permit::check(db.committed(), transaction, caller, name, &subject).await
+        Ok(())
     }
 
     async fn end(&self, writing: Writing, commit: bool) -> Result<()> {

@@ -45,6 +45,10 @@ const COLUMN_GROUPS: &[(&str, &[ColumnGroup])] = &[
                     "serviceFile",
                 ],
             },
+            ColumnGroup {
+                columns: &["owner_id", "tier_id", "lifecycle_id", "system_id", "type_id"],
+                fields: &["owner", "tier", "lifecycle", "parent", "type", "dependencies", "dependents", "impact"],
+            },
         ],
     ),
     (
@@ -92,7 +96,7 @@ impl LeftOut {
         left_out
     }
 
-    /// The groups as a bit set, in the lowest two bits.
+    /// The groups as a bit set, in the lowest three bits.
     pub(super) fn bits(self) -> u8 {
         self.groups
     }

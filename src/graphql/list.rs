@@ -11,7 +11,7 @@ use super::context::Ctx;
 use super::left_out::LeftOut;
 use super::sort::Sort;
 use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
-use crate::engine::page::{Cursor, Page, PageRequest};
+use crate::engine::page::{Cursor, MOST, Page, PageRequest};
 use crate::error::Result;
 
 mod count;
@@ -272,6 +272,8 @@ impl<E: Table> List<E> {
     ) -> Result<Vec<(i64, Row<E::Model>)>> {
         request.check(|after| after.order.is_some() == self.order.is_some() && after.chosen.is_none())?;
         let limit = request.first + 1;
+        let shape = self.shape_of_page(request);
+        let is_whole = shape.is_some_and(|shape| shape.tail == WHOLE_PAGE);
         // A row of a list of links has the link's id in its cursor.
         let is_own_key = self.key.0 == E::default().table_name();
         let build = |condition: Option<Expr>| {
@@ -295,16 +297,15 @@ impl<E: Table> List<E> {
             for place in self.order.into_iter().chain([self.key]) {
                 rows.order_by_expr(column(place), direction.clone());
             }
-            rows.limit(limit).take()
+            if is_whole { rows } else { rows.limit(limit).take() }
         };
         let after = request.after.iter().flat_map(|after| after.order.into_iter().chain([after.id])).map(Value::from);
-        let values = after.chain([Value::from(limit)]).collect();
+        let values = after.chain((!is_whole).then(|| limit.into())).collect();
         let is_ordered = self.order.is_some();
         let omitted = self.left_out.columns;
-        let own = db::columns_without::<E>(omitted);
         let read = move |row: &db::Row<'_>| {
             // These columns follow the row's own, in the order of the statement.
-            let mut places = own..;
+            let mut places = db::columns_without::<E>(omitted)..;
             let mut next = || places.next().unwrap_or_default();
             let id = if is_own_key { None } else { Some(row.get(next())?) };
             let order = if is_ordered { Some(row.get(next())?) } else { None };
@@ -312,17 +313,24 @@ impl<E: Table> List<E> {
             let id = id.map_or_else(|| own_id::<E>(&model), Ok)?;
             Ok(Row { place: Cursor { order, ..Cursor::id(id) }, text: row.text(), model })
         };
-        let shape = self.shape("a page", request.after.is_some());
         let Some(parents) = &self.parents else {
             let read = move |row: &db::Row<'_>| Ok((0, read(row)?));
             return Ok(match shape {
-                Some(shape) => db.rows_like(shape, || build(None), values, read).await?,
+                Some(shape) => db.rows_like(shape, || build(None), values, limit, read).await?,
                 None => db.rows(&build(None), read).await?,
             });
         };
         let build = |condition| build(Some(condition));
         let query = OfKeys { is_limited: true, ..parents.of_keys(shape, &build, values) };
         Ok(db.rows_of(query, read).await?)
+    }
+
+    fn shape_of_page(&self, request: &PageRequest) -> Option<Shape> {
+        let mut shape = self.shape("a page", request.after.is_some())?;
+        if self.parents.is_none() && request.first == MOST {
+            shape.tail = WHOLE_PAGE;
+        }
+        Some(shape)
     }
 
     /// The cache key of a statement's text. `None` if the list has conditions, which the key does not cover.
@@ -339,7 +347,7 @@ impl<E: Table> List<E> {
         let columns = [self.key, self.order.unwrap_or(NONE), parent, own, other];
         let flags = [self.descending, is_behind, join.is_some_and(|join| join.links), self.first.is_some()];
         let flags = flags.iter().fold(self.left_out.bits(), |flags, flag| flags << 1 | u8::from(*flag));
-        Some(Shape { name, columns, flags })
+        Some(Shape { name, columns, flags, tail: "" })
     }
 
     /// Builds `FROM`, joins and conditions. `condition`, on the parents, comes first, because the key must be the first
@@ -415,6 +423,12 @@ impl First {
         Expr::exists(earlier).not()
     }
 }
+
+/// The limit of a whole page, which is read with one row more than it shows. In the text of the statement, PostgreSQL
+/// plans it once. As a parameter, it would be planned for each page: without the number, a page seems to be a tenth of
+/// the table.
+const WHOLE_PAGE: &str = " LIMIT 101";
+const _: () = assert!(MOST == 100);
 
 #[derive(Clone)]
 struct Row<M> {

@@ -70,7 +70,7 @@ async fn changed(
         && let Some((class, id, changed)) = change::of_tags(db.committed(), transaction, &tags).await?
     {
         if subject.class.is_some() || subject.name.is_none() {
-            subject.name = change::called(db.committed(), class, id).await?;
+            subject.name = change::called_before(db.committed(), transaction, class, id).await?;
         }
         (subject.class, subject.id) = (Some(class.to_owned()), Some(id));
         return Ok(changed);

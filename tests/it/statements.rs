@@ -244,6 +244,41 @@ async fn the_audit_of_a_mutation_reads_only_the_lists_that_the_mutation_changes(
     assert_eq!(changed(alias).await, [true, false, false], "what is changed is read");
 }
 
+/// Statements of the search index are not counted.
+#[tokio::test]
+async fn the_audit_of_a_mutation_reads_no_row_that_its_transaction_knows() {
+    let observed = Observed::start().await;
+    let query =
+        "{ account { services(first: 1) { nodes { id tags { nodes { id } } } } teams(first: 1) { nodes { id } } } }";
+    let (data, _) = observed.run(query).await;
+    let service = &data["account"]["services"]["nodes"][0];
+    let (id, team) = (&service["id"], &data["account"]["teams"]["nodes"][0]["id"]);
+    let tag = &service["tags"]["nodes"][0]["id"];
+    let tags = |value: &str| {
+        format!(
+            "tagAssign(input: {{ id: {id}, tags: [{{ key: \"a\", value: \"{value}\" }}, {{ key: \"b\", value: \"{value}\" }}] }})"
+        )
+    };
+    // On PostgreSQL another mutation can change the tag before the service is locked.
+    let update = match is_postgres() {
+        true => "the tag, the service, the new value, the tag again, the entry",
+        false => "the tag, the service, the new value, the entry",
+    };
+    for (mutation, expected) in [
+        (tags("1"), "the service, its tags, how many, the new ones, the entry"),
+        (tags("2"), "the service, its tags, the new values, the entry"),
+        (format!("tagUpdate(input: {{ id: {tag}, value: \"9\" }})"), update),
+        (format!("serviceUpdate(input: {{ id: {id}, product: \"Till\" }})"), "the service, its row, the entry"),
+        (format!("teamUpdate(input: {{ id: {team}, responsibilities: \"Pay\" }})"), "the team, its row, the entry"),
+    ] {
+        let (data, statements) =
+            observed.run(&format!("mutation {{ done: {mutation} {{ errors {{ message }} }} }}")).await;
+        assert_eq!(data["done"]["errors"], serde_json::json!([]), "{mutation}");
+        let own: Vec<_> = statements.iter().filter(|one| !one.contains("find_stale")).collect();
+        assert_eq!(own.len(), expected.split(", ").count(), "{mutation}: {expected}: {own:#?}");
+    }
+}
+
 #[tokio::test]
 async fn service_files_take_few_statements_for_the_audit_and_for_relationships() {
     let observed = Observed::start().await;
