@@ -26,7 +26,8 @@ pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
         None => {
             let actor = Actor::command_line();
             let apply = async |db: &crate::db::Db| {
-                let done = db.write(async |tx| service_file::apply(db.committed(), tx, &actor, &files, &options).await);
+                let done =
+                    db.write(async |tx| service_file::apply(&db.committed(tx), tx, &actor, &files, &options).await);
                 Ok(done.await)
             };
             let done = match settings.dry_run {

@@ -194,7 +194,7 @@ async fn sign_in_link(
             }
             _ => {
                 let user = user::first_administrator(tx, email, name, now).await?;
-                let changed = change::of(db.committed(), tx, "User", user.id, &[]).await?;
+                let changed = change::of(&db.committed(tx), tx, "User", user.id, &[]).await?;
                 let detail = json!({ "changed": changed });
                 audit::record(tx, &actor, "firstAdministrator", user.subject(), &detail).await?;
                 user

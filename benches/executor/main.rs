@@ -85,12 +85,12 @@ static ROWS: LazyLock<Vec<ItemRow>> = LazyLock::new(|| {
 impl engine::State for State {
     type Writing = Self;
 
-    async fn begin(&self) -> Result<Self> {
+    async fn begin(&self, _: &str) -> Result<Self> {
         Ok(Self(Arc::clone(&self.0)))
     }
 
     async fn read(&self) -> Result<Self> {
-        self.begin().await
+        self.begin("").await
     }
 
     async fn end(&self, _: Self, _commit: bool) -> Result<()> {

@@ -66,7 +66,7 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
         let Some(user) = user else { return Ok(None) };
         let (key, actor) = begin(tx, visit, &user, "link", now).await?;
         if link.user_id.is_none() {
-            let changed = change::of(site.db.committed(), tx, "User", user.id, &[]).await?;
+            let changed = change::of(&site.db.committed(tx), tx, "User", user.id, &[]).await?;
             let detail = json!({ "changed": changed });
             audit::record(tx, &actor, "firstAdministrator", user.subject(), &detail).await?;
         }

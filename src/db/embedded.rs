@@ -10,10 +10,8 @@
 //! blocking threads.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
-use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,10 +20,12 @@ use sea_orm::{ConnAcquireErr, DbErr, Statement, metric};
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::group_commit::FAILED;
+use super::checkpointer::Checkpointer;
+use super::group_commit::{FAILED, Waits};
 use super::refusal::DISK_FAILED;
 use super::row::{Collect, Work, over};
-use super::session::{Failure, Session, Stop, closed, lock};
+use super::session::{Failure, Session, closed, lock};
+use super::watch::Stop;
 use super::{PATIENCE, Pool};
 use crate::budget::Budget;
 
@@ -39,6 +39,9 @@ const CONNECTIONS: usize = SNAPSHOTS as usize + 2;
 
 /// A write transaction waits this long for the one before it.
 const TURN: Duration = Duration::from_secs(30);
+
+/// The most transactions that share a commit.
+const GROUP: usize = 32;
 
 /// Idle connections are closed after this time.
 const IDLE: Duration = Duration::from_secs(10);
@@ -67,6 +70,10 @@ struct Connections {
     /// Of the connection that writes: what copies the log beside it.
     checkpointer: Arc<tokio::sync::Mutex<Option<Checkpointer>>>,
     is_checkpointing: AtomicBool,
+    /// Of the connection that writes: how many wait for their turn.
+    waiting: AtomicUsize,
+    /// Whether the group of transactions that is open will be committed after those that wait.
+    is_closing: AtomicBool,
 }
 
 /// An idle connection.
@@ -81,6 +88,8 @@ pub struct Transaction {
     lease: tokio::sync::Mutex<Option<Lease>>,
     observer: Option<Observer>,
     flushes_each: bool,
+    /// Whether it shares its commit with transactions before it.
+    pub(super) is_joined: bool,
 }
 
 /// A leased connection, returned when dropped.
@@ -110,7 +119,19 @@ impl Embedded {
         let places = Arc::new(Semaphore::new(most as usize));
         let (idle, closed) = (Mutex::default(), AtomicBool::new(false));
         let (checkpointer, is_checkpointing) = (Arc::default(), AtomicBool::new(false));
-        let connections = Connections { file, has_failed, idle, most, places, closed, checkpointer, is_checkpointing };
+        let (waiting, is_closing) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let connections = Connections {
+            file,
+            has_failed,
+            idle,
+            most,
+            places,
+            closed,
+            checkpointer,
+            is_checkpointing,
+            waiting,
+            is_closing,
+        };
         Self { connections: Arc::new(connections), observer: None, flushes_each: false }
     }
 
@@ -118,28 +139,30 @@ impl Embedded {
     pub(super) async fn begin(&self) -> Result<Transaction, DbErr> {
         let place = Arc::clone(&self.connections.places).acquire_owned().await.map_err(|_| closed())?;
         let lease = self.connections.lease(Some(place), true)?;
-        Ok(self.transaction(Some(lease)))
+        Ok(self.transaction(Some(lease), false))
     }
 
-    /// Begins a transaction that writes, after the one before it.
-    pub(super) async fn begin_write(&self) -> Result<Transaction, DbErr> {
+    /// Begins a transaction that writes, after the one before it. It `joins` that one's commit if that is still to come.
+    pub(super) async fn begin_write(&self, joins: bool) -> Result<Transaction, DbErr> {
         let place = Arc::clone(&self.connections.places).acquire_owned();
+        let waits = Waits::of(&self.connections.waiting);
         let place = timeout(TURN, place).await.map_err(|_| DbErr::ConnectionAcquire(ConnAcquireErr::Timeout))?;
+        drop(waits);
         let lease = self.connections.lease(Some(place.map_err(|_| closed())?), false)?;
         let mut lease = Some(lease);
-        match with(&lease, |session| Ok(session.begin_write(Duration::ZERO)?)) {
+        let is_joined = match with(&lease, |session| session.begin_write(Duration::ZERO, joins)) {
             Err(failure) if failure.needs_blocking_thread() => {
-                on_blocking_thread(&mut lease, false, |lease| lease.with(|session| Ok(session.begin_write(PATIENCE)?)))
-                    .await??;
+                let begin = move |lease: &Lease| lease.with(|session| session.begin_write(PATIENCE, joins));
+                on_blocking_thread(&mut lease, false, begin).await??
             }
             begun => begun?,
-        }
-        Ok(self.transaction(lease))
+        };
+        Ok(self.transaction(lease, is_joined))
     }
 
-    fn transaction(&self, lease: Option<Lease>) -> Transaction {
+    fn transaction(&self, lease: Option<Lease>, is_joined: bool) -> Transaction {
         let (lease, observer) = (tokio::sync::Mutex::new(lease), self.observer.clone());
-        Transaction { lease, observer, flushes_each: self.flushes_each }
+        Transaction { lease, observer, flushes_each: self.flushes_each, is_joined }
     }
 
     /// Runs a statement outside of any transaction and returns its rows.
@@ -161,7 +184,7 @@ impl Embedded {
         self.connections.closed.store(true, Ordering::Relaxed);
         let _over = self.connections.places.acquire_many(self.connections.most).await;
         self.connections.places.close();
-        lock(&self.connections.idle).clear();
+        self.connections.commit_idle();
         self.connections.checkpointer.lock().await.take();
     }
 }
@@ -205,15 +228,26 @@ impl Transaction {
     }
 
     /// Commits a transaction that writes. Returns when the commit is durable. The next transaction begins before that,
-    /// unless each waits for its own flush.
+    /// unless each waits for its own flush. If others wait for their turn, they may join this commit.
     pub(super) async fn commit(self) -> Result<(), DbErr> {
         let mut lease = self.lease.into_inner();
-        let (commit, is_log_long) = match with(&lease, |session| Ok(session.has_changed_many()))? {
-            false => with(&lease, Session::commit)?,
-            true => on_blocking_thread(&mut lease, false, |lease| lease.with(Session::commit)).await??,
+        let home = lease.as_ref().map(|lease| Arc::clone(&lease.home)).ok_or_else(closed)?;
+        let others_wait = !self.flushes_each && home.waiting.load(Ordering::Relaxed) > 0;
+        let state = |session: &Session| Ok((session.has_changed_many(), others_wait && session.members() + 1 < GROUP));
+        let (commit, is_log_long) = match with(&lease, state)? {
+            (false, stays_open) => {
+                let ended = with(&lease, |session| session.commit(stays_open))?;
+                if stays_open {
+                    Arc::clone(&home).close_group_later();
+                }
+                ended
+            }
+            (true, _) => {
+                on_blocking_thread(&mut lease, false, |lease| lease.with(|session| session.commit(false))).await??
+            }
         };
-        if let Some(lease) = lease.as_ref().filter(|_| is_log_long) {
-            Arc::clone(&lease.home).begin_checkpoint();
+        if is_log_long {
+            home.begin_checkpoint();
         }
         // The next transaction begins when the lease is dropped.
         if !self.flushes_each {
@@ -247,9 +281,36 @@ impl Connections {
         };
         Ok(Lease { session: Some(session), home: Arc::clone(self), in_transaction, _place: place })
     }
-}
 
-impl Connections {
+    /// Commits the group that is open after those that wait for their turn now.
+    fn close_group_later(self: Arc<Self>) {
+        if self.is_closing.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        tokio::spawn(async move {
+            let place = Arc::clone(&self.places).acquire_owned().await;
+            // Only while nobody else has the place: whoever leaves a group open later must see it.
+            self.is_closing.store(false, Ordering::Relaxed);
+            let Ok(place) = place else { return };
+            match self.lease(Some(place), false) {
+                // Its members are told if it fails.
+                Ok(lease) => {
+                    if let Ok(true) = lease.with(Session::commit_group) {
+                        Arc::clone(&self).begin_checkpoint();
+                    }
+                }
+                Err(_) => self.commit_idle(),
+            }
+        });
+    }
+
+    /// Closes the idle connections, and commits the group that is open.
+    fn commit_idle(&self) {
+        for idle in lock(&self.idle).drain(..) {
+            let _ = idle.session.commit_group();
+        }
+    }
+
     /// Begins to copy the log into the database's file, unless that is being done. If it fails, the next commit tries
     /// again.
     fn begin_checkpoint(self: Arc<Self>) {
@@ -266,7 +327,12 @@ impl Connections {
                 && let Ok(lease) = self.lease(Some(place), false)
             {
                 let home = Arc::clone(&self);
-                let _ = tokio::task::spawn_blocking(move || home.copied(lease.with(Session::checkpoint))).await;
+                let copy = |session: &Session| {
+                    // Its members are told if it fails.
+                    let _ = session.commit_group();
+                    session.checkpoint()
+                };
+                let _ = tokio::task::spawn_blocking(move || home.copied(lease.with(copy))).await;
             }
             self.is_checkpointing.store(false, Ordering::Relaxed);
         });
@@ -282,9 +348,7 @@ impl Connections {
             Some(checkpointer) => checkpointer,
             None => Checkpointer::open(&self.file)?,
         };
-        let Checkpointer { session, file } = own.insert(checkpointer);
-        self.copied(session.checkpoint())?;
-        self.copied(file.sync_data().map_err(Failure::from))
+        self.copied(own.insert(checkpointer).copy())
     }
 
     /// Notes whether the disk has failed to store what was copied. The system reports that only once, so a later success
@@ -299,27 +363,15 @@ impl Connections {
     }
 }
 
-/// What copies the log beside the connection that writes.
-struct Checkpointer {
-    session: Session,
-    /// The database's file. Never closed: closing any handle of a file drops all locks of the process on it, also those
-    /// of SQLite.
-    file: ManuallyDrop<File>,
-}
-
-impl Checkpointer {
-    fn open(file: &Path) -> Result<Self, Failure> {
-        let session = Session::reading(file).map_err(Failure::Reading)?;
-        let file = OpenOptions::new().write(true).open(file).map_err(Failure::from)?;
-        Ok(Self { session, file: ManuallyDrop::new(file) })
-    }
-}
-
 impl Drop for Lease {
     fn drop(&mut self) {
         let Some(session) = self.session.take() else { return };
         // A connection whose transaction cannot be ended is not reused.
-        if thread::panicking() || session.end().is_err() || self.home.closed.load(Ordering::Relaxed) {
+        if thread::panicking() || session.end().is_err() {
+            return;
+        }
+        if self.home.closed.load(Ordering::Relaxed) {
+            let _ = session.commit_group();
             return;
         }
         let mut idle = lock(&self.home.idle);

@@ -1,5 +1,8 @@
 //! Group commit on SQLite: transactions that commit at the same time share one disk flush.
 //!
+//! Mutations share even the commit: while others wait for their turn, each is a savepoint in one transaction of SQLite
+//! ([`super::session`]). So a page that all of them change, such as the last one of the audit, is written once.
+//!
 //! With `synchronous = FULL`, SQLite flushes its write-ahead log in each commit, and the next transaction waits for the
 //! disk. Here a commit only appends to the log (`synchronous = NORMAL`), and the next transaction begins at once. One
 //! flush then makes all commits durable that came before it. [`super::Db::commit`] returns after the flush that covers
@@ -11,7 +14,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use sea_orm::DbErr;
@@ -38,15 +41,31 @@ struct Progress {
     /// Whether a flush runs.
     is_flushing: bool,
     /// The commits that the running flush does not cover. The next one does.
-    next: Vec<oneshot::Sender<()>>,
+    next: Vec<Waiting>,
     /// The commits that the running flush covers.
-    covered: Vec<oneshot::Sender<()>>,
+    covered: Vec<Waiting>,
 }
 
-/// A transaction that has committed.
-pub(super) struct Commit {
-    /// Resolves when the transaction is durable, and fails if the flush has failed. `None` if it was durable already.
-    flushed: Option<oneshot::Receiver<()>>,
+/// A commit that is not durable yet: where its outcome is told. Dropped without one, it may or may not be durable.
+pub(super) type Waiting = oneshot::Sender<Result<(), DbErr>>;
+
+/// The outcome of a commit, once it is known.
+pub(super) struct Commit(oneshot::Receiver<Result<(), DbErr>>);
+
+/// Counts a caller as waiting, until dropped.
+pub(super) struct Waits<'c>(&'c AtomicUsize);
+
+impl<'c> Waits<'c> {
+    pub(super) fn of(waiting: &'c AtomicUsize) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Log {
@@ -63,29 +82,27 @@ impl Log {
         Ok(Self { file, progress: Mutex::default(), has_failed: Arc::clone(has_failed) })
     }
 
-    /// Notes that a transaction has ended, before another one can begin. If it wrote to the log (`has_changed`), begins
-    /// to flush it, unless a flush is running, which then goes on. One that wrote nothing may have read what is not
-    /// durable yet.
-    pub(super) fn note(self: &Arc<Self>, has_changed: bool) -> Commit {
-        let (tell, flushed) = oneshot::channel();
+    /// Notes that a transaction has committed, before another one can begin. If it wrote to the log (`has_changed`),
+    /// begins to flush it, unless a flush is running, which then goes on. One that wrote nothing may have read what is
+    /// not durable yet.
+    pub(super) fn note(self: &Arc<Self>, has_changed: bool, commits: Vec<Waiting>) {
         let mut progress = lock(&self.progress);
         if self.has_failed.load(Ordering::Relaxed) {
-            // Nobody will tell it: waiting for it fails.
-            return Commit { flushed: Some(flushed) };
+            // Nobody tells them: waiting for them fails.
+            return;
         }
         match has_changed {
-            true => progress.next.push(tell),
-            // It waits for the commits before it.
-            false if !progress.next.is_empty() => progress.next.push(tell),
-            false if progress.is_flushing => progress.covered.push(tell),
-            false => return Commit { flushed: None },
+            true => progress.next.extend(commits),
+            // They wait for the commits before them.
+            false if !progress.next.is_empty() => progress.next.extend(commits),
+            false if progress.is_flushing => progress.covered.extend(commits),
+            false => return tell(commits, &Ok(())),
         }
         if !progress.is_flushing {
             progress.is_flushing = true;
             let log = Arc::clone(self);
             tokio::task::spawn_blocking(move || while log.flush() {});
         }
-        Commit { flushed: Some(flushed) }
     }
 
     /// Makes durable what was committed before. Returns whether more was committed in the meantime.
@@ -108,22 +125,30 @@ impl Log {
         progress.is_flushing = goes_on;
         drop(progress);
         if !has_failed {
-            for commit in covered {
-                // Its caller may have given up.
-                let _ = commit.send(());
-            }
+            tell(covered, &Ok(()));
         }
         goes_on
     }
 }
 
 impl Commit {
-    /// Waits until the transaction is durable.
+    /// Creates a commit, and where its outcome is told.
+    pub(super) fn new() -> (Waiting, Self) {
+        let (tell, told) = oneshot::channel();
+        (tell, Self(told))
+    }
+
+    /// Waits until the transaction is durable. Fails if it was not stored, and as uncertain if a flush has failed.
     pub(super) async fn durable(self) -> Result<(), DbErr> {
-        match self.flushed {
-            Some(flushed) => flushed.await.map_err(|_| uncertain()),
-            None => Ok(()),
-        }
+        self.0.await.unwrap_or_else(|_| Err(uncertain()))
+    }
+}
+
+/// Tells the outcome of commits.
+pub(super) fn tell(commits: Vec<Waiting>, outcome: &Result<(), DbErr>) {
+    for commit in commits {
+        // Its caller may have given up.
+        let _ = commit.send(outcome.clone());
     }
 }
 

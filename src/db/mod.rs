@@ -27,6 +27,7 @@ mod answer;
 mod backup;
 mod bulk;
 mod cells;
+mod checkpointer;
 mod copies;
 mod embedded;
 mod file;
@@ -55,6 +56,7 @@ mod sqlite;
 pub mod text;
 mod transaction;
 mod version;
+mod watch;
 mod windows;
 mod write;
 mod writes;
@@ -68,13 +70,15 @@ pub use outcome::transaction_id;
 use read::Source;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot};
 use refusal::STALLED;
-pub use refusal::{OpenError, accepts_no_writes, is_locked, is_lost_race, reason, refusal, uncertain, violation};
+pub use refusal::{
+    OpenError, accepts_no_writes, is_locked, is_lost_race, needs_own_commit, reason, refusal, uncertain, violation,
+};
 use replica::Replica;
 pub use row::{Column, Omitted, Row, Table, columns_without, select_without};
 pub use sequence::{attempt, begin_part, end_part, give_ids_after, last_id};
 use server::{Access, Server};
 pub use shape::Shape;
-pub use transaction::{Locking, Transaction};
+pub use transaction::{Committed, Locking, Transaction};
 pub use version::{Version, check, migrate, one_process_at_a_time, version};
 pub use windows::Counted;
 pub use write::Write;
@@ -93,6 +97,8 @@ pub const SLOW_READS: usize = 2;
 pub struct Db {
     place: String,
     read: Reader,
+    /// On PostgreSQL, a pool of its own. Otherwise callers that each hold a connection could wait for one another to
+    /// return one: a deadlock.
     committed: Reader,
     writer: Writer,
     /// Migrates and imports.
@@ -143,11 +149,9 @@ impl Db {
         &self.read
     }
 
-    /// Connections that read committed data while the caller has a write transaction open. On PostgreSQL they are a
-    /// separate pool. Otherwise callers that each hold a connection could wait for one another to return one: a
-    /// deadlock.
-    pub fn committed(&self) -> &Reader {
-        &self.committed
+    /// What others see until `transaction` ends.
+    pub fn committed(&self, transaction: &Transaction) -> Committed<'_> {
+        Committed { reader: &self.committed, is_joined: transaction.is_joined() }
     }
 
     /// The same database, in which transactions on SQLite share no flushes: each waits for its own before the next
@@ -205,11 +209,21 @@ impl Db {
     /// takes the write lock at once, so what it has read stays true until it commits, and it never fails halfway
     /// because another came first. Fails once a newer program has migrated the database so that this one cannot use it.
     pub async fn begin_write(&self) -> Result<Transaction, DbErr> {
+        self.begin_transaction(false).await
+    }
+
+    /// Like [`Self::begin_write`]. On SQLite the transaction may share its commit with those before it, which takes less
+    /// time when many change something at once. So it can [lose a race](is_lost_race) too, and must be repeated then.
+    pub async fn begin_shared(&self) -> Result<Transaction, DbErr> {
+        self.begin_transaction(true).await
+    }
+
+    async fn begin_transaction(&self, is_shared: bool) -> Result<Transaction, DbErr> {
         let begun = self.in_span("BEGIN", async {
             self.writes.check_version()?;
             Ok(Transaction::new(match &self.writer {
                 Writer::Server(server) => transaction::Kind::Server(Box::new(server.begin(Access::Write).await?)),
-                Writer::Embedded(file) => transaction::Kind::Embedded(Box::new(file.begin_write().await?)),
+                Writer::Embedded(file) => transaction::Kind::Embedded(Box::new(file.begin_write(is_shared).await?)),
             }))
         });
         begun.await.inspect_err(|error| self.note_failed_write(error))

@@ -31,6 +31,9 @@ pub(super) const UNCERTAIN_DISK: &str = "The disk of the database failed while t
 pub(super) const DISK_FAILED: &str = "The disk of the database failed to store a change. Changes are refused until rollcall \
      is restarted.";
 
+/// The error of a transaction that asks for [`super::Committed`] data and shares its commit.
+pub(super) const OWN_COMMIT: &str = "the transaction needs a commit of its own";
+
 /// Whether a connection was lost, or its server is stopping, so that the same statement may succeed on another one.
 pub(super) fn is_broken(error: &DbErr) -> bool {
     match sqlx_error(error) {
@@ -110,9 +113,15 @@ pub fn is_locked(error: &DbErr) -> bool {
 pub fn is_lost_race(error: &DbErr) -> bool {
     let lost = |code: &str| matches!(code, "40001" | "40P01");
     matches!(error, DbErr::RecordNotUpdated)
+        || needs_own_commit(error)
         || matches!(violation(error), Some(SqlErr::ForeignKeyConstraintViolation(_)))
         // PostgreSQL: serialization failure, deadlock. SQLite has one writer at a time.
         || matches!(sqlx_error(error), Some(sqlx::Error::Database(answer)) if answer.code().as_deref().is_some_and(lost))
+}
+
+/// Whether a transaction has failed because it shares its commit, and has asked for [`super::Committed`] data.
+pub fn needs_own_commit(error: &DbErr) -> bool {
+    matches!(error, DbErr::Custom(reason) if reason == OWN_COMMIT)
 }
 
 /// The constraint that a write violates, if it failed for that. Use it instead of [`DbErr::sql_err`], which does not

@@ -1,21 +1,27 @@
 //! One connection to an SQLite file: opens it, runs statements, and stops slow ones.
+//!
+//! On the connection that writes, several transactions can be one transaction of SQLite, a group. The first one begins
+//! it, and each later one is a savepoint in it. None of them has committed until the group has; until then, nobody is
+//! told that it has. A savepoint that fails is rolled back alone. If SQLite rolls the group back, as when the disk is
+//! full, all of them have [lost a race](DbErr::RecordNotUpdated) and are tried again.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{ErrorCode, InterruptHandle, OpenFlags};
+use rusqlite::{ErrorCode, OpenFlags};
 use sea_orm::{DbErr, RuntimeErr, Statement, Value, sqlx};
 
 use super::PATIENCE;
 use super::answer::error;
-use super::group_commit::{Commit, Log};
+use super::group_commit::{Commit, Log, Waiting, tell};
 use super::row::{Collect, Row, Work, over};
-use crate::budget::{Budget, Slice};
+use super::watch::{COUNTED, Stop, Watch};
+use crate::budget::Budget;
 
 /// The page cache of a connection, in KiB. With twice as much, a page of any 100 services takes 1 % less processor time,
 /// and eight busy connections 16 MiB more memory.
@@ -41,35 +47,20 @@ thread_local! {
 /// The capacity of a connection's prepared statement cache.
 const STATEMENTS: usize = 128;
 
-/// The number of SQLite VM steps that a statement may take on the calling thread, about a quarter of a millisecond. A
-/// page of a hundred rows takes a tenth of that. A slow statement is checked at the same interval.
-const STEPS: i64 = 50_000;
-
-/// How many steps pass between two calls of the progress handler.
-const COUNTED: i32 = 1000;
-
 /// An open connection.
 pub(super) struct Session {
     pub(super) sqlite: rusqlite::Connection,
     watch: Arc<Watch>,
     /// Of a connection that writes.
     log: Option<Arc<Log>>,
+    /// The transactions of the group that have ended and wait for its commit.
+    group: RefCell<Vec<Waiting>>,
+    /// Whether the transaction is a savepoint in the group.
+    is_member: Cell<bool>,
     /// The rows that it had changed when its transaction began.
     changed_before: Cell<u64>,
     /// Whether it has run a slow statement that reads since it was leased.
     has_run_slow: Cell<bool>,
-}
-
-/// The state behind SQLite's progress handler.
-struct Watch {
-    /// The steps left until the next check.
-    steps: AtomicI64,
-    /// Whether the statement may be slow.
-    is_long: AtomicBool,
-    /// Whether its caller has given up.
-    is_stopped: AtomicBool,
-    /// Charges a slow statement to the budget of its request.
-    slice: Mutex<Option<Slice>>,
 }
 
 /// Why a statement failed.
@@ -80,46 +71,6 @@ pub(super) enum Failure {
     Reading(DbErr),
     /// A file could not be opened or flushed.
     Disk(std::io::Error),
-}
-
-impl Watch {
-    /// Whether the statement must be stopped.
-    fn is_over(&self) -> bool {
-        let counted = i64::from(COUNTED);
-        if self.steps.fetch_sub(counted, Ordering::Relaxed) >= counted {
-            return false;
-        }
-        if !self.is_long.load(Ordering::Relaxed) || self.is_stopped.load(Ordering::Relaxed) {
-            return true;
-        }
-        if lock(&self.slice).as_mut().is_some_and(|slice| slice.check().is_err()) {
-            return true;
-        }
-        self.steps.store(STEPS, Ordering::Relaxed);
-        false
-    }
-}
-
-/// Stops the running statement when dropped, unless disarmed.
-pub(super) struct Stop(Option<(Arc<Watch>, InterruptHandle)>);
-
-impl Stop {
-    /// Disarms it, because the statement has ended.
-    pub(super) fn disarm(&mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Stop {
-    fn drop(&mut self) {
-        if let Some((watch, handle)) = &self.0 {
-            // The flag stops a statement that has not started yet. The interrupt stops one that is within a single long
-            // step.
-            watch.is_stopped.store(true, Ordering::Relaxed);
-            watch.steps.store(0, Ordering::Relaxed);
-            handle.interrupt();
-        }
-    }
 }
 
 impl Session {
@@ -160,21 +111,44 @@ impl Session {
             sqlite.pragma_update(None, name, value)?;
         }
         sqlite.busy_timeout(Duration::ZERO)?;
-        let steps = AtomicI64::new(STEPS);
-        let (is_long, is_stopped) = (AtomicBool::new(false), AtomicBool::new(false));
-        let watch = Arc::new(Watch { steps, is_long, is_stopped, slice: Mutex::default() });
+        let watch = Arc::new(Watch::new());
         let asked = Arc::clone(&watch);
         sqlite.progress_handler(COUNTED, Some(move || asked.is_over()))?;
-        Ok(Self { sqlite, watch, log: None, changed_before: Cell::default(), has_run_slow: Cell::default() })
+        Ok(Self {
+            sqlite,
+            watch,
+            log: None,
+            group: RefCell::default(),
+            is_member: Cell::default(),
+            changed_before: Cell::default(),
+            has_run_slow: Cell::default(),
+        })
     }
 
-    /// Begins a transaction that writes. `patience` is the time to wait for another process's lock.
-    pub(super) fn begin_write(&self, patience: Duration) -> rusqlite::Result<()> {
+    /// Begins a transaction that writes. `patience` is the time to wait for another process's lock. If there is a group,
+    /// the transaction `joins` it, or the group is committed first. Returns whether it has joined one.
+    pub(super) fn begin_write(&self, patience: Duration, joins: bool) -> Result<bool, Failure> {
+        if !self.sqlite.is_autocommit() {
+            if joins {
+                self.begin_uninterrupted()?;
+                self.sqlite.prepare_cached("SAVEPOINT member")?.raw_execute()?;
+                self.is_member.set(true);
+                return Ok(true);
+            }
+            // Whoever waits for it is told if it fails.
+            let _ = self.commit_group();
+        }
         self.sqlite.busy_timeout(patience)?;
         let begun = self.sqlite.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.raw_execute());
         self.sqlite.busy_timeout(Duration::ZERO)?;
         self.changed_before.set(self.sqlite.total_changes());
-        begun.map(drop)
+        begun?;
+        Ok(false)
+    }
+
+    /// The number of transactions in the group that have ended.
+    pub(super) fn members(&self) -> usize {
+        self.group.borrow().len()
     }
 
     /// Whether the transaction has changed so many rows that its commit must not run on the calling thread.
@@ -207,26 +181,49 @@ impl Session {
         if self.sqlite.is_autocommit() {
             return Err(Failure::Reading(DbErr::Custom("the transaction was rolled back".to_owned())));
         }
-        self.watch.steps.store(i64::MAX, Ordering::Relaxed);
+        self.watch.allow_any();
         Ok(())
     }
 
-    /// Commits the transaction. If that fails, it is rolled back. Returns the commit, and whether the log has become so
-    /// long that it should be checkpointed.
-    pub(super) fn commit(&self) -> Result<(Commit, bool), Failure> {
+    /// Ends the transaction, and commits its group unless that stays open for others. If that fails, the group is rolled
+    /// back. Returns the commit, and whether the log has become so long that it should be checkpointed.
+    pub(super) fn commit(&self, stays_open: bool) -> Result<(Commit, bool), Failure> {
         self.begin_uninterrupted()?;
-        let log = self.log.as_ref().ok_or_else(|| Failure::Reading(closed()))?;
+        if self.is_member.get() {
+            self.sqlite.prepare_cached("RELEASE member")?.raw_execute()?;
+            self.is_member.set(false);
+        }
+        let (waiting, commit) = Commit::new();
+        self.group.borrow_mut().push(waiting);
+        let is_log_long = if stays_open { false } else { self.commit_group()? };
+        Ok((commit, is_log_long))
+    }
+
+    /// Commits the group, if there is one, and tells its members if that fails. No savepoint may be open in it.
+    pub(super) fn commit_group(&self) -> Result<bool, Failure> {
+        let group = self.group.take();
+        if group.is_empty() {
+            return Ok(false);
+        }
+        self.watch.allow_any();
         PAGES.set(None);
+        let log = self.log.as_ref().ok_or_else(|| Failure::Reading(closed()))?;
         let committed = self.sqlite.prepare_cached("COMMIT").and_then(|mut commit| commit.raw_execute());
-        // Report the first error, not that of the rollback.
-        committed.inspect_err(|_| drop(self.end()))?;
+        if let Err(cause) = committed {
+            // Report the first error, not that of the rollback.
+            let _ = self.end();
+            let cause = error(cause);
+            tell(group, &Err(cause.clone()));
+            return Err(Failure::Reading(cause));
+        }
         let pages = PAGES.take();
-        Ok((log.note(pages.is_some()), pages.is_some_and(|pages| pages >= CHECKPOINT)))
+        log.note(pages.is_some(), group);
+        Ok(pages.is_some_and(|pages| pages >= CHECKPOINT))
     }
 
     /// Copies the log into the database's file, as far as nobody reads older pages.
     pub(super) fn checkpoint(&self) -> Result<(), Failure> {
-        self.watch.steps.store(i64::MAX, Ordering::Relaxed);
+        self.watch.allow_any();
         Ok(self.sqlite.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?)
     }
 
@@ -238,8 +235,7 @@ impl Session {
         in_transaction: bool,
         budget: Option<&Arc<Budget>>,
     ) -> Result<(), Failure> {
-        self.watch.steps.store(STEPS, Ordering::Relaxed);
-        self.watch.is_long.store(false, Ordering::Relaxed);
+        self.watch.allow_quick();
         let before = budget.map(|budget| budget.used().rows);
         let done = self.rows(work, rows, in_transaction, budget);
         if let Err(failure) = &done
@@ -262,12 +258,11 @@ impl Session {
         budget: Option<&Arc<Budget>>,
     ) -> Result<(), Failure> {
         self.has_run_slow.set(true);
-        *lock(&self.watch.slice) = budget.map(Budget::slice);
+        self.watch.charge(budget.map(Budget::slice));
         let done = self.sqlite.busy_timeout(PATIENCE).map_err(Failure::Sqlite);
         let done = done.and_then(|()| self.rows(work, rows, in_transaction, budget));
         let patient = self.sqlite.busy_timeout(Duration::ZERO).map_err(Failure::Sqlite);
-        // Dropping the slice charges the rest.
-        *lock(&self.watch.slice) = None;
+        self.watch.charge(None);
         patient.and(done)
     }
 
@@ -296,16 +291,19 @@ impl Session {
 
     /// Prepares for a slow statement and returns the handle that stops it.
     pub(super) fn begin_long(&self) -> Stop {
-        self.watch.is_stopped.store(false, Ordering::Relaxed);
-        self.watch.is_long.store(true, Ordering::Relaxed);
-        self.watch.steps.store(STEPS, Ordering::Relaxed);
-        Stop(Some((Arc::clone(&self.watch), self.sqlite.get_interrupt_handle())))
+        self.watch.allow_slow(self.sqlite.get_interrupt_handle())
     }
 
-    /// Ends the transaction, if there is one. After a slow statement the page cache is emptied: it is full of pages that
+    /// Rolls the transaction back, if there is one. Other members of its group stay. After a slow statement the page cache is emptied: it is full of pages that
     /// the next request does not read, and each connection would keep its own.
     pub(super) fn end(&self) -> rusqlite::Result<()> {
-        if !self.sqlite.is_autocommit() {
+        let is_member = self.is_member.replace(false);
+        if self.sqlite.is_autocommit() {
+            tell(self.group.take(), &Err(DbErr::RecordNotUpdated));
+        } else if is_member {
+            self.sqlite.prepare_cached("ROLLBACK TO member")?.raw_execute()?;
+            self.sqlite.prepare_cached("RELEASE member")?.raw_execute()?;
+        } else if self.group.borrow().is_empty() {
             self.sqlite.prepare_cached("ROLLBACK")?.raw_execute()?;
         }
         if self.has_run_slow.replace(false) {

@@ -6,7 +6,8 @@ use sea_orm::sea_query::LockType;
 use sea_orm::{DbBackend, DbErr, Statement};
 
 use super::known::Known;
-use super::read::{Backend, Read};
+use super::read::{Backend, Read, Reader};
+use super::refusal::OWN_COMMIT;
 use super::row::{Collect, Table, Work};
 use super::session::lock;
 use super::write::Write;
@@ -45,10 +46,42 @@ impl Transaction {
         self.known().after::<E>(id)
     }
 
+    /// Whether it shares its commit with transactions before it.
+    pub fn is_joined(&self) -> bool {
+        matches!(&self.kind, Kind::Embedded(transaction) if transaction.is_joined)
+    }
+
     /// Reads rows and locks them in the same statement, until the transaction ends. For statements that read one table.
     /// On SQLite, which has one writer at a time, it only reads.
     pub fn locking(&self, lock: LockType) -> Locking<'_> {
         Locking { transaction: self, lock }
+    }
+}
+
+/// Reads committed data while a transaction writes: see [`super::Db::committed`]. If the transaction shares its commit,
+/// reading [fails](super::needs_own_commit): what came before it in the same commit would be missing.
+#[derive(Debug, Clone, Copy)]
+pub struct Committed<'d> {
+    pub(super) reader: &'d Reader,
+    pub(super) is_joined: bool,
+}
+
+impl Read for Committed<'_> {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+        match self.is_joined {
+            true => Err(DbErr::Custom(OWN_COMMIT.to_owned())),
+            false => self.reader.collect(work, rows).await,
+        }
+    }
+
+    fn is_embedded(&self) -> bool {
+        self.reader.is_embedded()
+    }
+}
+
+impl Backend for Committed<'_> {
+    fn backend(&self) -> DbBackend {
+        self.reader.backend()
     }
 }
 

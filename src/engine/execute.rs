@@ -48,7 +48,7 @@ impl<'a, S: State> Execution<'a, S> {
         subject: impl for<'c> Fn(&'c Self, &'c FieldPlan, &'c T) -> BoxFuture<'c, Vec<u8>> + Sync,
     ) -> Result<T> {
         for _ in 0..ATTEMPTS {
-            let writing = self.state.begin().await?;
+            let writing = self.state.begin(field.name()).await?;
             let context = Context { state: &writing, field };
             let writes = async {
                 let payload = resolver(&context).await?;

@@ -35,8 +35,8 @@ where
 pub trait State: Send + Sync + Sized + 'static {
     /// The state of a mutation's resolver: a write transaction.
     type Writing: Send + Sync + 'static;
-    /// Begins the transaction of one mutation.
-    fn begin(&self) -> impl Future<Output = Result<Self::Writing>> + Send;
+    /// Begins the transaction of the mutation `name`.
+    fn begin(&self, name: &str) -> impl Future<Output = Result<Self::Writing>> + Send;
     /// Records a mutation in the audit, inside its transaction. `name` is the field, `index` its position among the
     /// operation's root fields, and `subject` the ids in its payload, as JSON.
     fn note(

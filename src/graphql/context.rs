@@ -1,7 +1,8 @@
 //! The state of a request: what resolvers read and write with, and how internal errors are reported.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use apollo_compiler::Schema;
@@ -12,7 +13,7 @@ use super::idempotency::Claim;
 use super::places::{Lane, Place, Places};
 use super::{Settings, note, permit};
 use crate::budget::Budget;
-use crate::db::{self, Db, Reader, Snapshot, Transaction};
+use crate::db::{self, Committed, Db, Snapshot, Transaction};
 use crate::engine;
 use crate::engine::Response;
 use crate::engine::plan::Plan;
@@ -26,6 +27,19 @@ pub(super) struct Shared {
     pub(super) settings: Settings,
     pub(super) documents: Arc<Documents>,
     pub(super) places: Arc<Places>,
+    /// The mutations that read committed data, by name: they do not share a commit with others.
+    pub(super) own_commits: Arc<Mutex<HashSet<String>>>,
+}
+
+impl Shared {
+    fn own_commits(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.own_commits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a mutation is known to read committed data.
+    fn has_own_commit(&self, name: &str) -> bool {
+        self.own_commits().contains(name)
+    }
 }
 
 /// The state of a request.
@@ -177,8 +191,14 @@ impl Request {
 impl engine::State for State {
     type Writing = Writing;
 
-    async fn begin(&self) -> Result<Writing> {
-        let transaction = self.request.shared.db.begin_write().await?;
+    async fn begin(&self, name: &str) -> Result<Writing> {
+        let Request { shared, caller, .. } = &*self.request;
+        // A person's role is checked by committed data.
+        let is_shared = caller.user.is_none() && !BULK_MUTATIONS.contains(&name) && !shared.has_own_commit(name);
+        let transaction = match is_shared {
+            true => shared.db.begin_shared().await?,
+            false => shared.db.begin_write().await?,
+        };
         Ok(Writing { request: Arc::clone(&self.request), transaction, entry: OnceLock::new() })
     }
 
@@ -191,9 +211,13 @@ impl engine::State for State {
             let payload = serde_json::from_slice(subject).unwrap_or_default();
             let noted = note::note(db, transaction, &caller.actor, name, input, &payload);
             // Boxed, because each wrapper around a future reserves space for it twice.
-            let (subject, entry) = Box::pin(noted).await?;
+            let noted = Box::pin(noted).await;
+            if noted.as_ref().is_err_and(db::needs_own_commit) {
+                shared.own_commits().insert(name.to_owned());
+            }
+            let (subject, entry) = noted?;
             let _ = writing.entry.set(entry);
-            permit::check(db.committed(), transaction, caller, name, &subject).await?;
+            permit::check(&db.committed(transaction), transaction, caller, name, &subject).await?;
         }
         if let Some(claim) = outcome.claim {
             Box::pin(claim.count_mutation(transaction)).await?;
@@ -306,8 +330,8 @@ impl MutationCtx<'_> {
     }
 
     /// Reads committed data: what others see until the mutation's transaction commits.
-    pub fn committed(&self) -> &Reader {
-        self.state.request.shared.db.committed()
+    pub fn committed(&self) -> Committed<'_> {
+        self.state.request.shared.db.committed(&self.state.transaction)
     }
 }
 

@@ -154,15 +154,17 @@ impl Catalogue {
         let (mutation, scalars) = (Some(&schema::info::Mutation), schema::info::SCALARS);
         let limits = engine::cost::Limits { estimate: settings.estimate, ..engine::cost::Limits::default() };
         let documents = Documents::new(SDL, query, mutation, scalars, limits).into();
-        Self(Arc::new(context::Shared { db, settings, documents, places: Arc::default() }))
+        let (places, own_commits) = (Arc::default(), Arc::default());
+        Self(Arc::new(context::Shared { db, settings, documents, places, own_commits }))
     }
 
     /// The same API, with links for whoever reaches it at another address.
     pub fn reached_at(&self, app_url: &str) -> Self {
-        let context::Shared { db, settings, documents, places } = &*self.0;
+        let context::Shared { db, settings, documents, places, own_commits } = &*self.0;
         let settings = Settings { app_url: app_url.to_owned(), ..settings.clone() };
         let (db, documents, places) = (db.clone(), Arc::clone(documents), Arc::clone(places));
-        Self(Arc::new(context::Shared { db, settings, documents, places }))
+        let own_commits = Arc::clone(own_commits);
+        Self(Arc::new(context::Shared { db, settings, documents, places, own_commits }))
     }
 
     /// The configuration of this installation.

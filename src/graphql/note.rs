@@ -65,12 +65,13 @@ async fn changed(
     input: &Value,
     subject: &mut Subject,
 ) -> Result<Value, DbErr> {
+    let committed = &db.committed(transaction);
     let tags = ids(payload, "Tag");
     if !tags.is_empty()
-        && let Some((class, id, changed)) = change::of_tags(db.committed(), transaction, &tags).await?
+        && let Some((class, id, changed)) = change::of_tags(committed, transaction, &tags).await?
     {
         if subject.class.is_some() || subject.name.is_none() {
-            subject.name = change::called_before(db.committed(), transaction, class, id).await?;
+            subject.name = change::called_before(committed, transaction, class, id).await?;
         }
         (subject.class, subject.id) = (Some(class.to_owned()), Some(id));
         return Ok(changed);
@@ -78,20 +79,17 @@ async fn changed(
     if subject.class.is_none()
         && let Some(alias) = payload.get("deletedAlias").and_then(Value::as_str)
     {
-        let of_service = service::Entity::by_alias(db.committed(), alias)
-            .await?
-            .map(|service| ("Service", service.id, service.slug));
+        let of_service =
+            service::Entity::by_alias(committed, alias).await?.map(|service| ("Service", service.id, service.slug));
         let owner = match input.pointer("/input/ownerType").and_then(Value::as_str) {
-            Some("team") => {
-                team::Entity::by_alias(db.committed(), alias).await?.map(|team| ("Team", team.id, team.alias))
-            }
+            Some("team") => team::Entity::by_alias(committed, alias).await?.map(|team| ("Team", team.id, team.alias)),
             Some("system") => {
-                system::Entity::by_alias(db.committed(), alias).await?.map(|system| ("System", system.id, system.slug))
+                system::Entity::by_alias(committed, alias).await?.map(|system| ("System", system.id, system.slug))
             }
             Some("domain") => {
-                domain::Entity::by_alias(db.committed(), alias).await?.map(|domain| ("Domain", domain.id, domain.slug))
+                domain::Entity::by_alias(committed, alias).await?.map(|domain| ("Domain", domain.id, domain.slug))
             }
-            Some("infrastructure_resource") => infrastructure_resource::Entity::by_alias(db.committed(), alias)
+            Some("infrastructure_resource") => infrastructure_resource::Entity::by_alias(committed, alias)
                 .await?
                 .map(|resource| ("InfrastructureResource", resource.id, resource.name)),
             _ => of_service,
@@ -113,7 +111,7 @@ async fn changed(
             } else if input.pointer("/input/members").is_some() {
                 lists.push(List::FirstMembers);
             }
-            change::of(db.committed(), transaction, class, id, &lists).await
+            change::of(committed, transaction, class, id, &lists).await
         }
         _ => Ok(Map::new().into()),
     }

@@ -6,7 +6,7 @@
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
 use super::caller::Caller;
-use crate::db::{Read, Reader, Transaction};
+use crate::db::{Committed, Read, Transaction};
 use crate::entity::audit::Subject;
 use crate::entity::user::Role;
 use crate::entity::{
@@ -22,7 +22,7 @@ const OF_OTHERS: &[&str] = &["domainChildAssign", "systemChildAssign"];
 
 /// Refuses a mutation that the caller's role does not allow.
 pub(super) async fn check(
-    committed: &Reader,
+    committed: &Committed<'_>,
     transaction: &Transaction,
     caller: &Caller,
     action: &str,

@@ -8,7 +8,7 @@ use super::context::{Ctx, MutationCtx};
 use super::permit;
 use super::schema::*;
 use super::types::Service;
-use crate::db::{Reader, Transaction};
+use crate::db::{Committed, Transaction};
 use crate::entity::audit::Subject;
 use crate::entity::text;
 use crate::error::{Error, Problems, Result, UserError};
@@ -41,7 +41,7 @@ pub(super) fn of_services(services: &[&Service], _: &Ctx<'_>) -> Vec<Option<Serv
 /// What the caller's role allows.
 struct PermitOf<'a> {
     caller: &'a Caller,
-    committed: &'a Reader,
+    committed: &'a Committed<'a>,
 }
 
 impl Permit for PermitOf<'_> {
@@ -72,7 +72,7 @@ impl ServiceFilesApplyMutation for Mutation {
             problems.push(UserError::new("releaseMissing", "releaseMissing needs the repository"));
         }
         problems.none()?;
-        let (caller, committed) = (ctx.caller(), ctx.committed());
+        let (caller, committed) = (ctx.caller(), &ctx.committed());
         let options = Options {
             origin: origin.unwrap_or_default(),
             is_dry_run: dry_run.value().copied().unwrap_or(false),

@@ -367,7 +367,7 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
         if locked {
             let row = service::unlock(tx, &service).await?;
             let subject = Subject::new("Service", Some(row.id), &row.slug);
-            let changed = change::of(db.committed(), tx, "Service", row.id, &[]).await?;
+            let changed = change::of(&db.committed(tx), tx, "Service", row.id, &[]).await?;
             audit::record(tx, &Actor::command_line(), "release", subject, &json!({ "changed": changed })).await?;
         }
         Ok((slug, locked))

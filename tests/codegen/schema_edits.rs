@@ -47,7 +47,7 @@ use types::{Service, State, Team};
 
 impl engine::State for State {
     type Writing = State;
-    async fn begin(&self) -> Result<State> { Ok(State) }
+    async fn begin(&self, _: &str) -> Result<State> { Ok(State) }
     async fn read(&self) -> Result<State> { Ok(State) }
     async fn end(&self, _: State, _: bool) -> Result<()> { Ok(()) }
     fn report(&self, error: &Error) -> (String, Code) { (error.to_string(), Code::Internal) }

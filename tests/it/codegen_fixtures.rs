@@ -51,7 +51,7 @@ impl<const FIXTURE: u8> State<FIXTURE> {
 impl<const FIXTURE: u8> engine::State for State<FIXTURE> {
     type Writing = Self;
 
-    async fn begin(&self) -> Result<Self> {
+    async fn begin(&self, _: &str) -> Result<Self> {
         self.log("begin");
         Ok(self.clone())
     }

@@ -83,7 +83,7 @@ impl types::State {
 impl rollcall::engine::State for types::State {
     type Writing = Self;
 
-    async fn begin(&self) -> Result<Self> {
+    async fn begin(&self, _: &str) -> Result<Self> {
         Ok(self.clone())
     }
 

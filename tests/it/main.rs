@@ -100,6 +100,7 @@ mod service_file_graph;
 mod service_file_properties;
 mod service_file_server;
 mod share_of_memory;
+mod shared_commit;
 mod shared_limits;
 mod sort;
 mod specification;

@@ -66,20 +66,31 @@ async fn create_service(service: &Process, token: &str, name: &str) -> Option<(u
     service.post("/graphql", Some(token), &json!({ "query": query })).await
 }
 
-/// The names of all services.
-async fn services(service: &Process, token: &str) -> BTreeSet<String> {
-    let (mut names, mut after) = (BTreeSet::new(), Value::Null);
+/// Gives a service a tag whose value is its name. Such mutations share commits.
+async fn tag(service: &Process, token: &str, name: &str) -> Option<(u16, Value)> {
+    let query = format!(
+        "mutation {{ tagCreate(input: {{ alias: \"{name}\", key: \"named\", value: \"{name}\" }}) \
+         {{ errors {{ message }} }} }}"
+    );
+    service.post("/graphql", Some(token), &json!({ "query": query })).await
+}
+
+/// The names of all services, and the values of all their tags.
+async fn services(service: &Process, token: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut names, mut tags, mut after) = (BTreeSet::new(), BTreeSet::new(), Value::Null);
     loop {
         let query = "query($after: String) { account { services(first: 500, after: $after) \
-                     { nodes { name } pageInfo { hasNextPage endCursor } } } }";
+                     { nodes { name tags { nodes { value } } } pageInfo { hasNextPage endCursor } } } }";
         let asked = json!({ "query": query, "variables": { "after": after } });
         let (_, answer) = service.post("/graphql", Some(token), &asked).await.expect("an answer");
         let page = &answer["data"]["account"]["services"];
         let nodes = page["nodes"].as_array().unwrap_or_else(|| panic!("{answer}"));
         names.extend(nodes.iter().map(|node| node["name"].as_str().expect("a name").to_owned()));
+        let of_nodes = nodes.iter().flat_map(|node| node["tags"]["nodes"].as_array().expect("tags"));
+        tags.extend(of_nodes.map(|tag| tag["value"].as_str().expect("a value").to_owned()));
         after = page["pageInfo"]["endCursor"].clone();
         if page["pageInfo"]["hasNextPage"] != true {
-            return names;
+            return (names, tags);
         }
     }
 }
@@ -94,6 +105,7 @@ async fn a_power_cut_loses_nothing_that_was_acknowledged_on_sqlite() {
     let path = url.split_once(":8080").expect("the usual port").1;
 
     let (next, created, deployed) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let tagged = Mutex::new(Vec::new());
     let mut checkpoints = 0;
     for _ in 0..cuts {
         let before = fs::read(place.path().join("rollcall.db")).expect("a file");
@@ -107,7 +119,13 @@ async fn a_power_cut_loses_nothing_that_was_acknowledged_on_sqlite() {
                         Some(refused) => panic!("{refused:?}"),
                         None => return,
                     }
-                    created.lock().expect("whole").push(id);
+                    created.lock().expect("whole").push(id.clone());
+                    match tag(&service, &token, &id).await {
+                        Some((200, answer)) => assert_eq!(answer["data"]["tagCreate"]["errors"], json!([])),
+                        Some(refused) => panic!("{refused:?}"),
+                        None => return,
+                    }
+                    tagged.lock().expect("whole").push(id);
                 } else {
                     let of = format!("d{}", number % 3);
                     let body = json!({ "service": of, "dedup_id": id, "description": "d".repeat(8_000) });
@@ -140,7 +158,11 @@ async fn a_power_cut_loses_nothing_that_was_acknowledged_on_sqlite() {
         deployed.len()
     ));
     assert!(created.len() >= cuts && deployed.len() >= cuts, "hardly any load");
-    let known = services(&service, &token).await;
+    let (known, tags) = services(&service, &token).await;
+    let tagged = tagged.into_inner().expect("whole");
+    assert!(tagged.len() >= cuts, "hardly any load");
+    let lost: Vec<_> = tagged.iter().filter(|name| !tags.contains(*name)).collect();
+    assert!(lost.is_empty(), "lost tags: {lost:?}");
     let lost: Vec<_> = created.iter().filter(|name| !known.contains(*name)).collect();
     assert!(lost.is_empty(), "lost services: {lost:?}");
     let known = service.deploys(&token, "dedupId").await;
@@ -183,13 +205,13 @@ async fn a_disk_that_fails_to_store_a_commit_on_sqlite_ends_changes_until_the_re
     );
     let (status, ready) = service.get(service.address, "/readyz").await;
     assert!(status == 200 && ready.contains("writes: failing. The disk of the database failed"), "{status} {ready}");
-    assert!(services(&service, &token).await.contains("whole"), "it can be read");
+    assert!(services(&service, &token).await.0.contains("whole"), "it can be read");
 
     service.kill();
     let service = start(&place, &library);
     assert_eq!(create_service(&service, &token, "after").await.expect("an answer").0, 200);
     assert_eq!(service.get(service.address, "/readyz").await.1, "ok\nwrites: ok\n");
-    let known = services(&service, &token).await;
+    let (known, _) = services(&service, &token).await;
     assert!(known.contains("whole") && known.contains("after") && !known.contains("refused"), "{known:?}");
 }
 

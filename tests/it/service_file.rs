@@ -24,7 +24,7 @@ pub async fn run(db: &Db, paths: &[PathBuf]) -> Result<Vec<String>, Refused> {
 pub async fn run_with(db: &Db, paths: &[PathBuf], options: &Options<'_>) -> Result<Done, Refused> {
     let files = service_file::collect(&Places { paths: paths.to_vec(), ..Places::default() });
     let actor = Actor::command_line();
-    db.write(async |tx| service_file::apply(db.committed(), tx, &actor, &files, options).await).await
+    db.write(async |tx| service_file::apply(&db.committed(tx), tx, &actor, &files, options).await).await
 }
 
 /// The results of documents, as `rollcall apply` prints them.
@@ -46,7 +46,7 @@ pub async fn done_with(app: &TestApp, files: &[(&str, &str)], options: &Options<
         is_found: false,
     };
     let (files, actor) = (files.iter().map(file).collect::<Vec<_>>(), Actor::command_line());
-    app.db.write(async |tx| service_file::apply(app.db.committed(), tx, &actor, &files, options).await).await
+    app.db.write(async |tx| service_file::apply(&app.db.committed(tx), tx, &actor, &files, options).await).await
 }
 
 /// The same. Returns the lines, as `Err` if they are problems.

@@ -1,0 +1,29 @@
+//! Copies the log of an SQLite file beside the connection that writes.
+
+use std::fs::{File, OpenOptions};
+use std::mem::ManuallyDrop;
+use std::path::Path;
+
+use super::session::{Failure, Session};
+
+/// A connection that copies the log.
+pub(super) struct Checkpointer {
+    session: Session,
+    /// The database's file. Never closed: closing any handle of a file drops all locks of the process on it, also those
+    /// of SQLite.
+    file: ManuallyDrop<File>,
+}
+
+impl Checkpointer {
+    pub(super) fn open(file: &Path) -> Result<Self, Failure> {
+        let session = Session::reading(file).map_err(Failure::Reading)?;
+        let file = OpenOptions::new().write(true).open(file).map_err(Failure::from)?;
+        Ok(Self { session, file: ManuallyDrop::new(file) })
+    }
+
+    /// Copies the log, and flushes the database's file. SQLite does not flush it while others write.
+    pub(super) fn copy(&self) -> Result<(), Failure> {
+        self.session.checkpoint()?;
+        self.file.sync_data().map_err(Failure::from)
+    }
+}

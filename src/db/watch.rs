@@ -1,0 +1,100 @@
+//! Stops statements on SQLite that take too long.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::InterruptHandle;
+
+use crate::budget::Slice;
+
+/// The number of SQLite VM steps that a statement may take on the calling thread, about a quarter of a millisecond. A
+/// page of a hundred rows takes a tenth of that. A slow statement is checked at the same interval.
+const STEPS: i64 = 50_000;
+
+/// How many steps pass between two calls of the progress handler.
+pub(super) const COUNTED: i32 = 1000;
+
+/// The state behind SQLite's progress handler.
+pub(super) struct Watch {
+    /// The steps left until the next check.
+    steps: AtomicI64,
+    /// Whether the statement may be slow.
+    is_long: AtomicBool,
+    /// Whether its caller has given up.
+    is_stopped: AtomicBool,
+    /// Charges a slow statement to the budget of its request.
+    slice: Mutex<Option<Slice>>,
+}
+
+impl Watch {
+    pub(super) fn new() -> Self {
+        let (is_long, is_stopped) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { steps: AtomicI64::new(STEPS), is_long, is_stopped, slice: Mutex::default() }
+    }
+
+    fn slice(&self) -> MutexGuard<'_, Option<Slice>> {
+        self.slice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Before a statement that must not be stopped.
+    pub(super) fn allow_any(&self) {
+        self.steps.store(i64::MAX, Ordering::Relaxed);
+    }
+
+    /// Before a statement that is stopped as soon as it turns out to be slow.
+    pub(super) fn allow_quick(&self) {
+        self.steps.store(STEPS, Ordering::Relaxed);
+        self.is_long.store(false, Ordering::Relaxed);
+    }
+
+    /// Before a slow statement, which the returned handle stops.
+    pub(super) fn allow_slow(self: &Arc<Self>, handle: InterruptHandle) -> Stop {
+        self.is_stopped.store(false, Ordering::Relaxed);
+        self.is_long.store(true, Ordering::Relaxed);
+        self.steps.store(STEPS, Ordering::Relaxed);
+        Stop(Some((Arc::clone(self), handle)))
+    }
+
+    /// Sets what a slow statement is charged to. The slice before it is charged the rest.
+    pub(super) fn charge(&self, slice: Option<Slice>) {
+        *self.slice() = slice;
+    }
+
+    /// Whether the statement must be stopped.
+    pub(super) fn is_over(&self) -> bool {
+        let counted = i64::from(COUNTED);
+        if self.steps.fetch_sub(counted, Ordering::Relaxed) >= counted {
+            return false;
+        }
+        if !self.is_long.load(Ordering::Relaxed) || self.is_stopped.load(Ordering::Relaxed) {
+            return true;
+        }
+        if self.slice().as_mut().is_some_and(|slice| slice.check().is_err()) {
+            return true;
+        }
+        self.steps.store(STEPS, Ordering::Relaxed);
+        false
+    }
+}
+
+/// Stops the running statement when dropped, unless disarmed.
+pub(super) struct Stop(Option<(Arc<Watch>, InterruptHandle)>);
+
+impl Stop {
+    /// Disarms it, because the statement has ended.
+    pub(super) fn disarm(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        if let Some((watch, handle)) = &self.0 {
+            // The flag stops a statement that has not started yet. The interrupt stops one that is within a single long
+            // step.
+            watch.is_stopped.store(true, Ordering::Relaxed);
+            watch.steps.store(0, Ordering::Relaxed);
+            handle.interrupt();
+        }
+    }
+}

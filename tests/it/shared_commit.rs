@@ -1,0 +1,159 @@
+//! Transactions on SQLite that share a commit: each succeeds or fails by itself, and none is answered before all are
+//! stored.
+
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use rollcall::db::{self, Db, Read, Transaction, Write};
+use rollcall::entity::tier;
+use sea_orm::{DbErr, EntityTrait, QuerySelect, Set};
+use serde_json::json;
+
+use crate::app::TestApp;
+use crate::database::{Database, texts};
+
+async fn start() -> (Db, Database) {
+    let database = Database::new().await;
+    (database.open().await, database)
+}
+
+async fn store(tx: &Transaction, name: &str) -> Result<tier::Model, DbErr> {
+    let (alias, index) = (Set(name.to_owned()), Set(100 + name.len() as i32));
+    tx.insert(tier::ActiveModel { name: Set(name.to_owned()), alias, index, ..Default::default() }).await
+}
+
+async fn stored(db: &Db) -> Vec<String> {
+    texts(db, "SELECT name FROM tier WHERE \"index\" > 100 ORDER BY id").await
+}
+
+/// Begins a transaction while another one waits for its turn, ends the first, and returns the commit that it waits for
+/// and the second one.
+async fn joined(db: &Db, name: &str) -> (tokio::task::JoinHandle<Result<(), DbErr>>, Transaction) {
+    let first = db.begin_shared().await.expect("a transaction");
+    store(&first, name).await.expect("a row");
+    let mut second = Box::pin(db.begin_shared());
+    assert!((&mut second).now_or_never().is_none(), "there is one at a time");
+    let committer = db.clone();
+    let commit = tokio::spawn(async move { committer.commit(first).await });
+    let second = second.await.expect("a transaction");
+    assert!(second.is_joined());
+    (commit, second)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn transactions_on_sqlite_that_wait_for_their_turn_share_a_commit() {
+    let (db, _database) = start().await;
+    let (commit, second) = joined(&db, "one").await;
+    store(&second, "three").await.expect("a row");
+    assert_eq!(stored(&db).await, [""; 0], "nobody sees it yet");
+    assert!(!commit.is_finished(), "nor is it confirmed");
+    db.commit(second).await.expect("a commit");
+    commit.await.expect("no panic").expect("a commit");
+    assert_eq!(stored(&db).await, ["one", "three"]);
+    let alone = db.begin_shared().await.expect("a transaction");
+    assert!(!alone.is_joined(), "nobody came before it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transaction_on_sqlite_that_fails_does_not_touch_those_that_share_its_commit() {
+    let (db, _database) = start().await;
+    let (commit, second) = joined(&db, "one").await;
+    store(&second, "three").await.expect("a row");
+    store(&second, "one").await.expect_err("the alias is taken");
+    db.roll_back(second).await.expect("it is rolled back");
+    commit.await.expect("no panic").expect("a commit");
+    assert_eq!(stored(&db).await, ["one"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn if_sqlite_rolls_a_transaction_back_by_itself_all_that_share_its_commit_are_tried_again() {
+    let (db, _database) = start().await;
+    let (commit, second) = joined(&db, "one").await;
+    // As it does when the disk is full.
+    second.script("ROLLBACK").await.expect("it is rolled back");
+    store(&second, "three").await.expect_err("what came later would be stored alone");
+    db.roll_back(second).await.expect("it is rolled back");
+    let lost = commit.await.expect("no panic").expect_err("it is not stored");
+    assert!(db::is_lost_race(&lost), "{lost}");
+    assert_eq!(stored(&db).await, [""; 0]);
+    let next = db.begin_shared().await.expect("a transaction");
+    store(&next, "three").await.expect("a row");
+    db.commit(next).await.expect("a commit");
+    assert_eq!(stored(&db).await, ["three"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_on_sqlite_waits_only_for_those_who_are_there() {
+    let (db, _database) = start().await;
+    let first = db.begin_shared().await.expect("a transaction");
+    store(&first, "one").await.expect("a row");
+    let mut gone = Box::pin(db.begin_shared());
+    assert!((&mut gone).now_or_never().is_none());
+    let mut commit = Box::pin(db.commit(first));
+    assert!((&mut commit).now_or_never().is_none(), "the other one may join");
+    drop(gone);
+    tokio::time::timeout(Duration::from_secs(10), commit).await.expect("in time").expect("a commit");
+    assert_eq!(stored(&db).await, ["one"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transaction_on_sqlite_that_reads_committed_data_has_a_commit_of_its_own() {
+    let (db, _database) = start().await;
+    let (commit, second) = joined(&db, "one").await;
+    let rows = tier::Entity::find().limit(1);
+    let refused = db.committed(&second).all(rows.clone()).await.expect_err("it would miss what came before");
+    assert!(db::needs_own_commit(&refused) && db::is_lost_race(&refused), "{refused}");
+    // Whoever does not share its commit ends that of the others first.
+    let mut own = Box::pin(db.begin_write());
+    assert!((&mut own).now_or_never().is_none());
+    let second_commit = tokio::spawn({
+        let db = db.clone();
+        async move { db.commit(second).await }
+    });
+    let own = own.await.expect("a transaction");
+    assert!(!own.is_joined());
+    db.committed(&own).all(rows).await.expect("rows");
+    for commit in [commit, second_commit] {
+        commit.await.expect("no panic").expect("a commit");
+    }
+    assert_eq!(stored(&db).await, ["one"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_has_ended_on_sqlite_is_stored_when_the_database_is_closed() {
+    let (db, database) = start().await;
+    let (commit, second) = joined(&db, "one").await;
+    let closing = tokio::spawn({
+        let db = db.clone();
+        async move { db.close().await }
+    });
+    store(&second, "three").await.expect("a row");
+    db.commit(second).await.expect("a commit");
+    commit.await.expect("no panic").expect("a commit");
+    closing.await.expect("no panic").expect("closed");
+    assert_eq!(stored(&database.open().await).await, ["one", "three"]);
+}
+
+/// On PostgreSQL each has a commit of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_audit_of_mutations_that_share_a_commit_says_what_each_has_changed() {
+    let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
+    let create = "mutation { serviceCreate(input: { name: \"cart\" }) { errors { message } } }";
+    app.query(create, json!({})).await;
+    let assign = "mutation($value: String!) { tagAssign(input: { alias: \"cart\", tags: { key: \"k\", value: $value } }) \
+                  { errors { message } } }";
+    let sent: Vec<String> = (0..64).map(|number| number.to_string()).collect();
+    let answers = sent.iter().map(|value| app.query(assign, json!({ "value": value })));
+    for answer in futures_util::future::join_all(answers).await {
+        assert_eq!(answer, json!({ "data": { "tagAssign": { "errors": [] } } }));
+    }
+    let details = texts(&app.db, "SELECT detail FROM audit WHERE action = 'tagAssign' ORDER BY id").await;
+    assert_eq!(details.len(), sent.len());
+    let mut value = serde_json::Value::Null;
+    for detail in details {
+        let detail: serde_json::Value = serde_json::from_str(&detail).expect("JSON");
+        let changed = &detail["changed"]["tags.k"];
+        assert_eq!(changed["old"], value, "{detail}");
+        value = changed["new"].clone();
+    }
+}
