@@ -294,8 +294,8 @@ impl Session {
         self.watch.allow_slow(self.sqlite.get_interrupt_handle())
     }
 
-    /// Rolls the transaction back, if there is one. Other members of its group stay. After a slow statement the page cache is emptied: it is full of pages that
-    /// the next request does not read, and each connection would keep its own.
+    /// Rolls the transaction back, if there is one. The group that it has joined stays. After a slow statement the page
+    /// cache is emptied: it is full of pages that the next request does not read, and each connection would keep its own.
     pub(super) fn end(&self) -> rusqlite::Result<()> {
         let is_member = self.is_member.replace(false);
         if self.sqlite.is_autocommit() {
