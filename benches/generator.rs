@@ -70,6 +70,9 @@ fn bindings_of_rollcall() -> Bindings {
     let mut bindings = Bindings::read(&read(&source.join("graphql/types.rs")), &[]).expect("Rust");
     for entity in std::fs::read_dir(source.join("entity")).expect("the folder of the entities") {
         let name = entity.expect("a file").file_name().into_string().expect("UTF-8");
+        if !name.ends_with(".rs") {
+            continue;
+        }
         let text = read(&source.join("entity").join(&name));
         bindings.add_entity(&format!("src/entity/{name}"), &text).expect("Rust");
     }
