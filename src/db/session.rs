@@ -3,7 +3,8 @@
 //! On the connection that writes, several transactions can be one transaction of SQLite, a group. The first one begins
 //! it, and each later one is a savepoint in it. None of them has committed until the group has; until then, nobody is
 //! told that it has. A savepoint that fails is rolled back alone. If SQLite rolls the group back, as when the disk is
-//! full, all of them have [lost a race](DbErr::RecordNotUpdated) and are tried again.
+//! full, or its connection is closed, as after a panic, all of them have [lost a race](DbErr::RecordNotUpdated) and are
+//! tried again.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -53,14 +54,24 @@ pub(super) struct Session {
     watch: Arc<Watch>,
     /// Of a connection that writes.
     log: Option<Arc<Log>>,
-    /// The transactions of the group that have ended and wait for its commit.
-    group: RefCell<Vec<Waiting>>,
+    /// Dropped after the connection, whose end rolls the group back.
+    group: Group,
     /// Whether the transaction is a savepoint in the group.
     is_member: Cell<bool>,
     /// The rows that it had changed when its transaction began.
     changed_before: Cell<u64>,
     /// Whether it has run a slow statement that reads since it was leased.
     has_run_slow: Cell<bool>,
+}
+
+/// The transactions of a group that have ended and wait for its commit.
+#[derive(Default)]
+struct Group(RefCell<Vec<Waiting>>);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        tell(self.0.take(), &Err(DbErr::RecordNotUpdated));
+    }
 }
 
 /// Why a statement failed.
@@ -118,7 +129,7 @@ impl Session {
             sqlite,
             watch,
             log: None,
-            group: RefCell::default(),
+            group: Group::default(),
             is_member: Cell::default(),
             changed_before: Cell::default(),
             has_run_slow: Cell::default(),
@@ -148,7 +159,7 @@ impl Session {
 
     /// The number of transactions in the group that have ended.
     pub(super) fn members(&self) -> usize {
-        self.group.borrow().len()
+        self.group.0.borrow().len()
     }
 
     /// Whether the transaction has changed so many rows that its commit must not run on the calling thread.
@@ -194,14 +205,14 @@ impl Session {
             self.is_member.set(false);
         }
         let (waiting, commit) = Commit::new();
-        self.group.borrow_mut().push(waiting);
+        self.group.0.borrow_mut().push(waiting);
         let is_log_long = if stays_open { false } else { self.commit_group()? };
         Ok((commit, is_log_long))
     }
 
     /// Commits the group, if there is one, and tells its members if that fails. No savepoint may be open in it.
     pub(super) fn commit_group(&self) -> Result<bool, Failure> {
-        let group = self.group.take();
+        let group = self.group.0.take();
         if group.is_empty() {
             return Ok(false);
         }
@@ -299,11 +310,11 @@ impl Session {
     pub(super) fn end(&self) -> rusqlite::Result<()> {
         let is_member = self.is_member.replace(false);
         if self.sqlite.is_autocommit() {
-            tell(self.group.take(), &Err(DbErr::RecordNotUpdated));
+            tell(self.group.0.take(), &Err(DbErr::RecordNotUpdated));
         } else if is_member {
             self.sqlite.prepare_cached("ROLLBACK TO member")?.raw_execute()?;
             self.sqlite.prepare_cached("RELEASE member")?.raw_execute()?;
-        } else if self.group.borrow().is_empty() {
+        } else if self.group.0.borrow().is_empty() {
             self.sqlite.prepare_cached("ROLLBACK")?.raw_execute()?;
         }
         if self.has_run_slow.replace(false) {

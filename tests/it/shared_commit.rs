@@ -83,6 +83,24 @@ async fn if_sqlite_rolls_a_transaction_back_by_itself_all_that_share_its_commit_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn if_a_transaction_on_sqlite_panics_those_that_share_its_commit_are_tried_again() {
+    let (db, _database) = start().await;
+    let (commit, second) = joined(&db, "one").await;
+    let panics = tokio::spawn(async move {
+        let row = store(&second, "three").await;
+        panic!("with a transaction: {row:?}");
+    });
+    assert!(panics.await.is_err_and(|ended: tokio::task::JoinError| ended.is_panic()));
+    let lost = commit.await.expect("no panic").expect_err("it is not stored");
+    assert!(db::is_lost_race(&lost), "{lost}");
+    assert_eq!(stored(&db).await, [""; 0]);
+    let next = db.begin_shared().await.expect("a transaction");
+    store(&next, "three").await.expect("a row");
+    db.commit(next).await.expect("a commit");
+    assert_eq!(stored(&db).await, ["three"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_commit_on_sqlite_waits_only_for_those_who_are_there() {
     let (db, _database) = start().await;
     let first = db.begin_shared().await.expect("a transaction");
