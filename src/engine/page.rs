@@ -200,15 +200,14 @@ impl<T> Page<T> {
         Self::new(Vec::new(), &PageRequest { first: 0, after: None })
     }
 
-    /// Builds a page from rows with their cursors. The rows must have been read with one row more than requested, to
+    /// Builds a page. The rows must have been read with one row more than requested, to
     /// detect a next page. An empty page never has a next page: with `first: 0` there is no cursor to continue from,
     /// and a client that pages until `hasNextPage` is false would loop forever. This deviates from the cursor
     /// connections specification and graphql-relay.
-    pub fn new(mut rows: Vec<(Cursor, T)>, request: &PageRequest) -> Self {
+    pub fn new(mut edges: Vec<Edge<T>>, request: &PageRequest) -> Self {
         let first = usize::try_from(request.first).unwrap_or(usize::MAX);
-        let has_next_page = rows.len() > first && first > 0;
-        rows.truncate(first);
-        let edges: Vec<_> = rows.into_iter().map(|(cursor, node)| Edge { node, cursor }).collect();
+        let has_next_page = edges.len() > first && first > 0;
+        edges.truncate(first);
         let info = PageInfo {
             has_next_page,
             has_previous_page: request.after.is_some(),
@@ -350,8 +349,8 @@ mod tests {
             (0..6).flat_map(|length| (0..6).flat_map(move |first| [None, Some(0)].map(|after| (length, first, after))))
         {
             // Read one row more than requested.
-            let rows = (1..=length).take(first + 1).map(|id| (Cursor::id(id), ())).collect();
-            let page = Page::new(rows, &PageRequest { first: first as u64, after: after.map(Cursor::id) });
+            let edges = (1..=length).take(first + 1).map(|id| Edge { node: (), cursor: Cursor::id(id) });
+            let page = Page::new(edges.collect(), &PageRequest { first: first as u64, after: after.map(Cursor::id) });
             let more = first > 0 && length > first as i64;
             assert_eq!(page.info.has_next_page, more, "{first} of {length}");
             assert!(!more || page.info.end_cursor.is_some(), "{first} of {length}");

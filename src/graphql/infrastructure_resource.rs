@@ -17,7 +17,7 @@ use super::list::List;
 use super::schema::*;
 use super::types::InfrastructureResource;
 use crate::db::{Transaction, Write};
-use crate::engine::page::{Cursor, Page, PageRequest};
+use crate::engine::page::{Cursor, Edge, Page, PageRequest};
 use crate::entity::field_rule::must_not_be_null;
 use crate::entity::infrastructure_resource::{ActiveModel, Column, Entity};
 use crate::entity::timestamp::touch;
@@ -120,7 +120,7 @@ pub(super) fn schemas(request: &PageRequest) -> InfrastructureResourceSchemaConn
     let after = request.after.as_ref().map_or(0, |after| after.id);
     let numbered = (1..).zip(SCHEMAS.iter()).filter(|(number, _)| *number > after);
     let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
-    let rows = numbered.map(|(id, schema)| (Cursor::id(id), schema.clone())).take(most);
+    let rows = numbered.map(|(id, schema)| Edge { node: schema.clone(), cursor: Cursor::id(id) }).take(most);
     let mut page = Page::new(rows.collect(), request);
     page.total_count = i32::try_from(SCHEMAS.len()).ok();
     page

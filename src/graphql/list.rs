@@ -4,20 +4,20 @@
 //! [`List::pages`] a page for each parent. Rows are read only if the client selects some, and counted only if it
 //! selects the count.
 
-use sea_orm::sea_query::{Expr, ExprTrait, Order, Query, SelectStatement};
-use sea_orm::{ColumnTrait, DbErr, EntityName, IdenStatic, Iterable, ModelTrait, PrimaryKeyToColumn, Value};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::{ColumnTrait, EntityName, IdenStatic, Value};
 
 use super::context::Ctx;
 use super::left_out::LeftOut;
 use super::sort::Sort;
 use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
-use crate::engine::page::{Cursor, MOST, Page, PageRequest};
+use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::error::Result;
 
 mod count;
+mod rows;
 
-/// The aliases of the columns that are read besides the row's own.
-const ORDER: &str = "list_order";
+/// The alias of the id among the columns of a row.
 pub(super) const KEY: &str = "list_key";
 
 /// A table and one of its columns.
@@ -169,7 +169,7 @@ impl<E: Table> List<E> {
         if ctx.selects_rows() {
             let rows = match sort {
                 Some(sort) => self.sorted(&sort, ctx.db(), request).await?,
-                None => self.sorted_rows(ctx.db(), request).await?.into_iter().map(|(_, row)| row.placed()).collect(),
+                None => self.edges(ctx.db(), request).await?,
             };
             page = Page::new(rows, request);
         }
@@ -206,7 +206,7 @@ impl<E: Table> List<E> {
     pub async fn first_per_parent(self, db: &impl Read) -> Result<Vec<Option<E::Model>>> {
         // A page is read with one row more than it shows.
         let rows = self.rows_per_parent(db, &PageRequest { first: 0, after: None }).await?;
-        Ok(rows.into_iter().map(|rows| rows.into_iter().next().map(|(_, row)| row)).collect())
+        Ok(rows.into_iter().map(|rows| rows.into_iter().next().map(|edge| edge.node)).collect())
     }
 
     fn ids(&self) -> &[i64] {
@@ -217,120 +217,7 @@ impl<E: Table> List<E> {
     pub async fn first_n_per_parent(self, db: &impl Read, most: u64) -> Result<Vec<Vec<E::Model>>> {
         // A page is read with one row more than it shows.
         let rows = self.rows_per_parent(db, &PageRequest { first: most.saturating_sub(1), after: None }).await?;
-        Ok(rows.into_iter().map(|rows| rows.into_iter().map(|(_, row)| row).collect()).collect())
-    }
-
-    /// Reads the rows of each parent, in the order of the parents.
-    async fn rows_per_parent(&self, db: &impl Read, request: &PageRequest) -> Result<Vec<Vec<(Cursor, E::Model)>>> {
-        let rows = db::by_key(self.sorted_rows(db, request).await?);
-        let each = db::to_each(self.ids().iter().copied().map(Some), rows, |rows| {
-            rows.iter().try_for_each(|row| db.charge::<Row<E::Model>>(row.text))
-        })?;
-        Ok(each.into_iter().map(|rows| rows.into_iter().flatten().map(Row::placed).collect()).collect())
-    }
-
-    /// Reads the rows of each parent, each with the parent's id, sorted by the two. Without parents, all rows have the
-    /// key 0.
-    async fn sorted_rows(&self, db: &impl Read, request: &PageRequest) -> Result<Vec<(i64, Row<E::Model>)>> {
-        let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
-        let conditions = match &self.among {
-            None => vec![None],
-            Some((own, values)) => values.iter().map(|value| Some(column(*own).eq(value.as_str()))).collect(),
-        };
-        let mut sorted = Vec::new();
-        for condition in conditions {
-            let mut rows = self.rows(db, request, condition).await?;
-            // As a rule there is one condition, and its rows need not be moved.
-            if sorted.is_empty() {
-                sorted = rows
-            } else {
-                sorted.append(&mut rows)
-            }
-            // A statement for several keys guarantees no order, and the rows of several values must be merged.
-            sorted.sort_by(|(parent, one), (of_other, other)| {
-                let order = (one.place.order, one.place.id).cmp(&(other.place.order, other.place.id));
-                parent.cmp(of_other).then(if self.descending { order.reverse() } else { order })
-            });
-            let (mut parent, mut kept) = (None, 0);
-            sorted.retain(|(of, _)| {
-                if parent != Some(*of) {
-                    (parent, kept) = (Some(*of), 0);
-                }
-                kept += 1;
-                kept <= most
-            });
-        }
-        Ok(sorted)
-    }
-
-    /// Reads the rows of a page, and one more, for each parent. `among` is a condition in addition to the filters.
-    async fn rows(
-        &self,
-        db: &impl Read,
-        request: &PageRequest,
-        among: Option<Expr>,
-    ) -> Result<Vec<(i64, Row<E::Model>)>> {
-        request.check(|after| after.order.is_some() == self.order.is_some() && after.chosen.is_none())?;
-        let limit = request.first + 1;
-        let shape = self.shape_of_page(request);
-        let is_whole = shape.is_some_and(|shape| shape.tail == WHOLE_PAGE);
-        // A row of a list of links has the link's id in its cursor.
-        let is_own_key = self.key.0 == E::default().table_name();
-        let build = |condition: Option<Expr>| {
-            let (ids, known) = match self.only_ids() {
-                Some(Ids { page: Some(page), .. }) => (Vec::new(), Some(db::is_any(db.backend(), self.key(), page))),
-                Some(ids) => (vec![ids_of_page(ids, request)], None),
-                None => (self.ids.iter().map(|ids| ids.select.clone()).collect(), None),
-            };
-            let mut rows = self.source(condition, known.or_else(|| among.clone()), ids);
-            db::select_without::<E>(self.left_out.columns, &mut rows);
-            if !is_own_key {
-                rows.expr_as(column(self.key), KEY);
-            }
-            if let Some(order) = self.order {
-                rows.expr_as(column(order), ORDER);
-            }
-            if let Some(after) = &request.after {
-                rows.and_where(self.after_cursor(after));
-            }
-            let direction = if self.descending { Order::Desc } else { Order::Asc };
-            for place in self.order.into_iter().chain([self.key]) {
-                rows.order_by_expr(column(place), direction.clone());
-            }
-            if is_whole { rows } else { rows.limit(limit).take() }
-        };
-        let after = request.after.iter().flat_map(|after| after.order.into_iter().chain([after.id])).map(Value::from);
-        let values = after.chain((!is_whole).then(|| limit.into())).collect();
-        let is_ordered = self.order.is_some();
-        let omitted = self.left_out.columns;
-        let read = move |row: &db::Row<'_>| {
-            // These columns follow the row's own, in the order of the statement.
-            let mut places = db::columns_without::<E>(omitted)..;
-            let mut next = || places.next().unwrap_or_default();
-            let id = if is_own_key { None } else { Some(row.get(next())?) };
-            let order = if is_ordered { Some(row.get(next())?) } else { None };
-            let model = row.model_without::<E>(omitted)?;
-            let id = id.map_or_else(|| own_id::<E>(&model), Ok)?;
-            Ok(Row { place: Cursor { order, ..Cursor::id(id) }, text: row.text(), model })
-        };
-        let Some(parents) = &self.parents else {
-            let read = move |row: &db::Row<'_>| Ok((0, read(row)?));
-            return Ok(match shape {
-                Some(shape) => db.rows_like(shape, || build(None), values, limit, read).await?,
-                None => db.rows(&build(None), read).await?,
-            });
-        };
-        let build = |condition| build(Some(condition));
-        let query = OfKeys { is_limited: true, ..parents.of_keys(shape, &build, values) };
-        Ok(db.rows_of(query, read).await?)
-    }
-
-    fn shape_of_page(&self, request: &PageRequest) -> Option<Shape> {
-        let mut shape = self.shape("a page", request.after.is_some())?;
-        if self.parents.is_none() && request.first == MOST {
-            shape.tail = WHOLE_PAGE;
-        }
-        Some(shape)
+        Ok(rows.into_iter().map(|rows| rows.into_iter().map(|edge| edge.node).collect()).collect())
     }
 
     /// The cache key of a statement's text. `None` if the list has conditions, which the key does not cover.
@@ -424,26 +311,6 @@ impl First {
     }
 }
 
-/// The limit of a whole page, which is read with one row more than it shows. In the text of the statement, PostgreSQL
-/// plans it once. As a parameter, it would be planned for each page: without the number, a page seems to be a tenth of
-/// the table.
-const WHOLE_PAGE: &str = " LIMIT 101";
-const _: () = assert!(MOST == 100);
-
-#[derive(Clone)]
-struct Row<M> {
-    place: Cursor,
-    /// The bytes of text that were read for it.
-    text: usize,
-    model: M,
-}
-
-impl<M> Row<M> {
-    fn placed(self) -> (Cursor, M) {
-        (self.place, self.model)
-    }
-}
-
 impl Parents {
     fn of_keys<'s>(
         &self,
@@ -455,27 +322,6 @@ impl Parents {
         let (key, selected) = (column.clone(), column);
         OfKeys { shape, build, values, key, selected, keys: self.ids.clone(), is_limited: false }
     }
-}
-
-/// The id of a row, which it holds itself.
-fn own_id<E: Table>(row: &E::Model) -> Result<i64, DbErr> {
-    let key = <E::PrimaryKey as Iterable>::iter().next().map(PrimaryKeyToColumn::into_column);
-    match key.map(|key| row.get(key)) {
-        Some(Value::BigInt(Some(id))) => Ok(id),
-        _ => Err(DbErr::Custom(format!("a row of {} has no id", E::default().table_name()))),
-    }
-}
-
-/// Selects the ids that a page may show, and one more.
-fn ids_of_page(Ids { select, id, may_repeat, .. }: &Ids, request: &PageRequest) -> SelectStatement {
-    let mut ids = select.clone();
-    if *may_repeat {
-        ids.distinct();
-    }
-    if let Some(after) = &request.after {
-        ids.and_where(id.clone().gt(after.id));
-    }
-    ids.order_by_expr(id.clone(), Order::Asc).limit(request.first + 1).take()
 }
 
 pub(super) fn named<C: ColumnTrait>(column: C) -> Named {

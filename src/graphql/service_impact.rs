@@ -5,7 +5,7 @@ use super::relation::present;
 use super::schema::*;
 use super::service::clone_charged;
 use super::types::Service;
-use crate::engine::page::{Cursor, Page, PageRequest};
+use crate::engine::page::{Cursor, Edge, Page, PageRequest};
 use crate::entity::service_dependency::{Direction, Found, Reach, STEPS, reach};
 use crate::entity::{ByIds, service};
 use crate::error::{Result, UserError};
@@ -60,7 +60,7 @@ fn page(reached: &Reach, request: &PageRequest) -> Page<Found> {
     let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
     let rows = reached.found[start..].iter().take(most).map(|found| {
         let (order, id) = place(found);
-        (Cursor::ordered(order, id), *found)
+        Edge { node: *found, cursor: Cursor::ordered(order, id) }
     });
     Page::new(rows.collect(), request)
 }

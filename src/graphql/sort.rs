@@ -11,7 +11,7 @@ use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, JoinType, Order, Query, Sele
 
 use super::list::{KEY, List, Named, column, named};
 use crate::db::{self, Read, Table, text};
-use crate::engine::page::{Chosen, Cursor, PageRequest, SortValue};
+use crate::engine::page::{Chosen, Cursor, Edge, PageRequest, SortValue};
 use crate::error::Result;
 
 /// A sort order.
@@ -131,7 +131,7 @@ impl<E: Table> List<E> {
         sort: &Sort,
         db: &impl Read,
         request: &PageRequest,
-    ) -> Result<Vec<(Cursor, E::Model)>> {
+    ) -> Result<Vec<Edge<E::Model>>> {
         request.check(|after| after.chosen.as_ref().is_some_and(|chosen| chosen.order == sort.number))?;
         let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
         let mut found = Vec::new();
@@ -160,7 +160,7 @@ impl<E: Table> List<E> {
         joined.join_lateral(JoinType::InnerJoin, rows, OF_GROUP, Expr::value(true)).take()
     }
 
-    async fn piece(&self, sort: &Sort, db: &impl Read, piece: Piece, limit: u64) -> Result<Vec<(Cursor, E::Model)>> {
+    async fn piece(&self, sort: &Sort, db: &impl Read, piece: Piece, limit: u64) -> Result<Vec<Edge<E::Model>>> {
         let &Sort { number, key, is_text, group, beside, descending } = sort;
         // The expression of the index, and how its value is read.
         let indexed = || if is_text { text::lower(db, column(key)) } else { column(key) };
@@ -208,7 +208,7 @@ impl<E: Table> List<E> {
             let group = if has_value { row.get(own + 2)? } else { 0 };
             let chosen = Chosen { order: number, value, group };
             let cursor = Cursor { chosen: Some(Arc::new(chosen)), ..Cursor::id(row.get(own)?) };
-            Ok((cursor, row.model_without::<E>(omitted)?))
+            Ok(Edge { node: row.model_without::<E>(omitted)?, cursor })
         };
         Ok(db.rows(rows.limit(limit), read).await?)
     }

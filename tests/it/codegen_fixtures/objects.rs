@@ -1,7 +1,7 @@
 //! Objects: columns, relations, arguments, connections.
 
 use rollcall::engine::input::{Input, InputError, MaybeUndefined, Value};
-use rollcall::engine::page::{Cursor, Page, PageArguments, PageRequest};
+use rollcall::engine::page::{Cursor, Edge, Page, PageArguments, PageRequest};
 use rollcall::engine::write::{Scalar, Writer};
 use rollcall::error::Result;
 
@@ -58,7 +58,13 @@ fn albums(band: &Band) -> Vec<Album> {
 fn album_page(band: &Band, request: &PageRequest) -> AlbumConnectionType {
     let after = request.after.as_ref().map_or(0, |cursor| cursor.id);
     let albums = albums(band).into_iter().filter(|album| album.id > after);
-    Page::new(albums.map(|album| (Cursor::id(album.id), album)).take(request.first as usize + 1).collect(), request)
+    Page::new(
+        albums
+            .map(|album| Edge { cursor: Cursor::id(album.id), node: album })
+            .take(request.first as usize + 1)
+            .collect(),
+        request,
+    )
 }
 
 impl BandResolver for Band {
@@ -154,7 +160,7 @@ impl BandsQuery for Query {
         after: MaybeUndefined<String>,
     ) -> Result<BandConnectionType> {
         let request = PageRequest::new(&first, &after)?;
-        let rows = BANDS.into_iter().map(|band| (Cursor::id(band.id), band));
+        let rows = BANDS.into_iter().map(|band| Edge { cursor: Cursor::id(band.id), node: band });
         Ok(Page::new(rows.take(request.first as usize + 1).collect(), &request))
     }
 }

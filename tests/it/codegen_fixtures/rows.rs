@@ -1,6 +1,6 @@
 //! Types bound to rows: methods derived from columns, and hand-written methods that override them.
 
-use rollcall::engine::page::{Cursor, Page, PageArguments, PageRequest};
+use rollcall::engine::page::{Cursor, Edge, Page, PageArguments, PageRequest};
 use rollcall::engine::write::{Scalar, Writer};
 use rollcall::error::{Error, Result};
 
@@ -111,7 +111,7 @@ pub async fn list_through<M: Found>(
 
 /// Two rows.
 fn page<M: Found>(first: i64, request: &PageRequest) -> Page<M> {
-    let row = |id| (Cursor::id(id), M::found(id));
+    let row = |id| Edge { node: M::found(id), cursor: Cursor::id(id) };
     Page::new(vec![row(first), row(first + 1)], request)
 }
 
