@@ -31,6 +31,7 @@ pub(super) fn type_of(value: &Value) -> Type {
         Value::Array(ArrayType::BigInt, _) => Type::INT8_ARRAY,
         Value::Array(ArrayType::Double, _) => Type::FLOAT8_ARRAY,
         Value::Array(ArrayType::String, _) => Type::TEXT_ARRAY,
+        Value::Array(ArrayType::Bytes, _) => Type::BYTEA_ARRAY,
         // Refused when it is written.
         _ => Type::UNKNOWN,
     }

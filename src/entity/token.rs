@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::Timestamp;
 use super::audit::{self, Actor, Subject};
 use super::{change, text};
-use crate::db::{Read, Write};
+use crate::db::{self, Read, Write};
 use crate::error::{Error, Result, UserError};
 
 /// A row of `token`.
@@ -80,6 +80,9 @@ pub enum Scope {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
+/// The SHA-256 hash of a token.
+pub type Hash = [u8; 32];
+
 const PREFIX: &str = "rc_";
 /// 32 bytes in base64url.
 const RANDOM_LENGTH: usize = 43;
@@ -100,8 +103,8 @@ impl Secret {
         (body.starts_with(PREFIX) && checksum(body) == end).then(|| Self(text.to_owned()))
     }
 
-    /// The SHA-256 hash of the text. Only the hash is stored.
-    pub fn hash(&self) -> [u8; 32] {
+    /// The hash of the text. Only the hash is stored.
+    pub fn hash(&self) -> Hash {
         Sha256::digest(&self.0).into()
     }
 
@@ -178,9 +181,16 @@ pub async fn note_use<C: Write>(db: &C, id: i64, now: Timestamp) -> Result<(), D
     db.exec(update).await.map(drop)
 }
 
-/// Finds the token with this SHA-256 hash, valid or not.
-pub async fn by_hash<C: Read>(db: &C, hash: &[u8]) -> Result<Option<Model>, DbErr> {
-    super::by_unique::<Entity>(db, Column::Hash, hash).await
+/// Finds the token with this hash, valid or not.
+pub async fn by_hash<C: Read>(db: &C, hash: &Hash) -> Result<Option<Model>, DbErr> {
+    super::by_unique::<Entity>(db, Column::Hash, &hash[..]).await
+}
+
+/// Finds the tokens with these hashes, valid or not.
+pub async fn by_hashes<C: Read>(db: &C, hashes: &[Hash]) -> Result<Vec<Model>, DbErr> {
+    let list = db::list_of_bytes(db, hashes);
+    let build = || super::select::<Entity>(db::any_bytes(db, Column::Hash, list.clone()));
+    db.all_like::<Entity>(super::shape("by values", &[Column::Hash]), build, vec![list.clone()]).await
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use sea_orm::DbErr;
 use tracing::warn;
 
 use super::limits::{TOKEN, TOKEN_WINDOW, Window, is_exact};
+use super::lookups::Lookups;
 use super::reply::Rejection;
 use crate::db::{self, Db};
 use crate::entity::Timestamp;
@@ -20,6 +21,8 @@ use crate::entity::token::{self, Secret};
 /// refused at once by every process.
 pub struct Tokens {
     db: Db,
+    /// How several requests' tokens are read at once, which pays where a statement takes a round trip.
+    lookups: Option<Lookups>,
     /// Whether the statement that reads a token also counts the request.
     counts: bool,
     /// Tokens whose time of last use is being written.
@@ -30,7 +33,8 @@ impl Tokens {
     /// Checks tokens against `db`. `limit` is the limit of their requests; 0 is none.
     pub fn new(db: Db, limit: u32) -> Self {
         let counts = limit > 0 && is_exact(limit) && db.is_shared();
-        Self { db, counts, noting: Arc::default() }
+        let lookups = db.is_shared().then(|| Lookups::new(db.clone()));
+        Self { db, lookups, counts, noting: Arc::default() }
     }
 
     /// Returns the valid token of a request received at `now`, and its window if the request was counted along the way.
@@ -63,7 +67,10 @@ impl Tokens {
                 found => return Ok(found?.map(|(token, counted)| (token, Some(counted.into())))),
             }
         }
-        let found = token::by_hash(self.db.read(), &hash).await?;
+        let found = match &self.lookups {
+            Some(lookups) => lookups.find(hash).await?,
+            None => token::by_hash(self.db.read(), &hash).await?,
+        };
         Ok(found.map(|token| (token, None)))
     }
 

@@ -49,6 +49,7 @@ pub mod connection;
 pub mod handlers;
 pub mod limits;
 mod listener;
+mod lookups;
 pub mod metrics;
 pub mod outbox;
 pub mod proxy_header;

@@ -135,6 +135,14 @@ pub fn deploy() -> Span {
     Span::below_current(|| SpanBuilder::from_name("record a deploy"))
 }
 
+/// Opens the span of the wait until a token is read, by a statement that several requests share.
+pub fn read_token() -> Span {
+    if !is_on() {
+        return Span::NONE;
+    }
+    Span::below_current(|| SpanBuilder::from_name("read a token"))
+}
+
 /// Opens the span of a statement that runs once, or once for each of `keys` keys. `text` contains parameters, never
 /// values.
 #[inline]

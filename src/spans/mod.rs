@@ -26,7 +26,7 @@ mod parent;
 pub use export::{Collector, Exporter, QUEUE, start};
 use figures::Fate;
 pub use figures::figures;
-pub use kinds::{Request, deploy, field, operation, request, statement, statement_done};
+pub use kinds::{Request, deploy, field, operation, read_token, request, statement, statement_done};
 pub use parent::parent;
 
 /// The maximum number of spans of a request, including its own.

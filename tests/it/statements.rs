@@ -3,12 +3,15 @@
 use std::sync::{Arc, Mutex};
 
 use async_graphql::Request;
+use futures_util::future::join_all;
+use hyper::header::{self, HeaderMap};
 use rollcall::db::{Db, Read, Write};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
-use rollcall::entity::{Timestamp, deploy, service};
+use rollcall::entity::{Timestamp, deploy, service, token};
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
+use rollcall::http::auth::Tokens;
 use sea_orm::{DbBackend, EntityTrait, QuerySelect, Set, Statement};
 use serde_json::Value;
 
@@ -80,6 +83,40 @@ fn deploy_of(service: &service::Model) -> deploy::ActiveModel {
         created_at: Set(now),
         ..Default::default()
     }
+}
+
+#[tokio::test]
+async fn postgresql_reads_the_tokens_of_requests_that_come_at_once_together() {
+    let observed = Observed::start().await;
+    let (db, now) = (&observed.db, Timestamp::now());
+    let mut secrets = Vec::new();
+    for description in ["first", "second", "third"] {
+        let made = db.write(async |tx| {
+            token::create(tx, &Actor::command_line(), description, token::Scope::Read, None, now).await
+        });
+        secrets.push((made.await.expect("a token"), Some(description)));
+    }
+    secrets.push((token::Secret::new().expect("randomness"), None));
+    let tokens = Tokens::new(db.clone(), 0);
+    let check = async |secret: &token::Secret| {
+        let value = format!("Bearer {}", secret.reveal()).parse().expect("a header");
+        let found = tokens.check(&HeaderMap::from_iter([(header::AUTHORIZATION, value)]), now).await;
+        found.ok().map(|(token, _)| token.description)
+    };
+    observed.statements.lock().expect("no panic").clear();
+    let many: Vec<_> = secrets.iter().cycle().take(60).collect();
+    let found = join_all(many.iter().map(|(secret, _)| check(secret))).await;
+    for ((_, description), found) in many.iter().zip(&found) {
+        assert_eq!(found.as_deref(), *description, "each request has its own token");
+    }
+    let taken = observed.statements.lock().expect("no panic").iter().filter(|sql| sql.starts_with("SELECT")).count();
+    assert_eq!(taken, if is_postgres() { 1 } else { 60 });
+    let hashes: Vec<token::Hash> = secrets.iter().map(|(secret, _)| secret.hash()).collect();
+    assert_eq!(token::by_hashes(db.read(), &hashes).await.expect("a read").len(), 3);
+    let (first, _) = &secrets[0];
+    let row = token::by_hash(db.read(), &first.hash()).await.expect("a read").expect("a token");
+    db.write(async |tx| token::delete(tx, &Actor::command_line(), row.id).await).await.expect("it is deleted");
+    assert_eq!(check(first).await, None, "a deleted token is refused at once");
 }
 
 #[tokio::test]
