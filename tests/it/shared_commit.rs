@@ -40,6 +40,17 @@ async fn joined(db: &Db, name: &str) -> (tokio::task::JoinHandle<Result<(), DbEr
     (commit, second)
 }
 
+/// Asserts that a commit has lost a race, that nothing is stored, and that the next transaction is.
+async fn assert_lost(db: &Db, commit: tokio::task::JoinHandle<Result<(), DbErr>>) {
+    let lost = commit.await.expect("no panic").expect_err("it is not stored");
+    assert!(db::is_lost_race(&lost), "{lost}");
+    assert_eq!(stored(db).await, [""; 0]);
+    let next = db.begin_shared().await.expect("a transaction");
+    store(&next, "three").await.expect("a row");
+    db.commit(next).await.expect("a commit");
+    assert_eq!(stored(db).await, ["three"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn transactions_on_sqlite_that_wait_for_their_turn_share_a_commit() {
     let (db, _database) = start().await;
@@ -73,13 +84,7 @@ async fn if_sqlite_rolls_a_transaction_back_by_itself_all_that_share_its_commit_
     second.script("ROLLBACK").await.expect("it is rolled back");
     store(&second, "three").await.expect_err("what came later would be stored alone");
     db.roll_back(second).await.expect("it is rolled back");
-    let lost = commit.await.expect("no panic").expect_err("it is not stored");
-    assert!(db::is_lost_race(&lost), "{lost}");
-    assert_eq!(stored(&db).await, [""; 0]);
-    let next = db.begin_shared().await.expect("a transaction");
-    store(&next, "three").await.expect("a row");
-    db.commit(next).await.expect("a commit");
-    assert_eq!(stored(&db).await, ["three"]);
+    assert_lost(&db, commit).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -91,13 +96,7 @@ async fn if_a_transaction_on_sqlite_panics_those_that_share_its_commit_are_tried
         panic!("with a transaction: {row:?}");
     });
     assert!(panics.await.is_err_and(|ended: tokio::task::JoinError| ended.is_panic()));
-    let lost = commit.await.expect("no panic").expect_err("it is not stored");
-    assert!(db::is_lost_race(&lost), "{lost}");
-    assert_eq!(stored(&db).await, [""; 0]);
-    let next = db.begin_shared().await.expect("a transaction");
-    store(&next, "three").await.expect("a row");
-    db.commit(next).await.expect("a commit");
-    assert_eq!(stored(&db).await, ["three"]);
+    assert_lost(&db, commit).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
