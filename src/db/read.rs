@@ -165,25 +165,22 @@ pub trait Read: Backend + Sync {
         rows: Box<dyn Collect>,
     ) -> impl Future<Output = Result<Box<dyn Collect>, DbErr>> + Send;
 
-    /// Runs a statement, passes its rows to `rows`, and returns that. `count` says how many rows came.
+    /// Runs a statement in its own span, passes its rows to `rows`, and returns that.
     #[doc(hidden)]
-    fn gather<C: Collect>(
+    fn gather(
         &self,
         work: Work,
-        rows: C,
-        count: fn(&C) -> usize,
-    ) -> impl Future<Output = Result<C, DbErr>> + Send {
+        rows: Box<dyn Collect>,
+    ) -> impl Future<Output = Result<Box<dyn Collect>, DbErr>> + Send {
         let span = spans::statement(super::system(self.backend()), &work.statement.sql, work.keys.len());
         async move {
-            let rows: Box<dyn Collect> = Box::new(rows);
             // Boxed only with a span: futures are large to move.
             let collected = match span.is_open() {
                 true => Box::pin(span.around(self.collect(work, rows))).await,
                 false => self.collect(work, rows).await,
             };
-            let collected: Box<dyn Any> = collected.inspect_err(|_| span.returned(None))?;
-            let rows = *collected.downcast::<C>().expect("the collector passed in");
-            span.returned(Some(count(&rows)));
+            let rows = collected.inspect_err(|_| span.returned(None))?;
+            span.returned(Some(rows.count()));
             Ok(rows)
         }
     }
@@ -205,8 +202,8 @@ pub trait Read: Backend + Sync {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
     {
-        let rows = Collected { rows: Vec::with_capacity(many), read };
-        async move { Ok(self.gather(work, rows, |collected| collected.rows.len()).await?.rows) }
+        let rows = Box::new(Collected { rows: Vec::with_capacity(many), read });
+        async move { Ok(passed_in::<Collected<T, F>>(self.gather(work, rows).await?).rows) }
     }
 
     /// Whether a statement is cheap enough to run once for each key.
@@ -261,8 +258,8 @@ pub trait Read: Backend + Sync {
         F: Fn(&mut T, &Row<'_>) -> Result<(), DbErr> + Send + 'static,
     {
         let work = Work { is_long: true, ..Work::new(self.backend().build(statement)) };
-        let rows = Folded { value: start(), rows: 0, start, add };
-        async move { Ok(self.gather(work, rows, |folded| folded.rows).await?.value) }
+        let rows = Box::new(Folded { value: start(), rows: 0, start, add });
+        async move { Ok(passed_in::<Folded<T, S, F>>(self.gather(work, rows).await?).value) }
     }
 
     /// Like [`rows`](Self::rows), for a statement whose text is cached by its shape. `values` are its parameters, in
@@ -350,6 +347,12 @@ pub trait Read: Backend + Sync {
         let rows = self.all(select.limit(1));
         async move { Ok(rows.await?.pop()) }
     }
+}
+
+/// The collector that was passed in.
+fn passed_in<C: Collect>(rows: Box<dyn Collect>) -> C {
+    let rows: Box<dyn Any> = rows;
+    *rows.downcast().expect("the collector that was passed in")
 }
 
 /// The alias of the keys in a lateral join.

@@ -132,6 +132,9 @@ pub trait Collect: Any + Send {
 
     /// Discards all rows, because the statement is restarted.
     fn clear(&mut self);
+
+    /// The number of rows that were collected.
+    fn count(&self) -> usize;
 }
 
 pub(super) struct Collected<T, F> {
@@ -151,6 +154,10 @@ where
 
     fn clear(&mut self) {
         self.rows.clear();
+    }
+
+    fn count(&self) -> usize {
+        self.rows.len()
     }
 }
 
@@ -175,6 +182,10 @@ where
 
     fn clear(&mut self) {
         (self.value, self.rows) = ((self.start)(), 0);
+    }
+
+    fn count(&self) -> usize {
+        self.rows
     }
 }
 

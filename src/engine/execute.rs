@@ -66,6 +66,27 @@ impl<'a, S: State> Execution<'a, S> {
         Err(UserError::base("Conflict with another change. Please retry.").into())
     }
 
+    /// Runs a mutation and resolves the payload that it answers with. `refused` makes the payload of errors that the
+    /// caller can fix.
+    ///
+    /// The future is boxed here, so that the compiler does not look into it for each mutation.
+    pub fn mutation<'r, P, E>(
+        &'r self,
+        field: &'a FieldPlan,
+        resolver: impl for<'c> Fn(&'c Context<'c, S::Writing>) -> BoxFuture<'c, Result<P>> + Send + Sync + 'r,
+        refused: impl FnOnce(Vec<E>) -> P + Send + 'r,
+    ) -> BoxFuture<'r, Slot<'a>>
+    where
+        'a: 'r,
+        P: AnswerShape<S>,
+        E: From<UserError>,
+    {
+        Box::pin(async move {
+            let answer = self.mutate(field, resolver, Self::identified).await;
+            payload(into_payload(answer, refused), field, self).await
+        })
+    }
+
     /// Returns the ids in a payload, as JSON. Returns nothing if they cannot be written: the audit must never make a
     /// mutation fail.
     pub fn identified<'c, T: AnswerShape<S>>(&'c self, field: &'c FieldPlan, payload: &'c T) -> BoxFuture<'c, Vec<u8>> {
@@ -121,7 +142,7 @@ where
 }
 
 /// Moves errors that the caller can fix into the payload of a mutation. Other errors stay top-level errors.
-pub fn into_payload<P, E: From<UserError>>(answer: Result<P>, payload: impl FnOnce(Vec<E>) -> P) -> Result<P> {
+fn into_payload<P, E: From<UserError>>(answer: Result<P>, payload: impl FnOnce(Vec<E>) -> P) -> Result<P> {
     match answer {
         Err(Error::User(errors)) => Ok(payload(errors.into_iter().map(E::from).collect())),
         answer => answer,
@@ -134,7 +155,7 @@ impl<S: State, T: Object<S>> Composite<S> for T {
         plans: &'a [ObjectPlan],
         execution: &'r Execution<'a, S>,
     ) -> BoxFuture<'r, Children<'a>> {
-        Box::pin(async move { Children::of_one(level(nodes, &plans[0], execution).await) })
+        Box::pin(level(nodes, &plans[0], execution))
     }
 }
 
@@ -152,9 +173,9 @@ pub async fn level<'r, 'a: 'r, S: State, T: Object<S>>(
     rows: Vec<&'a T>,
     plan: &'a ObjectPlan,
     execution: &'r Execution<'a, S>,
-) -> Box<dyn Rows<'a> + 'a> {
+) -> Children<'a> {
     if execution.budget.pause().await.is_err() {
-        return Box::new(Ended);
+        return Children::of_one(Box::new(Ended));
     }
     let mut relations = plan.relations();
     let slots = match (rows.is_empty(), plan.relation_count) {
@@ -165,7 +186,7 @@ pub async fn level<'r, 'a: 'r, S: State, T: Object<S>>(
         },
         _ => join_all(relations.map(|field| resolve(&rows, field, execution))).await,
     };
-    Box::new(Level { rows, plan, slots, state: PhantomData })
+    Children::of_one(Box::new(Level { rows, plan, slots, state: PhantomData }))
 }
 
 /// Resolves a relation of a level and everything below it, in its own span.
@@ -178,14 +199,16 @@ pub(super) fn resolve<'r, 'a: 'r, S: State, T: Object<S>>(
     if !spans::is_on() || !field.reads() {
         return resolved;
     }
-    Box::pin(async move {
-        let span = spans::field(T::INFO.name, field.name(), rows.len());
-        let slot = span.around(resolved).await;
-        if let Slot::Failed { code, .. } = &slot {
-            span.fail(code.as_str());
-        }
-        slot
-    })
+    Box::pin(in_span(T::INFO.name, field, rows.len(), resolved))
+}
+
+async fn in_span<'a>(class: &'static str, field: &FieldPlan, parents: usize, resolved: BoxFuture<'_, Slot<'a>>) -> Slot<'a> {
+    let span = spans::field(class, field.name(), parents);
+    let slot = span.around(resolved).await;
+    if let Slot::Failed { code, .. } = &slot {
+        span.fail(code.as_str());
+    }
+    slot
 }
 
 /// A level of a request that has exhausted its budget.
@@ -274,8 +297,26 @@ where
     }
 }
 
+/// Resolves objects that the parents already hold.
+pub fn hold<'r, 'a: 'r, V, S>(
+    values: Vec<&'a V>,
+    field: &'a FieldPlan,
+    execution: &'r Execution<'a, S>,
+) -> BoxFuture<'r, Slot<'a>>
+where
+    V: AnswerShape<S>,
+    S: State,
+{
+    Box::pin(held(values, field, execution))
+}
+
+/// Resolves to a slot that is known already.
+pub fn resolved<'r, 'a: 'r>(slot: Slot<'a>) -> BoxFuture<'r, Slot<'a>> {
+    Box::pin(ready(slot))
+}
+
 /// The slot of objects that the parents already hold.
-pub async fn held<'r, 'a: 'r, V, S>(
+async fn held<'r, 'a: 'r, V, S>(
     values: Vec<&'a V>,
     field: &'a FieldPlan,
     execution: &'r Execution<'a, S>,

@@ -42,7 +42,7 @@ pub mod shape;
 pub mod write;
 
 pub use document::{Documents, Prepared};
-pub use execute::{Answer, Answers, held, into_payload, level, objects, payload, scalars};
+pub use execute::{Answer, Answers, hold, level, objects, payload, resolved, scalars};
 pub use input::{Arguments, Boxed};
 pub use object::{
     BoxFuture, Children, Composite, Context, Execution, Node, Object, Rows, Slot, State, ValidSchema, Written, boxed,

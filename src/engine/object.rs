@@ -5,7 +5,7 @@
 //! Everything is generic over the resolvers' shared [`State`], so that introspection works for every schema.
 
 use std::any::Any;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -156,9 +156,12 @@ impl<'a, S: State> Execution<'a, S> {
         Slot::Failed { message, code }
     }
 
-    /// The slot of a field that has no resolver: an internal error. Plans never resolve such a field.
-    pub fn unresolved(&self, field: &FieldPlan) -> Slot<'a> {
-        self.fail(Error::internal(format!("{} has no resolver", field.name())))
+    /// Resolves a field that has no resolver, to an internal error. Plans never contain such a field.
+    pub fn unresolved<'r>(&self, field: &FieldPlan) -> BoxFuture<'r, Slot<'a>>
+    where
+        'a: 'r,
+    {
+        Box::pin(ready(self.fail(Error::internal(format!("{} has no resolver", field.name())))))
     }
 
     /// The schema that introspection describes.
@@ -196,9 +199,9 @@ impl<'a> Children<'a> {
         Self { levels: vec![level], places: None }
     }
 
-    /// The objects of an interface or union: a level for each possible type, and the place of each object.
-    pub fn of_several(levels: Vec<Box<dyn Rows<'a> + 'a>>, places: Vec<(u16, u32)>) -> Self {
-        Self { levels, places: Some(places) }
+    /// The objects of an interface or union: those of each possible type, and the place of each object.
+    pub fn of_several(types: Vec<Self>, places: Vec<(u16, u32)>) -> Self {
+        Self { levels: types.into_iter().flat_map(|children| children.levels).collect(), places: Some(places) }
     }
 
     /// Writes the object that was collected at position `place`.

@@ -10,7 +10,7 @@ use async_graphql::MaybeUndefined;
 use data_encoding::BASE32_NOPAD;
 
 use super::input::{self, Fields, FromFields, InputError};
-use super::object::{Children, Composite, Execution, Node, Rows, Slot, State, Written};
+use super::object::{BoxFuture, Children, Composite, Execution, Node, Rows, Slot, State, Written};
 use super::plan::FieldPlan;
 use super::write::{Scalar, Writer};
 use crate::error::{Error, UserError};
@@ -151,25 +151,27 @@ impl PageRequest {
     }
 }
 
-/// The slot of a connection's `nodes`: the same objects as in its edges.
-pub async fn nodes<'r, 'a: 'r, S: State, T: Composite<S>>(
+/// Resolves a connection's `nodes`: the same objects as in its edges.
+pub fn nodes<'r, 'a: 'r, S: State, T: Composite<S>>(
     pages: &'r [&'a Page<T>],
     nullable: bool,
     field: &'a FieldPlan,
     execution: &'r Execution<'a, S>,
-) -> Slot<'a> {
-    let mut starts = Vec::with_capacity(pages.len() + 1);
-    let mut nodes = Vec::with_capacity(pages.iter().map(|page| page.edges.len()).sum());
-    for page in pages {
+) -> BoxFuture<'r, Slot<'a>> {
+    Box::pin(async move {
+        let mut starts = Vec::with_capacity(pages.len() + 1);
+        let mut nodes = Vec::with_capacity(pages.iter().map(|page| page.edges.len()).sum());
+        for page in pages {
+            starts.push(nodes.len());
+            nodes.extend(page.edges.iter().map(|edge| &edge.node));
+        }
         starts.push(nodes.len());
-        nodes.extend(page.edges.iter().map(|edge| &edge.node));
-    }
-    starts.push(nodes.len());
-    if let Err(ended) = execution.charge(nodes.len()) {
-        return ended;
-    }
-    let children = T::resolve(nodes, &field.children, execution).await;
-    Slot::Values(Box::new(NodeRows { starts, nullable, children }))
+        if let Err(ended) = execution.charge(nodes.len()) {
+            return ended;
+        }
+        let children = T::resolve(nodes, &field.children, execution).await;
+        Slot::Values(Box::new(NodeRows { starts, nullable, children }))
+    })
 }
 
 struct NodeRows<'a> {

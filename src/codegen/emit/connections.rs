@@ -6,7 +6,7 @@ use quote::quote;
 
 use super::super::model::{Object, TypeShape};
 use super::super::names;
-use super::objects::implementation;
+use super::objects::{implementation, resolve};
 use super::{Context, docs::docs};
 
 pub(super) fn connection(context: Context<'_>, object: &Object, node: &str) -> TokenStream {
@@ -19,24 +19,24 @@ pub(super) fn connection(context: Context<'_>, object: &Object, node: &str) -> T
         let slot = match field.name.as_str() {
             "nodes" => {
                 let nullable = matches!(&field.ty.shape, TypeShape::List(item) if item.nullable);
-                quote!(::rollcall::engine::page::nodes(rows, #nullable, field, execution).await)
+                quote!(::rollcall::engine::page::nodes(rows, #nullable, field, execution))
             }
             "edges" => {
                 let values = quote!(rows.iter().map(|page| &page.edges).collect());
-                quote!(::rollcall::engine::held(#values, field, execution).await)
+                quote!(::rollcall::engine::hold(#values, field, execution))
             }
             "pageInfo" => {
                 let values = quote!(rows.iter().map(|page| &page.info).collect());
-                quote!(::rollcall::engine::held(#values, field, execution).await)
+                quote!(::rollcall::engine::hold(#values, field, execution))
             }
             _ => {
                 let counts = quote!(rows.iter().map(|page| page.count()).collect());
-                quote!(::rollcall::engine::scalars(#counts, rows.len(), execution))
+                quote!(::rollcall::engine::resolved(::rollcall::engine::scalars(#counts, rows.len(), execution)))
             }
         };
-        quote!(#index => ::rollcall::engine::boxed(move || async move { #slot }))
+        quote!(#index => #slot)
     });
-    let implementation = implementation(object, &ty, std::iter::empty(), relations);
+    let implementation = implementation(object, &ty, std::iter::empty(), &resolve(relations));
     quote! {
         #doc
         pub type #name = #ty;
@@ -54,12 +54,9 @@ pub(super) fn edge(context: Context<'_>, object: &Object, node: &str) -> TokenSt
     let (cursor, node) = (at("cursor"), at("node"));
     let columns = [quote!(#cursor => ::rollcall::engine::write::Scalar::write(&self.cursor, out))];
     let relations = [quote! {
-        #node => ::rollcall::engine::boxed(move || async move {
-            let nodes = rows.iter().map(|edge| &edge.node).collect();
-            ::rollcall::engine::held(nodes, field, execution).await
-        })
+        #node => ::rollcall::engine::hold(rows.iter().map(|edge| &edge.node).collect(), field, execution)
     }];
-    let implementation = implementation(object, &ty, columns.into_iter(), relations.into_iter());
+    let implementation = implementation(object, &ty, columns.into_iter(), &resolve(relations.into_iter()));
     quote! {
         #doc
         pub type #name = #ty;
@@ -74,7 +71,7 @@ pub(super) fn page_info(object: &Object) -> TokenStream {
         let (index, name) = (index as u16, names::snake(&field.name));
         quote!(#index => ::rollcall::engine::write::Scalar::write(&self.#name, out))
     });
-    let implementation = implementation(object, &ty, columns, std::iter::empty());
+    let implementation = implementation(object, &ty, columns, &resolve(std::iter::empty()));
     quote! {
         pub use ::rollcall::engine::page::PageInfo;
 

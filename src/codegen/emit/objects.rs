@@ -7,10 +7,11 @@ use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
 use super::tables::is_column;
 use super::types::bound as bound_type;
-use super::{Context, Representation, derived, docs::docs, inputs};
+use super::{Context, Modules, Representation, derived, docs::docs, inputs};
 
-/// The trait that a hand-written type implements, and the executor's access to it.
-pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
+/// The trait that a hand-written type implements, and the executor's access to it, which goes into the module of the
+/// type's file.
+pub(super) fn bound(context: Context<'_>, object: &Object, modules: &mut Modules) -> TokenStream {
     let ty = bound_type(&object.name);
     let resolver = names::type_name(&names::resolver(&object.name));
     let doc = docs(object.description.as_deref(), None);
@@ -25,7 +26,8 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
     });
     let relations = object.fields.iter().enumerate().filter(|(_, field)| !is_column(context, object, field));
     let relations = relations.map(|(index, field)| relation(context, object, index as u16, field));
-    let implementation = implementation(object, &ty, columns, relations);
+    let implementation = implementation(object, &ty, columns, &resolve(relations));
+    modules.add(context.bindings.file(&object.name), implementation);
     let node = node(&ty);
     let row = context.row(object).map(|_| quote!(AsRef<#ty> +));
     let as_row = context.row(object).map(|_| {
@@ -49,8 +51,6 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
         #(#arguments)*
 
         #node
-
-        #implementation
     }
 }
 
@@ -120,12 +120,10 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
         let (index, name) = (index as u16, names::snake(&field.name));
         let values = quote!(rows.iter().map(|row| &row.#name).collect());
         quote! {
-            #index => ::rollcall::engine::boxed(move || async move {
-                ::rollcall::engine::held(#values, field, execution).await
-            })
+            #index => ::rollcall::engine::hold(#values, field, execution)
         }
     });
-    let implementation = implementation(object, &quote!(#name), columns, held);
+    let implementation = implementation(object, &quote!(#name), columns, &resolve(held));
     let node = node(&quote!(#name));
     quote! {
         #doc
@@ -146,16 +144,32 @@ pub(super) fn node(ty: &TokenStream) -> TokenStream {
     quote!(impl ::rollcall::engine::Node for #ty {})
 }
 
-/// The executor's access to an object type. `columns` and `relations` are arms of a match on the field's index.
+/// The body that resolves a relation. `arms` are those of a match on the field's index.
+pub(super) fn resolve(arms: impl Iterator<Item = TokenStream>) -> TokenStream {
+    let arms: Vec<_> = arms.collect();
+    if arms.is_empty() {
+        return quote! {
+            let _ = rows;
+            execution.unresolved(field)
+        };
+    }
+    quote! {
+        match field.index() {
+            #(#arms,)*
+            _ => execution.unresolved(field),
+        }
+    }
+}
+
+/// The executor's access to an object type. `columns` are arms of a match on the field's index.
 pub(super) fn implementation(
     object: &Object,
     ty: &TokenStream,
     columns: impl Iterator<Item = TokenStream>,
-    relations: impl Iterator<Item = TokenStream>,
+    resolve: &TokenStream,
 ) -> TokenStream {
     let name = names::type_name(&object.name);
     let columns: Vec<_> = columns.collect();
-    let relations: Vec<_> = relations.collect();
     let write = if columns.is_empty() {
         quote! {
             let _ = field;
@@ -166,20 +180,6 @@ pub(super) fn implementation(
             match field {
                 #(#columns,)*
                 _ => out.null(),
-            }
-        }
-    };
-    let unresolved = quote!(::rollcall::engine::boxed(move || async move { execution.unresolved(field) }));
-    let resolve = if relations.is_empty() {
-        quote! {
-            let _ = rows;
-            #unresolved
-        }
-    } else {
-        quote! {
-            match field.index() {
-                #(#relations,)*
-                _ => #unresolved,
             }
         }
     };

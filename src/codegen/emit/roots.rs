@@ -5,35 +5,51 @@ use quote::quote;
 
 use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
-use super::objects::{implementation, node, slot};
-use super::{Context, Representation, docs::docs, inputs};
+use super::objects::{implementation, node, resolve, slot};
+use super::{Context, Modules, Representation, docs::docs, inputs};
 
-pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
+pub(super) fn definition(context: Context<'_>, root: &Object, modules: &mut Modules) -> TokenStream {
     let name = names::type_name(&root.name);
     let doc = docs(root.description.as_deref(), None);
     let is_mutation = context.schema.mutation.as_deref() == Some(&root.name);
     let traits = root.fields.iter().map(|field| field_trait(context, root, field, is_mutation));
     let arguments = root.fields.iter().map(|field| inputs::arguments(context, &root.name, field));
     let fields = root.fields.iter().enumerate().map(|(index, field)| {
-        let (index, slot) = (index as u16, resolve(context, root, field, is_mutation));
-        quote!(#index => ::rollcall::engine::boxed(move || async move { #slot }))
+        let file = context.bindings.root_field_file(&field.name);
+        let (index, module) = (index as u16, Modules::name(&file));
+        let function = names::snake(&format!("{}_{}", names::snake_case(&root.name), names::snake_case(&field.name)));
+        let body = body(context, root, field, is_mutation);
+        modules.add(
+            file,
+            quote! {
+                pub(super) fn #function<'r, 'a: 'r>(
+                    field: &'a ::rollcall::engine::plan::FieldPlan,
+                    execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+                ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+                    #body
+                }
+            },
+        );
+        quote!(#index => #module::#function(field, execution))
     });
+    let fields: Vec<_> = fields.collect();
     let count = root.fields.len() as u16;
     let (schema, ty) = (count, count + 1);
     let introspection = [
         quote! {
-            #schema => ::rollcall::engine::boxed(move || async move {
-                ::rollcall::engine::introspection::schema(field, execution).await
-            })
+            #schema => Box::pin(::rollcall::engine::introspection::schema(field, execution))
         },
         quote! {
-            #ty => ::rollcall::engine::boxed(move || async move {
-                ::rollcall::engine::introspection::type_by_name(field, execution).await
-            })
+            #ty => Box::pin(::rollcall::engine::introspection::type_by_name(field, execution))
         },
     ];
     let introspection = introspection.into_iter().filter(|_| !is_mutation);
-    let implementation = implementation(root, &quote!(#name), std::iter::empty(), fields.chain(introspection));
+    let fields = resolve(fields.into_iter().chain(introspection));
+    let resolve = quote! {
+        let _ = rows;
+        #fields
+    };
+    let implementation = implementation(root, &quote!(#name), std::iter::empty(), &resolve);
     let node = node(&quote!(#name));
     quote! {
         #doc
@@ -103,7 +119,8 @@ fn is_payload(context: Context<'_>, field: &Field) -> bool {
         && object.fields.iter().all(|field| field.ty.nullable || is_list(field))
 }
 
-fn resolve(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool) -> TokenStream {
+/// The body of the function that resolves a root field.
+fn body(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool) -> TokenStream {
     let name = trait_name(field, is_mutation);
     let root_name = names::type_name(&root.name);
     let method = names::snake(&field.name);
@@ -113,43 +130,39 @@ fn resolve(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool
         let name = names::snake(&argument.name);
         quote!(, arguments.#name)
     });
-    let answer = if is_mutation {
-        let subject = if is_payload(context, field) { quote!(identified) } else { quote!(unidentified) };
-        quote! {
-            let answer = execution.mutate(
-                field,
-                |context| {
-                    #arguments
-                    Box::pin(<#root_name as #name>::#method(context #(#passed)*))
-                },
-                ::rollcall::engine::Execution::#subject,
-            );
-            let answer = answer.await;
-        }
-    } else {
-        quote! {
+    let one = quote!(answer.map(|answer| vec![answer]));
+    if !is_mutation {
+        let slot = slot(context, field, &one, &quote!(1));
+        return quote! {
+            Box::pin(async move {
+                #arguments
+                let answer = <#root_name as #name>::#method(&execution.context(field) #(#passed)*).await;
+                #slot
+            })
+        };
+    }
+    let resolver = quote! {
+        |context| {
             #arguments
-            let answer = <#root_name as #name>::#method(&execution.context(field) #(#passed)*).await;
+            Box::pin(<#root_name as #name>::#method(context #(#passed)*))
         }
     };
-    let payload = (is_mutation && is_payload(context, field)).then(|| {
+    if is_payload(context, field) {
         let ty = context.output_name(field.ty.name());
-        quote! {
-            let answer = ::rollcall::engine::into_payload(answer, |errors| #ty {
-                errors,
-                ..Default::default()
-            });
-        }
-    });
-    let slot = if is_mutation && !context.schema.is_leaf(field.ty.name()) {
-        quote!(::rollcall::engine::payload(answer, field, execution).await)
+        return quote! {
+            execution.mutation(field, #resolver, |errors| #ty { errors, ..Default::default() })
+        };
+    }
+    let slot = if context.schema.is_leaf(field.ty.name()) {
+        slot(context, field, &one, &quote!(1))
     } else {
-        slot(context, field, &quote!(answer.map(|answer| vec![answer])), &quote!(1))
+        quote!(::rollcall::engine::payload(answer, field, execution).await)
     };
     quote! {
-        let _ = rows;
-        #answer
-        #payload
-        #slot
+        Box::pin(async move {
+            let answer = execution.mutate(field, #resolver, ::rollcall::engine::Execution::unidentified);
+            let answer = answer.await;
+            #slot
+        })
     }
 }

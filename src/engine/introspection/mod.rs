@@ -11,7 +11,7 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{Name, Node as Shared, Schema as Sdl};
 use async_graphql::MaybeUndefined;
 
-use crate::engine::execute::{objects, scalars};
+use crate::engine::execute::{objects, resolved, scalars};
 use crate::engine::input::{self, Fields, FromFields, InputError};
 use crate::engine::object::{BoxFuture, Execution, Node, Object, Slot, State};
 use crate::engine::plan::FieldPlan;
@@ -280,22 +280,20 @@ macro_rules! object {
                 $field: &'a FieldPlan,
                 $execution: &'r Execution<'a, S>,
             ) -> BoxFuture<'r, Slot<'a>> {
-                Box::pin(async move {
-                    let _ = $rows;
-                    match $field.name() {
-                        $($relation => $resolve,)*
-                        _ => $execution.unresolved($field),
-                    }
-                })
+                let _ = $rows;
+                match $field.name() {
+                    $($relation => $resolve,)*
+                    _ => $execution.unresolved($field),
+                }
             }
         }
     };
 }
 
-/// The slot of a relation, computed for each parent.
+/// Resolves a relation that is computed for each parent.
 macro_rules! each {
     ($rows:ident, $field:ident, $execution:ident, $answer:expr) => {
-        objects(Ok($rows.iter().map($answer).collect()), $rows.len(), $field, $execution).await
+        Box::pin(objects(Ok($rows.iter().map($answer).collect()), $rows.len(), $field, $execution))
     };
 }
 
@@ -397,7 +395,7 @@ object! {
             let locations = rows.iter().map(|directive| {
                 directive.definition.locations.iter().map(|location| location.name().to_owned()).collect::<Vec<_>>()
             });
-            scalars(Ok(locations.collect()), rows.len(), execution)
+            resolved(scalars(Ok(locations.collect()), rows.len(), execution))
         },
         "args" => {
             let include = execution.arguments(field);
