@@ -10,7 +10,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use data_encoding::HEXLOWER;
 use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{ArrayType, Expr, ExprTrait, SelectStatement};
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
@@ -457,24 +456,11 @@ fn list(backend: DbBackend, ids: &[i64]) -> Value {
     }
 }
 
-/// The condition that `column` is one of the bytes in a [`list_of_bytes`].
-pub fn any_bytes(db: &impl Backend, column: impl ColumnTrait, list: Value) -> Expr {
-    let (column, list) = (Expr::col(column.as_column_ref()), Expr::value(list));
-    match db.backend() {
-        DbBackend::Postgres => column.eq(PgFunc::any(list)),
-        _ => Expr::cust_with_exprs("? IN (SELECT unhex(value) FROM json_each(?))", [column, list]),
-    }
-}
-
-/// Binds bytes as one value: an array, or JSON of hexadecimal numbers on SQLite.
-pub fn list_of_bytes<const LENGTH: usize>(db: &impl Backend, bytes: &[[u8; LENGTH]]) -> Value {
-    match db.backend() {
-        DbBackend::Postgres => {
-            let bytes = bytes.iter().map(|bytes| Value::from(&bytes[..])).collect();
-            Value::Array(ArrayType::Bytes, Some(Box::new(bytes)))
-        }
-        _ => serde_json::Value::from_iter(bytes.iter().map(|bytes| HEXLOWER.encode(bytes))).to_string().into(),
-    }
+/// The condition that `column` is one of `bytes`, and the value that it binds. For PostgreSQL only.
+pub fn any_bytes<const LENGTH: usize>(column: impl ColumnTrait, bytes: &[[u8; LENGTH]]) -> (Expr, Value) {
+    let bytes = bytes.iter().map(|bytes| Value::from(&bytes[..])).collect();
+    let list = Value::Array(ArrayType::Bytes, Some(Box::new(bytes)));
+    (Expr::col(column.as_column_ref()).eq(PgFunc::any(Expr::value(list.clone()))), list)
 }
 
 /// Like [`any`], for texts.

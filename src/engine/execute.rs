@@ -202,7 +202,12 @@ pub(super) fn resolve<'r, 'a: 'r, S: State, T: Object<S>>(
     Box::pin(in_span(T::INFO.name, field, rows.len(), resolved))
 }
 
-async fn in_span<'a>(class: &'static str, field: &FieldPlan, parents: usize, resolved: BoxFuture<'_, Slot<'a>>) -> Slot<'a> {
+async fn in_span<'a>(
+    class: &'static str,
+    field: &FieldPlan,
+    parents: usize,
+    resolved: BoxFuture<'_, Slot<'a>>,
+) -> Slot<'a> {
     let span = spans::field(class, field.name(), parents);
     let slot = span.around(resolved).await;
     if let Slot::Failed { code, .. } = &slot {
@@ -316,11 +321,7 @@ pub fn resolved<'r, 'a: 'r>(slot: Slot<'a>) -> BoxFuture<'r, Slot<'a>> {
 }
 
 /// The slot of objects that the parents already hold.
-async fn held<'r, 'a: 'r, V, S>(
-    values: Vec<&'a V>,
-    field: &'a FieldPlan,
-    execution: &'r Execution<'a, S>,
-) -> Slot<'a>
+async fn held<'r, 'a: 'r, V, S>(values: Vec<&'a V>, field: &'a FieldPlan, execution: &'r Execution<'a, S>) -> Slot<'a>
 where
     V: AnswerShape<S>,
     S: State,

@@ -186,11 +186,11 @@ pub async fn by_hash<C: Read>(db: &C, hash: &Hash) -> Result<Option<Model>, DbEr
     super::by_unique::<Entity>(db, Column::Hash, &hash[..]).await
 }
 
-/// Finds the tokens with these hashes, valid or not.
+/// Finds the tokens with these hashes, valid or not. For PostgreSQL only: on SQLite, [`by_hash`] is quicker for each.
 pub async fn by_hashes<C: Read>(db: &C, hashes: &[Hash]) -> Result<Vec<Model>, DbErr> {
-    let list = db::list_of_bytes(db, hashes);
-    let build = || super::select::<Entity>(db::any_bytes(db, Column::Hash, list.clone()));
-    db.all_like::<Entity>(super::shape("by values", &[Column::Hash]), build, vec![list.clone()]).await
+    let (condition, list) = db::any_bytes(Column::Hash, hashes);
+    let build = || super::select::<Entity>(condition.clone());
+    db.all_like::<Entity>(super::shape("by values", &[Column::Hash]), build, vec![list]).await
 }
 
 #[cfg(test)]

@@ -21,7 +21,6 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Reads tokens. While a statement runs, requests that come are collected, and the next statement reads the tokens of all
 /// of them. So each token is read after its request has come, and a busy process runs few statements for that.
-#[derive(Clone)]
 pub(super) struct Lookups(Arc<Shared>);
 
 struct Shared {

@@ -111,8 +111,10 @@ async fn postgresql_reads_the_tokens_of_requests_that_come_at_once_together() {
     }
     let taken = observed.statements.lock().expect("no panic").iter().filter(|sql| sql.starts_with("SELECT")).count();
     assert_eq!(taken, if is_postgres() { 1 } else { 60 });
-    let hashes: Vec<token::Hash> = secrets.iter().map(|(secret, _)| secret.hash()).collect();
-    assert_eq!(token::by_hashes(db.read(), &hashes).await.expect("a read").len(), 3);
+    if is_postgres() {
+        let hashes: Vec<token::Hash> = secrets.iter().map(|(secret, _)| secret.hash()).collect();
+        assert_eq!(token::by_hashes(db.read(), &hashes).await.expect("a read").len(), 3);
+    }
     let (first, _) = &secrets[0];
     let row = token::by_hash(db.read(), &first.hash()).await.expect("a read").expect("a token");
     db.write(async |tx| token::delete(tx, &Actor::command_line(), row.id).await).await.expect("it is deleted");

@@ -45,8 +45,7 @@ impl<E: Table> List<E> {
             return Ok(self.sorted_rows(db, request).await?.into_iter().map(|(_, row)| row.edge).collect());
         }
         // They come in order. They are large, and are not moved again.
-        let read = self.read();
-        self.rows(db, request, None, move |row| read(row)).await
+        self.rows(db, request, None, self.read()).await
     }
 
     /// Reads the rows of each parent, each with the parent's id, sorted by the two. Without parents, all rows have the
