@@ -23,6 +23,7 @@ use quote::{format_ident, quote};
 
 use super::bindings::Bindings;
 use super::model::{Object, Schema, Type};
+use super::rules::MODULE;
 use representation::Representation;
 
 const HEADER: &str = "// Generated from the SDL by the build. Edit the SDL, never this.\n\n";
@@ -54,8 +55,8 @@ impl Modules {
 
     /// The name of a file's module: `tag_rs` of `src/graphql/tag.rs`.
     fn name(file: &str) -> Ident {
-        let stem = file.rsplit('/').next().unwrap_or(file);
-        format_ident!("{}", stem.replace('.', "_"))
+        let name = file.rsplit('/').next().unwrap_or(file);
+        format_ident!("{}{MODULE}", name.trim_end_matches(".rs"))
     }
 
     fn emit(self) -> impl Iterator<Item = TokenStream> {
