@@ -42,8 +42,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What runs the resolvers: a module for each file that implements them. The compiler translates a module as a whole, so
-/// whoever changes one file waits for its module only.
+/// What runs the resolvers: a module for each file that implements them.
 #[derive(Default)]
 struct Modules(BTreeMap<String, TokenStream>);
 
