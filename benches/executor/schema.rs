@@ -1,7 +1,5 @@
 // Generated from the SDL by the build. Edit the SDL, never this.
 
-use super::types;
-
 /// The context of a resolver: the state of its request.
 pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
 
@@ -23,6 +21,24 @@ pub trait ItemsQuery {
     fn items(ctx: &Ctx<'_>) -> impl ::rollcall::engine::Answer<Vec<super::types::Item>>;
 }
 
+impl Query {
+    fn resolve_items<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let answer = <Query as ItemsQuery>::items(&execution.context(field)).await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+}
+
 impl ::rollcall::engine::Node for Query {}
 
 impl ::rollcall::engine::Object<super::types::State> for Query {
@@ -38,7 +54,7 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         let _ = rows;
         match field.index() {
-            0u16 => items_rs::query_items(field, execution),
+            0u16 => Self::resolve_items(field, execution),
             1u16 => Box::pin(::rollcall::engine::introspection::schema(field, execution)),
             2u16 => {
                 Box::pin(
@@ -74,6 +90,93 @@ pub trait ItemResolver: Sized + Send + Sync + 'static {
 }
 
 impl ::rollcall::engine::Node for super::types::Item {}
+
+impl ::rollcall::engine::Object<super::types::State> for super::types::Item {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Item;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        match field {
+            0u16 => {
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::name(self), out)
+            }
+            2u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &ItemResolver::description(self),
+                    out,
+                )
+            }
+            3u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &ItemResolver::language(self),
+                    out,
+                )
+            }
+            4u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &ItemResolver::framework(self),
+                    out,
+                )
+            }
+            5u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &ItemResolver::product(self),
+                    out,
+                )
+            }
+            6u16 => {
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::count(self), out)
+            }
+            7u16 => {
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::rank(self), out)
+            }
+            8u16 => {
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::ratio(self), out)
+            }
+            9u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &ItemResolver::active(self),
+                    out,
+                )
+            }
+            10u16 => {
+                ::rollcall::engine::write::Scalar::write(&ItemResolver::phase(self), out)
+            }
+            11u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &ItemResolver::created_at(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        match field.index() {
+            12u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as ItemResolver>::children(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => execution.unresolved(field),
+        }
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
@@ -131,179 +234,32 @@ pub trait ChildResolver: Sized + Send + Sync + 'static {
 
 impl ::rollcall::engine::Node for super::types::Child {}
 
-/// Runs the resolvers of `src/graphql/child.rs`.
-mod child_rs {
-    use super::*;
-    impl ::rollcall::engine::Object<super::types::State> for super::types::Child {
-        const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Child;
-        fn write_column(
-            &self,
-            field: u16,
-            out: &mut ::rollcall::engine::write::Writer<'_>,
-        ) {
-            match field {
-                0u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ChildResolver::id(self),
-                        out,
-                    )
-                }
-                1u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ChildResolver::key(self),
-                        out,
-                    )
-                }
-                2u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ChildResolver::value(self),
-                        out,
-                    )
-                }
-                _ => out.null(),
+impl ::rollcall::engine::Object<super::types::State> for super::types::Child {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Child;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        match field {
+            0u16 => {
+                ::rollcall::engine::write::Scalar::write(&ChildResolver::id(self), out)
             }
-        }
-        fn resolve<'r, 'a: 'r>(
-            rows: &'r [&'a Self],
-            field: &'a ::rollcall::engine::plan::FieldPlan,
-            execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-        ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-            let _ = rows;
-            execution.unresolved(field)
+            1u16 => {
+                ::rollcall::engine::write::Scalar::write(&ChildResolver::key(self), out)
+            }
+            2u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &ChildResolver::value(self),
+                    out,
+                )
+            }
+            _ => out.null(),
         }
     }
-}
-
-/// Runs the resolvers of `src/graphql/item.rs`.
-mod item_rs {
-    use super::*;
-    impl ::rollcall::engine::Object<super::types::State> for super::types::Item {
-        const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Item;
-        fn write_column(
-            &self,
-            field: u16,
-            out: &mut ::rollcall::engine::write::Writer<'_>,
-        ) {
-            match field {
-                0u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::id(self),
-                        out,
-                    )
-                }
-                1u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::name(self),
-                        out,
-                    )
-                }
-                2u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::description(self),
-                        out,
-                    )
-                }
-                3u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::language(self),
-                        out,
-                    )
-                }
-                4u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::framework(self),
-                        out,
-                    )
-                }
-                5u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::product(self),
-                        out,
-                    )
-                }
-                6u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::count(self),
-                        out,
-                    )
-                }
-                7u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::rank(self),
-                        out,
-                    )
-                }
-                8u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::ratio(self),
-                        out,
-                    )
-                }
-                9u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::active(self),
-                        out,
-                    )
-                }
-                10u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::phase(self),
-                        out,
-                    )
-                }
-                11u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ItemResolver::created_at(self),
-                        out,
-                    )
-                }
-                _ => out.null(),
-            }
-        }
-        fn resolve<'r, 'a: 'r>(
-            rows: &'r [&'a Self],
-            field: &'a ::rollcall::engine::plan::FieldPlan,
-            execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-        ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-            match field.index() {
-                12u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as ItemResolver>::children(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                _ => execution.unresolved(field),
-            }
-        }
-    }
-}
-
-/// Runs the resolvers of `src/graphql/items.rs`.
-mod items_rs {
-    use super::*;
-    pub(super) fn query_items<'r, 'a: 'r>(
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
         field: &'a ::rollcall::engine::plan::FieldPlan,
         execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as ItemsQuery>::items(&execution.context(field)).await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
+        let _ = rows;
+        execution.unresolved(field)
     }
 }
 

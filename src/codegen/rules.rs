@@ -17,11 +17,8 @@ use super::{
 /// Names that generated code uses without a path. No SDL type may have one.
 const WITHOUT_PATH: &[&str] = &[
     "Box", "Ctx", "Default", "Err", "From", "None", "Ok", "Option", "Result", "Send", "Sized", "Some", "String",
-    "Sync", "Vec", "info", "types",
+    "Sync", "Vec", "info",
 ];
-
-/// How the name of a module ends that generated code defines for a file. No name of an SDL type may end so.
-pub(super) const MODULE: &str = "_rs";
 
 /// Returns all violations of the rules on names and roots.
 pub(super) fn check(schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
@@ -69,7 +66,7 @@ impl<'a> Rules<'a> {
         let names = own_types(self.schema).map(ExtendedType::name);
         self.apart("types", "", names, |name| upper_camel_case(&type_name(name).to_string()));
         for name in own_types(self.schema).map(ExtendedType::name) {
-            if WITHOUT_PATH.contains(&name.as_str()) || name.ends_with(MODULE) {
+            if WITHOUT_PATH.contains(&name.as_str()) {
                 self.report(
                     name,
                     format!("the type name `{name}` has another meaning in the generated code"),

@@ -1,7 +1,5 @@
 // Generated from the SDL by the build. Edit the SDL, never this.
 
-use super::types;
-
 /// The context of a resolver: the state of its request.
 pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
 
@@ -422,6 +420,161 @@ impl ::rollcall::engine::input::FromFields for BookSummaryArgs {
 
 impl ::rollcall::engine::Node for super::types::Book {}
 
+impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Book;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        match field {
+            0u16 => {
+                ::rollcall::engine::write::Scalar::write(&BookResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::engine::write::Scalar::write(&BookResolver::name(self), out)
+            }
+            2u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &BookResolver::condition(self),
+                    out,
+                )
+            }
+            3u16 => {
+                ::rollcall::engine::write::Scalar::write(&BookResolver::price(self), out)
+            }
+            4u16 => {
+                ::rollcall::engine::write::Scalar::write(&BookResolver::pages(self), out)
+            }
+            5u16 => {
+                ::rollcall::engine::write::Scalar::write(&BookResolver::isbn(self), out)
+            }
+            6u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &BookResolver::published(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        match field.index() {
+            7u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as BookResolver>::tags(rows, &execution.context(field))
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            8u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as BookResolver>::scores(rows, &execution.context(field))
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            9u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as BookResolver>::shelf(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            10u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as BookResolver>::related(
+                                    rows,
+                                    execution.arguments::<BookRelatedArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            11u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as BookResolver>::summary(
+                                rows,
+                                execution.arguments::<BookSummaryArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            12u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as BookResolver>::authors(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            13u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as BookResolver>::sequel(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            14u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as BookResolver>::borrower(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => execution.unresolved(field),
+        }
+    }
+}
+
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Film` for `{Self}`",
     note = "write `impl FilmResolver for Film` in src/graphql/film.rs"
@@ -494,6 +647,105 @@ impl ::rollcall::engine::input::FromFields for FilmSummaryArgs {
 
 impl ::rollcall::engine::Node for super::types::Film {}
 
+impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Film;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        match field {
+            0u16 => {
+                ::rollcall::engine::write::Scalar::write(&FilmResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::engine::write::Scalar::write(&FilmResolver::name(self), out)
+            }
+            2u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &FilmResolver::condition(self),
+                    out,
+                )
+            }
+            3u16 => {
+                ::rollcall::engine::write::Scalar::write(&FilmResolver::price(self), out)
+            }
+            4u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &FilmResolver::minutes(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        match field.index() {
+            5u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as FilmResolver>::shelf(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            6u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as FilmResolver>::related(
+                                    rows,
+                                    execution.arguments::<FilmRelatedArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            7u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as FilmResolver>::summary(
+                                rows,
+                                execution.arguments::<FilmSummaryArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            8u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as FilmResolver>::director(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => execution.unresolved(field),
+        }
+    }
+}
+
 /// Someone who writes, reads or keeps a shelf.
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Person` for `{Self}`",
@@ -537,6 +789,91 @@ impl ::rollcall::engine::input::FromFields for PersonWroteArgs {
 }
 
 impl ::rollcall::engine::Node for super::types::Person {}
+
+impl ::rollcall::engine::Object<super::types::State> for super::types::Person {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Person;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        match field {
+            0u16 => {
+                ::rollcall::engine::write::Scalar::write(&PersonResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &PersonResolver::name(self),
+                    out,
+                )
+            }
+            2u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &PersonResolver::born(self),
+                    out,
+                )
+            }
+            6u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &PersonResolver::motto(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        match field.index() {
+            3u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as PersonResolver>::friend(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            4u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as PersonResolver>::wrote(
+                                    rows,
+                                    execution.arguments::<PersonWroteArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            5u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as PersonResolver>::likes(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => execution.unresolved(field),
+        }
+    }
+}
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Shelf` for `{Self}`",
@@ -584,6 +921,106 @@ impl ::rollcall::engine::input::FromFields for ShelfHoldingsArgs {
 }
 
 impl ::rollcall::engine::Node for super::types::Shelf {}
+
+impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Shelf;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        match field {
+            0u16 => {
+                ::rollcall::engine::write::Scalar::write(&ShelfResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::engine::write::Scalar::write(&ShelfResolver::name(self), out)
+            }
+            2u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &ShelfResolver::floor(self),
+                    out,
+                )
+            }
+            3u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &ShelfResolver::width(self),
+                    out,
+                )
+            }
+            4u16 => {
+                ::rollcall::engine::write::Scalar::write(&ShelfResolver::open(self), out)
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        match field.index() {
+            5u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as ShelfResolver>::keeper(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            6u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as ShelfResolver>::holdings(
+                                    rows,
+                                    execution.arguments::<ShelfHoldingsArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            7u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as ShelfResolver>::rows(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            8u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as ShelfResolver>::gaps(
+                                    rows,
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => execution.unresolved(field),
+        }
+    }
+}
 
 /// Whatever a search may find.
 #[derive(Debug)]
@@ -882,6 +1319,138 @@ impl ::rollcall::engine::input::FromFields for CalmWardArgs {
 
 impl ::rollcall::engine::Node for super::types::Calm {}
 
+impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Calm;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        match field {
+            0u16 => {
+                ::rollcall::engine::write::Scalar::write(&CalmResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::engine::write::Scalar::write(&CalmResolver::label(self), out)
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        match field.index() {
+            2u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as CalmResolver>::word(
+                                rows,
+                                execution.arguments::<CalmWordArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            3u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as CalmResolver>::sure(
+                                rows,
+                                execution.arguments::<CalmSureArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            4u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as CalmResolver>::one(
+                                    rows,
+                                    execution.arguments::<CalmOneArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            5u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as CalmResolver>::must(
+                                    rows,
+                                    execution.arguments::<CalmMustArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            6u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as CalmResolver>::next(
+                                    rows,
+                                    execution.arguments::<CalmNextArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            7u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as CalmResolver>::kin(
+                                    rows,
+                                    execution.arguments::<CalmKinArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            8u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as CalmResolver>::ward(
+                                    rows,
+                                    execution.arguments::<CalmWardArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => execution.unresolved(field),
+        }
+    }
+}
+
 /// Its `word`, `sure`, `one` and `must` always fail.
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Harsh` for `{Self}`",
@@ -1040,6 +1609,141 @@ impl ::rollcall::engine::input::FromFields for HarshWardArgs {
 }
 
 impl ::rollcall::engine::Node for super::types::Harsh {}
+
+impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Harsh;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        match field {
+            0u16 => {
+                ::rollcall::engine::write::Scalar::write(&HarshResolver::id(self), out)
+            }
+            1u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &HarshResolver::label(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        match field.index() {
+            2u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as HarshResolver>::word(
+                                rows,
+                                execution.arguments::<HarshWordArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            3u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as HarshResolver>::sure(
+                                rows,
+                                execution.arguments::<HarshSureArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            4u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as HarshResolver>::one(
+                                    rows,
+                                    execution.arguments::<HarshOneArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            5u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as HarshResolver>::must(
+                                    rows,
+                                    execution.arguments::<HarshMustArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            6u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as HarshResolver>::next(
+                                    rows,
+                                    execution.arguments::<HarshNextArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            7u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as HarshResolver>::kin(
+                                    rows,
+                                    execution.arguments::<HarshKinArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            8u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as HarshResolver>::ward(
+                                    rows,
+                                    execution.arguments::<HarshWardArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => execution.unresolved(field),
+        }
+    }
+}
 
 /// Lists of troubles with every way of being null.
 #[diagnostic::on_unimplemented(
@@ -1261,6 +1965,183 @@ impl ::rollcall::engine::input::FromFields for WardNumbersArgs {
 }
 
 impl ::rollcall::engine::Node for super::types::Ward {}
+
+impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Ward;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        match field {
+            0u16 => {
+                ::rollcall::engine::write::Scalar::write(&WardResolver::id(self), out)
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        match field.index() {
+            1u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as WardResolver>::loose(
+                                    rows,
+                                    execution.arguments::<WardLooseArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            2u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as WardResolver>::filled(
+                                    rows,
+                                    execution.arguments::<WardFilledArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            3u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as WardResolver>::firm(
+                                    rows,
+                                    execution.arguments::<WardFirmArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            4u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as WardResolver>::strict(
+                                    rows,
+                                    execution.arguments::<WardStrictArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            5u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as WardResolver>::grid(
+                                    rows,
+                                    execution.arguments::<WardGridArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            6u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as WardResolver>::full_grid(
+                                    rows,
+                                    execution.arguments::<WardFullGridArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            7u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as WardResolver>::firm_rows(
+                                    rows,
+                                    execution.arguments::<WardFirmRowsArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            8u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as WardResolver>::strict_grid(
+                                    rows,
+                                    execution.arguments::<WardStrictGridArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            9u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as WardResolver>::words(
+                                rows,
+                                execution.arguments::<WardWordsArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            10u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as WardResolver>::numbers(
+                                rows,
+                                execution.arguments::<WardNumbersArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            _ => execution.unresolved(field),
+        }
+    }
+}
 
 /// From here to there.
 #[derive(Debug, Clone, PartialEq)]
@@ -1877,6 +2758,325 @@ impl ::rollcall::engine::input::FromFields for QueryEchoArgs {
     }
 }
 
+impl Query {
+    fn resolve_node<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QueryNodeArgs>(field).clone();
+            let answer = <Query as NodeQuery>::node(
+                    &execution.context(field),
+                    arguments.id,
+                )
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_nodes<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QueryNodesArgs>(field).clone();
+            let answer = <Query as NodesQuery>::nodes(
+                    &execution.context(field),
+                    arguments.ids,
+                )
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_viewer<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let answer = <Query as ViewerQuery>::viewer(&execution.context(field)).await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_shelf<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QueryShelfArgs>(field).clone();
+            let answer = <Query as ShelfQuery>::shelf(
+                    &execution.context(field),
+                    arguments.id,
+                )
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_shelves<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let answer = <Query as ShelvesQuery>::shelves(&execution.context(field))
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_holdings<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QueryHoldingsArgs>(field).clone();
+            let answer = <Query as HoldingsQuery>::holdings(
+                    &execution.context(field),
+                    arguments.condition,
+                    arguments.first,
+                )
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_search<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QuerySearchArgs>(field).clone();
+            let answer = <Query as SearchQuery>::search(
+                    &execution.context(field),
+                    arguments.text,
+                    arguments.first,
+                )
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_pick<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QueryPickArgs>(field).clone();
+            let answer = <Query as PickQuery>::pick(
+                    &execution.context(field),
+                    arguments.by,
+                )
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_nothing<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let answer = <Query as NothingQuery>::nothing(&execution.context(field))
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_empty<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let answer = <Query as EmptyQuery>::empty(&execution.context(field)).await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_trouble<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QueryTroubleArgs>(field).clone();
+            let answer = <Query as TroubleQuery>::trouble(
+                    &execution.context(field),
+                    arguments.id,
+                    arguments.fail,
+                )
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_must_trouble<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QueryMustTroubleArgs>(field).clone();
+            let answer = <Query as MustTroubleQuery>::must_trouble(
+                    &execution.context(field),
+                    arguments.id,
+                    arguments.fail,
+                )
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_troubles<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QueryTroublesArgs>(field).clone();
+            let answer = <Query as TroublesQuery>::troubles(
+                    &execution.context(field),
+                    arguments.fail,
+                )
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_ward<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QueryWardArgs>(field).clone();
+            let answer = <Query as WardQuery>::ward(
+                    &execution.context(field),
+                    arguments.fail,
+                )
+                .await;
+            ::rollcall::engine::objects(
+                    answer.map(|answer| vec![answer]),
+                    1,
+                    field,
+                    execution,
+                )
+                .await
+        })
+    }
+    fn resolve_old<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let answer = <Query as OldQuery>::old(&execution.context(field)).await;
+            ::rollcall::engine::scalars(answer.map(|answer| vec![answer]), 1, execution)
+        })
+    }
+    fn resolve_older<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QueryOlderArgs>(field).clone();
+            let answer = <Query as OlderQuery>::older(
+                    &execution.context(field),
+                    arguments.than,
+                )
+                .await;
+            ::rollcall::engine::scalars(answer.map(|answer| vec![answer]), 1, execution)
+        })
+    }
+    fn resolve_echo<'r, 'a: 'r>(
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        Box::pin(async move {
+            let arguments = execution.arguments::<QueryEchoArgs>(field).clone();
+            let answer = <Query as EchoQuery>::echo(
+                    &execution.context(field),
+                    arguments.input,
+                    arguments.list,
+                    arguments.r#enum,
+                    arguments.id,
+                    arguments.i,
+                    arguments.f,
+                    arguments.s,
+                    arguments.b,
+                    arguments.matrix,
+                    arguments.on,
+                    arguments.pick,
+                    arguments.range,
+                    arguments.looks,
+                    arguments.none,
+                )
+                .await;
+            ::rollcall::engine::scalars(answer.map(|answer| vec![answer]), 1, execution)
+        })
+    }
+}
+
 impl ::rollcall::engine::Node for Query {}
 
 impl ::rollcall::engine::Object<super::types::State> for Query {
@@ -1892,23 +3092,23 @@ impl ::rollcall::engine::Object<super::types::State> for Query {
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         let _ = rows;
         match field.index() {
-            0u16 => node_rs::query_node(field, execution),
-            1u16 => nodes_rs::query_nodes(field, execution),
-            2u16 => viewer_rs::query_viewer(field, execution),
-            3u16 => shelf_rs::query_shelf(field, execution),
-            4u16 => shelves_rs::query_shelves(field, execution),
-            5u16 => holdings_rs::query_holdings(field, execution),
-            6u16 => search_rs::query_search(field, execution),
-            7u16 => pick_rs::query_pick(field, execution),
-            8u16 => nothing_rs::query_nothing(field, execution),
-            9u16 => empty_rs::query_empty(field, execution),
-            10u16 => trouble_rs::query_trouble(field, execution),
-            11u16 => must_rs::query_must_trouble(field, execution),
-            12u16 => troubles_rs::query_troubles(field, execution),
-            13u16 => ward_rs::query_ward(field, execution),
-            14u16 => old_rs::query_old(field, execution),
-            15u16 => older_rs::query_older(field, execution),
-            16u16 => echo_rs::query_echo(field, execution),
+            0u16 => Self::resolve_node(field, execution),
+            1u16 => Self::resolve_nodes(field, execution),
+            2u16 => Self::resolve_viewer(field, execution),
+            3u16 => Self::resolve_shelf(field, execution),
+            4u16 => Self::resolve_shelves(field, execution),
+            5u16 => Self::resolve_holdings(field, execution),
+            6u16 => Self::resolve_search(field, execution),
+            7u16 => Self::resolve_pick(field, execution),
+            8u16 => Self::resolve_nothing(field, execution),
+            9u16 => Self::resolve_empty(field, execution),
+            10u16 => Self::resolve_trouble(field, execution),
+            11u16 => Self::resolve_must_trouble(field, execution),
+            12u16 => Self::resolve_troubles(field, execution),
+            13u16 => Self::resolve_ward(field, execution),
+            14u16 => Self::resolve_old(field, execution),
+            15u16 => Self::resolve_older(field, execution),
+            16u16 => Self::resolve_echo(field, execution),
             17u16 => {
                 Box::pin(::rollcall::engine::introspection::schema(field, execution))
             }
@@ -2040,6 +3240,100 @@ impl ::rollcall::engine::input::FromFields for TallyMustTroubleArgs {
 }
 
 impl ::rollcall::engine::Node for super::types::Tally {}
+
+impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Tally;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        match field {
+            0u16 => {
+                ::rollcall::engine::write::Scalar::write(
+                    &TallyResolver::value(self),
+                    out,
+                )
+            }
+            _ => out.null(),
+        }
+    }
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
+        field: &'a ::rollcall::engine::plan::FieldPlan,
+        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        match field.index() {
+            1u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as TallyResolver>::now(
+                                rows,
+                                execution.arguments::<TallyNowArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            2u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as TallyResolver>::note(
+                                rows,
+                                execution.arguments::<TallyNoteArgs>(field),
+                                &execution.context(field),
+                            )
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            3u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::scalars(
+                        <Self as TallyResolver>::history(rows, &execution.context(field))
+                            .await,
+                        rows.len(),
+                        execution,
+                    )
+                })
+            }
+            4u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as TallyResolver>::trouble(
+                                    rows,
+                                    execution.arguments::<TallyTroubleArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            5u16 => {
+                ::rollcall::engine::boxed(move || async move {
+                    ::rollcall::engine::objects(
+                            <Self as TallyResolver>::must_trouble(
+                                    rows,
+                                    execution.arguments::<TallyMustTroubleArgs>(field),
+                                    &execution.context(field),
+                                )
+                                .await,
+                            rows.len(),
+                            field,
+                            execution,
+                        )
+                        .await
+                })
+            }
+            _ => execution.unresolved(field),
+        }
+    }
+}
 
 /// One after the other, on one counter.
 #[derive(Debug, Clone, Copy)]
@@ -2186,35 +3480,8 @@ impl ::rollcall::engine::input::FromFields for MutationAddAllArgs {
     }
 }
 
-impl ::rollcall::engine::Node for Mutation {}
-
-impl ::rollcall::engine::Object<super::types::State> for Mutation {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Mutation;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
-        let _ = field;
-        out.null();
-    }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        let _ = rows;
-        match field.index() {
-            0u16 => add_rs::mutation_add(field, execution),
-            1u16 => must_rs::mutation_must_add(field, execution),
-            2u16 => reset_rs::mutation_reset(field, execution),
-            3u16 => add_rs::mutation_add_all(field, execution),
-            4u16 => undo_rs::mutation_undo(field, execution),
-            _ => execution.unresolved(field),
-        }
-    }
-}
-
-/// Runs the resolvers of `src/graphql/add.rs`.
-mod add_rs {
-    use super::*;
-    pub(super) fn mutation_add<'r, 'a: 'r>(
+impl Mutation {
+    fn resolve_add<'r, 'a: 'r>(
         field: &'a ::rollcall::engine::plan::FieldPlan,
         execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
@@ -2240,726 +3507,7 @@ mod add_rs {
             ::rollcall::engine::payload(answer, field, execution).await
         })
     }
-    pub(super) fn mutation_add_all<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let answer = execution
-                .mutate(
-                    field,
-                    |context| {
-                        let arguments = execution
-                            .arguments::<MutationAddAllArgs>(field)
-                            .clone();
-                        Box::pin(
-                            <Mutation as AddAllMutation>::add_all(
-                                context,
-                                arguments.steps,
-                                arguments.fail,
-                            ),
-                        )
-                    },
-                    ::rollcall::engine::Execution::unidentified,
-                );
-            let answer = answer.await;
-            ::rollcall::engine::payload(answer, field, execution).await
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/book.rs`.
-mod book_rs {
-    use super::*;
-    impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
-        const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Book;
-        fn write_column(
-            &self,
-            field: u16,
-            out: &mut ::rollcall::engine::write::Writer<'_>,
-        ) {
-            match field {
-                0u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &BookResolver::id(self),
-                        out,
-                    )
-                }
-                1u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &BookResolver::name(self),
-                        out,
-                    )
-                }
-                2u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &BookResolver::condition(self),
-                        out,
-                    )
-                }
-                3u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &BookResolver::price(self),
-                        out,
-                    )
-                }
-                4u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &BookResolver::pages(self),
-                        out,
-                    )
-                }
-                5u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &BookResolver::isbn(self),
-                        out,
-                    )
-                }
-                6u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &BookResolver::published(self),
-                        out,
-                    )
-                }
-                _ => out.null(),
-            }
-        }
-        fn resolve<'r, 'a: 'r>(
-            rows: &'r [&'a Self],
-            field: &'a ::rollcall::engine::plan::FieldPlan,
-            execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-        ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-            match field.index() {
-                7u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as BookResolver>::tags(rows, &execution.context(field))
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                8u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as BookResolver>::scores(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                9u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as BookResolver>::shelf(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                10u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as BookResolver>::related(
-                                        rows,
-                                        execution.arguments::<BookRelatedArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                11u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as BookResolver>::summary(
-                                    rows,
-                                    execution.arguments::<BookSummaryArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                12u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as BookResolver>::authors(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                13u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as BookResolver>::sequel(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                14u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as BookResolver>::borrower(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                _ => execution.unresolved(field),
-            }
-        }
-    }
-}
-
-/// Runs the resolvers of `src/graphql/calm.rs`.
-mod calm_rs {
-    use super::*;
-    impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
-        const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Calm;
-        fn write_column(
-            &self,
-            field: u16,
-            out: &mut ::rollcall::engine::write::Writer<'_>,
-        ) {
-            match field {
-                0u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &CalmResolver::id(self),
-                        out,
-                    )
-                }
-                1u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &CalmResolver::label(self),
-                        out,
-                    )
-                }
-                _ => out.null(),
-            }
-        }
-        fn resolve<'r, 'a: 'r>(
-            rows: &'r [&'a Self],
-            field: &'a ::rollcall::engine::plan::FieldPlan,
-            execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-        ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-            match field.index() {
-                2u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as CalmResolver>::word(
-                                    rows,
-                                    execution.arguments::<CalmWordArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                3u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as CalmResolver>::sure(
-                                    rows,
-                                    execution.arguments::<CalmSureArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                4u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as CalmResolver>::one(
-                                        rows,
-                                        execution.arguments::<CalmOneArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                5u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as CalmResolver>::must(
-                                        rows,
-                                        execution.arguments::<CalmMustArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                6u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as CalmResolver>::next(
-                                        rows,
-                                        execution.arguments::<CalmNextArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                7u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as CalmResolver>::kin(
-                                        rows,
-                                        execution.arguments::<CalmKinArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                8u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as CalmResolver>::ward(
-                                        rows,
-                                        execution.arguments::<CalmWardArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                _ => execution.unresolved(field),
-            }
-        }
-    }
-}
-
-/// Runs the resolvers of `src/graphql/echo.rs`.
-mod echo_rs {
-    use super::*;
-    pub(super) fn query_echo<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryEchoArgs>(field).clone();
-            let answer = <Query as EchoQuery>::echo(
-                    &execution.context(field),
-                    arguments.input,
-                    arguments.list,
-                    arguments.r#enum,
-                    arguments.id,
-                    arguments.i,
-                    arguments.f,
-                    arguments.s,
-                    arguments.b,
-                    arguments.matrix,
-                    arguments.on,
-                    arguments.pick,
-                    arguments.range,
-                    arguments.looks,
-                    arguments.none,
-                )
-                .await;
-            ::rollcall::engine::scalars(answer.map(|answer| vec![answer]), 1, execution)
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/empty.rs`.
-mod empty_rs {
-    use super::*;
-    pub(super) fn query_empty<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as EmptyQuery>::empty(&execution.context(field)).await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/film.rs`.
-mod film_rs {
-    use super::*;
-    impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
-        const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Film;
-        fn write_column(
-            &self,
-            field: u16,
-            out: &mut ::rollcall::engine::write::Writer<'_>,
-        ) {
-            match field {
-                0u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &FilmResolver::id(self),
-                        out,
-                    )
-                }
-                1u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &FilmResolver::name(self),
-                        out,
-                    )
-                }
-                2u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &FilmResolver::condition(self),
-                        out,
-                    )
-                }
-                3u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &FilmResolver::price(self),
-                        out,
-                    )
-                }
-                4u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &FilmResolver::minutes(self),
-                        out,
-                    )
-                }
-                _ => out.null(),
-            }
-        }
-        fn resolve<'r, 'a: 'r>(
-            rows: &'r [&'a Self],
-            field: &'a ::rollcall::engine::plan::FieldPlan,
-            execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-        ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-            match field.index() {
-                5u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as FilmResolver>::shelf(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                6u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as FilmResolver>::related(
-                                        rows,
-                                        execution.arguments::<FilmRelatedArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                7u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as FilmResolver>::summary(
-                                    rows,
-                                    execution.arguments::<FilmSummaryArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                8u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as FilmResolver>::director(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                _ => execution.unresolved(field),
-            }
-        }
-    }
-}
-
-/// Runs the resolvers of `src/graphql/harsh.rs`.
-mod harsh_rs {
-    use super::*;
-    impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
-        const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Harsh;
-        fn write_column(
-            &self,
-            field: u16,
-            out: &mut ::rollcall::engine::write::Writer<'_>,
-        ) {
-            match field {
-                0u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &HarshResolver::id(self),
-                        out,
-                    )
-                }
-                1u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &HarshResolver::label(self),
-                        out,
-                    )
-                }
-                _ => out.null(),
-            }
-        }
-        fn resolve<'r, 'a: 'r>(
-            rows: &'r [&'a Self],
-            field: &'a ::rollcall::engine::plan::FieldPlan,
-            execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-        ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-            match field.index() {
-                2u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as HarshResolver>::word(
-                                    rows,
-                                    execution.arguments::<HarshWordArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                3u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as HarshResolver>::sure(
-                                    rows,
-                                    execution.arguments::<HarshSureArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                4u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as HarshResolver>::one(
-                                        rows,
-                                        execution.arguments::<HarshOneArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                5u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as HarshResolver>::must(
-                                        rows,
-                                        execution.arguments::<HarshMustArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                6u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as HarshResolver>::next(
-                                        rows,
-                                        execution.arguments::<HarshNextArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                7u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as HarshResolver>::kin(
-                                        rows,
-                                        execution.arguments::<HarshKinArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                8u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as HarshResolver>::ward(
-                                        rows,
-                                        execution.arguments::<HarshWardArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                _ => execution.unresolved(field),
-            }
-        }
-    }
-}
-
-/// Runs the resolvers of `src/graphql/holdings.rs`.
-mod holdings_rs {
-    use super::*;
-    pub(super) fn query_holdings<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryHoldingsArgs>(field).clone();
-            let answer = <Query as HoldingsQuery>::holdings(
-                    &execution.context(field),
-                    arguments.condition,
-                    arguments.first,
-                )
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/must.rs`.
-mod must_rs {
-    use super::*;
-    pub(super) fn query_must_trouble<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryMustTroubleArgs>(field).clone();
-            let answer = <Query as MustTroubleQuery>::must_trouble(
-                    &execution.context(field),
-                    arguments.id,
-                    arguments.fail,
-                )
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
-    }
-    pub(super) fn mutation_must_add<'r, 'a: 'r>(
+    fn resolve_must_add<'r, 'a: 'r>(
         field: &'a ::rollcall::engine::plan::FieldPlan,
         execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
@@ -2985,237 +3533,7 @@ mod must_rs {
             ::rollcall::engine::payload(answer, field, execution).await
         })
     }
-}
-
-/// Runs the resolvers of `src/graphql/node.rs`.
-mod node_rs {
-    use super::*;
-    pub(super) fn query_node<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryNodeArgs>(field).clone();
-            let answer = <Query as NodeQuery>::node(
-                    &execution.context(field),
-                    arguments.id,
-                )
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/nodes.rs`.
-mod nodes_rs {
-    use super::*;
-    pub(super) fn query_nodes<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryNodesArgs>(field).clone();
-            let answer = <Query as NodesQuery>::nodes(
-                    &execution.context(field),
-                    arguments.ids,
-                )
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/nothing.rs`.
-mod nothing_rs {
-    use super::*;
-    pub(super) fn query_nothing<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as NothingQuery>::nothing(&execution.context(field))
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/old.rs`.
-mod old_rs {
-    use super::*;
-    pub(super) fn query_old<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as OldQuery>::old(&execution.context(field)).await;
-            ::rollcall::engine::scalars(answer.map(|answer| vec![answer]), 1, execution)
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/older.rs`.
-mod older_rs {
-    use super::*;
-    pub(super) fn query_older<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryOlderArgs>(field).clone();
-            let answer = <Query as OlderQuery>::older(
-                    &execution.context(field),
-                    arguments.than,
-                )
-                .await;
-            ::rollcall::engine::scalars(answer.map(|answer| vec![answer]), 1, execution)
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/person.rs`.
-mod person_rs {
-    use super::*;
-    impl ::rollcall::engine::Object<super::types::State> for super::types::Person {
-        const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Person;
-        fn write_column(
-            &self,
-            field: u16,
-            out: &mut ::rollcall::engine::write::Writer<'_>,
-        ) {
-            match field {
-                0u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &PersonResolver::id(self),
-                        out,
-                    )
-                }
-                1u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &PersonResolver::name(self),
-                        out,
-                    )
-                }
-                2u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &PersonResolver::born(self),
-                        out,
-                    )
-                }
-                6u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &PersonResolver::motto(self),
-                        out,
-                    )
-                }
-                _ => out.null(),
-            }
-        }
-        fn resolve<'r, 'a: 'r>(
-            rows: &'r [&'a Self],
-            field: &'a ::rollcall::engine::plan::FieldPlan,
-            execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-        ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-            match field.index() {
-                3u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as PersonResolver>::friend(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                4u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as PersonResolver>::wrote(
-                                        rows,
-                                        execution.arguments::<PersonWroteArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                5u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as PersonResolver>::likes(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                _ => execution.unresolved(field),
-            }
-        }
-    }
-}
-
-/// Runs the resolvers of `src/graphql/pick.rs`.
-mod pick_rs {
-    use super::*;
-    pub(super) fn query_pick<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryPickArgs>(field).clone();
-            let answer = <Query as PickQuery>::pick(
-                    &execution.context(field),
-                    arguments.by,
-                )
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/reset.rs`.
-mod reset_rs {
-    use super::*;
-    pub(super) fn mutation_reset<'r, 'a: 'r>(
+    fn resolve_reset<'r, 'a: 'r>(
         field: &'a ::rollcall::engine::plan::FieldPlan,
         execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
@@ -3237,352 +3555,33 @@ mod reset_rs {
             ::rollcall::engine::scalars(answer.map(|answer| vec![answer]), 1, execution)
         })
     }
-}
-
-/// Runs the resolvers of `src/graphql/search.rs`.
-mod search_rs {
-    use super::*;
-    pub(super) fn query_search<'r, 'a: 'r>(
+    fn resolve_add_all<'r, 'a: 'r>(
         field: &'a ::rollcall::engine::plan::FieldPlan,
         execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
         Box::pin(async move {
-            let arguments = execution.arguments::<QuerySearchArgs>(field).clone();
-            let answer = <Query as SearchQuery>::search(
-                    &execution.context(field),
-                    arguments.text,
-                    arguments.first,
-                )
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
+            let answer = execution
+                .mutate(
                     field,
-                    execution,
-                )
-                .await
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/shelf.rs`.
-mod shelf_rs {
-    use super::*;
-    impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
-        const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Shelf;
-        fn write_column(
-            &self,
-            field: u16,
-            out: &mut ::rollcall::engine::write::Writer<'_>,
-        ) {
-            match field {
-                0u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ShelfResolver::id(self),
-                        out,
-                    )
-                }
-                1u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ShelfResolver::name(self),
-                        out,
-                    )
-                }
-                2u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ShelfResolver::floor(self),
-                        out,
-                    )
-                }
-                3u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ShelfResolver::width(self),
-                        out,
-                    )
-                }
-                4u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &ShelfResolver::open(self),
-                        out,
-                    )
-                }
-                _ => out.null(),
-            }
-        }
-        fn resolve<'r, 'a: 'r>(
-            rows: &'r [&'a Self],
-            field: &'a ::rollcall::engine::plan::FieldPlan,
-            execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-        ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-            match field.index() {
-                5u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as ShelfResolver>::keeper(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                6u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as ShelfResolver>::holdings(
-                                        rows,
-                                        execution.arguments::<ShelfHoldingsArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                7u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as ShelfResolver>::rows(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                8u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as ShelfResolver>::gaps(
-                                        rows,
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                _ => execution.unresolved(field),
-            }
-        }
-    }
-    pub(super) fn query_shelf<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryShelfArgs>(field).clone();
-            let answer = <Query as ShelfQuery>::shelf(
-                    &execution.context(field),
-                    arguments.id,
-                )
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/shelves.rs`.
-mod shelves_rs {
-    use super::*;
-    pub(super) fn query_shelves<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as ShelvesQuery>::shelves(&execution.context(field))
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/tally.rs`.
-mod tally_rs {
-    use super::*;
-    impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
-        const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Tally;
-        fn write_column(
-            &self,
-            field: u16,
-            out: &mut ::rollcall::engine::write::Writer<'_>,
-        ) {
-            match field {
-                0u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &TallyResolver::value(self),
-                        out,
-                    )
-                }
-                _ => out.null(),
-            }
-        }
-        fn resolve<'r, 'a: 'r>(
-            rows: &'r [&'a Self],
-            field: &'a ::rollcall::engine::plan::FieldPlan,
-            execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-        ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-            match field.index() {
-                1u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as TallyResolver>::now(
-                                    rows,
-                                    execution.arguments::<TallyNowArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
+                    |context| {
+                        let arguments = execution
+                            .arguments::<MutationAddAllArgs>(field)
+                            .clone();
+                        Box::pin(
+                            <Mutation as AddAllMutation>::add_all(
+                                context,
+                                arguments.steps,
+                                arguments.fail,
+                            ),
                         )
-                    })
-                }
-                2u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as TallyResolver>::note(
-                                    rows,
-                                    execution.arguments::<TallyNoteArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                3u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as TallyResolver>::history(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                4u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as TallyResolver>::trouble(
-                                        rows,
-                                        execution.arguments::<TallyTroubleArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                5u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as TallyResolver>::must_trouble(
-                                        rows,
-                                        execution.arguments::<TallyMustTroubleArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                _ => execution.unresolved(field),
-            }
-        }
-    }
-}
-
-/// Runs the resolvers of `src/graphql/trouble.rs`.
-mod trouble_rs {
-    use super::*;
-    pub(super) fn query_trouble<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryTroubleArgs>(field).clone();
-            let answer = <Query as TroubleQuery>::trouble(
-                    &execution.context(field),
-                    arguments.id,
-                    arguments.fail,
-                )
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+                    },
+                    ::rollcall::engine::Execution::unidentified,
+                );
+            let answer = answer.await;
+            ::rollcall::engine::payload(answer, field, execution).await
         })
     }
-}
-
-/// Runs the resolvers of `src/graphql/troubles.rs`.
-mod troubles_rs {
-    use super::*;
-    pub(super) fn query_troubles<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryTroublesArgs>(field).clone();
-            let answer = <Query as TroublesQuery>::troubles(
-                    &execution.context(field),
-                    arguments.fail,
-                )
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
-    }
-}
-
-/// Runs the resolvers of `src/graphql/undo.rs`.
-mod undo_rs {
-    use super::*;
-    pub(super) fn mutation_undo<'r, 'a: 'r>(
+    fn resolve_undo<'r, 'a: 'r>(
         field: &'a ::rollcall::engine::plan::FieldPlan,
         execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
@@ -3599,231 +3598,28 @@ mod undo_rs {
     }
 }
 
-/// Runs the resolvers of `src/graphql/viewer.rs`.
-mod viewer_rs {
-    use super::*;
-    pub(super) fn query_viewer<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as ViewerQuery>::viewer(&execution.context(field)).await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
-    }
-}
+impl ::rollcall::engine::Node for Mutation {}
 
-/// Runs the resolvers of `src/graphql/ward.rs`.
-mod ward_rs {
-    use super::*;
-    impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
-        const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Ward;
-        fn write_column(
-            &self,
-            field: u16,
-            out: &mut ::rollcall::engine::write::Writer<'_>,
-        ) {
-            match field {
-                0u16 => {
-                    ::rollcall::engine::write::Scalar::write(
-                        &WardResolver::id(self),
-                        out,
-                    )
-                }
-                _ => out.null(),
-            }
-        }
-        fn resolve<'r, 'a: 'r>(
-            rows: &'r [&'a Self],
-            field: &'a ::rollcall::engine::plan::FieldPlan,
-            execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-        ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-            match field.index() {
-                1u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as WardResolver>::loose(
-                                        rows,
-                                        execution.arguments::<WardLooseArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                2u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as WardResolver>::filled(
-                                        rows,
-                                        execution.arguments::<WardFilledArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                3u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as WardResolver>::firm(
-                                        rows,
-                                        execution.arguments::<WardFirmArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                4u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as WardResolver>::strict(
-                                        rows,
-                                        execution.arguments::<WardStrictArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                5u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as WardResolver>::grid(
-                                        rows,
-                                        execution.arguments::<WardGridArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                6u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as WardResolver>::full_grid(
-                                        rows,
-                                        execution.arguments::<WardFullGridArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                7u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as WardResolver>::firm_rows(
-                                        rows,
-                                        execution.arguments::<WardFirmRowsArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                8u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::objects(
-                                <Self as WardResolver>::strict_grid(
-                                        rows,
-                                        execution.arguments::<WardStrictGridArgs>(field),
-                                        &execution.context(field),
-                                    )
-                                    .await,
-                                rows.len(),
-                                field,
-                                execution,
-                            )
-                            .await
-                    })
-                }
-                9u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as WardResolver>::words(
-                                    rows,
-                                    execution.arguments::<WardWordsArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                10u16 => {
-                    ::rollcall::engine::boxed(move || async move {
-                        ::rollcall::engine::scalars(
-                            <Self as WardResolver>::numbers(
-                                    rows,
-                                    execution.arguments::<WardNumbersArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            execution,
-                        )
-                    })
-                }
-                _ => execution.unresolved(field),
-            }
-        }
+impl ::rollcall::engine::Object<super::types::State> for Mutation {
+    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Mutation;
+    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        let _ = field;
+        out.null();
     }
-    pub(super) fn query_ward<'r, 'a: 'r>(
+    fn resolve<'r, 'a: 'r>(
+        rows: &'r [&'a Self],
         field: &'a ::rollcall::engine::plan::FieldPlan,
         execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
     ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryWardArgs>(field).clone();
-            let answer = <Query as WardQuery>::ward(
-                    &execution.context(field),
-                    arguments.fail,
-                )
-                .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
-        })
+        let _ = rows;
+        match field.index() {
+            0u16 => Self::resolve_add(field, execution),
+            1u16 => Self::resolve_must_add(field, execution),
+            2u16 => Self::resolve_reset(field, execution),
+            3u16 => Self::resolve_add_all(field, execution),
+            4u16 => Self::resolve_undo(field, execution),
+            _ => execution.unresolved(field),
+        }
     }
 }
 

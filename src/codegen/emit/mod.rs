@@ -1,8 +1,7 @@
 //! Emits Rust for a checked schema: one file here for each kind of output.
 //!
-//! Every path in the output is absolute or begins at `super::types`, which each module inside it finds there too. The only
-//! other names are those of Rust's prelude, which `rules` forbids as SDL types. So no SDL name can shadow a name in the
-//! generated code.
+//! Every path in the output is absolute or begins at `super::types`. The only other names are those of Rust's prelude,
+//! which `rules` forbids as SDL types. So no SDL name can shadow a name in the generated code.
 
 mod abstracts;
 mod connections;
@@ -16,14 +15,13 @@ mod roots;
 mod tables;
 mod types;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::TokenStream;
+use quote::quote;
 
 use super::bindings::Bindings;
 use super::model::{Object, Schema, Type};
-use super::rules::MODULE;
 use representation::Representation;
 
 const HEADER: &str = "// Generated from the SDL by the build. Edit the SDL, never this.\n\n";
@@ -42,42 +40,11 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What runs the resolvers: a module for each file that implements them.
-#[derive(Default)]
-struct Modules(BTreeMap<String, TokenStream>);
-
-impl Modules {
-    /// Adds an item to the module of a file.
-    fn add(&mut self, file: String, item: TokenStream) {
-        self.0.entry(file).or_default().extend(item);
-    }
-
-    /// The name of a file's module: `tag_rs` of `src/graphql/tag.rs`.
-    fn name(file: &str) -> Ident {
-        let name = file.rsplit('/').next().unwrap_or(file);
-        format_ident!("{}{MODULE}", name.trim_end_matches(".rs"))
-    }
-
-    fn emit(self) -> impl Iterator<Item = TokenStream> {
-        self.0.into_iter().map(|(file, items)| {
-            let (name, doc) = (Self::name(&file), format!(" Runs the resolvers of `{file}`."));
-            quote! {
-                #[doc = #doc]
-                mod #name {
-                    use super::*;
-
-                    #items
-                }
-            }
-        })
-    }
-}
-
 /// The whole output.
 pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
     let representations = representation::of(schema, bindings);
     let context = Context { schema, bindings, representations: &representations };
-    let (mut items, mut modules) = (vec![prelude()], Modules::default());
+    let mut items = vec![prelude()];
     for ty in &schema.types {
         items.push(match ty {
             Type::Scalar(_) => TokenStream::new(),
@@ -90,8 +57,8 @@ pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
                 abstracts::definition(context, &definition.name, definition.description.as_deref())
             }
             Type::Object(object) => match context.representation(object) {
-                Representation::Root => roots::definition(context, object, &mut modules),
-                Representation::Bound => objects::bound(context, object, &mut modules),
+                Representation::Root => roots::definition(context, object),
+                Representation::Bound => objects::bound(context, object),
                 Representation::Plain => objects::plain(context, object),
                 Representation::Connection(node) => connections::connection(context, object, node),
                 Representation::Edge(node) => connections::edge(context, object, node),
@@ -99,15 +66,12 @@ pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
             },
         });
     }
-    items.extend(modules.emit());
     items.push(tables::module(context));
     format(HEADER, items)
 }
 
 fn prelude() -> TokenStream {
     quote! {
-        use super::types;
-
         #[doc = " The context of a resolver: the state of its request."]
         pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
 

@@ -7,11 +7,10 @@ use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
 use super::tables::is_column;
 use super::types::bound as bound_type;
-use super::{Context, Modules, Representation, derived, docs::docs, inputs};
+use super::{Context, Representation, derived, docs::docs, inputs};
 
-/// The trait that a hand-written type implements, and the executor's access to it, which goes into the module of the
-/// type's file.
-pub(super) fn bound(context: Context<'_>, object: &Object, modules: &mut Modules) -> TokenStream {
+/// The trait that a hand-written type implements, and the executor's access to it.
+pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
     let ty = bound_type(&object.name);
     let resolver = names::type_name(&names::resolver(&object.name));
     let doc = docs(object.description.as_deref(), None);
@@ -27,7 +26,6 @@ pub(super) fn bound(context: Context<'_>, object: &Object, modules: &mut Modules
     let relations = object.fields.iter().enumerate().filter(|(_, field)| !is_column(context, object, field));
     let relations = relations.map(|(index, field)| relation(context, object, index as u16, field));
     let implementation = implementation(object, &ty, columns, &resolve(relations));
-    modules.add(context.bindings.file(&object.name), implementation);
     let node = node(&ty);
     let row = context.row(object).map(|_| quote!(AsRef<#ty> +));
     let as_row = context.row(object).map(|_| {
@@ -51,6 +49,8 @@ pub(super) fn bound(context: Context<'_>, object: &Object, modules: &mut Modules
         #(#arguments)*
 
         #node
+
+        #implementation
     }
 }
 

@@ -6,33 +6,29 @@ use quote::quote;
 use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
 use super::objects::{implementation, node, resolve, slot};
-use super::{Context, Modules, Representation, docs::docs, inputs};
+use super::{Context, Representation, docs::docs, inputs};
 
-pub(super) fn definition(context: Context<'_>, root: &Object, modules: &mut Modules) -> TokenStream {
+pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
     let name = names::type_name(&root.name);
     let doc = docs(root.description.as_deref(), None);
     let is_mutation = context.schema.mutation.as_deref() == Some(&root.name);
     let traits = root.fields.iter().map(|field| field_trait(context, root, field, is_mutation));
     let arguments = root.fields.iter().map(|field| inputs::arguments(context, &root.name, field));
     let fields = root.fields.iter().enumerate().map(|(index, field)| {
-        let file = context.bindings.root_field_file(&field.name);
-        let (index, module) = (index as u16, Modules::name(&file));
-        let function = names::snake(&format!("{}_{}", names::snake_case(&root.name), names::snake_case(&field.name)));
-        let body = body(context, root, field, is_mutation);
-        modules.add(
-            file,
-            quote! {
-                pub(super) fn #function<'r, 'a: 'r>(
-                    field: &'a ::rollcall::engine::plan::FieldPlan,
-                    execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-                ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
-                    #body
-                }
-            },
-        );
-        quote!(#index => #module::#function(field, execution))
+        let (index, function) = (index as u16, resolve_name(field));
+        quote!(#index => Self::#function(field, execution))
     });
-    let fields: Vec<_> = fields.collect();
+    let functions = root.fields.iter().map(|field| {
+        let (function, body) = (resolve_name(field), body(context, root, field, is_mutation));
+        quote! {
+            fn #function<'r, 'a: 'r>(
+                field: &'a ::rollcall::engine::plan::FieldPlan,
+                execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
+            ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+                #body
+            }
+        }
+    });
     let count = root.fields.len() as u16;
     let (schema, ty) = (count, count + 1);
     let introspection = [
@@ -44,7 +40,7 @@ pub(super) fn definition(context: Context<'_>, root: &Object, modules: &mut Modu
         },
     ];
     let introspection = introspection.into_iter().filter(|_| !is_mutation);
-    let fields = resolve(fields.into_iter().chain(introspection));
+    let fields = resolve(fields.chain(introspection));
     let resolve = quote! {
         let _ = rows;
         #fields
@@ -59,6 +55,10 @@ pub(super) fn definition(context: Context<'_>, root: &Object, modules: &mut Modu
         #(#traits)*
 
         #(#arguments)*
+
+        impl #name {
+            #(#functions)*
+        }
 
         #node
 
@@ -117,6 +117,12 @@ fn is_payload(context: Context<'_>, field: &Field) -> bool {
         && matches!(field.ty.shape, TypeShape::Named(_))
         && errors.is_some_and(|errors| is_list(errors) && !errors.ty.nullable)
         && object.fields.iter().all(|field| field.ty.nullable || is_list(field))
+}
+
+/// The name of the function that resolves a root field. Each has its own, because the compiler checks a function as a
+/// whole: with one for all mutations, an edit of one would check all of them again.
+fn resolve_name(field: &Field) -> proc_macro2::Ident {
+    names::snake(&format!("resolve_{}", names::snake_case(&field.name)))
 }
 
 /// The body of the function that resolves a root field.
