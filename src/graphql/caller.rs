@@ -55,9 +55,10 @@ impl Caller {
         (!is_reader).then(|| audit::recent(&self.actor))
     }
 
-    /// Whether the caller may see webhook URLs. Anyone who knows such a URL can post to it.
+    /// Whether the caller may see webhook URLs. Anyone who knows such a URL can post to it, for every service.
     pub fn sees_webhooks(&self) -> bool {
-        self.scope >= Scope::Write
+        let is_restricted = matches!(self.user, Some((_, Role::TeamMember)));
+        self.scope >= Scope::Write && !is_restricted
     }
 
     /// Returns why the caller may not run the operation. `None` if the caller may.

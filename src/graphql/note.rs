@@ -119,9 +119,12 @@ async fn changed(
 
 /// Returns the ids of one class in a payload: of its objects, and of what it names as deleted.
 fn ids(payload: &Value, class: &str) -> Vec<i64> {
-    let values = payload.as_object().into_iter().flat_map(Map::values);
-    let objects = values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
-    let ids = objects.filter_map(|value| id_of(value.get("id").unwrap_or(value)));
+    let own = |object: &Value| object.get("id").and_then(|id| id_of("id", id));
+    let ids = payload.as_object().into_iter().flatten().flat_map(|(name, value)| match value {
+        Value::Array(objects) => objects.iter().filter_map(own).collect(),
+        Value::Object(_) => Vec::from_iter(own(value)),
+        _ => Vec::from_iter(id_of(name, value)),
+    });
     ids.filter(|(known, _)| known == class).map(|(_, id)| id).collect()
 }
 
@@ -132,7 +135,7 @@ fn subject(payload: &Value, input: &Value) -> Subject {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let named = |object: &Value| ["name", "alias", "key"].iter().find_map(|field| object.get(*field).and_then(text));
     for (_, object) in members() {
-        if let Some((class, number)) = object.get("id").and_then(Value::as_str).and_then(id::decode) {
+        if let Some((class, number)) = object.get("id").and_then(|id| id_of("id", id)) {
             return Subject { class: Some(class), id: Some(number), name: named(object) };
         }
     }
@@ -140,17 +143,19 @@ fn subject(payload: &Value, input: &Value) -> Subject {
         Some(fields) => fields,
         None => input,
     };
-    let name = members().filter(|(_, value)| id_of(value).is_none()).find_map(|(_, value)| text(value));
+    let name = members().filter(|(name, value)| id_of(name, value).is_none()).find_map(|(_, value)| text(value));
     let name = name.or_else(|| named(of_input)).or_else(|| named(input));
     let fields = [of_input, input].into_iter().filter_map(Value::as_object).flatten();
     let found = members()
-        .find_map(|(_, value)| id_of(value))
-        .or_else(|| fields.into_iter().find_map(|(_, value)| id_of(value)));
+        .find_map(|(name, value)| id_of(name, value))
+        .or_else(|| fields.into_iter().find_map(|(name, value)| id_of(name, value)));
     let (class, number) = found.unzip();
     Subject { class, id: number, name }
 }
 
-/// Decodes a value that is a global id.
-fn id_of(value: &Value) -> Option<(String, i64)> {
-    value.as_str().and_then(id::decode)
+/// Decodes the value of a field that holds a global id. Any other field holds what a caller wrote, even if it looks like
+/// one: an alias can be the id of another thing.
+fn id_of(name: &str, value: &Value) -> Option<(String, i64)> {
+    let is_id = name == "id" || name.ends_with("Id");
+    value.as_str().filter(|_| is_id).and_then(id::decode)
 }

@@ -18,7 +18,8 @@ use crate::error::{Result, UserError};
 /// The classes that define the standards of services.
 const STANDARDS: &[&str] = &["Category", "Level"];
 /// Mutations that also change things other than their subject.
-const OF_OTHERS: &[&str] = &["domainChildAssign", "systemChildAssign"];
+const OF_OTHERS: &[&str] =
+    &["codeIssueProjectResourceConnect", "domainChildAssign", "serviceSuggestionAccept", "systemChildAssign"];
 
 /// Refuses a mutation that the caller's role does not allow.
 pub(super) async fn check(

@@ -7,6 +7,8 @@ use crate::app::TestApp;
 use crate::app_browser::Browser;
 use crate::service::data;
 
+const NOT_OWN: &str = "you can change only your own teams and what they own";
+
 /// The first error of each mutation, or nothing.
 async fn refused(browser: &Browser<'_>, query: &str) -> Value {
     let answer = browser.query(query, json!({})).await;
@@ -27,7 +29,6 @@ async fn a_team_member_changes_their_own_teams_and_what_those_own() {
         till: systemCreate(input: { name: "Till" }) { errors { message } }
     }"#;
     data(&app, made).await;
-    const NOT_OWN: &str = "you can change only your own teams and what they own";
     let changes = r#"mutation {
         note: serviceNoteUpdate(input: { service: { alias: "cart" }, note: "n" }) { errors { message } }
         tag: tagCreate(input: { alias: "cart", key: "a", value: "b" }) { errors { message } }
@@ -69,6 +70,49 @@ async fn a_team_member_changes_their_own_teams_and_what_those_own() {
         "service": { "note": null, "owner": { "alias": "other" }, "tags": { "totalCount": 0 } }, "teams": { "totalCount": 3 },
     });
     assert_eq!(left, expected);
+}
+
+#[tokio::test]
+async fn an_alias_that_looks_like_an_id_does_not_change_who_may_do_what() {
+    let app = TestApp::start().await;
+    let member = Browser::of(&app, Role::TeamMember).await;
+    let made = r#"mutation {
+        own: teamCreate(input: { name: "Own", members: { email: "teammember@example.com" } }) { errors { message } }
+        other: teamCreate(input: { name: "Other" }) { team { id } errors { message } }
+        cart: serviceCreate(input: { name: "Cart", ownerInput: { alias: "own" } }) { service { id } errors { message } }
+        mail: serviceCreate(input: { name: "Mail", ownerInput: { alias: "other" } }) { service { id } errors { message } }
+    }"#;
+    let made = data(&app, made).await;
+    let tag = r#"mutation { tagCreate(input: { alias: "cart", key: "a", value: "b" }) { tag { id } } }"#;
+    let tag = member.query(tag, json!({})).await["data"]["tagCreate"]["tag"]["id"].clone();
+    let create = "mutation($owner: ID!, $alias: String!) {
+        aliasCreate(input: { ownerId: $owner, alias: $alias }) { aliases errors { message } }
+    }";
+    for owner in [&made["mail"]["service"]["id"], &made["other"]["team"]["id"]] {
+        for alias in [&tag, &made["cart"]["service"]["id"]] {
+            let variables = json!({ "owner": owner, "alias": alias });
+            let refused = member.query(create, variables.clone()).await["data"]["aliasCreate"]["errors"].clone();
+            assert_eq!(refused, json!([{ "message": NOT_OWN }]));
+            // Somebody else gave it the alias.
+            app.query(create, variables).await;
+        }
+    }
+    for alias in [&tag, &made["cart"]["service"]["id"]] {
+        let delete = "mutation($alias: String!) {
+            service: serviceDelete(input: { alias: $alias }) { errors { message } }
+            team: teamDelete(input: { alias: $alias }) { errors { message } }
+            alias: aliasDelete(input: { alias: $alias, ownerType: service }) { errors { message } }
+        }";
+        let answer = member.query(delete, json!({ "alias": alias })).await["data"].clone();
+        for part in ["service", "team", "alias"] {
+            assert_eq!(answer[part]["errors"], json!([{ "message": NOT_OWN }]), "{part}: {answer}");
+        }
+    }
+    // The audit names what was deleted.
+    let delete = "mutation($alias: String!) { serviceDelete(input: { alias: $alias }) { errors { message } } }";
+    app.query(delete, json!({ "alias": tag })).await;
+    let page = Browser::of(&app, Role::Admin).await.page("/audit").await;
+    assert!(page.contains("serviceDelete") && page.contains("Mail"), "{page}");
 }
 
 #[tokio::test]
