@@ -9,13 +9,14 @@ use std::{error, fmt};
 
 use sea_orm::sqlx::error::{DatabaseError, ErrorKind};
 use sea_orm::{DbErr, RuntimeErr, sqlx};
+use tokio_postgres::error::Severity;
 
 /// An error of SQLite.
 pub(super) fn error(cause: rusqlite::Error) -> DbErr {
     match cause {
         rusqlite::Error::SqliteFailure(code, message) => {
             let message = message.unwrap_or_else(|| code.to_string());
-            let answer = Answer { code: Code::Sqlite(code.extended_code), message };
+            let answer = Answer { code: Code::Sqlite(code.extended_code), is_fatal: false, message };
             DbErr::Query(RuntimeErr::SqlxError(Arc::new(sqlx::Error::Database(Box::new(answer)))))
         }
         cause => DbErr::Query(RuntimeErr::Internal(cause.to_string())),
@@ -27,7 +28,8 @@ pub(super) fn of_server(cause: &tokio_postgres::Error) -> sqlx::Error {
     let of_driver = cause.source();
     if let Some(answer) = cause.as_db_error() {
         let (code, message) = (Code::Postgres(answer.code().code().to_owned()), answer.message().to_owned());
-        return sqlx::Error::Database(Box::new(Answer { code, message }));
+        let is_fatal = matches!(answer.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
+        return sqlx::Error::Database(Box::new(Answer { code, is_fatal, message }));
     }
     // The driver does not say otherwise which kind of error it is.
     let kind = cause.to_string();
@@ -50,6 +52,8 @@ pub(super) fn of_server(cause: &tokio_postgres::Error) -> sqlx::Error {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) code: Code,
+    /// Whether PostgreSQL ended the connection with it: FATAL, or PANIC.
+    pub(super) is_fatal: bool,
     message: String,
 }
 

@@ -93,7 +93,7 @@ impl Target {
 
     /// Connects to a host. Returns why it will not do.
     async fn check(&self, host: &Host) -> Result<Option<&'static str>, DbErr> {
-        let session = Session::open(host, Locks::Usual).await?;
+        let session = Session::open(host, Locks::Usual, Instant::now()).await?;
         let is_read_only = self.must_be_writable && session.is_read_only().await?;
         session.close().await;
         Ok(is_read_only.then_some("it is read-only, and the URL asks for a server that accepts writes"))

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use sea_orm::sqlx::error::DatabaseError as _;
+use sea_orm::sqlx::error::DatabaseError;
+use sea_orm::sqlx::postgres::{PgDatabaseError, PgSeverity};
 use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
 
 use super::answer::{Answer, Code};
@@ -34,15 +35,29 @@ pub(super) const DISK_FAILED: &str = "The disk of the database failed to store a
 /// The error of a transaction that asks for [`super::Committed`] data and shares its commit.
 pub(super) const OWN_COMMIT: &str = "the transaction needs a commit of its own";
 
-/// Whether a connection was lost, or its server is stopping, so that the same statement may succeed on another one.
+/// Whether a connection was lost, or its server is stopping, so that the same statement may succeed on another one. A
+/// commit that ends like this may have been carried out.
 pub(super) fn is_broken(error: &DbErr) -> bool {
     match sqlx_error(error) {
         Some(sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed) => true,
-        Some(sqlx::Error::Database(answer)) => answer.code().is_some_and(|code| {
-            // The server is stopping; the connection was ended; a connection exception.
-            matches!(&*code, "57P01" | "57P02" | "25P03" | "57P05") || code.starts_with("08")
-        }),
+        Some(sqlx::Error::Database(answer)) => {
+            is_fatal(&**answer)
+                || answer.code().is_some_and(|code| {
+                    // The server is stopping; the connection was ended; a connection exception.
+                    matches!(&*code, "57P01" | "57P02" | "25P03" | "57P05") || code.starts_with("08")
+                })
+        }
         _ => false,
+    }
+}
+
+/// Whether PostgreSQL ended the connection with this error: FATAL, or PANIC. If it fails to flush its log, a commit ends
+/// in a PANIC although its record may be in the log already: recovery then carries it out.
+fn is_fatal(answer: &dyn DatabaseError) -> bool {
+    let severity = |answer: &PgDatabaseError| matches!(answer.severity(), PgSeverity::Fatal | PgSeverity::Panic);
+    match answer.try_downcast_ref::<Answer>() {
+        Some(answer) => answer.is_fatal,
+        None => answer.try_downcast_ref::<PgDatabaseError>().is_some_and(severity),
     }
 }
 
@@ -280,7 +295,7 @@ pub(super) fn busy(error: &sqlx::Error) -> bool {
 }
 
 /// SQLite's primary result code: the low byte of the extended code.
-fn sqlite_code(answer: &dyn sqlx::error::DatabaseError) -> Option<i32> {
+fn sqlite_code(answer: &dyn DatabaseError) -> Option<i32> {
     let code = match answer.try_downcast_ref::<Answer>() {
         Some(Answer { code: Code::Sqlite(code), .. }) => *code,
         Some(_) => return None,

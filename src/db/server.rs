@@ -59,6 +59,8 @@ struct Lease {
     /// The statements whose answers have not arrived.
     unanswered: AtomicUsize,
     is_broken: AtomicBool,
+    /// Whether the server was told to commit.
+    is_committing: AtomicBool,
     /// When the last answer arrived.
     answered: Mutex<Instant>,
 }
@@ -166,6 +168,7 @@ impl Transaction {
 
     /// Commits. If the server does not confirm it, the error [is uncertain](super::uncertain).
     pub(super) async fn commit(self) -> Result<(), DbErr> {
+        self.lease.is_committing.store(true, Ordering::Relaxed);
         match timeout(COMMIT, Box::pin(self.lease.end("COMMIT"))).await {
             Ok(Err(error)) if !is_broken(&error) => Err(error),
             Ok(Ok(())) => Ok(()),
@@ -211,6 +214,7 @@ impl Lease {
             is_new: AtomicBool::new(is_new),
             unanswered: AtomicUsize::new(0),
             is_broken: AtomicBool::new(false),
+            is_committing: AtomicBool::new(false),
             answered: Mutex::new(Instant::now()),
         }
     }
@@ -348,9 +352,9 @@ impl Drop for Lease {
         if *self.is_broken.get_mut() {
             return;
         }
-        let session = self.session();
+        let (session, is_committing) = (self.session(), *self.is_committing.get_mut());
         match self.access.filter(|_| *self.is_open.get_mut()) {
-            _ if *self.unanswered.get_mut() > 0 => self.home.settle_later(session, place),
+            _ if *self.unanswered.get_mut() > 0 => self.home.settle_later(session, place, is_committing),
             None => self.home.take_back(session, place),
             // It holds no locks. The server rolls back before it runs the next user's statement.
             Some(Access::Read) => {
@@ -359,7 +363,7 @@ impl Drop for Lease {
                     self.home.take_back(session, place);
                 }
             }
-            Some(Access::Write) => self.home.settle_later(session, place),
+            Some(Access::Write) => self.home.settle_later(session, place, is_committing),
         }
     }
 }

@@ -122,9 +122,11 @@ impl Connections {
     async fn connect(&self) -> Result<Session, DbErr> {
         let mut pause = PAUSE;
         loop {
-            match Session::open(self.hosts.host(), self.locks).await {
+            // Read before the host: if the host changes in between, the connection counts as one to the old host.
+            let opened = Instant::now();
+            match Session::open(self.hosts.host(), self.locks, opened).await {
                 Err(error) if is_starting(&error) => sleep(pause).await,
-                opened => return opened,
+                connected => return connected,
             }
             pause = (pause * 2).min(ACQUIRE / 5);
         }
@@ -140,14 +142,27 @@ impl Connections {
         drop(place);
     }
 
-    /// Ends what a connection does, and takes it back. Closes it if the server does not respond.
-    pub(super) fn settle_later(self: &Arc<Self>, session: Arc<Session>, place: OwnedSemaphorePermit) {
+    /// Ends what a connection does, and takes it back. If the server does not respond, cancels the statement and closes
+    /// the connection. Does not cancel a commit: a server that waits for a standby would stop waiting, and show a change
+    /// that the standby may not have.
+    pub(super) fn settle_later(
+        self: &Arc<Self>,
+        session: Arc<Session>,
+        place: OwnedSemaphorePermit,
+        is_committing: bool,
+    ) {
         let Ok(runtime) = Handle::try_current() else { return };
         let home = Arc::clone(self);
         runtime.spawn(async move {
             // Answered after everything that was sent before it. Outside of a transaction the server only warns.
-            if let Ok(Ok(())) = timeout(SETTLE, session.script("ROLLBACK")).await {
-                home.take_back(session, place);
+            match timeout(SETTLE, session.script("ROLLBACK")).await {
+                Ok(Ok(())) => home.take_back(session, place),
+                Err(_) if !is_committing => {
+                    drop(place);
+                    // A statement that waits for a lock does not notice that its connection was closed.
+                    session.cancel().await;
+                }
+                Ok(Err(_)) | Err(_) => {}
             }
         });
     }

@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row, SimpleQueryMessage, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::answer;
 use super::postgres::Locks;
@@ -29,7 +30,7 @@ const STATEMENTS: usize = 256;
 /// its buffers have grown, and never shrink.
 const LARGE: usize = 64 << 10;
 
-/// How long the end of a connection may take before it is cut.
+/// How long the end of a connection may take before it is cut, and the request to cancel its statement.
 const CLOSE: Duration = Duration::from_secs(2);
 
 /// How long a statement waits for locks with [`Locks::Short`].
@@ -41,6 +42,8 @@ type Prepared = Mutex<Cache<Arc<str>, Statement>>;
 pub(super) struct Session {
     client: Client,
     driver: Driver,
+    /// Encrypts the request to cancel a statement, which needs a connection of its own.
+    tls: MakeRustlsConnect,
     /// Prepared statements, by their texts. None through PgBouncer.
     prepared: Option<Prepared>,
     /// What begins a transaction with the settings of the connection, through PgBouncer.
@@ -59,8 +62,8 @@ impl Drop for Driver {
 }
 
 impl Session {
-    /// Connects.
-    pub(super) async fn open(host: &Host, locks: Locks) -> Result<Self, DbErr> {
+    /// Connects. `opened` must be read before the host is chosen.
+    pub(super) async fn open(host: &Host, locks: Locks, opened: Instant) -> Result<Self, DbErr> {
         let mut config = host.config.clone();
         let settings = match (host.is_shared, locks) {
             (false, Locks::Usual) => String::new(),
@@ -71,18 +74,17 @@ impl Session {
             }
             (true, _) => settings(locks),
         };
-        let opened = Instant::now();
         let failed = |error| DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error)));
-        let connector = host.tls.connector().map_err(|error| failed(sqlx::Error::Tls(error.into())))?;
+        let tls = host.tls.connector().map_err(|error| failed(sqlx::Error::Tls(error.into())))?;
         let (client, connection) =
-            Box::pin(config.connect(connector)).await.map_err(|error| failed(answer::of_server(&error)))?;
+            Box::pin(config.connect(tls.clone())).await.map_err(|error| failed(answer::of_server(&error)))?;
         let driver = Driver(tokio::spawn(async move {
             // Whoever waits for an answer gets the error too.
             let _ = connection.await;
         }));
         let prepared = (!host.is_shared).then(|| Mutex::new(Cache::new(STATEMENTS)));
         let has_large_buffers = AtomicBool::new(false);
-        Ok(Self { client, driver, prepared, settings, has_large_buffers, opened })
+        Ok(Self { client, driver, tls, prepared, settings, has_large_buffers, opened })
     }
 
     /// Runs a statement and passes on its rows. Returns the number of rows that it changed. The statement is sent when
@@ -152,6 +154,12 @@ impl Session {
     /// Whether it can be used again: the server has not ended it, and it needs little memory.
     pub(super) fn is_reusable(&self) -> bool {
         !self.client.is_closed() && !self.has_large_buffers.load(Ordering::Relaxed)
+    }
+
+    /// Asks the server to cancel the statement that runs. Ignores errors: the connection is cut after this.
+    pub(super) async fn cancel(&self) {
+        let token = self.client.cancel_token();
+        let _ = timeout(CLOSE, Box::pin(token.cancel_query(self.tls.clone()))).await;
     }
 
     /// Ends the connection.

@@ -1,19 +1,20 @@
-//! Authentication: from the `Authorization` header to a row of `token`.
+//! Authentication: from the `Authorization` header to a row of `token`. Also records when tokens and sessions were last
+//! used.
 
-use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use hyper::header::{self, HeaderMap};
 use sea_orm::DbErr;
+use tokio::sync::Mutex;
 use tracing::warn;
 
 use super::limits::{TOKEN, TOKEN_WINDOW, Window, is_exact};
 use super::lookups::Lookups;
 use super::reply::Rejection;
 use crate::db::{self, Db};
-use crate::entity::Timestamp;
 use crate::entity::token::{self, Secret};
+use crate::entity::{Timestamp, session};
 
 /// Checks API tokens.
 ///
@@ -25,8 +26,8 @@ pub struct Tokens {
     lookups: Option<Lookups>,
     /// Whether the statement that reads a token also counts the request.
     counts: bool,
-    /// Tokens whose time of last use is being written.
-    noting: Arc<Mutex<HashSet<i64>>>,
+    /// Records the last uses of tokens and sessions.
+    pub last_uses: LastUses,
 }
 
 impl Tokens {
@@ -34,7 +35,8 @@ impl Tokens {
     pub fn new(db: Db, limit: u32) -> Self {
         let counts = limit > 0 && is_exact(limit) && db.is_shared();
         let lookups = db.is_shared().then(|| Lookups::new(db.clone()));
-        Self { db, lookups, counts, noting: Arc::default() }
+        let last_uses = LastUses::new(db.clone());
+        Self { db, lookups, counts, last_uses }
     }
 
     /// Returns the valid token of a request received at `now`, and its window if the request was counted along the way.
@@ -51,7 +53,7 @@ impl Tokens {
             return Err(Rejection::Unauthenticated(NoToken::Expired(end)));
         }
         if token.is_use_worth_noting(now) {
-            self.note_use(token.id, now);
+            self.last_uses.note(LastUse::Token(token.id), now);
         }
         Ok((token, counted))
     }
@@ -73,25 +75,50 @@ impl Tokens {
         };
         Ok(found.map(|token| (token, None)))
     }
-
-    /// Records the last use of a token, without delaying the request.
-    fn note_use(&self, id: i64, now: Timestamp) {
-        if !lock(&self.noting).insert(id) {
-            return;
-        }
-        let (db, noting) = (self.db.clone(), Arc::clone(&self.noting));
-        tokio::spawn(async move {
-            let noted = db.write(async |db| token::note_use(db, id, now).await).await;
-            if let Err(error) = noted {
-                warn!(token = id, error = db::reason(&error), "the last use of a token cannot be noted");
-            }
-            lock(&noting).remove(&id);
-        });
-    }
 }
 
-fn lock(noting: &Mutex<HashSet<i64>>) -> MutexGuard<'_, HashSet<i64>> {
-    noting.lock().unwrap_or_else(PoisonError::into_inner)
+/// The last use of a token or a session.
+#[derive(Debug, Clone, Copy)]
+pub enum LastUse {
+    /// The id of a token.
+    Token(i64),
+    /// The id of a session.
+    Session(i64),
+}
+
+/// Records the last uses of tokens and sessions, one at a time, without delaying requests.
+///
+/// While commits stall, a write for each of them would occupy all connections that read tokens and sessions. A use is not
+/// recorded while another one is: the next request with the same token or session records it.
+pub struct LastUses {
+    db: Db,
+    /// Locked during a write.
+    turn: Arc<Mutex<()>>,
+}
+
+impl LastUses {
+    fn new(db: Db) -> Self {
+        Self { db, turn: Arc::default() }
+    }
+
+    /// Records a use at `now` in the background, unless another one is being recorded.
+    pub fn note(&self, used: LastUse, now: Timestamp) {
+        let Ok(turn) = Arc::clone(&self.turn).try_lock_owned() else { return };
+        let db = self.db.clone();
+        tokio::spawn(async move {
+            let _turn = turn;
+            let noted = db.write(async |tx| match used {
+                LastUse::Token(id) => token::note_use(tx, id, now).await,
+                LastUse::Session(id) => session::note_use(tx, id, now).await,
+            });
+            let Err(error) = noted.await else { return };
+            let error = db::reason(&error);
+            match used {
+                LastUse::Token(id) => warn!(token = id, error, "the last use of a token cannot be noted"),
+                LastUse::Session(id) => warn!(session = id, error, "the last use of a session cannot be noted"),
+            }
+        });
+    }
 }
 
 /// Returns the credential after `Bearer` or `Token`, the two schemes that clients use.
@@ -138,6 +165,53 @@ impl fmt::Display for NoToken {
                 write!(f, "This token is not known here: it was deleted, or it belongs to another database. {create}")
             }
             Self::Expired(end) => write!(f, "This token expired at {end}. {create}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::task::yield_now;
+
+    use super::*;
+    use crate::entity::audit::Actor;
+    use crate::entity::user::{self, ProvisionedBy, Role};
+
+    #[tokio::test]
+    async fn the_last_uses_of_tokens_and_sessions_are_recorded_one_at_a_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("uses.db").display());
+        let db = db::connect(&url).await.expect("a database");
+        db::migrate(&db).await.expect("migrations");
+        let now = Timestamp::now();
+        let before = Timestamp::from_micros(now.as_micros() - 3_600_000_000);
+        let made = db.write(async |tx| {
+            token::create(tx, &Actor::command_line(), "CI", token::Scope::Read, None, before).await?;
+            let ada = user::create(tx, "ada@example.com", None, Role::User, ProvisionedBy::CommandLine, before).await?;
+            session::begin(tx, ada.id, None, before).await
+        });
+        let (key, session) = made.await.expect("a token and a session");
+        let token = token::all(db.read()).await.expect("tokens")[0].id;
+        let last_used = async || token::all(db.read()).await.expect("tokens")[0].last_used_at;
+        let last_seen = async || {
+            let found = session::by_key(db.read(), &key, now).await.expect("a read");
+            found.map(|(session, _)| session.last_seen_at)
+        };
+
+        let uses = LastUses::new(db.clone());
+        let writer = db.begin_write().await.expect("a transaction");
+        uses.note(LastUse::Token(token), now);
+        uses.note(LastUse::Session(session.id), now);
+        drop(writer);
+        while last_used().await.is_none() {
+            yield_now().await;
+        }
+        // Begins after all writes that wait.
+        drop(db.begin_write().await.expect("a transaction"));
+        assert_eq!(last_seen().await, Some(before), "only the first is recorded");
+        while last_seen().await != Some(now) {
+            uses.note(LastUse::Session(session.id), now);
+            yield_now().await;
         }
     }
 }

@@ -3,7 +3,7 @@
 //! These tests need PostgreSQL: they run in its repetition of the suite (see [`crate::postgres`]).
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
@@ -11,121 +11,26 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rollcall::db::{self, Read, Write};
 use sea_orm::sea_query::{Expr, Query};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream, UnixStream};
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
 use crate::command_line::Place;
-use crate::database::{self, Database};
+use crate::database::{self, Database, texts};
 use crate::postgres::Cluster;
 use crate::process::Process;
 use crate::webhook::record;
+
+mod proxy;
+mod stalled_commits;
+
+pub use proxy::{Fault, Proxy};
 
 /// The maximum time of a request while the database does not respond. The server's own limits are shorter, but a busy
 /// machine is slow.
 const SOON: Duration = Duration::from_secs(12);
 
-/// A TCP port that leads to the server's socket.
-pub struct Proxy {
-    /// The port.
-    pub port: u16,
-    socket: PathBuf,
-    accepting: Option<JoinHandle<()>>,
-    connections: Arc<Mutex<Vec<JoinHandle<()>>>>,
-    fault: watch::Sender<Fault>,
-}
-
-/// The fault of a proxy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// None.
-    None,
-    /// Passes nothing on, and closes no connection.
-    Stall,
-    /// Cuts a connection whose client has sent a commit, once the server has answered.
-    CutCommits,
-    /// Cuts a connection whose client sends a commit, before the commit arrives.
-    LoseCommits,
-    /// Cuts a connection whose client has sent a commit, once the server has answered, and stalls from then on.
-    StallAfterCommit,
-}
-
-impl Proxy {
-    /// Opens one that leads to a socket.
-    pub async fn to(socket: PathBuf) -> Self {
-        let (fault, _) = watch::channel(Fault::None);
-        let mut proxy = Self { port: 0, socket, accepting: None, connections: Arc::default(), fault };
-        proxy.open().await;
-        proxy
-    }
-
-    /// Accepts connections, on the port that it had before.
-    pub async fn open(&mut self) {
-        let listener = TcpListener::bind(("127.0.0.1", self.port)).await.expect("a port");
-        self.port = listener.local_addr().expect("an address").port();
-        let (socket, connections, fault) = (self.socket.clone(), Arc::clone(&self.connections), self.fault.clone());
-        self.accepting = Some(tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                let pass_on = pass_on(client, socket.clone(), fault.clone());
-                connections.lock().expect("whole").push(tokio::spawn(pass_on));
-            }
-        }));
-    }
-
-    /// Cuts all connections.
-    pub fn cut(&self) {
-        self.connections.lock().expect("whole").drain(..).for_each(|connection| connection.abort());
-    }
-
-    /// Cuts all connections and refuses new ones.
-    pub async fn close(&mut self) {
-        if let Some(accepting) = self.accepting.take() {
-            accepting.abort();
-            let _ = accepting.await;
-        }
-        self.cut();
-    }
-
-    /// Sets the fault of the proxy.
-    pub fn set(&self, fault: Fault) {
-        self.fault.send_replace(fault);
-    }
-}
-
-/// Copies bytes in both directions, until one side closes or the fault cuts a commit.
-async fn pass_on(mut client: TcpStream, socket: PathBuf, fault: watch::Sender<Fault>) {
-    let Ok(mut server) = UnixStream::connect(socket).await else { return };
-    let mut faults = fault.subscribe();
-    let (mut sent, mut answered) = (vec![0; 16 * 1024], vec![0; 16 * 1024]);
-    loop {
-        drop(faults.wait_for(|fault| *fault != Fault::Stall).await);
-        tokio::select! {
-            read = client.read(&mut sent) => {
-                let Ok(length @ 1..) = read else { return };
-                let is_commit = sent[..length].windows(6).any(|text| text == b"COMMIT");
-                let now = if is_commit { *fault.borrow() } else { Fault::None };
-                if now == Fault::LoseCommits || server.write_all(&sent[..length]).await.is_err() {
-                    return;
-                }
-                if matches!(now, Fault::CutCommits | Fault::StallAfterCommit) {
-                    // The server commits, and its answer is lost.
-                    let _ = server.read(&mut answered).await;
-                    if now == Fault::StallAfterCommit {
-                        fault.send_replace(Fault::Stall);
-                    }
-                    return;
-                }
-            }
-            read = server.read(&mut answered) => {
-                let Ok(length @ 1..) = read else { return };
-                if client.write_all(&answered[..length]).await.is_err() {
-                    return;
-                }
-            }
-            () = async { drop(faults.wait_for(|fault| *fault == Fault::Stall).await) } => {}
-        }
-    }
+/// The socket of a database's server, and the database's name.
+fn socket_and_name(database: &Database) -> (PathBuf, &str) {
+    let (rest, folder) = database.url.split_once("?host=").expect("a socket");
+    (PathBuf::from(folder).join(".s.PGSQL.5432"), rest.rsplit_once('/').expect("a name").1)
 }
 
 /// A service whose database is behind proxies.
@@ -149,9 +54,7 @@ impl Faults {
         let token = run(&["token", "create", "--description", "faults"]);
         let url = run(&["deploy-endpoint", "create", "--name", "CI"]);
         let webhook = url.split_once(":8080").expect("the usual port").1.to_owned();
-        let (rest, folder) = database.url.split_once("?host=").expect("a socket");
-        let name = rest.rsplit_once('/').expect("a name").1;
-        let socket = PathBuf::from(folder).join(".s.PGSQL.5432");
+        let (socket, name) = socket_and_name(&database);
         let proxies: Vec<Proxy> = join_all((0..proxies).map(|_| Proxy::to(socket.clone()))).await;
         let hosts: Vec<String> = proxies.iter().map(|proxy| format!("127.0.0.1:{}", proxy.port)).collect();
         let url =
@@ -279,6 +182,11 @@ async fn a_commit_that_was_not_confirmed_is_looked_up_and_a_deploy_is_recorded_o
     assert!(error["message"].as_str().is_some_and(|text| text.contains("It may have been carried out.")), "{answer}");
     faults.proxies[0].set(Fault::None);
     assert_eq!(service("uncertain").await, "uncertain");
+    // The server writes the commit to its log and fails to flush that. It commits when it recovers.
+    faults.proxies[0].set(Fault::PanicAfterCommit);
+    let (status, answer) = faults.write("panicked").await;
+    assert_eq!((status, &answer), (200, &json!({ "data": { "serviceCreate": { "errors": [] } } })));
+    assert_eq!(service("panicked").await, "panicked");
     // It was committed, and the server finds that out.
     faults.proxies[0].set(Fault::CutCommits);
     let (status, answer) = faults.write("found").await;
@@ -291,6 +199,24 @@ async fn a_commit_that_was_not_confirmed_is_looked_up_and_a_deploy_is_recorded_o
     faults.proxies[0].set(Fault::None);
     let (status, answer) = post().await;
     assert_eq!((status, &answer["result"]), (202, &json!("duplicate_deploy")), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_commit_of_an_import_is_uncertain_if_the_server_panics() {
+    if !database::is_postgres() {
+        return;
+    }
+    let database = Database::new().await;
+    let (socket, name) = socket_and_name(&database);
+    let proxy = Proxy::to(socket).await;
+    let url = format!("postgres://rollcall@127.0.0.1:{}/{name}?sslmode=disable", proxy.port);
+    let db = db::connect(&url).await.expect("a database");
+    proxy.set(Fault::PanicAfterCommit);
+    let imported = db.write_bulk(async |bulk| bulk.script("CREATE TABLE kept (id integer)").await).await;
+    let error = imported.expect_err("it is not confirmed");
+    assert!(db::uncertain(&error).is_some(), "{error}");
+    let kept = texts(&database.open().await, "SELECT to_regclass('kept')::text").await;
+    assert_eq!(kept, ["kept"], "it was carried out");
 }
 
 #[tokio::test(flavor = "multi_thread")]

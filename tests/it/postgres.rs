@@ -89,6 +89,11 @@ impl Cluster {
         Self::start(5432, "synchronous_commit = on", &[]).await
     }
 
+    /// Starts one whose standby is away: commits with `synchronous_commit = on` wait for it forever.
+    pub async fn without_its_standby() -> Result<Self, String> {
+        Self::start(5432, "synchronous_commit = off\nsynchronous_standby_names = 'away'", &[]).await
+    }
+
     /// The same, with its databases and its log on two disks of this size, which can be filled.
     pub async fn on_disks(megabytes: u64) -> Result<Self, String> {
         // No file of the log is used again, so that a full disk is noticed.

@@ -5,12 +5,12 @@ use hyper::header::{self, HeaderMap};
 use hyper::http::uri::{Authority, PathAndQuery};
 use hyper::{Method, Uri};
 use tokio::time::timeout;
-use tracing::warn;
 
 use crate::app::{self, Answer, Fault, Fields, Method as Does, Session, Site, Visit, cookie, sign_in, visit};
 use crate::budget::{Excess, Limits};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, session};
+use crate::http::auth::LastUse;
 use crate::http::limits::Key;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call, body};
@@ -95,10 +95,8 @@ pub async fn session(app: &App, call: &Call) -> Result<Option<Session>, Rejectio
     let found = session::by_key(app.reserved.read(), &key, now).await;
     let found = found.map_err(|error| Rejection::of_database(&error))?;
     let Some((row, user)) = found else { return Ok(None) };
-    if row.is_use_worth_noting(now)
-        && let Err(error) = app.db.write(async |db| session::note_use(db, row.id, now).await).await
-    {
-        warn!(session = row.id, %error, "the last use of a session cannot be noted");
+    if row.is_use_worth_noting(now) {
+        app.tokens.last_uses.note(LastUse::Session(row.id), now);
     }
     Ok(Some(Session { row, user }))
 }
