@@ -3,19 +3,27 @@
 //! Anyone can cause these entries, so they are limited. Attempts by the same actor at the same action share one entry
 //! per minute, which counts them. There are at most [`ENTRIES`] an hour; attempts beyond that share one entry for the
 //! hour. An entry's count is written whenever it doubles, so most attempts write nothing.
+//!
+//! A client that disconnects cannot keep its attempt out of the audit: a task of its own writes it.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
+use tokio::sync::Semaphore;
 use tracing::warn;
 
 use crate::db::Db;
 use crate::entity::Timestamp;
 use crate::entity::audit::{self, Actor, Subject};
+use crate::spans;
 
 /// The maximum number of entries in an hour.
 pub const ENTRIES: usize = 60;
+
+/// The maximum number of tasks that write, or wait for their turn to write: no fewer than an hour has entries. Beyond
+/// that, an attempt is left to the next one.
+const WRITERS: usize = ENTRIES;
 
 const MINUTE: i64 = 60 * 1_000_000;
 const HOUR: i64 = 60 * MINUTE;
@@ -24,13 +32,17 @@ const HOUR: i64 = 60 * MINUTE;
 pub struct Refusals {
     db: Db,
     hour: Mutex<Hour>,
+    writers: Arc<Semaphore>,
 }
+
+/// An actor and an action.
+type Key = (Actor, &'static str);
 
 /// The entries of one hour.
 #[derive(Default)]
 struct Hour {
     number: i64,
-    entries: HashMap<(Actor, &'static str), Entry>,
+    entries: HashMap<Key, Entry>,
     made: usize,
 }
 
@@ -46,38 +58,58 @@ struct Entry {
 #[derive(Debug, PartialEq, Eq)]
 enum Write {
     Nothing,
-    New(Actor, &'static str),
+    /// An entry that begins in this minute.
+    New(Key, i64),
+    /// The count of a row.
     Count(i64, u64),
 }
 
 impl Refusals {
     /// Records refused attempts in `db`.
     pub fn new(db: Db) -> Self {
-        Self { db, hour: Mutex::default() }
+        Self { db, hour: Mutex::default(), writers: Arc::new(Semaphore::new(WRITERS)) }
     }
 
-    /// Records that `actor` was refused. `why` is shown in the audit.
-    pub async fn note(&self, actor: Actor, action: &'static str, why: &str) {
-        let now = Timestamp::now();
-        let write = self.hour.lock().unwrap_or_else(PoisonError::into_inner).count(actor, action, now);
+    fn hour(&self) -> MutexGuard<'_, Hour> {
+        self.hour.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records that `actor` was refused, and returns once that is written. It is written even if the future is dropped.
+    /// `why` is shown in the audit.
+    pub async fn note(self: &Arc<Self>, actor: Actor, action: &'static str, why: &str) {
+        let write = self.hour().count(actor, action, Timestamp::now());
+        if write == Write::Nothing {
+            return;
+        }
+        let Ok(writer) = Arc::clone(&self.writers).try_acquire_owned() else {
+            warn!("a refused attempt cannot be noted in the audit: too many others wait for that");
+            if let Write::New(key, minute) = &write {
+                self.hour().settle(key, *minute, None);
+            }
+            return;
+        };
+        let (this, why, place) = (Arc::clone(self), why.to_owned(), spans::here());
+        let written = tokio::spawn(async move {
+            let _writer = writer;
+            place.around(this.write(write, &why)).await;
+        });
+        // Fails only if the task has panicked.
+        let _ = written.await;
+    }
+
+    async fn write(&self, write: Write, why: &str) {
         let written = match write {
             Write::Nothing => Ok(()),
             Write::Count(id, attempts) => {
                 let detail = json!({ "why": why, "attempts": attempts });
                 self.db.write(async |tx| audit::rewrite(tx, id, &detail).await).await
             }
-            Write::New(actor, action) => {
+            Write::New(key, minute) => {
                 let detail = json!({ "why": why, "attempts": 1 });
-                let made = self
-                    .db
-                    .write(async |tx| audit::insert(tx, &actor, action, Subject::default(), &detail).await)
-                    .await;
-                made.map(|written| {
-                    let mut hour = self.hour.lock().unwrap_or_else(PoisonError::into_inner);
-                    if let Some(entry) = hour.entries.get_mut(&(actor, action)) {
-                        entry.id = Some(written.id);
-                    }
-                })
+                let made =
+                    self.db.write(async |tx| audit::insert(tx, &key.0, key.1, Subject::default(), &detail).await).await;
+                self.hour().settle(&key, minute, made.as_ref().ok().map(|written| written.id));
+                made.map(drop)
             }
         };
         if let Err(error) = written {
@@ -92,9 +124,7 @@ impl Hour {
         if self.number != number {
             *self = Self { number, ..Self::default() };
         }
-        let known = |hour: &Self, key: &(Actor, &'static str), minute| {
-            hour.entries.get(key).is_some_and(|entry| entry.minute == minute)
-        };
+        let known = |hour: &Self, key: &Key, minute| hour.entries.get(key).is_some_and(|entry| entry.minute == minute);
         let mut key = (actor, action);
         let mut minute = minute;
         if !known(self, &key, minute) && self.made >= ENTRIES {
@@ -111,7 +141,17 @@ impl Hour {
         }
         self.made += 1;
         self.entries.insert(key.clone(), Entry { minute, id: None, attempts: 1 });
-        Write::New(key.0, key.1)
+        Write::New(key, minute)
+    }
+
+    /// Notes the row of a new entry. Forgets the entry if it was not written, so that the next attempt writes it.
+    fn settle(&mut self, key: &Key, minute: i64, row: Option<i64>) {
+        let Some(entry) = self.entries.get_mut(key).filter(|entry| entry.minute == minute) else { return };
+        entry.id = row;
+        if row.is_none() {
+            self.entries.remove(key);
+            self.made -= 1;
+        }
     }
 }
 
@@ -130,7 +170,7 @@ mod tests {
         for attempt in 1..=1_000_u64 {
             let write = hour.count(Actor::visitor("192.0.2.1"), "signInRefused", at(7));
             match (attempt, &write) {
-                (1, write) => assert_eq!(*write, Write::New(Actor::visitor("192.0.2.1"), "signInRefused")),
+                (1, write) => assert_eq!(*write, Write::New((Actor::visitor("192.0.2.1"), "signInRefused"), 7)),
                 (attempt, Write::Count(7, counted)) => assert_eq!(*counted, attempt),
                 (_, write) => assert_eq!(*write, Write::Nothing),
             }
@@ -139,7 +179,25 @@ mod tests {
         }
         assert_eq!(writes, 10);
         let next = hour.count(Actor::visitor("192.0.2.1"), "signInRefused", at(8));
-        assert_eq!(next, Write::New(Actor::visitor("192.0.2.1"), "signInRefused"));
+        assert_eq!(next, Write::New((Actor::visitor("192.0.2.1"), "signInRefused"), 8));
+    }
+
+    #[test]
+    fn an_entry_that_was_not_written_is_left_to_the_next_attempt() {
+        let mut hour = Hour::default();
+        let key = (Actor::visitor("192.0.2.1"), "tokenRefused");
+        let attempt = |hour: &mut Hour, minute| hour.count(Actor::visitor("192.0.2.1"), "tokenRefused", at(minute));
+        assert_eq!(attempt(&mut hour, 7), Write::New(key.clone(), 7));
+        assert_eq!(attempt(&mut hour, 7), Write::Nothing);
+        hour.settle(&key, 7, None);
+        assert_eq!((attempt(&mut hour, 7), hour.made), (Write::New(key.clone(), 7), 1));
+        // The next minute has an entry of its own.
+        assert_eq!(attempt(&mut hour, 8), Write::New(key.clone(), 8));
+        hour.settle(&key, 7, Some(1));
+        assert_eq!(attempt(&mut hour, 8), Write::Nothing);
+        hour.settle(&key, 8, Some(2));
+        assert_eq!(attempt(&mut hour, 8), Write::Nothing);
+        assert_eq!(attempt(&mut hour, 8), Write::Count(2, 4));
     }
 
     #[test]

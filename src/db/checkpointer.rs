@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
+use sea_orm::DbErr;
+
 use super::session::{Failure, Session};
 
 /// A connection that copies the log.
@@ -15,15 +17,18 @@ pub(super) struct Checkpointer {
 }
 
 impl Checkpointer {
+    /// Opens the connection. A file that cannot be opened says nothing about the disk: the process may have too many
+    /// others open.
     pub(super) fn open(file: &Path) -> Result<Self, Failure> {
         let session = Session::reading(file).map_err(Failure::Reading)?;
-        let file = OpenOptions::new().write(true).open(file).map_err(Failure::from)?;
+        let file = OpenOptions::new().write(true).open(file);
+        let file = file.map_err(|error| Failure::Reading(DbErr::Custom(format!("the database's file: {error}"))))?;
         Ok(Self { session, file: ManuallyDrop::new(file) })
     }
 
     /// Copies the log, and flushes the database's file. SQLite does not flush it while others write.
     pub(super) fn copy(&self) -> Result<(), Failure> {
         self.session.checkpoint()?;
-        self.file.sync_data().map_err(Failure::from)
+        self.file.sync_data().map_err(Failure::Disk)
     }
 }

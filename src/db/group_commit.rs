@@ -11,6 +11,7 @@
 //! Others can read a change a moment before it is durable. That is a few milliseconds, and nobody has been told yet
 //! that it is stored.
 
+use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,17 +24,21 @@ use tokio::sync::oneshot;
 use super::refusal::UNCERTAIN_DISK;
 use super::session::lock;
 
-/// What the log says when the disk has failed.
-pub(super) const FAILED: &str = "the disk failed to store a change; rollcall refuses changes until it is restarted";
-
 /// The write-ahead log of an SQLite file, to be flushed.
 #[derive(Debug)]
 pub(super) struct Log {
     file: File,
+    flushes: Arc<Flushes>,
+}
+
+/// The flushes of a database's log. They outlive the connection that writes, which is replaced after a panic: the next
+/// one can read what the running flush has not stored yet.
+#[derive(Debug, Default)]
+pub(super) struct Flushes {
     progress: Mutex<Progress>,
     /// Whether a flush has failed. The system reports a failure once and forgets what it could not store, so a later
     /// success would prove nothing.
-    has_failed: Arc<AtomicBool>,
+    has_failed: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -68,9 +73,22 @@ impl Drop for Waits<'_> {
     }
 }
 
+impl Flushes {
+    /// Whether the disk has failed to store a change.
+    pub(super) fn have_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the disk has failed to store a change.
+    pub(super) fn fail(&self, error: impl Display) {
+        tracing::error!(%error, "the disk failed to store a change; rollcall refuses changes until it is restarted");
+        self.has_failed.store(true, Ordering::Relaxed);
+    }
+}
+
 impl Log {
-    /// Opens the log of a database that is open. Sets `has_failed` when a flush fails.
-    pub(super) fn open(database: &Path, has_failed: &Arc<AtomicBool>) -> io::Result<Self> {
+    /// Opens the log of a database that is open.
+    pub(super) fn open(database: &Path, flushes: &Arc<Flushes>) -> io::Result<Self> {
         let mut log = database.as_os_str().to_owned();
         log.push("-wal");
         let log = PathBuf::from(log);
@@ -79,15 +97,15 @@ impl Log {
         if let Some(folder) = log.parent() {
             File::open(folder)?.sync_all()?;
         }
-        Ok(Self { file, progress: Mutex::default(), has_failed: Arc::clone(has_failed) })
+        Ok(Self { file, flushes: Arc::clone(flushes) })
     }
 
     /// Notes that a transaction has committed, before another one can begin. If it wrote to the log (`has_changed`),
     /// begins to flush it, unless a flush is running, which then goes on. One that wrote nothing may have read what is
     /// not durable yet.
     pub(super) fn note(self: &Arc<Self>, has_changed: bool, commits: Vec<Waiting>) {
-        let mut progress = lock(&self.progress);
-        if self.has_failed.load(Ordering::Relaxed) {
+        let mut progress = lock(&self.flushes.progress);
+        if self.flushes.have_failed() {
             // Nobody tells them: waiting for them fails.
             return;
         }
@@ -107,17 +125,16 @@ impl Log {
 
     /// Makes durable what was committed before. Returns whether more was committed in the meantime.
     fn flush(&self) -> bool {
-        let mut progress = lock(&self.progress);
+        let mut progress = lock(&self.flushes.progress);
         progress.covered = std::mem::take(&mut progress.next);
         drop(progress);
         let flushed = self.file.sync_data();
-        let mut progress = lock(&self.progress);
+        let mut progress = lock(&self.flushes.progress);
         if let Err(error) = flushed {
-            tracing::error!(%error, "{FAILED}");
-            self.has_failed.store(true, Ordering::Relaxed);
+            self.flushes.fail(error);
         }
         let covered = std::mem::take(&mut progress.covered);
-        let has_failed = self.has_failed.load(Ordering::Relaxed);
+        let has_failed = self.flushes.have_failed();
         if has_failed {
             progress.next.clear();
         }
@@ -155,4 +172,28 @@ pub(super) fn tell(commits: Vec<Waiting>, outcome: &Result<(), DbErr>) {
 /// The error of a commit that may not be durable.
 fn uncertain() -> DbErr {
     DbErr::Custom(UNCERTAIN_DISK.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_commit_waits_for_the_flush_that_another_connection_has_begun() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("rows.db-wal"), "").expect("a log");
+        let flushes: Arc<Flushes> = Arc::default();
+        // A connection has written, and was closed while the disk stores that.
+        lock(&flushes.progress).is_flushing = true;
+        let next = Arc::new(Log::open(&folder.path().join("rows.db"), &flushes).expect("a log"));
+        let (waiting, commit) = Commit::new();
+        next.note(false, vec![waiting]);
+        let mut durable = Box::pin(commit.durable());
+        assert!((&mut durable).now_or_never().is_none(), "what it has read is not durable yet");
+        let covered = std::mem::take(&mut lock(&flushes.progress).covered);
+        tell(covered, &Ok(()));
+        durable.await.expect("it is durable");
+    }
 }

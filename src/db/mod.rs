@@ -30,6 +30,7 @@ mod cells;
 mod checkpointer;
 mod copies;
 mod embedded;
+mod embedded_pool;
 mod file;
 pub mod find;
 mod find_refresh;
@@ -214,6 +215,7 @@ impl Db {
 
     /// Like [`Self::begin_write`]. On SQLite the transaction may share its commit with those before it, which takes less
     /// time when many change something at once. So it can [lose a race](is_lost_race) too, and must be repeated then.
+    /// If it [is joined](Transaction::is_joined), what it reads may never be committed: answer it only after its commit.
     pub async fn begin_shared(&self) -> Result<Transaction, DbErr> {
         self.begin_transaction(true).await
     }

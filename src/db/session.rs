@@ -8,7 +8,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use sea_orm::{DbErr, RuntimeErr, Statement, Value, sqlx};
 
 use super::PATIENCE;
 use super::answer::error;
-use super::group_commit::{Commit, Log, Waiting, tell};
+use super::group_commit::{Commit, Flushes, Log, Waiting, tell};
 use super::row::{Collect, Row, Work, over};
 use super::watch::{COUNTED, Stop, Watch};
 use crate::budget::Budget;
@@ -80,7 +79,7 @@ pub(super) enum Failure {
     Long,
     Sqlite(rusqlite::Error),
     Reading(DbErr),
-    /// A file could not be opened or flushed.
+    /// A file could not be flushed.
     Disk(std::io::Error),
 }
 
@@ -90,8 +89,8 @@ impl Session {
         Self::open(file, &[("query_only", 1)]).map_err(error)
     }
 
-    /// Opens a connection that writes. Sets `has_failed` when the disk fails to store a commit.
-    pub(super) fn writing(file: &Path, has_failed: &Arc<AtomicBool>) -> Result<Self, DbErr> {
+    /// Opens a connection that writes.
+    pub(super) fn writing(file: &Path, flushes: &Arc<Flushes>) -> Result<Self, DbErr> {
         let mut session = Self::open(file, WRITER).map_err(error)?;
         let sqlite = &session.sqlite;
         // The log is flushed after a commit, for several at once.
@@ -103,7 +102,7 @@ impl Session {
         }));
         // The first read opens the log.
         sqlite.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(error)?;
-        let log = Log::open(sqlite.path().map_or(file, Path::new), has_failed);
+        let log = Log::open(sqlite.path().map_or(file, Path::new), flushes);
         session.log = Some(Arc::new(log.map_err(|error| DbErr::Custom(format!("the write-ahead log: {error}")))?));
         Ok(session)
     }
@@ -139,9 +138,10 @@ impl Session {
     /// Begins a transaction that writes. `patience` is the time to wait for another process's lock. If there is a group,
     /// the transaction `joins` it, or the group is committed first. Returns whether it has joined one.
     pub(super) fn begin_write(&self, patience: Duration, joins: bool) -> Result<bool, Failure> {
+        // What has stopped an earlier statement must not stop these.
+        self.watch.allow_any();
         if !self.sqlite.is_autocommit() {
             if joins {
-                self.begin_uninterrupted()?;
                 self.sqlite.prepare_cached("SAVEPOINT member")?.raw_execute()?;
                 self.is_member.set(true);
                 return Ok(true);
@@ -308,6 +308,8 @@ impl Session {
     /// Rolls the transaction back, if there is one. The group that it has joined stays. After a slow statement the page
     /// cache is emptied: it is full of pages that the next request does not read, and each connection would keep its own.
     pub(super) fn end(&self) -> rusqlite::Result<()> {
+        // What has stopped an earlier statement must not stop these.
+        self.watch.allow_any();
         let is_member = self.is_member.replace(false);
         if self.sqlite.is_autocommit() {
             tell(self.group.0.take(), &Err(DbErr::RecordNotUpdated));
@@ -412,12 +414,6 @@ impl Failure {
             }
             Self::Sqlite(_) | Self::Long | Self::Reading(_) => None,
         }
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Self::Disk(error)
     }
 }
 

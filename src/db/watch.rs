@@ -98,3 +98,34 @@ impl Drop for Stop {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use sea_orm::DbErr;
+
+    use crate::db::group_commit::Flushes;
+    use crate::db::session::Session;
+
+    #[test]
+    fn what_stopped_a_statement_stops_neither_the_end_of_its_transaction_nor_the_next_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("rows.db");
+        let made = rusqlite::Connection::open(&file).and_then(|made| {
+            made.pragma_update(None, "journal_mode", "WAL")?;
+            made.execute_batch("CREATE TABLE row (id INTEGER)")
+        });
+        made.expect("a table");
+        let session = Session::writing(&file, &Arc::new(Flushes::default())).expect("a connection");
+        // SQLite counts the steps of a prepared statement over all its runs, and asks at each thousandth.
+        for _ in 0..2_000 {
+            drop(session.begin_long());
+            let is_joined = session.begin_write(Duration::ZERO, true).map_err(DbErr::from);
+            assert!(!is_joined.expect("a transaction"));
+            drop(session.begin_long());
+            session.end().expect("it is rolled back");
+        }
+    }
+}

@@ -39,7 +39,8 @@ const ATTEMPTS: usize = 5;
 
 impl<'a, S: State> Execution<'a, S> {
     /// Runs a mutation in its own transaction and records it in the audit, in the same transaction. A failed mutation
-    /// is rolled back; one that lost a race is retried from the start. `subject` returns the ids to record:
+    /// is rolled back. One that lost a race is retried from the start, and so is one that was refused because of
+    /// changes which others have not committed yet. `subject` returns the ids to record:
     /// [`identified`](Self::identified) or [`unidentified`](Self::unidentified).
     pub async fn mutate<T: Send>(
         &self,
@@ -58,9 +59,15 @@ impl<'a, S: State> Execution<'a, S> {
             };
             let answer = self.state.in_time(field.name(), writes).await;
             let ended = self.state.end(writing, answer.is_ok()).await;
-            match answer.and_then(|answer| ended.map(|()| answer)) {
-                Err(error) if self.state.lost_a_race(&error) => {}
-                answer => return answer,
+            let error = match (answer, ended) {
+                (Ok(answer), Ok(())) => return Ok(answer),
+                (Ok(_), Err(error)) => error,
+                // The changes for which it was refused may never be committed.
+                (Err(Error::User(_)), Err(error)) if self.state.lost_a_race(&error) => continue,
+                (Err(error), _) => error,
+            };
+            if !self.state.lost_a_race(&error) {
+                return Err(error);
             }
         }
         Err(UserError::base("Conflict with another change. Please retry.").into())

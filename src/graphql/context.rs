@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
+use sea_orm::DbErr;
 
 use super::caller::Caller;
 use super::idempotency::Claim;
@@ -73,6 +74,8 @@ pub struct Request {
     estimate: u64,
     budget: Arc<Budget>,
     outcome: Arc<RequestOutcome>,
+    /// Whether the next transaction must not share its commit: the last one that did was rolled back.
+    is_alone: AtomicBool,
 }
 
 /// The outcome of a request, which decides whether the client can retry it.
@@ -148,7 +151,8 @@ impl State {
     ) -> Self {
         let (inputs, estimate) = (prepared.inputs.clone(), prepared.estimate);
         let (caller, budget, outcome) = (caller.clone(), Arc::clone(budget), Arc::clone(outcome));
-        let request = Request { shared, id: request_id.into(), caller, inputs, estimate, budget, outcome };
+        let (id, is_alone) = (request_id.into(), AtomicBool::new(false));
+        let request = Request { shared, id, caller, inputs, estimate, budget, outcome, is_alone };
         Self { request: Arc::new(request), snapshot: None, _place: None }
     }
 
@@ -192,9 +196,10 @@ impl engine::State for State {
     type Writing = Writing;
 
     async fn begin(&self, name: &str) -> Result<Writing> {
-        let Request { shared, caller, .. } = &*self.request;
+        let Request { shared, caller, is_alone, .. } = &*self.request;
+        let is_alone = is_alone.swap(false, Ordering::Relaxed) || BULK_MUTATIONS.contains(&name);
         // A person's role is checked by committed data.
-        let is_shared = caller.user.is_none() && !BULK_MUTATIONS.contains(&name) && !shared.has_own_commit(name);
+        let is_shared = !is_alone && caller.user.is_none() && !shared.has_own_commit(name);
         let transaction = match is_shared {
             true => shared.db.begin_shared().await?,
             false => shared.db.begin_write().await?,
@@ -228,10 +233,15 @@ impl engine::State for State {
         Ok(())
     }
 
+    /// Rolling back fails as a lost race if the transaction shares its commit: what the mutation has read in it may
+    /// never be committed. The next attempt has a commit of its own.
     async fn end(&self, writing: Writing, commit: bool) -> Result<()> {
-        let Request { shared, outcome, .. } = &*self.request;
+        let Request { shared, outcome, is_alone, .. } = &*self.request;
         if !commit {
-            return Ok(shared.db.roll_back(writing.transaction).await?);
+            let is_joined = writing.transaction.is_joined();
+            shared.db.roll_back(writing.transaction).await?;
+            is_alone.store(is_joined, Ordering::Relaxed);
+            return if is_joined { Err(DbErr::RecordNotUpdated.into()) } else { Ok(()) };
         }
         let mut committed = shared.db.commit(writing.transaction).await;
         if let (Err(error), Some(Written { id, transaction: Some(transaction) })) = (&committed, writing.entry.get())

@@ -215,6 +215,39 @@ async fn a_disk_that_fails_to_store_a_commit_on_sqlite_ends_changes_until_the_re
     assert!(known.contains("whole") && known.contains("after") && !known.contains("refused"), "{known:?}");
 }
 
+/// Posts deploys until a file exists. All of them must be accepted.
+async fn post_until(file: &Path, service: &Process, path: &str, next: &mut usize) {
+    let most = *next + 5_000;
+    while !file.exists() {
+        assert!(*next < most, "the log is checkpointed long before");
+        let posts = (*next..*next + CLIENTS).map(|id| {
+            let body = json!({ "service": "any", "dedup_id": id.to_string(), "description": "d".repeat(8_000) });
+            let body = record(body);
+            async move { service.post(path, None, &body).await.expect("an answer") }
+        });
+        for (status, answer) in join_all(posts).await {
+            assert_eq!(status, 202, "{answer}");
+        }
+        *next += CLIENTS;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_checkpoint_that_finds_no_file_descriptor_is_tried_again_and_refuses_no_change() {
+    let place = Place::new();
+    let Some(library) = library(place.path()) else { return };
+    let url = place.run(&["deploy-endpoint", "create", "--name", "CI"]).out.trim().to_owned();
+    let path = url.split_once(":8080").expect("the usual port").1;
+    let service = start(&place, &library);
+    place.write("no-descriptors", "");
+    let mut next = 0;
+    post_until(&place.path().join("refused-descriptor"), &service, path, &mut next).await;
+    fs::remove_file(place.path().join("no-descriptors")).expect("it is there");
+    let checkpointed = place.path().join("rollcall.db.durable");
+    let _ = fs::remove_file(&checkpointed);
+    post_until(&checkpointed, &service, path, &mut next).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_checkpoint_that_the_disk_fails_to_store_ends_changes_too_and_loses_nothing() {
     let place = Place::new();

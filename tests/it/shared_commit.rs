@@ -3,9 +3,14 @@
 
 use std::time::Duration;
 
+use async_graphql::Request;
 use futures_util::FutureExt;
 use rollcall::db::{self, Db, Read, Transaction, Write};
+use rollcall::engine::Scope;
+use rollcall::entity::audit::Actor;
 use rollcall::entity::tier;
+use rollcall::graphql::caller::Caller;
+use rollcall::graphql::{Catalogue, Settings};
 use sea_orm::{DbErr, EntityTrait, QuerySelect, Set};
 use serde_json::json;
 
@@ -134,6 +139,90 @@ async fn a_transaction_on_sqlite_that_reads_committed_data_has_a_commit_of_its_o
         commit.await.expect("no panic").expect("a commit");
     }
     assert_eq!(stored(&db).await, ["one"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transaction_on_sqlite_that_does_not_share_its_commit_never_loses_a_race() {
+    let (db, _database) = start().await;
+    let first = db.begin_write().await.expect("a transaction");
+    store(&first, "one").await.expect("a row");
+    let mut second = Box::pin(db.begin_shared());
+    assert!((&mut second).now_or_never().is_none(), "there is one at a time");
+    let commit = tokio::spawn({
+        let db = db.clone();
+        async move { db.commit(first).await }
+    });
+    let second = second.await.expect("a transaction");
+    assert!(!second.is_joined());
+    // As it does when the disk is full.
+    second.script("ROLLBACK").await.expect("it is rolled back");
+    drop(second);
+    commit.await.expect("no panic").expect("a commit");
+    assert_eq!(stored(&db).await, ["one"]);
+}
+
+/// Runs a mutation, and returns its payload.
+async fn mutate(catalogue: &Catalogue, mutation: &str) -> serde_json::Value {
+    let prepared = catalogue.prepare(&Request::new(format!("mutation {{ {mutation} }}"))).expect("it is valid");
+    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
+    let response = catalogue.execute(&prepared, &caller, "a test", None).await.expect("a response");
+    let mut response: serde_json::Value = serde_json::from_slice(&response.text).expect("JSON");
+    let data = response["data"].as_object_mut().and_then(|data| data.values_mut().next());
+    data.expect("a payload").take()
+}
+
+/// The mutation that gives a service the alias `wanted`.
+fn wanted(service: &str) -> String {
+    format!("aliasCreate(input: {{ ownerId: \"{service}\", alias: \"wanted\" }}) {{ errors {{ message }} }}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mutation_on_sqlite_is_not_refused_because_of_a_change_that_is_never_committed() {
+    let (db, _database) = start().await;
+    let catalogue = Catalogue::new(db.clone(), Settings::new("Test", "http://localhost"));
+    let made = mutate(&catalogue, "serviceCreate(input: { name: \"Cart\" }) { service { id } }").await;
+    let id = made["service"]["id"].as_str().expect("an id");
+    // Its alias belongs to a service that does not exist, for which its commit fails.
+    let first = db.begin_shared().await.expect("a transaction");
+    first.script("PRAGMA defer_foreign_keys = ON").await.expect("set");
+    let alias = "INSERT INTO service_alias (service_id, value, kind) VALUES (0, 'wanted', 'managed')";
+    first.script(alias).await.expect("a row");
+
+    let wanted = wanted(id);
+    let mut second = Box::pin(mutate(&catalogue, &wanted));
+    assert!((&mut second).now_or_never().is_none(), "it waits for its turn");
+    let commit = tokio::spawn({
+        let db = db.clone();
+        async move { db.commit(first).await }
+    });
+    assert_eq!(second.await, json!({ "errors": [] }));
+    commit.await.expect("no panic").expect_err("it is not stored");
+    let owners = "SELECT name FROM service_alias JOIN service ON service.id = service_id WHERE value = 'wanted'";
+    assert_eq!(texts(&db, owners).await, ["Cart"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mutation_on_sqlite_is_refused_because_of_a_change_that_is_committed_before_it() {
+    let (db, _database) = start().await;
+    let catalogue = Catalogue::new(db.clone(), Settings::new("Test", "http://localhost"));
+    let create = |name: &str| format!("serviceCreate(input: {{ name: \"{name}\" }}) {{ service {{ id }} }}");
+    mutate(&catalogue, &create("Till")).await;
+    let made = mutate(&catalogue, &create("Cart")).await;
+    let id = made["service"]["id"].as_str().expect("an id");
+    let first = db.begin_shared().await.expect("a transaction");
+    let alias = "INSERT INTO service_alias (service_id, value, kind) VALUES (1, 'wanted', 'managed')";
+    first.script(alias).await.expect("a row");
+
+    let wanted = wanted(id);
+    let mut second = Box::pin(mutate(&catalogue, &wanted));
+    assert!((&mut second).now_or_never().is_none(), "it waits for its turn");
+    let commit = tokio::spawn({
+        let db = db.clone();
+        async move { db.commit(first).await }
+    });
+    let message = "another service has the alias \"wanted\"";
+    assert_eq!(second.await, json!({ "errors": [{ "message": message }] }));
+    commit.await.expect("no panic").expect("a commit");
 }
 
 #[tokio::test(flavor = "multi_thread")]

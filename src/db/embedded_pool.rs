@@ -1,0 +1,285 @@
+//! Lends connections to an SQLite file, commits groups of transactions, and checkpoints.
+//!
+//! The connection that writes has a pool of its own. When it is returned, the group of transactions in it
+//! ([`super::session`]) may still be open. Then the pool commits the group after those that wait for their turn.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sea_orm::{ConnAcquireErr, DbErr};
+use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use super::Pool;
+use super::checkpointer::Checkpointer;
+use super::group_commit::{Flushes, Waits};
+use super::refusal::DISK_FAILED;
+use super::session::{Failure, Session, closed, lock};
+use super::watch::Stop;
+
+/// The maximum number of concurrent transactions: one for each admitted request ([`super::QUICK_READS`],
+/// [`super::SLOW_READS`]), and one for an export.
+const SNAPSHOTS: u32 = (super::QUICK_READS + super::SLOW_READS + 1) as u32;
+
+/// The maximum number of idle connections. Single statements need a few more than the transactions. They never wait for
+/// a permit: tokens are checked and deploys recorded however many long queries run.
+const CONNECTIONS: usize = SNAPSHOTS as usize + 2;
+
+/// A write transaction waits this long for the one before it.
+const TURN: Duration = Duration::from_secs(30);
+
+/// Idle connections are closed after this time.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// Connections to one file: those that read, or the one that writes.
+pub(super) struct Connections {
+    pub(super) file: PathBuf,
+    /// Of the connection that writes: the flushes of its log.
+    flushes: Option<Arc<Flushes>>,
+    /// Ordered by last use, the most recent last.
+    idle: Mutex<Vec<Idle>>,
+    /// The maximum number of concurrent transactions.
+    most: u32,
+    places: Arc<Semaphore>,
+    closed: AtomicBool,
+    /// Of the connection that writes: what copies the log beside it.
+    checkpointer: Arc<tokio::sync::Mutex<Option<Checkpointer>>>,
+    is_checkpointing: AtomicBool,
+    /// Of the connection that writes: how many wait for their turn.
+    waiting: AtomicUsize,
+    /// Whether the group of transactions that is open will be committed after those that wait.
+    is_closing: AtomicBool,
+}
+
+/// An idle connection.
+struct Idle {
+    session: Session,
+    since: Instant,
+}
+
+/// A leased connection, returned when dropped.
+pub(super) struct Lease {
+    session: Option<Session>,
+    pub(super) home: Arc<Connections>,
+    /// Whether the first statement begins a transaction.
+    pub(super) in_transaction: bool,
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+impl Connections {
+    /// A pool of connections that read an existing file. Opens them on demand. Must be called within a tokio runtime.
+    pub(super) fn reading(file: PathBuf) -> Arc<Self> {
+        let connections = Self::new(file, SNAPSHOTS, None);
+        tokio::spawn(close_idle(Arc::downgrade(&connections)));
+        connections
+    }
+
+    /// A pool of the one connection that writes to an existing file. Opens it on demand.
+    pub(super) fn writing(file: PathBuf) -> Arc<Self> {
+        Self::new(file, 1, Some(Arc::default()))
+    }
+
+    fn new(file: PathBuf, most: u32, flushes: Option<Arc<Flushes>>) -> Arc<Self> {
+        let places = Arc::new(Semaphore::new(most as usize));
+        let (idle, closed) = (Mutex::default(), AtomicBool::new(false));
+        let (checkpointer, is_checkpointing) = (Arc::default(), AtomicBool::new(false));
+        let (waiting, is_closing) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Arc::new(Self {
+            file,
+            flushes,
+            idle,
+            most,
+            places,
+            closed,
+            checkpointer,
+            is_checkpointing,
+            waiting,
+            is_closing,
+        })
+    }
+
+    /// Lends a connection to a transaction that reads. Waits for a permit if there are too many.
+    pub(super) async fn lend(self: &Arc<Self>) -> Result<Lease, DbErr> {
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| closed())?;
+        self.lease(Some(place), true)
+    }
+
+    /// Lends the connection that writes to a transaction, after the one before it.
+    pub(super) async fn lend_in_turn(self: &Arc<Self>) -> Result<Lease, DbErr> {
+        let place = Arc::clone(&self.places).acquire_owned();
+        let waits = Waits::of(&self.waiting);
+        let place = timeout(TURN, place).await.map_err(|_| DbErr::ConnectionAcquire(ConnAcquireErr::Timeout))?;
+        drop(waits);
+        self.lease(Some(place.map_err(|_| closed())?), false)
+    }
+
+    /// Lends a connection to a single statement.
+    pub(super) fn lend_at_once(self: &Arc<Self>) -> Result<Lease, DbErr> {
+        self.lease(None, false)
+    }
+
+    fn lease(self: &Arc<Self>, place: Option<OwnedSemaphorePermit>, in_transaction: bool) -> Result<Lease, DbErr> {
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(closed());
+        }
+        if self.flushes.as_ref().is_some_and(|flushes| flushes.have_failed()) {
+            return Err(DbErr::Custom(DISK_FAILED.to_owned()));
+        }
+        // The most recently used connection has the warmest page cache.
+        let idle = lock(&self.idle).pop();
+        let session = match idle {
+            Some(Idle { session, .. }) => session,
+            None => match &self.flushes {
+                Some(flushes) => Session::writing(&self.file, flushes)?,
+                None => Session::reading(&self.file)?,
+            },
+        };
+        Ok(Lease { session: Some(session), home: Arc::clone(self), in_transaction, _place: place })
+    }
+
+    /// Whether transactions wait for their turn to write.
+    pub(super) fn has_waiting(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
+    }
+
+    /// The state of the pool.
+    pub(super) fn state(&self, name: &'static str) -> Pool {
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let in_use = self.most.saturating_sub(count(self.places.available_permits()));
+        Pool { name, in_use, idle: count(lock(&self.idle).len()).min(self.most - in_use), most: self.most }
+    }
+
+    /// Waits for all transactions to end, then closes all connections.
+    pub(super) async fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        let _over = self.places.acquire_many(self.most).await;
+        self.places.close();
+        self.commit_idle();
+        self.checkpointer.lock().await.take();
+    }
+
+    /// Commits the group that is open after those that wait for their turn now.
+    pub(super) fn close_group_later(self: Arc<Self>) {
+        if self.is_closing.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        tokio::spawn(async move {
+            let place = Arc::clone(&self.places).acquire_owned().await;
+            // Only while nobody else has the place: whoever leaves a group open later must see it.
+            self.is_closing.store(false, Ordering::Relaxed);
+            let Ok(place) = place else { return };
+            match self.lease(Some(place), false) {
+                // Its members are told if it fails.
+                Ok(lease) => {
+                    if let Ok(true) = lease.with(Session::commit_group) {
+                        Arc::clone(&self).begin_checkpoint();
+                    }
+                }
+                Err(_) => self.commit_idle(),
+            }
+        });
+    }
+
+    /// Closes the idle connections, and commits the group that is open.
+    fn commit_idle(&self) {
+        for idle in lock(&self.idle).drain(..) {
+            let _ = idle.session.commit_group();
+        }
+    }
+
+    /// Begins to copy the log into the database's file, unless that is being done. If it fails, the next commit tries
+    /// again.
+    pub(super) fn begin_checkpoint(self: Arc<Self>) {
+        if self.is_checkpointing.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        tokio::spawn(async move {
+            let (home, own) = (Arc::clone(&self), Arc::clone(&self.checkpointer).lock_owned().await);
+            // The long part, while others write.
+            let copied = tokio::task::spawn_blocking(move || home.copy_log(own)).await;
+            // What they wrote in the meantime, while nobody writes. The next writer then starts the log over.
+            if let Ok(Ok(())) = copied
+                && let Ok(place) = Arc::clone(&self.places).acquire_owned().await
+                && let Ok(lease) = self.lease(Some(place), false)
+            {
+                let home = Arc::clone(&self);
+                let copy = |session: &Session| {
+                    // Its members are told if it fails.
+                    let _ = session.commit_group();
+                    session.checkpoint()
+                };
+                let _ = tokio::task::spawn_blocking(move || home.copied(lease.with(copy))).await;
+            }
+            self.is_checkpointing.store(false, Ordering::Relaxed);
+        });
+    }
+
+    /// Copies the log through a connection of its own, and flushes the database's file. SQLite does not flush it while
+    /// others write.
+    fn copy_log(&self, mut own: OwnedMutexGuard<Option<Checkpointer>>) -> Result<(), Failure> {
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(Failure::Reading(closed()));
+        }
+        let checkpointer = match own.take() {
+            Some(checkpointer) => checkpointer,
+            None => Checkpointer::open(&self.file)?,
+        };
+        self.copied(own.insert(checkpointer).copy())
+    }
+
+    /// Notes whether the disk has failed to store what was copied. The system reports that only once, so a later success
+    /// would prove nothing.
+    fn copied(&self, done: Result<(), Failure>) -> Result<(), Failure> {
+        done.inspect_err(|failure| {
+            if let (Some(flushes), Some(error)) = (&self.flushes, failure.of_disk()) {
+                flushes.fail(error);
+            }
+        })
+    }
+}
+
+impl Lease {
+    /// Runs a part of a transaction on the calling thread.
+    pub(super) fn with<T>(&self, run: impl FnOnce(&Session) -> Result<T, Failure>) -> Result<T, Failure> {
+        self.session.as_ref().map_or_else(|| Err(Failure::Reading(closed())), run)
+    }
+
+    /// Prepares for a slow statement and returns the handle that stops it.
+    pub(super) fn begin_long(&self) -> Option<Stop> {
+        self.session.as_ref().map(Session::begin_long)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let Some(session) = self.session.take() else { return };
+        // A connection whose transaction cannot be ended is not reused.
+        if thread::panicking() || session.end().is_err() {
+            return;
+        }
+        if self.home.closed.load(Ordering::Relaxed) {
+            let _ = session.commit_group();
+            return;
+        }
+        let mut idle = lock(&self.home.idle);
+        if idle.len() < CONNECTIONS {
+            idle.push(Idle { session, since: Instant::now() });
+        }
+    }
+}
+
+/// Closes connections that were idle for [`IDLE`], because their page caches take memory. Ends with the pool.
+async fn close_idle(connections: Weak<Connections>) {
+    loop {
+        tokio::time::sleep(IDLE / 2).await;
+        let Some(connections) = connections.upgrade() else { return };
+        let mut idle = lock(&connections.idle);
+        let kept = idle.iter().position(|idle| idle.since.elapsed() < IDLE).unwrap_or(idle.len());
+        let closed: Vec<Idle> = idle.drain(..kept).collect();
+        drop(idle);
+        drop(closed);
+    }
+}
