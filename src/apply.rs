@@ -8,12 +8,17 @@ use std::process::ExitCode;
 
 use crate::commands::{print, say, sentence, with_database, with_new_database};
 use crate::config::{self, Apply};
+use crate::db::{Db, is_lost_race};
 use crate::entity::audit::Actor;
+use crate::error::{Error, UserError};
 use crate::sender::git;
 use crate::service_file::{self, Applied, Done, File, Options, Origin, Outcome, Places, Refused};
 
 /// The exit status of a dry run that finds differences.
 const DIFFERENCES: u8 = 3;
+
+/// The most attempts for a run that loses races.
+const ATTEMPTS: usize = 5;
 
 /// Reads and applies the files, and prints what was done.
 ///
@@ -24,12 +29,8 @@ pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
     let done = match &settings.server {
         Some(url) => tokio::task::block_in_place(|| server::apply(url, settings, &files, &options))?,
         None => {
-            let actor = Actor::command_line();
-            let apply = async |db: &crate::db::Db| {
-                let done =
-                    db.write(async |tx| service_file::apply(&db.committed(tx), tx, &actor, &files, &options).await);
-                Ok(done.await)
-            };
+            // Boxed: the compiler refuses futures that are nested too deeply.
+            let apply = async |db: &Db| Ok(Box::pin(apply_to(db, &files, &options)).await);
             let done = match settings.dry_run {
                 true => with_database(&settings.database, apply).await,
                 false => with_new_database(&settings.database, apply).await,
@@ -54,6 +55,19 @@ pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
             Ok(ExitCode::FAILURE)
         }
     }
+}
+
+/// Applies the files to the database. A run that loses a race against another one is retried from the start.
+async fn apply_to(db: &Db, files: &[File], options: &Options<'_>) -> Result<Done, Refused> {
+    let actor = Actor::command_line();
+    for _ in 0..ATTEMPTS {
+        let done = db.write(async |tx| service_file::apply(&db.committed(tx), tx, &actor, files, options).await);
+        match done.await {
+            Err(Refused::Failed(Error::Internal(cause))) if cause.downcast_ref().is_some_and(is_lost_race) => {}
+            done => return done,
+        }
+    }
+    Err(Refused::Failed(UserError::base("conflict with another change; run the command again").into()))
 }
 
 /// Reads the files, and where they come from.

@@ -3,6 +3,8 @@
 //! Values that the catalogue has no place for are skipped with a note, and so are unknown references: both are common in
 //! Backstage. [`left_out`] lists the keys that are always skipped. README.md says what each value becomes.
 
+use std::collections::{BTreeSet, HashSet};
+
 use sea_orm::sea_query::Value;
 
 use super::document::{
@@ -323,13 +325,8 @@ impl Reader<'_> {
             }
             Some(node.with(alias))
         })?;
-        let mut distinct: Vec<At<String>> = Vec::with_capacity(list.len());
-        for one in list {
-            if !distinct.iter().any(|other| other.value == one.value) {
-                distinct.push(one);
-            }
-        }
-        Some(distinct)
+        let mut seen = HashSet::with_capacity(list.len());
+        Some(list.into_iter().filter(|one| seen.insert(one.value.clone())).collect())
     }
 
     fn depends_on(&mut self, node: &At<Node>) -> Option<Vec<Dependency>> {
@@ -339,8 +336,8 @@ impl Reader<'_> {
 
     /// Reads tags, labels and annotations, which all become tags. Backstage's tags have no value.
     fn tags_of(&mut self, entity: &Entity<'_>) -> Option<Tags> {
-        let mut tags = Tags::new();
-        let mut is_there = false;
+        // Sorted, and one more than may be taken.
+        let (mut tags, mut number, mut is_there) = (BTreeSet::new(), 0, false);
         if let Some(node) = entity.metadata.get("tags") {
             is_there = true;
             let list = Entries::from([("metadata.tags", *node)]);
@@ -349,6 +346,7 @@ impl Reader<'_> {
                 reader.tag_of(tag, node.spot, "")
             });
             tags.extend(given.unwrap_or_default());
+            number = tags.len();
         }
         for part in ["labels", "annotations"] {
             let Some(node) = entity.metadata.get(part).filter(|node| node.value != Node::Null) else { continue };
@@ -356,16 +354,20 @@ impl Reader<'_> {
             for (key, value) in self.mapping(part, node).unwrap_or_default() {
                 if part == "annotations" && left_out::is_secret(key.value) {
                     self.leave(key.spot, format!("{} is not taken: it is a secret; keep it out of files", key.value));
-                } else if let Some(text) = self.string(key.value, value) {
-                    tags.extend(self.tag_of(key.value, key.spot, text));
+                } else if let Some(said) = self.string(key.value, value)
+                    && let Some(tag) = self.tag_of(key.value, key.spot, said)
+                {
+                    number += 1;
+                    if tags.len() <= text::ENTRIES {
+                        tags.insert(tag);
+                    }
                 }
             }
         }
-        tags.sort();
-        tags.dedup();
-        self.check_number(entity.name.spot, "the list of tags, labels and annotations", tags.len(), text::ENTRIES);
-        tags.truncate(text::ENTRIES);
-        is_there.then_some(tags)
+        if tags.len() > text::ENTRIES {
+            self.check_number(entity.name.spot, "the list of tags, labels and annotations", number, text::ENTRIES);
+        }
+        is_there.then(|| tags.into_iter().take(text::ENTRIES).collect())
     }
 
     fn tag_of(&mut self, key: &str, spot: Spot, value: &str) -> Option<(String, String)> {

@@ -58,6 +58,11 @@ impl Document {
         }
     }
 
+    /// The size of its property values, as JSON text, in bytes.
+    pub(super) fn properties_text(&self) -> usize {
+        self.properties().iter().map(|property| property.bytes).sum()
+    }
+
     /// The properties that it gives its subject.
     pub(super) fn properties(&self) -> &[Property] {
         let properties = match &self.subject {
@@ -141,7 +146,7 @@ pub(super) struct Link {
     pub(super) display_name: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Tool {
     pub(super) category: String,
     pub(super) display_name: String,
@@ -149,7 +154,7 @@ pub(super) struct Tool {
     pub(super) environment: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Contact {
     pub(super) r#type: String,
     pub(super) address: String,
@@ -173,6 +178,8 @@ pub(super) struct Property {
     pub(super) said: At<Node>,
     /// The same value; `None` removes the property.
     pub(super) value: Option<Json>,
+    /// The size of the value, as JSON text.
+    pub(super) bytes: usize,
 }
 
 /// A relationship of a definition.

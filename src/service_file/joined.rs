@@ -1,6 +1,6 @@
 //! What one document of Backstage says of the subject of another: who is in a team, and where an API is described.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::Value;
 
@@ -25,22 +25,24 @@ fn join_people(documents: &mut [Document], problems: &mut Problems) {
             joining.extend(person.teams.iter().map(|team| (*file, team.clone(), person.name.clone())));
         }
     }
-    let mut teams: HashMap<String, &mut TeamDocument> = HashMap::new();
+    // Each team with the people that its members already name.
+    let mut teams: HashMap<String, (&mut TeamDocument, HashSet<String>)> = HashMap::new();
     for document in documents.iter_mut() {
         if let Subject::Team(team) = &mut document.subject {
-            teams.insert(team.group.naming.found_by().value.clone(), team);
+            let people = team.members.iter().flatten().filter(|member| member.is_person);
+            let people = people.map(|member| member.user.value.clone()).collect();
+            teams.insert(team.group.naming.found_by().value.clone(), (&mut **team, people));
         }
     }
     for (file, alias, person) in joining {
-        let Some(team) = teams.get_mut(&alias.value) else {
+        let Some((team, people)) = teams.get_mut(&alias.value) else {
             let alias_is = quoted(&alias.value);
             let message = format!("the membership is not taken: no file of this run has the group {alias_is}");
             problems.leave(file, alias.spot, message);
             continue;
         };
-        let members = team.members.get_or_insert_default();
-        if !members.iter().any(|member| member.is_person && member.user.value == person.value) {
-            members.push(Member { user: person, role: None, is_person: true });
+        if people.insert(person.value.clone()) {
+            team.members.get_or_insert_default().push(Member { user: person, role: None, is_person: true });
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Replaces the lists of a subject: aliases, tags, repositories, tools, contacts. Each function returns whether
 //! anything changed, and does not touch entries that stay.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
@@ -57,17 +58,21 @@ pub(super) async fn add_alias<T: AliasTable>(
 /// Replaces the owner's tags. A tag whose value changes stays the same row.
 pub(super) async fn tags(db: &Transaction, owner: Owner<'_>, wanted: &[(String, String)]) -> Result<bool, DbErr> {
     let own = tag::Entity::find().filter(owner.column().eq(owner.id())).order_by_asc(tag::Column::Id);
-    let (mut gone, wanted) =
-        difference(db.all(own).await?, wanted.to_vec(), |tag| (tag.key.clone(), tag.value.clone()));
+    let (rest, wanted) = difference(db.all(own).await?, wanted.to_vec(), |tag| (tag.key.clone(), tag.value.clone()));
+    // By key, the first row of each last.
+    let mut spare: HashMap<String, Vec<tag::Model>> = HashMap::with_capacity(rest.len());
+    for tag in rest.into_iter().rev() {
+        spare.entry(tag.key.clone()).or_default().push(tag);
+    }
     let (mut made, mut updated) = (Vec::new(), Vec::new());
     for (key, value) in wanted {
-        match gone.iter().position(|tag| tag.key == key) {
-            Some(place) => updated.push(tag::Model { value, ..gone.remove(place) }),
+        match spare.get_mut(&key).and_then(Vec::pop) {
+            Some(tag) => updated.push(tag::Model { value, ..tag }),
             None => made.push(tag::new(owner, key, value)),
         }
     }
+    let gone: Vec<i64> = spare.into_values().flatten().map(|tag| tag.id).collect();
     let is_changed = !gone.is_empty() || !made.is_empty() || !updated.is_empty();
-    let gone: Vec<i64> = gone.iter().map(|tag| tag.id).collect();
     if !gone.is_empty() {
         db.exec(tag::Entity::delete_many().filter(db::any(db, tag::Column::Id, &gone))).await?;
     }
@@ -82,19 +87,28 @@ pub(super) async fn tags(db: &Transaction, owner: Owner<'_>, wanted: &[(String, 
     Ok(is_changed)
 }
 
-/// Compares rows with the wanted entries. Returns the rows to delete, and the entries to insert.
-fn difference<R, W: PartialEq>(present: Vec<R>, mut wanted: Vec<W>, content: impl Fn(&R) -> W) -> (Vec<R>, Vec<W>) {
-    let gone = present.into_iter().filter(|row| {
-        let content = content(row);
-        let place = wanted.iter().position(|wanted| *wanted == content);
-        place.map(|place| wanted.remove(place)).is_none()
+/// Compares rows with the wanted entries, in time proportional to both. Returns the rows to delete, and the entries to
+/// insert.
+fn difference<R, W: Eq + Hash>(present: Vec<R>, mut wanted: Vec<W>, content: impl Fn(&R) -> W) -> (Vec<R>, Vec<W>) {
+    // By content, the first row of each last.
+    let mut places: HashMap<W, Vec<usize>> = HashMap::with_capacity(present.len());
+    for (place, row) in present.iter().enumerate().rev() {
+        places.entry(content(row)).or_default().push(place);
+    }
+    let mut stays = vec![false; present.len()];
+    wanted.retain(|wanted| match places.get_mut(wanted).and_then(Vec::pop) {
+        Some(place) => {
+            stays[place] = true;
+            false
+        }
+        None => true,
     });
-    let gone = gone.collect();
-    (gone, wanted)
+    let gone = present.into_iter().zip(stays).filter(|(_, stays)| !stays).map(|(row, _)| row);
+    (gone.collect(), wanted)
 }
 
-/// Replaces the service's links to repositories. A link without a folder keeps the folders of existing links. Adds the
-/// repositories that it creates to `created`.
+/// Replaces the service's links to repositories. A link without a folder keeps the folders of existing links that no
+/// other entry of the list names. Adds the repositories that it creates to `created`.
 pub(super) async fn links(
     db: &Transaction,
     service: &Writable,
@@ -105,7 +119,11 @@ pub(super) async fn links(
 ) -> Result<bool, DbErr> {
     use service_repository::{Column, Entity};
     let mut is_changed = false;
-    let mut present = db.all(Entity::find().filter(Column::ServiceId.eq(service.id))).await?;
+    let mut present: HashMap<i64, Vec<service_repository::Model>> = HashMap::new();
+    for row in db.all(Entity::find().filter(Column::ServiceId.eq(service.id))).await? {
+        present.entry(row.repository_id).or_default().push(row);
+    }
+    let mut entries = Vec::with_capacity(wanted.len());
     let mut seen = HashSet::with_capacity(wanted.len());
     for link in wanted {
         let Some(repository) = linked(db, file, link, created, problems).await? else { continue };
@@ -114,14 +132,21 @@ pub(super) async fn links(
             problems.add(file, link.alias.spot, format!("\"{}\" occurs twice", link.alias.value));
             continue;
         }
-        let is_meant = |row: &service_repository::Model| {
-            row.repository_id == repository && folder.as_ref().is_none_or(|folder| row.base_directory == *folder)
+        entries.push((link, repository, folder));
+    }
+    for (link, repository, folder) in entries {
+        let is_named = |folder: &str| seen.contains(&(repository, Some(folder.to_owned())));
+        let is_meant = |row: &service_repository::Model| match &folder {
+            Some(folder) => row.base_directory == *folder,
+            None => !is_named(&row.base_directory),
         };
-        let (meant, rest): (Vec<_>, Vec<_>) = present.into_iter().partition(is_meant);
-        present = rest;
-        if meant.is_empty() {
-            service_repository::link(db, service, repository, folder, link.display_name.clone()).await?;
-            is_changed = true;
+        let of_repository = present.remove(&repository).unwrap_or_default();
+        let (meant, rest): (Vec<_>, Vec<_>) = of_repository.into_iter().partition(is_meant);
+        present.insert(repository, rest);
+        // Another entry may name the whole repository.
+        if meant.is_empty() && (folder.is_some() || !is_named("")) {
+            let display_name = link.display_name.clone();
+            is_changed |= service_repository::link(db, service, repository, folder, display_name).await?.is_some();
         }
         for row in meant.into_iter().filter(|row| link.display_name.is_some() && row.display_name != link.display_name)
         {
@@ -130,7 +155,7 @@ pub(super) async fn links(
             is_changed = true;
         }
     }
-    let rest: Vec<i64> = present.iter().map(|link| link.id).collect();
+    let rest: Vec<i64> = present.into_values().flatten().map(|link| link.id).collect();
     if !rest.is_empty() {
         db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &rest))).await?;
         is_changed = true;
@@ -201,8 +226,8 @@ pub(super) async fn contacts(
     wanted: &[Contact],
 ) -> Result<bool, DbErr> {
     use contact::{ActiveModel, Column, Entity};
-    let is_first = |place: usize, one: &Contact| !wanted[..place].iter().any(|other| other.r#type == one.r#type);
-    let each = wanted.iter().enumerate().map(|(place, one)| (one.clone(), is_first(place, one))).collect();
+    let mut types = HashSet::new();
+    let each = wanted.iter().map(|one| (one.clone(), types.insert(one.r#type.as_str()))).collect();
     let present = db.all(Entity::find().filter(owner.eq(id)).order_by_asc(Column::Id)).await?;
     let (gone, made) = difference(present, each, |row| {
         let contact = Contact {

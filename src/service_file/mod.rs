@@ -21,6 +21,7 @@ mod catalog_info;
 mod document;
 mod find;
 mod groups;
+mod intake;
 mod joined;
 mod left_out;
 mod lists;
@@ -40,13 +41,15 @@ use futures_util::future::BoxFuture;
 use sea_orm::DbErr;
 use serde_json::{Value as Json, json};
 
+pub use self::intake::{Bounds, PROPERTIES_TEXT};
 pub use self::origin::{Origin, address_of};
-
-pub use self::report::Note;
+pub use self::report::{MISTAKES, NOTES, Note};
 pub use self::source::{File, Places, collect};
+pub use self::yaml::{YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES};
 
 use self::apply::Change;
 use self::document::Document;
+use self::intake::Intake;
 use self::report::Problems;
 use self::yaml::Spot;
 use crate::db::{self, Db, Read, Transaction};
@@ -83,21 +86,10 @@ pub struct Options<'p> {
     pub is_dry_run: bool,
     /// Whether to release the services that other files of the repository govern and no document describes.
     pub releases_missing: bool,
-    /// The maximum numbers. `None` allows any.
+    /// The maximum numbers, for the files of a request. `None` allows any, for files of this machine.
     pub bounds: Option<Bounds>,
     /// The caller's permissions. `None` allows every change.
     pub permit: Option<&'p dyn Permit>,
-}
-
-/// The maximum size of a run, and of what it changes.
-#[derive(Debug, Clone, Copy)]
-pub struct Bounds {
-    /// The number of documents.
-    pub documents: usize,
-    /// The number of entries in the lists of all documents.
-    pub entries: usize,
-    /// The number of fields that change, as [`Applied::changes`] lists them, in all subjects.
-    pub changes: usize,
 }
 
 /// The reason why nothing was changed.
@@ -193,8 +185,7 @@ async fn apply_part(
     files: &[File],
     options: &Options<'_>,
 ) -> Result<Done, Refused> {
-    let (mut documents, mut problems) = read(files);
-    check_bounds(&documents, options, &mut problems);
+    let (mut documents, mut problems) = read(files, options.bounds).await;
     if !problems.is_over() {
         joined::join(&mut documents, &mut problems);
     }
@@ -235,37 +226,25 @@ async fn apply_part(
     Ok(Done { documents: applied.into_iter().map(|(entry, _)| entry).collect(), left_out: problems.notes().1 })
 }
 
-/// Reads the documents of files.
-fn read(files: &[File]) -> (Vec<Document>, Problems) {
-    let (mut problems, mut documents) = (Problems::default(), Vec::new());
+/// Reads the documents of files, up to the first limit that is exceeded.
+async fn read(files: &[File], bounds: Option<Bounds>) -> (Vec<Document>, Problems) {
+    let (mut problems, mut intake) = (Problems::default(), Intake::new(bounds));
     for File { path, content, is_found: _ } in files {
         let file = problems.file(path);
         match content {
-            Ok(text) => documents.extend(read::read(file, text, &mut problems)),
+            Ok(text) => read::read(file, text, &mut intake, &mut problems),
             Err(Note { line, column, message, .. }) => {
                 problems.add(file, Spot { line: *line, column: *column }, message);
                 problems.documents_are_missing = true;
             }
         }
+        if problems.is_over() {
+            break;
+        }
+        // Other requests wait for this thread.
+        tokio::task::yield_now().await;
     }
-    (documents, problems)
-}
-
-/// Refuses more documents or entries of lists than the caller allows, before any of them costs a statement.
-fn check_bounds(documents: &[Document], options: &Options<'_>, problems: &mut Problems) {
-    let Some(Bounds { documents: most, entries, changes: _ }) = options.bounds else { return };
-    let mut left = entries;
-    for (number, document) in documents.iter().enumerate() {
-        let message = match left.checked_sub(document.entries()) {
-            _ if number >= most => format!("there are more than {most} documents; apply fewer files at a time"),
-            None => format!("the lists have more than {entries} entries in total; apply fewer files at a time"),
-            Some(rest) => {
-                left = rest;
-                continue;
-            }
-        };
-        return problems.end(document.file, document.spot, message);
-    }
+    (intake.documents, problems)
 }
 
 /// Refuses the files if they change a subject that the caller may not change.

@@ -35,15 +35,15 @@ impl Reader<'_> {
 
     fn property(&mut self, key: &At<&str>, node: &At<Node>) -> Option<Property> {
         let alias = self.definition(key)?;
-        let value = match node.value {
-            Node::Null => None,
+        let (value, bytes) = match node.value {
+            Node::Null => (None, 0),
             _ => {
                 let value = self.json(node)?;
-                self.take(node.spot, json_schema::write_value("the value", &value))?;
-                Some(value)
+                let text = self.take(node.spot, json_schema::write_value("the value", &value))?;
+                (Some(value), text.len())
             }
         };
-        Some(Property { definition: alias, said: node.clone(), value })
+        Some(Property { definition: alias, said: node.clone(), value, bytes })
     }
 
     /// The alias of a definition.
@@ -104,17 +104,24 @@ pub(super) async fn check(
                 problems.add(file, property.definition.spot, message.clone());
             }
         } else if let Some(definition) = definition {
-            check_values(&definition, &properties, problems);
+            check_values(&definition.schema, &properties, problems).await;
             found.insert(alias.to_owned(), Definition { schema: String::new(), ..definition });
         }
     }
     Ok(found)
 }
 
-fn check_values(definition: &Definition, properties: &[(usize, &Property)], problems: &mut Problems) {
-    let schema = JsonSchema::of_row(&definition.schema);
+/// Checks values against the schema of their definition. A value may take 100 ms and more, so the check yields before
+/// each: other requests run, and a caller that gave up ends it.
+async fn check_values(schema: &str, properties: &[(usize, &Property)], problems: &mut Problems) {
+    let schema = JsonSchema::of_row(schema);
     for (file, Property { said, value, .. }) in properties {
         let Some(value) = value else { continue };
+        // No further mistake would be kept.
+        if problems.is_over() {
+            return;
+        }
+        tokio::task::yield_now().await;
         match &schema {
             Ok(schema) => {
                 for Fault { message, path } in schema.faults(value) {
@@ -153,13 +160,13 @@ pub(super) async fn assign(
     refuses: impl Fn(&Definition) -> Option<&'static str>,
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
-    let mut present = db.all(Entity::find().filter(owner.eq(id))).await?;
+    let present = db.all(Entity::find().filter(owner.eq(id))).await?;
+    let mut present: HashMap<i64, _> = present.into_iter().map(|row| (row.definition_id, row)).collect();
     let mut is_changed = false;
-    for Property { definition: named, said: _, value } in wanted {
+    for Property { definition: named, said: _, value, bytes: _ } in wanted {
         // One that is not there was reported.
         let Some(definition) = definitions.get(&named.value) else { continue };
-        let place = present.iter().position(|row| row.definition_id == definition.id);
-        let row = place.map(|place| present.swap_remove(place));
+        let row = present.remove(&definition.id);
         let Some(value) = value else {
             if let Some(row) = row {
                 db.delete(row).await?;
@@ -188,10 +195,37 @@ pub(super) async fn assign(
         is_changed = true;
     }
     let gone: Vec<i64> =
-        present.iter().filter(|row| row.written_by.as_deref() == Some(BY_FILE)).map(|row| row.id).collect();
+        present.values().filter(|row| row.written_by.as_deref() == Some(BY_FILE)).map(|row| row.id).collect();
     if !gone.is_empty() {
         db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &gone))).await?;
         is_changed = true;
     }
     Ok(is_changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::pin::pin;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn other_requests_run_between_two_values() {
+        let node = At { value: Node::Flag(true), spot: Spot { line: 1, column: 1 } };
+        let definition = node.with("size".to_owned());
+        let property = Property { definition, said: node, value: Some(Json::Bool(true)), bytes: 4 };
+        let properties = [(0, &property); 3];
+        let mut problems = Problems::default();
+        let mut polls = 0;
+        {
+            let mut check = pin!(check_values("{\"type\": \"number\"}", &properties, &mut problems));
+            poll_fn(|context| {
+                polls += 1;
+                check.as_mut().poll(context)
+            })
+            .await;
+        }
+        assert_eq!((polls, problems.notes().0.len()), (4, 3));
+    }
 }

@@ -6,9 +6,10 @@ use super::document::{
     Contact, Dependency, Document, GroupDocument, Link, Member, Naming, RepositoryDocument, ServiceDocument, Subject,
     TeamDocument, Tool,
 };
+use super::intake::Intake;
 use super::reader::{Entries, Reader, fields};
 use super::report::Problems;
-use super::yaml::{self, At, Node, Spot};
+use super::yaml::{self, Allowance, At, Node, Spot, Unread};
 use crate::entity::field_rule::{FieldRule, FieldRules};
 use crate::entity::{
     contact, domain, repository, service, service_dependency, service_repository, system, team, team_membership, text,
@@ -48,7 +49,9 @@ impl Form {
 /// Whether a document of the text is not a service file's, and not Backstage's either. Says nothing about text that is
 /// not YAML.
 pub(super) fn has_other_documents(text: &str) -> bool {
-    yaml::documents(text).iter().flatten().any(|node| matches!(Form::of(node), Form::Other))
+    let mut allowance = Allowance::LOCAL;
+    let documents = yaml::documents(text, &mut allowance);
+    documents.iter().flatten().any(|node| matches!(Form::of(node), Form::Other))
 }
 
 /// The maximum number of a service's repositories.
@@ -59,44 +62,55 @@ fn keys<E: FieldRules>(names: &[&'static str], lists: &[&'static str]) -> Vec<&'
     names.iter().copied().chain(fields::<E>().map(FieldRule::key)).chain(lists.iter().copied()).collect()
 }
 
-/// Reads the documents of a file and reports mistakes. Leaves out documents without a subject.
-pub(super) fn read(file: usize, text: &str, problems: &mut Problems) -> Vec<Document> {
-    let nodes = yaml::documents(text);
+/// Reads the documents of a file and reports mistakes. Leaves out documents without a subject. Stops at a limit.
+pub(super) fn read(file: usize, text: &str, intake: &mut Intake, problems: &mut Problems) {
+    let nodes = yaml::documents(text, &mut intake.allowance);
     if nodes.is_empty() {
         problems.add(file, Spot { line: 1, column: 1 }, "there is no document in this file");
     }
-    let mut documents = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let node = match node {
-            Ok(node) => node,
-            Err(complaint) => {
-                problems.add(file, complaint.spot, complaint.value);
+        match node {
+            Ok(node) => document(file, &node, intake, problems),
+            Err(Unread { spot, message, is_over }) => {
                 problems.documents_are_missing = true;
-                continue;
+                match is_over {
+                    true => problems.end(file, spot, message),
+                    false => problems.add(file, spot, message),
+                }
             }
-        };
-        let form = Form::of(&node);
-        if matches!(form, Form::Backstage) {
-            documents.extend(catalog_info::read(file, &node, problems));
-        } else {
-            Reader { file, problems, is_lenient: false }.documents(&node, &form, &mut documents);
+        }
+        if problems.is_over() {
+            return;
         }
     }
-    documents
+}
+
+fn document(file: usize, node: &At<Node>, intake: &mut Intake, problems: &mut Problems) {
+    let form = Form::of(node);
+    if !matches!(form, Form::Backstage) {
+        Reader { file, problems, is_lenient: false }.documents(node, &form, intake);
+    } else if let Some(document) = catalog_info::read(file, node, problems) {
+        intake.add(document, problems);
+    }
 }
 
 impl Reader<'_> {
     /// Reads a document. Messages quote its content only if it says that it is a service file. Any other file may have
     /// been named by mistake, and its secrets must not end up in a pipeline's log.
-    fn documents(&mut self, node: &At<Node>, form: &Form, documents: &mut Vec<Document>) {
+    fn documents(&mut self, node: &At<Node>, form: &Form, intake: &mut Intake) {
         let found = self.subjects(node, form);
         if found.is_none() {
             self.problems.documents_are_missing = true;
         }
         for (kind, node) in found.unwrap_or_default() {
             match self.subject(kind, node) {
-                Some(subject) => documents.push(Document { file: self.file, spot: node.spot, subject }),
+                Some(subject) => {
+                    intake.add(Document { file: self.file, spot: node.spot, subject }, self.problems);
+                }
                 None => self.problems.documents_are_missing = true,
+            }
+            if self.problems.is_over() {
+                return;
             }
         }
     }

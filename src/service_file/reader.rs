@@ -161,32 +161,51 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads tags: a mapping, or a list of keys and values, in which a key may occur several times.
+    /// Reads tags: a mapping, or a list of keys and values, in which a key may occur several times. Stops at the limit.
     pub(super) fn tags(&mut self, entries: &Entries<'_>) -> Option<Tags> {
         let node = entries.get("tags")?;
         let mut tags = Tags::new();
-        match &node.value {
-            Node::Null => {}
+        let number = match &node.value {
+            Node::Null => 0,
             Node::List(items) => {
+                let mut seen = HashSet::new();
                 for item in items {
-                    let Some(entries) = self.entries("a tag", item, &["key", "value"]) else { continue };
-                    let Some(key) = entries.get("key") else {
-                        self.wrong(item.spot, "a tag needs a key");
-                        continue;
-                    };
-                    let Some(text) = self.string("the key of a tag", key) else { continue };
-                    let tag = self.tag(text, key.spot, entries.get("value").copied());
-                    tags.extend(tag.filter(|tag| !tags.contains(tag)));
+                    let Some(tag) = self.tag_of_list(item) else { continue };
+                    if seen.insert(tag.clone()) {
+                        tags.push(tag);
+                    }
+                    if tags.len() > text::ENTRIES {
+                        break;
+                    }
                 }
+                items.len()
             }
             _ => {
-                for (key, value) in self.mapping("tags", node)? {
+                let pairs = self.mapping("tags", node)?;
+                let number = pairs.len();
+                for (key, value) in pairs {
                     tags.extend(self.tag(key.value, key.spot, Some(value)));
+                    if tags.len() > text::ENTRIES {
+                        break;
+                    }
                 }
+                number
             }
+        };
+        if tags.len() > text::ENTRIES {
+            self.check_number(node.spot, "tags", number, text::ENTRIES);
         }
-        self.check_number(node.spot, "tags", tags.len(), text::ENTRIES);
         Some(tags)
+    }
+
+    fn tag_of_list(&mut self, item: &At<Node>) -> Option<(String, String)> {
+        let entries = self.entries("a tag", item, &["key", "value"])?;
+        let Some(key) = entries.get("key") else {
+            self.wrong(item.spot, "a tag needs a key");
+            return None;
+        };
+        let text = self.string("the key of a tag", key)?;
+        self.tag(text, key.spot, entries.get("value").copied())
     }
 
     /// Checks a tag. A value that is absent or null is the empty text.

@@ -119,8 +119,10 @@ pub(super) async fn relate(
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
     let own = Entity::find().filter(Column::SourceServiceId.eq(service)).filter(Column::Type.eq(RELATED_TO));
-    let mut present = db.all(own.filter(Column::RelationshipDefinitionId.is_not_null())).await?;
-    let mut seen = HashSet::with_capacity(wanted.len());
+    let present = db.all(own.filter(Column::RelationshipDefinitionId.is_not_null())).await?;
+    let key = |row: &relationship::Model| (row.relationship_definition_id, row.target().map(End::named));
+    let ids: HashMap<_, i64> = present.iter().map(|row| (key(row), row.id)).collect();
+    let (mut seen, mut kept) = (HashSet::with_capacity(wanted.len()), HashSet::new());
     let mut new = Vec::new();
     for Relationship { definition: named, target: At { value: alias, spot }, kind } in wanted {
         // A missing definition was reported when the definitions were read.
@@ -136,16 +138,15 @@ pub(super) async fn relate(
             problems.add(file, *spot, what);
             continue;
         }
-        let is_meant = |row: &relationship::Model| {
-            row.relationship_definition_id == Some(definition.id) && row.target() == Some(target)
-        };
-        match present.iter().position(is_meant) {
-            Some(place) => drop(present.swap_remove(place)),
+        match ids.get(&(Some(definition.id), Some(target.named()))) {
+            Some(id) => {
+                kept.insert(*id);
+            }
             None => new.push((definition, target, *spot)),
         }
     }
-    let gone: Vec<i64> =
-        present.iter().filter(|row| row.written_by.as_deref() == Some(BY_FILE)).map(|row| row.id).collect();
+    let gone = present.iter().filter(|row| row.written_by.as_deref() == Some(BY_FILE) && !kept.contains(&row.id));
+    let gone: Vec<i64> = gone.map(|row| row.id).collect();
     // Delete first, because a definition limits how many relationships there are.
     if !gone.is_empty() {
         db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &gone))).await?;

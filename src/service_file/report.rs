@@ -7,6 +7,11 @@ use sea_orm::DbErr;
 use super::yaml::Spot;
 use crate::error::Error;
 
+/// The maximum number of mistakes of a run that are kept. Reading stops there.
+pub const MISTAKES: usize = 1_000;
+/// The maximum number of notes of a run that are kept.
+pub const NOTES: usize = 20_000;
+
 /// A sentence about a place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
@@ -38,12 +43,24 @@ impl fmt::Display for Note {
     }
 }
 
+/// A file, a place in it, and a sentence.
+type Message = (usize, Spot, String);
+
+/// Adds a message to a list of at most `most`. The next one becomes a sentence that says so, and the rest is dropped.
+fn add(list: &mut Vec<Message>, most: usize, what: &str, (file, spot, sentence): Message) {
+    if list.len() < most {
+        list.push((file, spot, sentence));
+    } else if list.len() == most {
+        list.push((file, spot, format!("there are more than {most} {what}; the rest is not listed")));
+    }
+}
+
 /// Collects mistakes, so that all of them are reported together, and notes about skipped values.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     files: Vec<String>,
-    list: Vec<(usize, Spot, String)>,
-    left: Vec<(usize, Spot, String)>,
+    list: Vec<Message>,
+    left: Vec<Message>,
     /// Whether a document could not be read. If so, references to missing things are not reported, because that
     /// document may define them.
     pub(super) documents_are_missing: bool,
@@ -58,9 +75,10 @@ impl Problems {
         self.files.len() - 1
     }
 
-    /// Adds a mistake: nothing is applied.
+    /// Adds a mistake: nothing is applied. Beyond [`MISTAKES`], nothing more is read.
     pub(super) fn add(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
-        self.list.push((file, spot, message.into()));
+        add(&mut self.list, MISTAKES, "mistakes", (file, spot, message.into()));
+        self.is_over |= self.list.len() > MISTAKES;
     }
 
     /// Adds the mistakes of an error. Returns an internal error as it is: whether a race was lost is decided above.
@@ -80,14 +98,14 @@ impl Problems {
         self.is_over = true;
     }
 
-    /// Whether [`Self::end`] was called.
+    /// Whether [`Self::end`] was called, or there are too many mistakes.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }
 
     /// Adds a note about a value that the catalogue has no place for. The rest is applied.
     pub(super) fn leave(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
-        self.left.push((file, spot, message.into()));
+        add(&mut self.left, NOTES, "notes", (file, spot, message.into()));
     }
 
     pub(super) fn name(&self, file: usize) -> &str {
@@ -107,9 +125,9 @@ impl Problems {
     /// Returns the mistakes, and the notes about skipped values, both in the order of the files and lines.
     pub(super) fn notes(self) -> (Vec<Note>, Vec<Note>) {
         let Self { files, list, left, .. } = self;
-        let notes = |mut list: Vec<(usize, Spot, String)>| {
+        let notes = |mut list: Vec<Message>| {
             list.sort_by_key(|(file, spot, _)| (*file, *spot));
-            let note = |(file, spot, message): (usize, Spot, String)| {
+            let note = |(file, spot, message): Message| {
                 let path = files.get(file).cloned().unwrap_or_default();
                 Note { file, path, line: spot.line, column: spot.column, message }
             };
@@ -122,6 +140,26 @@ impl Problems {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mistakes_and_notes_are_bounded() {
+        let mut problems = Problems::default();
+        let file = problems.file("f.yml");
+        for number in 0..NOTES + 9 {
+            problems.leave(file, Spot::default(), number.to_string());
+        }
+        for number in 0..MISTAKES {
+            problems.add(file, Spot::default(), number.to_string());
+        }
+        assert!(!problems.is_over());
+        problems.add(file, Spot::default(), "one more");
+        problems.add(file, Spot::default(), "and another");
+        assert!(problems.is_over());
+        let (mistakes, notes) = problems.notes();
+        assert_eq!((mistakes.len(), notes.len()), (MISTAKES + 1, NOTES + 1));
+        assert_eq!(mistakes[MISTAKES].message, "there are more than 1000 mistakes; the rest is not listed");
+        assert_eq!(notes[NOTES].message, "there are more than 20000 notes; the rest is not listed");
+    }
 
     #[test]
     fn a_note_is_one_line() {

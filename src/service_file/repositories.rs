@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{LockType, OnConflict};
 use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, Set};
 
 use super::apply::{Change, key};
@@ -74,7 +74,7 @@ async fn put(
     Ok(Change { number, noun: "Repository", id, name: alias.value.clone(), is_created, is_changed: changed })
 }
 
-/// Returns the repository with this alias, and whether it had to be created.
+/// Returns the repository with this alias, locked, and whether it had to be created.
 pub(super) async fn find_or_create(
     db: &Transaction,
     name: &str,
@@ -97,8 +97,9 @@ pub(super) async fn find_or_create(
     match made.into_iter().next() {
         Some(made) => Ok((made, true)),
         None => {
-            let there = repository::Entity::by_alias(db, alias).await?;
-            Ok((there.ok_or_else(|| DbErr::RecordNotFound(format!("the repository {alias}")))?, false))
+            let there = repository::Entity::by_alias(&db.locking(LockType::Update), alias).await?;
+            // It was deleted, or got another alias, in the meantime: a lost race, which is retried.
+            Ok((there.ok_or(DbErr::RecordNotUpdated)?, false))
         }
     }
 }

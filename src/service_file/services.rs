@@ -1,6 +1,6 @@
 //! Applies the documents of services.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, Set};
 
@@ -233,7 +233,8 @@ async fn depend(
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
     use service_dependency::{ActiveModel, Column, Entity};
-    let mut present = db.all(Entity::find().filter(Column::SourceId.eq(id))).await?;
+    let present = db.all(Entity::find().filter(Column::SourceId.eq(id))).await?;
+    let mut present: HashMap<i64, _> = present.into_iter().map(|one| (one.destination_id, one)).collect();
     let (mut is_changed, mut seen) = (false, HashSet::with_capacity(wanted.len()));
     for Dependency { alias, notes } in wanted {
         let Some(to) = lists::owner_of::<service_alias::Entity>(db, &alias.value).await? else {
@@ -246,7 +247,7 @@ async fn depend(
             problems.add(file, alias.spot, what);
             continue;
         }
-        match present.iter().position(|one| one.destination_id == to).map(|place| present.swap_remove(place)) {
+        match present.remove(&to) {
             Some(one) if one.notes == *notes => continue,
             Some(one) => {
                 db.update(ActiveModel { notes: Set(notes.clone()), ..one.into() }).await?;
@@ -263,7 +264,7 @@ async fn depend(
         }
         is_changed = true;
     }
-    let rest: Vec<i64> = present.iter().map(|one| one.id).collect();
+    let rest: Vec<i64> = present.values().map(|one| one.id).collect();
     if !rest.is_empty() {
         db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &rest))).await?;
         is_changed = true;
@@ -279,6 +280,7 @@ pub(super) async fn release_missing(
 ) -> Result<Vec<(i64, String)>, DbErr> {
     use service::{Column, Entity};
     let locked = Entity::find().filter(Column::LockedRepository.eq(repository)).filter(Column::LockedBy.is_not_null());
+    let described: HashSet<i64> = described.iter().copied().collect();
     let ids: Vec<i64> =
         db.all(locked).await?.into_iter().map(|row| row.id).filter(|id| !described.contains(id)).collect();
     let held = service::lock_for_service_file(db, &ids).await?;

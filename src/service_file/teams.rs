@@ -145,7 +145,8 @@ async fn join(
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
     use team_membership::{ActiveModel, Column, Entity};
-    let mut present = db.all(Entity::find().filter(Column::TeamId.eq(team))).await?;
+    let present = db.all(Entity::find().filter(Column::TeamId.eq(team))).await?;
+    let mut present: HashMap<i64, _> = present.into_iter().map(|one| (one.user_id, one)).collect();
     let (mut is_changed, mut seen) = (false, HashSet::with_capacity(wanted.len()));
     for Member { user: named, role, is_person } in wanted {
         let email = match is_person {
@@ -171,7 +172,7 @@ async fn join(
             problems.add(file, named.spot, "this member occurs twice");
             continue;
         }
-        match present.iter().position(|one| one.user_id == found.id).map(|place| present.swap_remove(place)) {
+        match present.remove(&found.id) {
             Some(one) if role.is_none() || one.role == *role => continue,
             Some(one) => {
                 db.update(ActiveModel { role: Set(role.clone()), ..one.into() }).await?;
@@ -188,7 +189,7 @@ async fn join(
         }
         is_changed = true;
     }
-    let rest: Vec<i64> = present.iter().map(|one| one.id).collect();
+    let rest: Vec<i64> = present.values().map(|one| one.id).collect();
     if !rest.is_empty() {
         db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &rest))).await?;
         is_changed = true;

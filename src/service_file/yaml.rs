@@ -2,13 +2,98 @@
 //!
 //! Deserialising into structs would stop at the first mistake, but all mistakes are reported. [`read`](super::read)
 //! interprets the tree.
+//!
+//! An alias repeats the value that it refers to: a file of 300 bytes can hold millions of values. So values are counted
+//! with aliases expanded, over all documents of a run, while they are read.
 
+use std::cell::RefCell;
 use std::fmt;
+use std::rc::Rc;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
+use serde_saphyr::budget::{BudgetBreach, BudgetReport};
 use serde_saphyr::options::DuplicateKeyPolicy;
-use serde_saphyr::{Location, Spanned};
+use serde_saphyr::{Location, Options, Spanned};
+
+/// The maximum number of keys and values in all files of a request, with aliases expanded. A value takes about 100
+/// bytes of memory. A service has 20 to 60 of them, and each entry of its lists one to eleven.
+pub const YAML_VALUES: usize = 250_000;
+/// The maximum size of these keys and values, in bytes of text.
+pub const YAML_TEXT: usize = 8 << 20;
+/// The maximum number of YAML documents of a file.
+pub const YAML_DOCUMENTS: usize = 20_000;
+/// The maximum number of anchors of a file. The parser passes over all of them at the end of each document.
+pub const YAML_ANCHORS: usize = 5_000;
+/// The maximum number of keys, values and ends of lists and mappings that anchors of a file hold. The parser keeps them
+/// for aliases. Those inside of several anchors count for each.
+pub const YAML_ANCHORED: usize = 100_000;
+
+/// The keys and values that the files of a run may hold, and how many of them are left.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowance {
+    most: Size,
+    left: Size,
+}
+
+/// A number of keys and values, and their bytes of text.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    values: usize,
+    text: usize,
+}
+
+impl Allowance {
+    /// For the files of a request.
+    pub(super) const REQUEST: Self = Self::new(YAML_VALUES, YAML_TEXT);
+    /// For files of this machine: 200 values for each of the files that a run may name, and all their text.
+    pub(super) const LOCAL: Self = Self::new(2_000_000, 64 << 20);
+
+    const fn new(values: usize, text: usize) -> Self {
+        Self { most: Size { values, text }, left: Size { values, text } }
+    }
+
+    fn spend(&mut self, report: &BudgetReport) {
+        self.left.values = self.left.values.saturating_sub(report.nodes);
+        self.left.text = self.left.text.saturating_sub(report.total_scalar_bytes);
+    }
+
+    /// Returns a sentence about a limit that was exceeded, and whether it is a limit of the whole run. Returns `None`
+    /// if the breach is about the form of a single document.
+    fn exceeded(&self, breach: &BudgetBreach) -> Option<(String, bool)> {
+        let Size { values, text } = self.most;
+        let fewer = "apply fewer files at a time";
+        Some(match breach {
+            BudgetBreach::Nodes { .. } => {
+                (format!("the files have more than {values} keys and values, aliases expanded; {fewer}"), true)
+            }
+            BudgetBreach::ScalarBytes { .. } => {
+                let message = format!("the keys and values have more than {text} bytes, aliases expanded; {fewer}");
+                (message, true)
+            }
+            BudgetBreach::Documents { .. } => {
+                (format!("the file has more than {YAML_DOCUMENTS} YAML documents; split it"), false)
+            }
+            BudgetBreach::Anchors { .. } => (format!("the file has more than {YAML_ANCHORS} anchors"), false),
+            BudgetBreach::RecordedAnchorEvents { .. } => {
+                (format!("the anchors of the file hold more than {YAML_ANCHORED} keys and values"), false)
+            }
+            BudgetBreach::RecordedAnchorBytes { .. } => {
+                (format!("the anchors of the file hold more than {YAML_TEXT} bytes of text"), false)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// Why the rest of a file is not read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unread {
+    pub(super) spot: Spot,
+    pub(super) message: String,
+    /// Whether no further file is read either: a limit of the run is exceeded.
+    pub(super) is_over: bool,
+}
 
 /// A line and a column, both from 1, in characters. Line 0 means the whole file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,27 +148,70 @@ impl Node {
     }
 }
 
-/// Parses the documents of a text. Stops after a syntax error: what follows cannot be split into documents.
-pub(super) fn documents(text: &str) -> Vec<Result<At<Node>, At<String>>> {
-    let options = serde_saphyr::options! {
+/// Parses the documents of a text, and takes their values from the allowance. An error is the last item: nothing after
+/// it is read.
+pub(super) fn documents(text: &str, allowance: &mut Allowance) -> Vec<Result<At<Node>, Unread>> {
+    // Columns do not count a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let before = *allowance;
+    let report = Rc::new(RefCell::new(BudgetReport::default()));
+    let kept = Rc::clone(&report);
+    let options = options(&before).with_budget_report(move |report| *kept.borrow_mut() = report);
+    let read = serde_saphyr::from_multiple_with_options::<At<Node>>(text, options);
+    let report = report.take();
+    allowance.spend(&report);
+    let error = match read {
+        Ok(documents) => return documents.into_iter().map(Ok).collect(),
+        Err(error) => complaint(&error),
+    };
+    match report.breached.as_ref().and_then(|breach| before.exceeded(breach)) {
+        Some((message, is_over)) => vec![Err(Unread { message, is_over, ..error })],
+        None => documents_before(text, &before, error),
+    }
+}
+
+/// Returns the documents before the one with an error, and the error. Their mistakes are reported, too. They have been
+/// counted.
+fn documents_before(text: &str, allowance: &Allowance, error: Unread) -> Vec<Result<At<Node>, Unread>> {
+    let mut bytes = text.as_bytes();
+    let documents = serde_saphyr::read_with_options::<_, At<Node>>(&mut bytes, options(allowance));
+    let mut read: Vec<Result<At<Node>, Unread>> = documents.map_while(Result::ok).map(Ok).collect();
+    read.push(Err(error));
+    read
+}
+
+fn options(Allowance { most: _, left }: &Allowance) -> Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_nodes: left.values,
+            max_total_scalar_bytes: left.text,
+            max_documents: YAML_DOCUMENTS,
+            max_anchors: YAML_ANCHORS,
+            max_recorded_anchor_events: YAML_ANCHORED,
+            max_recorded_anchor_bytes: YAML_TEXT,
+            // Each of these is a value, too, or is bounded by values and documents.
+            max_events: usize::MAX,
+            max_aliases: usize::MAX,
+            max_merge_keys: usize::MAX,
+            // Many services may share one list of tags.
+            enforce_alias_anchor_ratio: false,
+        },
         // Keep all entries, so that a repeated key can be reported.
         duplicate_keys: DuplicateKeyPolicy::LastWins,
         // As in YAML 1.2, `no` and `on` are strings.
         strict_booleans: true,
         with_snippet: false,
-    };
-    let mut bytes = text.as_bytes();
-    let documents = serde_saphyr::read_with_options::<_, At<Node>>(&mut bytes, options);
-    documents.map(|document| document.map_err(|error| complaint(&error))).collect()
+    }
 }
 
-fn complaint(error: &serde_saphyr::Error) -> At<String> {
+fn complaint(error: &serde_saphyr::Error) -> Unread {
     let spot = error.location().map(Spot::from).unwrap_or_default();
     let message = error.without_snippet().to_string();
     // The caller adds the location.
     let message = message.lines().next().unwrap_or_default();
     let message = message.split(" at line ").next().unwrap_or_default();
-    At { value: format!("the YAML cannot be read: {}", without_content(message)), spot }
+    let message = format!("the YAML cannot be read: {}", without_content(message));
+    Unread { spot, message, is_over: false }
 }
 
 /// Removes the text that a message quotes, except single characters. After a syntax error it is unknown what the file
@@ -182,6 +310,76 @@ impl<'de> Visitor<'de> for Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Reads a text, and returns the number of documents and the error after them.
+    fn read(text: &str, allowance: &mut Allowance) -> (usize, Option<(u64, String)>) {
+        let mut documents = documents(text, allowance);
+        let error = documents.pop_if(|last| last.is_err()).and_then(Result::err);
+        assert!(documents.iter().all(Result::is_ok));
+        (documents.len(), error.map(|error| (error.spot.line, error.message)))
+    }
+
+    #[test]
+    fn values_are_counted_over_documents_and_files_with_their_aliases() {
+        // 2 keys and 14 values.
+        let text = "a: &a [1, 2, 3]\nb: [*a, *a]\n";
+        let mut allowance = Allowance::new(16 * 3, 1_000);
+        assert_eq!(read(&format!("---\n{text}---\n{text}"), &mut allowance), (2, None));
+        assert_eq!(allowance.left.values, 16);
+        let message = "the files have more than 48 keys and values, aliases expanded; apply fewer files at a time";
+        let mut less = allowance;
+        assert_eq!(read(&format!("{text}---\n1\n"), &mut less), (0, Some((4, message.to_owned()))));
+        assert_eq!(read("1", &mut less), (0, Some((1, message.to_owned()))));
+        assert_eq!(read(text, &mut allowance), (1, None));
+        assert_eq!(allowance.left.values, 0);
+    }
+
+    #[test]
+    fn text_is_counted_with_its_aliases() {
+        let mut allowance = Allowance::new(1_000, 30);
+        assert_eq!(read("- &a 0123456789\n- *a\n", &mut allowance), (1, None));
+        assert_eq!(allowance.left.text, 10);
+        let message = "the keys and values have more than 30 bytes, aliases expanded; apply fewer files at a time";
+        let error = Some((2, message.to_owned()));
+        assert_eq!(read("- &a 01234\n- [*a, *a]\n", &mut allowance), (0, error));
+    }
+
+    #[test]
+    fn merged_keys_and_documents_with_an_error_are_counted() {
+        let mut allowance = Allowance::new(1_000, 1_000);
+        // What is merged counts, although each key is kept only once.
+        assert_eq!(read("a: &a { k: 1 }\nb: { <<: [*a, *a, *a] }\n", &mut allowance), (1, None));
+        assert_eq!(allowance.left.values, 1_000 - 18);
+        let (documents, error) = read("1\n---\n2\n---\n[1, 2, *none]\n---\n4\n", &mut allowance);
+        assert_eq!((documents, error.map(|(line, _)| line)), (2, Some(5)));
+        assert!((1_000 - 23..1_000 - 18).contains(&allowance.left.values), "{allowance:?}");
+    }
+
+    #[test]
+    fn documents_and_anchors_of_a_file_are_bounded() {
+        let anchors: String = (0..=YAML_ANCHORS).map(|number| format!("- &a{number} 1\n")).collect();
+        // Each anchor holds the anchors in it.
+        let nested = format!("[{}]", "1, ".repeat(YAML_ANCHORED / 20));
+        let nested = (0..20).fold(nested, |inner, number| format!("&a{number} [{inner}]"));
+        for (text, message) in [
+            ("--- 1\n".repeat(YAML_DOCUMENTS + 1), "the file has more than 20000 YAML documents; split it"),
+            (anchors, "the file has more than 5000 anchors"),
+            (nested, "the anchors of the file hold more than 100000 keys and values"),
+        ] {
+            let mut allowance = Allowance::REQUEST;
+            let (documents, error) = read(&text, &mut allowance);
+            assert_eq!((documents, error.map(|(_, message)| message).as_deref()), (0, Some(message)));
+            assert_eq!(read("1", &mut allowance), (1, None), "the next file is read");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_column() {
+        let mut allowance = Allowance::REQUEST;
+        let documents = documents("\u{feff}[1]", &mut allowance);
+        let [Ok(At { spot, .. })] = &*documents else { panic!("{documents:?}") };
+        assert_eq!(*spot, Spot { line: 1, column: 1 });
+    }
 
     #[test]
     fn a_syntax_error_quotes_only_single_characters() {

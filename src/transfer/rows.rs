@@ -85,8 +85,9 @@ impl Export {
 
     /// The next line without its line end. `None` at the end of the input.
     fn next(&mut self) -> Result<Option<Vec<u8>>, Mistake> {
-        // Longer than a deploy with texts of the maximum length, fully escaped.
-        const LONGEST: u64 = 4 << 20;
+        // Longer than every line of an export. The longest text is an API document: whatever `--max-body` says, a
+        // server reads at most 16 MiB for one caller (`http::body::BOUNDS`), and a control character takes six bytes.
+        const LONGEST: u64 = 128 << 20;
         self.line += 1;
         let mut line = Vec::new();
         let mut input = io::Read::take(&mut self.input, LONGEST);

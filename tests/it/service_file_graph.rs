@@ -454,3 +454,37 @@ async fn a_repository_that_a_link_creates_is_audited_and_needs_permission() {
     // A link to a repository that is there creates none.
     assert_eq!(by_member(text("Also")).await, json!([]));
 }
+
+#[tokio::test]
+async fn a_link_without_a_folder_leaves_the_folders_that_other_entries_name() {
+    let app = TestApp::start().await;
+    let text = |entries: &str| {
+        format!(
+            "version: 1\nrepository: {{ name: org/mono, url: \"https://github.com/org/mono\" }}\n---\n\
+             version: 1\nservice: {{ name: Cart, repositories: [{entries}] }}\n"
+        )
+    };
+    let folder = |name: &str| format!("{{ name: org/mono, provider: github, path: a, display_name: {name} }}");
+    let links = async || {
+        let query = r#"{ account { service(alias: "cart") {
+            serviceRepositories { nodes { baseDirectory displayName } }
+        } } }"#;
+        let mut links = data(&app, query).await["account"]["service"]["serviceRepositories"]["nodes"].take();
+        links.as_array_mut().expect("links").sort_by_key(|link| link["baseDirectory"].to_string());
+        links
+    };
+    let whole = json!({ "baseDirectory": "", "displayName": null });
+    let expected = |name: &str| json!([whole, { "baseDirectory": "a", "displayName": name }]);
+    let repository = "unchanged repository github.com:org/mono";
+    let both = |name: &str| text(&format!("github.com:org/mono, {}", folder(name)));
+    apply_text(&app, &both("One")).await;
+    assert_eq!(links().await, expected("One"));
+    assert_eq!(apply_text(&app, &both("One")).await, [repository, "unchanged service cart"]);
+    assert_eq!(apply_text(&app, &both("Two")).await, [repository, "updated service cart"]);
+    assert_eq!(links().await, expected("Two"));
+    let reversed = text(&format!("{}, github.com:org/mono", folder("Two")));
+    assert_eq!(apply_text(&app, &reversed).await, [repository, "unchanged service cart"]);
+    // Alone, it keeps all folders.
+    assert_eq!(apply_text(&app, &text("github.com:org/mono")).await, [repository, "unchanged service cart"]);
+    assert_eq!(links().await, expected("Two"));
+}

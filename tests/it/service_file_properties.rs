@@ -4,7 +4,7 @@ use rollcall::db::Read;
 use rollcall::entity::audit;
 use rollcall::entity::user::Role;
 use rollcall::graphql::service_file::ENTRIES;
-use rollcall::service_file::{self, Applied};
+use rollcall::service_file::{self, Applied, PROPERTIES_TEXT};
 use sea_orm::{EntityTrait, QueryOrder};
 use serde_json::{Value, json};
 
@@ -354,6 +354,30 @@ async fn each_part_of_a_value_counts_as_an_entry() {
     );
     // All are looked at where that is allowed: the value is no number.
     assert_eq!(send(most).await.as_array().map(Vec::len), Some(most));
+}
+
+#[tokio::test]
+async fn the_bytes_of_all_values_are_bounded_with_their_aliases() {
+    let app = catalogue().await;
+    let send = async |number: usize| {
+        let services = (1..number).map(|n| format!(", {{name: s{n}, properties: {{weight: *long}}}}"));
+        let first = format!("{{name: s0, properties: {{weight: &long {}}}}}", "x".repeat(8_000));
+        let text = format!("version: 1\nservice: [{first}{}]\n", services.collect::<String>());
+        let query =
+            "mutation($input: ServiceFilesApplyInput!) { serviceFilesApply(input: $input) { errors { message } } }";
+        let input = json!({ "files": [{ "path": "f.yml", "text": text }] });
+        app.query(query, json!({ "input": input })).await["data"]["serviceFilesApply"]["errors"].take()
+    };
+    // A value has 8,002 bytes with its quotation marks.
+    let most = PROPERTIES_TEXT / 8_002;
+    let found = send(most + 1).await;
+    let message = found[0]["message"].as_str().expect("a message");
+    let limit = "the values of properties have more than 1048576 bytes in total; apply fewer files at a time";
+    assert!(message.ends_with(limit), "{message}");
+    assert_eq!(found.as_array().map(Vec::len), Some(1));
+    // All are looked at where that is allowed: the value is no number.
+    let found = send(most).await;
+    assert_eq!(found[100]["message"], json!(format!("there are {} more mistakes", most - 100)));
 }
 
 #[tokio::test]

@@ -262,7 +262,7 @@ async fn the_mutation_refuses_too_much_input_before_it_costs_anything() {
     let laughs: String = (0..30).map(|n| format!("a{}: &a{} [*a{n}, *a{n}, *a{n}, *a{n}]\n", n + 1, n + 1)).collect();
     let found = errors(json!({ "files": [file("f.yml", &format!("a0: &a0 ha\n{laughs}"))] })).await;
     let message = found[0]["message"].as_str().expect("a message");
-    assert!(message.contains("the YAML cannot be read: "), "{message}");
+    assert!(message.ends_with(": the anchors of the file hold more than 100000 keys and values"), "{message}");
     let mistakes = "--- 1\n".repeat(150);
     let found = errors(json!({ "files": [file("f.yml", &mistakes)] })).await;
     let found = found.as_array().expect("errors");
@@ -279,6 +279,60 @@ async fn the_mutation_refuses_too_much_input_before_it_costs_anything() {
         data(&app, "{ account { services { totalCount } } }").await["account"]["services"]["totalCount"],
         json!(0)
     );
+}
+
+#[tokio::test]
+async fn what_aliases_repeat_counts_over_all_documents_and_files() {
+    let app = TestApp::start().await;
+    let messages = async |texts: &[&str]| -> Vec<String> {
+        let files: Vec<_> = texts.iter().enumerate().map(|(n, text)| file(&format!("{n}.yml"), text)).collect();
+        let errors = send(&app, json!({ "files": files })).await["errors"].take();
+        let messages = errors.as_array().expect("errors").iter();
+        messages.map(|error| error["message"].as_str().expect("a message").to_owned()).collect()
+    };
+    let seven = |alias: &str| format!("[{}]", [alias; 7].join(", "));
+    let lists = [("&b ", "*a"), ("&c ", "*b"), ("&d ", "*c"), ("&e ", "*d"), ("&f ", "*e"), ("", "*f")];
+    let lists: Vec<_> = lists.iter().map(|(anchor, alias)| format!("{anchor}{}", seven(alias))).collect();
+    // 160,133 values in less than 250 bytes.
+    let bomb = format!("--- [&a x, {}]\n", lists.join(", "));
+    assert!(bomb.len() < 250, "{bomb}");
+    let no_mapping = |place: &str| format!("{place}: a document must be a mapping, not a list");
+    assert_eq!(messages(&[&*bomb]).await, [no_mapping("0.yml:1:5")]);
+    let limit = "the files have more than 250000 keys and values, aliases expanded; apply fewer files at a time";
+    let two = messages(&[&*bomb, &*bomb, "["]).await;
+    assert_eq!((two.len(), &two[0]), (2, &no_mapping("0.yml:1:5")));
+    assert!(two[1].starts_with("1.yml:1:") && two[1].ends_with(limit), "{two:?}");
+    let repeated = messages(&[&*bomb.repeat(1_000), "["]).await;
+    assert!(repeated.len() == 1 && repeated[0].starts_with("0.yml:2:") && repeated[0].ends_with(limit), "{repeated:?}");
+    let long = |times: usize| format!("[&a {}, {}]\n", "x".repeat(100_000), vec!["*a"; times].join(", "));
+    assert_eq!(messages(&[&*long(80)]).await, [no_mapping("0.yml:1:1")]);
+    let limit = "the keys and values have more than 8388608 bytes, aliases expanded; apply fewer files at a time";
+    let longer = messages(&[&*long(90)]).await;
+    assert!(longer.len() == 1 && longer[0].ends_with(limit), "{longer:?}");
+}
+
+#[tokio::test]
+async fn nothing_is_read_after_a_limit() {
+    let app = TestApp::start().await;
+    let errors = async |text: &str| send(&app, json!({ "files": [file("f.yml", text)] })).await["errors"].take();
+    let service = |tags: &str| format!("version: 1\nservice: {{ name: Cart, tags: {tags} }}\n");
+    let many = |tag: fn(usize) -> String| (0..=1_000).map(tag).collect::<Vec<_>>().join(", ");
+    // The last tag is a mistake.
+    let list = service(&format!("[{}, 7]", many(|number| format!("{{ key: k{number} }}"))));
+    let mapping = service(&format!("{{ {}, Wrong: v }}", many(|number| format!("k{number}: v"))));
+    for text in [list, mapping] {
+        let message = "f.yml:2:30: tags has 1002 entries; at most 1000 are allowed";
+        assert_eq!(errors(&text).await, json!([{ "message": message, "path": ["files", "0", "text"] }]));
+    }
+    // Tags that occur several times count once.
+    let same = service(&format!("[{}]", vec!["{ key: k }"; 1_002].join(", ")));
+    assert_eq!(errors(&same).await, json!([]));
+    // After too many documents, and too many mistakes.
+    let documents = "--- {version: 1, service: {name: x}}\n".repeat(DOCUMENTS + 1);
+    let found = errors(&format!("{documents}--- 1\n")).await;
+    assert_eq!(found.as_array().map(Vec::len), Some(1), "{found}");
+    let found = errors(&"--- 1\n".repeat(5_000)).await;
+    assert_eq!(found[100]["message"], json!("there are 901 more mistakes"));
 }
 
 #[tokio::test]
