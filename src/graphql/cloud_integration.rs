@@ -2,6 +2,7 @@
 
 use async_graphql::{MaybeUndefined, Value};
 use sea_orm::Set;
+use sea_orm::sea_query::LockType;
 
 use super::context::MutationCtx;
 use super::identifier::given;
@@ -131,7 +132,7 @@ async fn update_connection(
     (argument, named): (&'static str, &IdentifierInput),
     fill: impl FnOnce(&mut Change) -> MaybeUndefined<String>,
 ) -> Result<IntegrationUpdatePayload> {
-    let row = require_of(db, named, kind).await;
+    let row = require_of(&db.locking(LockType::NoKeyUpdate), named, kind).await;
     let row = row.map_err(|error| error.map_user(|error| error.within(argument)))?;
     let mut change = Change::of(Some(&row));
     let name = fill(&mut change);

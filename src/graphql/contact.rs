@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::{Draft, changed};
@@ -71,12 +71,26 @@ fn fill(draft: &mut Draft<Entity>, kind: ContactType, address: &MaybeUndefined<S
 /// Adds a contact to its owner, which must be locked. The owner's first contact of a type becomes the default.
 async fn add(db: &Transaction, row: ActiveModel, owner: Column, id: i64) -> Result<Contact> {
     let kind = row.r#type.clone().take().unwrap_or_default();
-    let of_type = Entity::find().filter(owner.eq(id)).filter(Column::Type.eq(kind));
-    let mut row = ActiveModel { is_default: Set(db.count(of_type).await? == 0), ..row };
+    let is_first = db.count(of_type((owner, id), &kind)).await? == 0;
+    let mut row = ActiveModel { is_default: Set(is_first), ..row };
     row.set(owner, id.into());
     let contact = db.insert(row).await?;
     relation::check_row_limit::<Entity>(db, owner, id, FEW, ("an owner", "contacts")).await?;
     Ok(contact)
+}
+
+/// The contacts of an owner that have this type.
+fn of_type((owner, id): (Column, i64), kind: &str) -> Select<Entity> {
+    Entity::find().filter(owner.eq(id)).filter(Column::Type.eq(kind))
+}
+
+/// Makes the oldest contact of this type the default, if there is one. The owner must be locked, and have no default of
+/// this type.
+async fn promote_oldest(db: &Transaction, owner: (Column, i64), kind: &str) -> Result<()> {
+    if let Some(oldest) = db.one(of_type(owner, kind).order_by_asc(Column::Id)).await? {
+        db.update(ActiveModel { is_default: Set(true), ..oldest.into() }).await?;
+    }
+    Ok(())
 }
 
 /// Finds and locks the owner that the input names. Returns the column of the owner, and its key.
@@ -108,14 +122,16 @@ async fn owner(db: &Transaction, input: &ContactCreateInput) -> Result<(Column, 
     }
 }
 
-/// Locks the owner of a contact. Fails if a service file governs the owner.
-async fn lock_owner(db: &Transaction, contact: &Contact) -> Result<()> {
-    match contact.owner() {
+/// Finds the contact with this id, and locks its owner and the contact. Fails if a service file governs the owner.
+async fn require_locked(db: &Transaction, id: &str) -> Result<Contact> {
+    let found = id::require::<Entity>(db, id, "id").await?;
+    match found.owner() {
         (Column::ServiceId, id) => drop(service::owner_writable(db, id).await?),
         (Column::TeamId, id) => drop(row_lock::row::<entity::team::Entity>(db, id, LockType::Update).await?),
         (_, id) => drop(row_lock::row::<entity::user::Entity>(db, id, LockType::Update).await?),
     }
-    Ok(())
+    // Read it again: another mutation could have changed it before the owner was locked.
+    Ok(row_lock::row::<Entity>(db, found.id, LockType::Update).await?)
 }
 
 impl ContactCreateMutation for Mutation {
@@ -135,21 +151,25 @@ impl ContactUpdateMutation for Mutation {
     async fn contact_update(ctx: &MutationCtx<'_>, input: ContactUpdateInput) -> Result<ContactUpdatePayload> {
         let ContactUpdateInput { id, address, make_default, r#type, texts } = input;
         let db = ctx.db();
-        let contact = id::require::<Entity>(db, &id, "id").await?;
-        lock_owner(db, &contact).await?;
-        let is_default = contact.is_default;
+        let contact = require_locked(db, &id).await?;
+        let (owner, was_default) = (contact.owner(), contact.is_default);
         let (had_type, had_address) = (ContactResolver::r#type(&contact), contact.address.clone());
         let mut draft = Draft::<Entity>::of(contact);
         let to = draft.problems.take(changed("type", &r#type, |kind| Ok(*kind))).flatten().unwrap_or(had_type);
         // If the type changes, check the stored address too: a web page needs a URL.
-        let address =
-            if to != had_type && address.is_undefined() { MaybeUndefined::Value(had_address) } else { address };
+        let has_new_type = to != had_type;
+        let address = if has_new_type && address.is_undefined() { MaybeUndefined::Value(had_address) } else { address };
         fill(&mut draft, to, &address, &texts);
         let mut row = draft.done()?;
+        // Like a new contact, it becomes the default of its new type only if it is the first.
+        let is_default = if has_new_type { db.count(of_type(owner, to.as_str())).await? == 0 } else { was_default };
         row.is_default = Set(is_default || make_default.value() == Some(&true));
         let contact = db.update(row).await?;
         if contact.is_default {
             contact::clear_other_defaults(db, &contact).await?;
+        }
+        if has_new_type && was_default {
+            promote_oldest(db, owner, had_type.as_str()).await?;
         }
         Ok(ContactUpdatePayload { contact: Some(contact), ..Default::default() })
     }
@@ -159,17 +179,13 @@ impl ContactDeleteMutation for Mutation {
     async fn contact_delete(ctx: &MutationCtx<'_>, input: ContactDeleteInput) -> Result<ContactDeletePayload> {
         let ContactDeleteInput { id } = input;
         let db = ctx.db();
-        let contact = id::require::<Entity>(db, &id, "id").await?;
-        lock_owner(db, &contact).await?;
+        let contact = require_locked(db, &id).await?;
         let deleted_contact_id = Some(ContactResolver::id(&contact));
-        let (owner, owner_id) = contact.owner();
+        let owner = contact.owner();
         let (was_default, kind) = (contact.is_default, contact.r#type.clone());
         db.delete(contact).await?;
         if was_default {
-            let others = Entity::find().filter(owner.eq(owner_id)).filter(Column::Type.eq(kind));
-            if let Some(oldest) = db.one(others.order_by_asc(Column::Id)).await? {
-                db.update(ActiveModel { is_default: Set(true), ..oldest.into() }).await?;
-            }
+            promote_oldest(db, owner, &kind).await?;
         }
         Ok(ContactDeletePayload { deleted_contact_id, ..Default::default() })
     }

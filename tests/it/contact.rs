@@ -81,6 +81,39 @@ async fn each_kind_of_owner_has_contacts_and_one_of_a_type_is_the_default() {
 }
 
 #[tokio::test]
+async fn a_contact_that_changes_its_type_leaves_each_type_its_default() {
+    let app = TestApp::start().await;
+    let query = r#"mutation { teamCreate(input: { name: "Core", contacts: [
+        { type: slack, address: "A" }, { type: slack, address: "B" }, { type: email, address: "C" }
+    ] }) { team { contacts { id } } errors { message } } }"#;
+    let made = data(&app, query).await;
+    let contacts = &made["teamCreate"]["team"]["contacts"];
+    let contact = |kind: &str, address: &str, is_default: bool| json!({ "type": kind, "address": address, "isDefault": is_default });
+    let update = "mutation($input: ContactUpdateInput!) { contactUpdate(input: $input) {
+        contact { isDefault } errors { message }
+    } }";
+    for (input, expected) in [
+        (
+            json!({ "id": contacts[0]["id"], "type": "email" }),
+            json!([contact("email", "A", false), contact("slack", "B", true), contact("email", "C", true)]),
+        ),
+        (
+            json!({ "id": contacts[1]["id"], "type": "github" }),
+            json!([contact("email", "A", false), contact("github", "B", true), contact("email", "C", true)]),
+        ),
+        (
+            json!({ "id": contacts[2]["id"], "type": "github", "makeDefault": true }),
+            json!([contact("email", "A", true), contact("github", "B", false), contact("github", "C", true)]),
+        ),
+    ] {
+        let answer = app.query(update, json!({ "input": input })).await;
+        assert_eq!(answer["data"]["contactUpdate"]["errors"], json!([]), "{input}");
+        let read = data(&app, r#"{ account { team(alias: "core") { contacts { type address isDefault } } } }"#).await;
+        assert_eq!(read["account"]["team"]["contacts"], expected, "{input}");
+    }
+}
+
+#[tokio::test]
 async fn a_contact_has_exactly_one_owner() {
     let app = TestApp::start().await;
     owners(&app).await;

@@ -171,6 +171,43 @@ async fn an_object_that_a_locked_service_starts_to_refer_to_is_not_deleted() {
     assert_eq!(data(&app, state).await["account"]["service"], expected);
 }
 
+#[tokio::test]
+async fn a_contact_that_stops_being_the_default_during_a_mutation_does_not_become_it_again() {
+    let app = TestApp::start().await;
+    let setup = r#"mutation { teamCreate(input: { name: "Core", contacts: [
+        { type: slack, address: "A" }, { type: slack, address: "B" }
+    ] }) { team { contacts { id } } errors { message } } }"#;
+    let made = data(&app, setup).await;
+    let id = &made["teamCreate"]["team"]["contacts"][0]["id"];
+    let meanwhile = "UPDATE team SET name = name; UPDATE contact SET is_default = (address = 'B')";
+    let query = "mutation($id: ID!) {
+        contactUpdate(input: { id: $id, displayName: \"a\" }) { contact { isDefault } errors { message } }
+    }";
+    let payload = sent_during(&app, meanwhile, query, json!({ "id": id })).await;
+    assert_eq!(payload, json!({ "contact": { "isDefault": false }, "errors": [] }));
+    let read = data(&app, r#"{ account { team(alias: "core") { contacts { address isDefault } } } }"#).await;
+    let expected = json!([{ "address": "A", "isDefault": false }, { "address": "B", "isDefault": true }]);
+    assert_eq!(read["account"]["team"]["contacts"], expected);
+}
+
+#[tokio::test]
+async fn an_integration_keeps_a_concurrent_change_to_another_of_its_fields() {
+    let app = TestApp::start().await;
+    let setup = r#"mutation { azureResourcesIntegrationCreate(input: { name: "Blue", tenantId: "t" }) {
+        integration { id } errors { message }
+    } }"#;
+    let made = data(&app, setup).await;
+    let id = &made["azureResourcesIntegrationCreate"]["integration"]["id"];
+    let meanwhile = "UPDATE integration SET name = 'Green'";
+    let query = "mutation($id: ID!) {
+        azureResourcesIntegrationUpdate(integration: { id: $id }, input: { tenantId: \"u\" }) {
+            integration { name ... on AzureResourcesIntegration { tenantId } } errors { message }
+        }
+    }";
+    let payload = sent_during(&app, meanwhile, query, json!({ "id": id })).await;
+    assert_eq!(payload, json!({ "integration": { "name": "Green", "tenantId": "u" }, "errors": [] }));
+}
+
 const ONLY_ADMINISTRATOR: &str = "\"ada\" is the only administrator; make another user an administrator first";
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
-use crate::service::data;
+use crate::service::{data, lock};
 
 /// A domain with a system with a service, and the ids of all.
 async fn shop(app: &TestApp) -> Value {
@@ -128,6 +128,27 @@ async fn at_most_100_children_are_assigned_at_once() {
     let message = "at most 100 services can be assigned at once";
     let expected = json!({ "errors": [{ "path": ["childServices"], "message": message }] });
     assert_eq!(answer["data"]["systemChildAssign"], expected);
+}
+
+#[tokio::test]
+async fn a_locked_service_is_not_assigned_to_a_system() {
+    let app = TestApp::start().await;
+    shop(&app).await;
+    lock(&app, "Cart").await;
+    let query = r#"mutation {
+        systemCreate(input: { name: "Till" }) { errors { message } }
+        systemChildAssign(system: { alias: "till" }, childServices: [{ alias: "cart" }, { alias: "no" }]) {
+            errors { path message }
+        }
+    }"#;
+    let message = "the service is locked: its service file rollcall.yml governs it; change it there";
+    let expected = json!({ "errors": [
+        { "path": ["locked"], "message": message },
+        { "path": ["childServices", "1", "alias"], "message": "no service has the alias \"no\"" },
+    ] });
+    assert_eq!(data(&app, query).await["systemChildAssign"], expected);
+    let read = data(&app, r#"{ account { service(alias: "cart") { parent { name } } } }"#).await;
+    assert_eq!(read["account"]["service"]["parent"], json!({ "name": "Web Shop" }));
 }
 
 #[tokio::test]
