@@ -103,8 +103,8 @@ fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App 
     let (account_name, budget) = (settings.account_name.clone(), settings.budget.limits());
     let estimate = settings.budget.max_estimate;
     let document_hosts = Hosts::from(settings.pull_documents_from.clone());
-    let catalogue =
-        Settings { account_name, app_url: app_url.to_owned(), budget, estimate, production, document_hosts };
+    let (url, body) = (app_url.to_owned(), settings.edge.max_body);
+    let catalogue = Settings { account_name, app_url: url, budget, estimate, body, production, document_hosts };
     let app = App::new(db.clone(), Catalogue::new(db.clone(), catalogue), settings.edge.clone());
     let app = if settings.addresses.given_app_url().is_none() { app.with_origin_of_proxies() } else { app };
     let Some(openid) = openid else { return app };

@@ -3,15 +3,19 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
+use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::parts::{empty, external_link, grouped, page_links};
 use super::visit::{Visit, path};
 use super::{Fault, Site};
-use crate::db::{self, Read};
+use crate::db::{self, OfKeys, Read};
 use crate::entity::{code_issue, code_issue_project, code_issue_project_resource as link, repository, service};
 
 const PAGE: u64 = 50;
+
+/// The most services and repositories that are shown for a project.
+const CONNECTED: usize = 10;
 
 /// The instructions for pushing through the API.
 pub fn snippet(site: &Site, id: &str) -> Markup {
@@ -105,25 +109,37 @@ async fn issues<C: Read>(db: &C, ids: &[i64]) -> Result<HashMap<i64, i64>, Fault
     Ok(counted.into_iter().collect())
 }
 
-/// The services and repositories connected to each project.
+/// The services and repositories connected to each project: the first [`CONNECTED`], and whether there are more.
 async fn about<C: Read>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Vec<Markup>>, Fault> {
-    let links = link::Entity::find().filter(db::any(db, link::Column::CodeIssueProjectId, ids));
-    let links = db.all(links.order_by_asc(link::Column::Id)).await?;
-    let services: Vec<i64> = links.iter().filter_map(|link| link.service_id).collect();
-    let services = db.all(service::Entity::find().filter(db::any(db, service::Column::Id, &services))).await?;
-    let repositories: Vec<i64> = links.iter().filter_map(|link| link.repository_id).collect();
-    let repositories =
-        db.all(repository::Entity::find().filter(db::any(db, repository::Column::Id, &repositories))).await?;
+    use link::{Column, Entity};
+    let build =
+        |key: Expr| Entity::find().filter(key).order_by_asc(Column::Id).limit(CONNECTED as u64 + 1).into_query();
+    let own = || Expr::col(Column::CodeIssueProjectId.as_column_ref());
+    let (keys, values) = (ids.to_vec(), Vec::new());
+    let query = OfKeys { shape: None, build: &build, values, key: own(), selected: own(), keys, is_limited: true };
+    let links = db.rows_of(query, |row| row.model::<Entity>()).await?;
+    let services: Vec<i64> = links.iter().filter_map(|(_, link)| link.service_id).collect();
+    let services = service::labels(db, &services).await?;
+    let services: HashMap<i64, _> = services.into_iter().map(|service| (service.id, service)).collect();
+    let repositories: Vec<i64> = links.iter().filter_map(|(_, link)| link.repository_id).collect();
+    let repositories = repository::Entity::find().filter(db::any(db, repository::Column::Id, &repositories));
+    let repositories = db.all(repositories).await?;
+    let repositories: HashMap<i64, _> = repositories.into_iter().map(|one| (one.id, one)).collect();
     let mut about = HashMap::<i64, Vec<Markup>>::new();
-    for link in &links {
-        let service = services.iter().find(|service| Some(service.id) == link.service_id);
-        let repository = repositories.iter().find(|repository| Some(repository.id) == link.repository_id);
+    for (project, link) in &links {
+        let service = link.service_id.and_then(|id| services.get(&id));
+        let repository = link.repository_id.and_then(|id| repositories.get(&id));
         let thing = match (service, repository) {
             (Some(service), _) => html! { a href=(path(["services", &service.slug])) { (service.name) } },
             (_, Some(repository)) => external_link(repository.url.as_deref(), &repository.name),
             (None, None) => continue,
         };
-        about.entry(link.code_issue_project_id).or_default().push(thing);
+        let things = about.entry(*project).or_default();
+        things.push(if things.len() < CONNECTED {
+            thing
+        } else {
+            html! { "and others" }
+        });
     }
     Ok(about)
 }

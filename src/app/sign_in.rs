@@ -95,7 +95,7 @@ pub(super) async fn begin(
     if let Some(old) = &visit.session {
         end(db, old, old.row.id, "signOut").await?;
     }
-    session::forget_expired(db, user.id, now).await?;
+    session::make_room(db, user.id, now).await?;
     let (key, row) = session::begin(db, user.id, visit.user_agent.as_deref(), now).await?;
     let actor = Actor::session(&row, user);
     let detail = json!({ "through": through, "address": visit.client.to_string(), "browser": row.user_agent });

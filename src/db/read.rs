@@ -216,6 +216,11 @@ pub trait Read: Backend + Sync {
         Ok(())
     }
 
+    /// Checks the budget, and yields if the request has used up its turn.
+    fn pause(&self) -> impl Future<Output = Result<(), DbErr>> + Send {
+        async { Ok(()) }
+    }
+
     /// Runs a statement and maps its rows with `read`.
     fn rows<T, F>(&self, statement: &SelectStatement, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
     where
@@ -416,5 +421,12 @@ impl Read for Snapshot {
 
     fn charge<T>(&self, text: usize) -> Result<(), DbErr> {
         self.budget.as_ref().map_or(Ok(()), |budget| budget.charge_row(size_of::<T>() + text).map_err(over))
+    }
+
+    async fn pause(&self) -> Result<(), DbErr> {
+        match &self.budget {
+            Some(budget) => budget.pause().await.map_err(over),
+            None => Ok(()),
+        }
     }
 }

@@ -22,6 +22,8 @@ pub struct Limits {
     pub aliases: u64,
     /// Number of directives, fragments expanded.
     pub directives: u64,
+    /// Nesting depth of fragments that spread each other.
+    pub spreads: usize,
     /// Nesting depth of brackets in the text.
     pub nesting: usize,
     /// Number of tokens in the text.
@@ -36,6 +38,8 @@ pub struct Limits {
     pub parts: u64,
     /// Number of argument values, after substituting variables.
     pub values: usize,
+    /// Bytes of the texts in argument values, after substituting variables.
+    pub text: usize,
     /// Number of mutations plus the entries of the lists in their arguments.
     pub changes: usize,
     /// Estimated cost of an operation ([`super::estimate`]).
@@ -49,12 +53,14 @@ impl Default for Limits {
             fields: 2_000,
             aliases: 500,
             directives: 200,
+            spreads: 100,
             nesting: 64,
             tokens: 15_000,
             lists: 2,
             operations: 100,
             parts: 30_000,
             values: 20_000,
+            text: 4 << 20,
             changes: 2_000,
             estimate: 10_000_000,
         }
@@ -92,10 +98,14 @@ pub fn check(document: &ExecutableDocument, limits: &Limits) -> Result<(), Vec<S
     if count > limits.operations {
         return refuse(format!("The document's number of operations is over the limit of {}.", limits.operations));
     }
-    let mut counter = Counter { document, fragments: HashMap::default() };
+    let mut counter =
+        Counter { document, fragments: HashMap::default(), most: limits.spreads, depth: 0, is_deep: false };
     let mut parts = 0_u64;
     for operation in document.operations.iter() {
         let cost = counter.selection(&operation.selection_set);
+        if counter.is_deep {
+            return refuse(format!("The document's fragments are nested more than {} deep.", limits.spreads));
+        }
         parts = parts.saturating_add(cost.fields).saturating_add(cost.values);
         let bounds = [
             ("depth", u64::from(cost.depth), u64::from(limits.depth)),
@@ -163,6 +173,10 @@ struct Counter<'d> {
     /// `None` while the fragment is being counted. Found only where a fragment spreads itself, which validation refuses
     /// later.
     fragments: HashMap<&'d str, Option<Cost>>,
+    /// The maximum depth of fragments, the current one, and whether it was exceeded. Bounds the stack.
+    most: usize,
+    depth: usize,
+    is_deep: bool,
 }
 
 impl<'d> Counter<'d> {
@@ -196,8 +210,14 @@ impl<'d> Counter<'d> {
             return known.unwrap_or_default();
         }
         let Some(fragment) = self.document.fragments.get(name) else { return Cost::default() };
+        if self.depth == self.most {
+            self.is_deep = true;
+            return Cost::default();
+        }
         self.fragments.insert(name, None);
+        self.depth += 1;
         let cost = self.selection(&fragment.selection_set);
+        self.depth -= 1;
         self.fragments.insert(name, Some(cost));
         cost
     }

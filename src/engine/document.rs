@@ -177,7 +177,7 @@ impl Documents {
         let variables = input::variables(self.types(), operation, &request.variables, &document.lines)?;
         let plan = self.plan(document, operation, &variables)?;
         let substitution = Substitution { variables: &variables, literals };
-        let (arguments, sizings) = plan.arguments(&substitution, self.limits.values)?;
+        let (arguments, sizings) = plan.arguments(&substitution, &self.limits)?;
         let estimate = estimate::of(&plan, &sizings);
         if estimate > self.limits.estimate {
             return Err(vec![self.too_much(&plan, &sizings, estimate)]);
@@ -256,7 +256,8 @@ impl Documents {
         }
         let root = if operation.is_mutation() { self.mutation.unwrap_or(self.query) } else { self.query };
         let Document { document: executable, lines, literals, .. } = document;
-        let plan = Plan::compile(&self.schema, executable, lines, operation, root, variables, literals)?;
+        let substitution = Substitution { variables, literals };
+        let plan = Plan::compile(&self.schema, executable, lines, operation, root, &substitution, &self.limits)?;
         let plan = Arc::new(plan);
         self.plans.insert(key, Arc::clone(&plan));
         Ok(plan)

@@ -235,7 +235,7 @@ impl<'a> Rows<'a> for Ended {
 
 impl<'a, S: State, T: Object<S>> Rows<'a> for Level<'a, S, T> {
     fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
-        if out.is_full() {
+        if !out.goes_on() {
             return Ok(());
         }
         let object = self.rows[row];

@@ -319,15 +319,6 @@ pub(super) fn variables(
     Ok(coerced)
 }
 
-/// Counts the values in a value, itself included.
-pub(super) fn count(value: &Value) -> usize {
-    1 + match value {
-        Value::List(items) => items.iter().map(count).sum(),
-        Value::Object(fields) => fields.values().map(count).sum(),
-        _ => 0,
-    }
-}
-
 /// The top-level error for invalid input.
 pub fn bad_input(error: InputError, locations: Vec<Pos>) -> ServerError {
     let mut extensions = async_graphql::ErrorExtensionValues::default();

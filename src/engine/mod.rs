@@ -37,6 +37,7 @@ pub mod execute;
 pub mod introspection;
 pub mod object;
 pub mod page;
+mod room;
 pub mod run;
 pub mod shape;
 pub mod write;

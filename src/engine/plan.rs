@@ -11,12 +11,13 @@ use apollo_compiler::executable::{ExecutableDocument, Field, Operation, Selectio
 use apollo_compiler::{Node, Schema};
 use async_graphql::{Pos, ServerError, Value};
 
-use super::cost;
+use super::cost::{self, Limits};
 use super::faults::Faults;
-use super::input::{self, Arguments, Fields, InputError, ReadArguments, Substitution};
+use super::input::{self, Arguments, InputError, ReadArguments, Substitution};
 use super::lines::Lines;
 use super::literals::Literals;
 use super::request_error::request_error;
+use super::room::Room;
 use super::sizing::Sizing;
 use super::tables::{Cost, FieldInfo, Kind, ObjectInfo, Scope};
 use crate::error::Code;
@@ -36,7 +37,7 @@ pub struct Plan {
 }
 
 /// The most fields of a plan. A selection on an interface is planned for each of its types.
-const MOST_FIELDS: usize = 10_000;
+pub const MOST_FIELDS: usize = 10_000;
 
 /// The selection on one concrete object type.
 #[derive(Debug)]
@@ -88,6 +89,8 @@ struct ArgumentPlan {
     locations: Vec<Pos>,
     /// The coerced arguments, if they contain no variables or literals that vary.
     constant: Option<(Arguments, Sizing)>,
+    /// The bytes of the texts in `constant`.
+    text: usize,
 }
 
 impl ArgumentPlan {
@@ -224,19 +227,22 @@ impl FieldPlan {
 }
 
 impl Plan {
-    /// Compiles an operation. `variables` decide its conditions (`@skip`, `@include`).
+    /// Compiles an operation. The variables decide its conditions (`@skip`, `@include`).
     pub(super) fn compile(
         schema: &Schema,
         document: &ExecutableDocument,
         lines: &Lines,
         operation: &Operation,
         root: &'static ObjectInfo,
-        variables: &HashMap<String, Value>,
-        literals: &Literals,
+        substitution: &Substitution<'_>,
+        limits: &Limits,
     ) -> Result<Self, Vec<ServerError>> {
-        let (arguments, errors) = (Vec::new(), Faults::default());
-        let mut compiler = Compiler { schema, document, lines, variables, literals, arguments, errors, fields: 0 };
+        let Substitution { variables, literals } = *substitution;
+        let (arguments, errors, room) = (Vec::new(), Faults::default(), Ok(Room::new(limits)));
+        let mut compiler =
+            Compiler { schema, document, lines, variables, literals, arguments, errors, room, fields: 0 };
         let root = compiler.object(root, &[&operation.selection_set]);
+        compiler.room?;
         if compiler.fields > MOST_FIELDS {
             let message = "The operation's number of fields, counted for every possible type, is over the limit of";
             return Err(vec![request_error(format!("{message} {MOST_FIELDS}."), Vec::new(), Code::ValidationFailed)]);
@@ -255,13 +261,13 @@ impl Plan {
     }
 
     /// Coerces all arguments of the operation with these variables and literals, and returns the page sizes in them for
-    /// the estimate. Refuses more than `values` values.
+    /// the estimate.
     pub(super) fn arguments(
         &self,
         substitution: &Substitution<'_>,
-        values: usize,
+        limits: &Limits,
     ) -> Result<(Vec<Arguments>, Vec<Sizing>), Vec<ServerError>> {
-        let (mut errors, mut left) = (Faults::default(), values);
+        let (mut errors, mut room) = (Faults::default(), Room::new(limits));
         let mut arguments = Vec::with_capacity(self.arguments.len());
         let mut sizings = Vec::with_capacity(self.arguments.len());
         for plan in &self.arguments {
@@ -270,12 +276,8 @@ impl Plan {
                 sizings.push(*sizing);
                 continue;
             }
+            room.take(substitution, &plan.given, &plan.locations)?;
             let given = substitution.arguments(&plan.given);
-            let Some(rest) = left.checked_sub(given.values().map(input::count).sum()) else {
-                let message = format!("The number of values given to arguments is over the limit of {values}.");
-                return Err(vec![request_error(message, plan.locations.clone(), Code::ValidationFailed)]);
-            };
-            left = rest;
             sizings.push(Sizing::of(&given));
             match (plan.read)(&given) {
                 Ok(read) => arguments.push(read),
@@ -316,10 +318,9 @@ impl Plan {
             };
             size_of::<ObjectPlan>() + plan.fields.iter().map(field).sum::<usize>()
         }
-        // Coerced constants take at most a small multiple of their text.
         let argument = |plan: &ArgumentPlan| {
             let values: u64 = plan.given.iter().map(|given| cost::value_count(&given.value)).sum();
-            size_of::<ArgumentPlan>() + size_of_val(&*plan.locations) + 128 * values as usize
+            size_of::<ArgumentPlan>() + size_of_val(&*plan.locations) + 128 * values as usize + plan.text
         };
         (object(&self.root) + self.arguments.iter().map(argument).sum::<usize>()) as u64
     }
@@ -351,6 +352,8 @@ struct Compiler<'d> {
     literals: &'d Literals,
     arguments: Vec<ArgumentPlan>,
     errors: Faults,
+    /// For the constants. If there is too little, why.
+    room: Result<Room<'d>, Vec<ServerError>>,
     /// The number of fields planned so far.
     fields: usize,
 }
@@ -470,17 +473,24 @@ impl<'d> Compiler<'d> {
 
     fn argument(&mut self, read: ReadArguments, node: &'d Node<Field>, locations: &[Pos]) -> usize {
         let given = node.arguments.clone();
-        let mut constant = None;
-        if given.iter().all(|argument| input::is_constant(&argument.value)) {
-            let literals = &Literals::default();
-            let values: Fields = Substitution { variables: &HashMap::default(), literals }.arguments(&given);
-            let varies = given.iter().any(|argument| self.literals.are_in(&argument.value));
-            match read(&values) {
-                Ok(read) => constant = Some((read, Sizing::of(&values))).filter(|_| !varies),
-                Err(error) => self.errors.push(input::bad_input(error, locations.to_vec())),
+        let (variables, literals) = (HashMap::default(), Literals::default());
+        let substitution = Substitution { variables: &variables, literals: &literals };
+        let (mut constant, mut text) = (None, 0);
+        let is_constant = given.iter().all(|argument| input::is_constant(&argument.value));
+        let room = self.room.as_mut().ok().filter(|_| is_constant);
+        match room.map(|room| room.take(&substitution, &given, locations)) {
+            None => {}
+            Some(Err(errors)) => self.room = Err(errors),
+            Some(Ok(bytes)) => {
+                let values = substitution.arguments(&given);
+                let varies = given.iter().any(|argument| self.literals.are_in(&argument.value));
+                match read(&values) {
+                    Ok(read) => (constant, text) = (Some((read, Sizing::of(&values))).filter(|_| !varies), bytes),
+                    Err(error) => self.errors.push(input::bad_input(error, locations.to_vec())),
+                }
             }
         }
-        self.arguments.push(ArgumentPlan { read, given, locations: locations.to_vec(), constant });
+        self.arguments.push(ArgumentPlan { read, given, locations: locations.to_vec(), constant, text });
         self.arguments.len() - 1
     }
 }

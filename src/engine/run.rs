@@ -59,7 +59,7 @@ pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arg
     let (arena, budget) = (Arena::new(), state.budget());
     let execution = Execution { state, budget, reading: None, arguments, arena: &arena, mutation: 0 };
     let mut out = Writer::new(plan.size_hint());
-    out.limit(budget.limits().answer);
+    out.limit(budget);
     out.raw("{\"data\":");
     if plan.serial {
         let start = out.text.len();

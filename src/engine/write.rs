@@ -6,6 +6,7 @@
 use async_graphql::{PathSegment, ServerError};
 
 use super::request_error::request_error;
+use crate::budget::Budget;
 use crate::error::Code;
 
 /// The error of a value that must become null.
@@ -27,9 +28,15 @@ pub struct Writer<'a> {
     /// The maximum length of the text in bytes, and whether it was exceeded.
     most: usize,
     is_full: bool,
+    /// The budget, and the length of the text at which it is checked next.
+    budget: Option<&'a Budget>,
+    check_at: usize,
     /// The number of errors beyond [`MOST_ERRORS`].
     more_errors: usize,
 }
+
+/// The bytes of text after which the budget is checked again. Most values are copied; some columns are computed.
+const CHECK: usize = 4 << 10;
 
 /// The most errors in one response. Usually they are alike: one field that fails for each row.
 pub const MOST_ERRORS: usize = 100;
@@ -55,12 +62,25 @@ static ESCAPES: [u8; 256] = {
 impl<'a> Writer<'a> {
     pub(super) fn new(capacity: usize) -> Self {
         let (text, path) = (Vec::with_capacity(capacity), Vec::with_capacity(16));
-        Self { text, errors: Vec::new(), path, most: usize::MAX, is_full: false, more_errors: 0 }
+        let (errors, most) = (Vec::new(), usize::MAX);
+        Self { text, errors, path, most, is_full: false, budget: None, check_at: CHECK, more_errors: 0 }
     }
 
-    /// Sets the maximum length of the text. Short values (names, numbers) are not checked and may exceed it slightly.
-    pub(super) fn limit(&mut self, bytes: u64) {
-        self.most = usize::try_from(bytes).unwrap_or(usize::MAX);
+    /// Sets the budget, and with it the maximum length of the text. Short values (names, numbers) are not checked and
+    /// may exceed it slightly.
+    pub(super) fn limit(&mut self, budget: &'a Budget) {
+        self.most = usize::try_from(budget.limits().answer).unwrap_or(usize::MAX);
+        self.budget = Some(budget);
+    }
+
+    /// Whether there is room and budget for more text. If not, the text is discarded.
+    #[inline]
+    pub(super) fn goes_on(&mut self) -> bool {
+        if self.text.len() >= self.check_at {
+            self.check_at = self.text.len() + CHECK;
+            self.is_full |= self.budget.is_some_and(|budget| budget.check().is_err());
+        }
+        !self.is_full()
     }
 
     /// Whether the text has exceeded its maximum length. If so, it is discarded.
@@ -266,5 +286,24 @@ impl<T: Scalar> Scalar for Vec<T> {
             value.write(out);
         }
         out.raw("]");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::budget::{Excess, Limits};
+
+    #[test]
+    fn the_budget_is_checked_while_text_is_written() {
+        let budget = Budget::new(Limits::NONE, Instant::now(), false, Duration::ZERO);
+        let mut out = Writer::new(0);
+        out.limit(&budget);
+        assert!(out.goes_on());
+        out.string(&"x".repeat(CHECK));
+        assert!(!out.goes_on() && !out.goes_on());
+        assert_eq!(budget.exceeded(), Some(Excess::Time));
     }
 }

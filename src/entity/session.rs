@@ -1,7 +1,7 @@
 //! Sessions of people who are signed in to the application. The secret is a cookie. Only its hash is stored.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, Set};
+use sea_orm::{QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
 use super::key::Key;
@@ -45,6 +45,8 @@ pub const LIFETIME_MICROS: i64 = 30 * DAY;
 const IDLE_MICROS: i64 = 7 * DAY;
 /// A use is written only if the stored one is at least this old.
 const NOTED_EVERY_MICROS: i64 = 5 * MINUTE;
+/// The most sessions of a user. Another one ends the oldest.
+pub const MOST: u64 = 100;
 /// The maximum length of a stored user agent, in characters.
 const USER_AGENT: usize = 255;
 
@@ -110,8 +112,14 @@ pub async fn end_all<C: Write>(db: &C, user_id: i64) -> Result<u64, DbErr> {
     db.exec(Entity::delete_many().filter(Column::UserId.eq(user_id))).await
 }
 
-/// Deletes the sessions of a user that have expired at `now`. Sessions that ended because they were idle stay.
-pub async fn forget_expired<C: Write>(db: &C, user_id: i64, now: Timestamp) -> Result<(), DbErr> {
-    let ended = Entity::delete_many().filter(Column::UserId.eq(user_id)).filter(Column::ExpiresAt.lte(now));
-    db.exec(ended).await.map(drop)
+/// Deletes the sessions of a user that have expired at `now`, and makes room for another one among the [`MOST`] newest.
+/// Sessions that ended because they were idle stay until then.
+pub async fn make_room<C: Write>(db: &C, user_id: i64, now: Timestamp) -> Result<(), DbErr> {
+    let own = Column::UserId.eq(user_id);
+    db.exec(Entity::delete_many().filter(own.clone()).filter(Column::ExpiresAt.lte(now))).await?;
+    let beyond = Entity::find().filter(own.clone()).order_by_desc(Column::Id).offset(MOST - 1);
+    if let Some(newest) = db.one(beyond).await? {
+        db.exec(Entity::delete_many().filter(own).filter(Column::Id.lte(newest.id))).await?;
+    }
+    Ok(())
 }

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::Timestamp;
 use super::audit::{self, Actor, Subject};
-use super::{change, text};
+use super::text::{self, ENTRIES};
+use super::{Timestamp, change};
 use crate::db::{self, Read, Write};
 use crate::error::{Error, Result, UserError};
 
@@ -128,7 +128,8 @@ fn checksum(text: &str) -> String {
 /// Creates a token and records that in the audit. Only this function returns the token.
 ///
 /// # Errors
-/// The description is empty, longer than 255 characters, or contains control characters.
+/// The description is empty, longer than 255 characters, or contains control characters; or there are already
+/// [`ENTRIES`] tokens.
 pub async fn create<C: Write>(
     db: &C,
     actor: &Actor,
@@ -154,6 +155,9 @@ pub async fn create<C: Write>(
         ..Default::default()
     };
     let made = db.insert(row).await?;
+    if db.count(Entity::find()).await? > ENTRIES as u64 {
+        return Err(UserError::base(format!("there are at most {ENTRIES} tokens: delete one first")).into());
+    }
     let detail = json!({ "changed": change::between(None, Some(&made)) });
     audit::record(db, actor, "tokenCreate", made.subject(), &detail).await?;
     Ok(secret)

@@ -66,7 +66,7 @@ mod json;
 mod lifecycle;
 mod near_match;
 mod on_call;
-mod predicate;
+pub mod predicate;
 mod property;
 mod property_definition;
 mod relation;
@@ -116,6 +116,8 @@ pub struct Settings {
     pub budget: Limits,
     /// The maximum estimate of a request: the number of objects that its page sizes could return.
     pub estimate: u64,
+    /// The maximum length of a request's body, in bytes.
+    pub body: usize,
     /// The environments that count as production.
     pub production: Environments,
     /// The hosts from which API documents may be pulled.
@@ -133,6 +135,7 @@ impl Settings {
             app_url: app_url.into(),
             budget,
             estimate,
+            body: 0,
             production,
             document_hosts,
         }
@@ -152,7 +155,10 @@ impl Catalogue {
     pub fn new(db: Db, settings: Settings) -> Self {
         let query = &schema::info::Query;
         let (mutation, scalars) = (Some(&schema::info::Mutation), schema::info::SCALARS);
-        let limits = engine::cost::Limits { estimate: settings.estimate, ..engine::cost::Limits::default() };
+        let limits = engine::cost::Limits::default();
+        // A body may give its texts to two arguments, however long it may be.
+        let text = limits.text.max(settings.body.saturating_mul(2));
+        let limits = engine::cost::Limits { estimate: settings.estimate, text, ..limits };
         let documents = Documents::new(SDL, query, mutation, scalars, limits).into();
         let (places, own_commits) = (Arc::default(), Arc::default());
         Self(Arc::new(context::Shared { db, settings, documents, places, own_commits }))

@@ -20,8 +20,11 @@ use crate::entity::{
 };
 use crate::error::{Result, UserError, quoted};
 
-/// The maximum size of a compiled regular expression, in bytes.
-const REGEX: usize = 256 * 1024;
+/// The maximum size of a compiled regular expression, in bytes. The time for each byte of text grows with it.
+pub const REGEX: usize = 64 << 10;
+
+/// The maximum depth of its groups.
+pub const REGEX_DEPTH: u32 = 50;
 
 /// What a predicate compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -367,7 +370,7 @@ impl Predicate {
             .case_insensitive(!self.is_case_sensitive)
             .size_limit(REGEX)
             .dfa_size_limit(REGEX)
-            .nest_limit(50)
+            .nest_limit(REGEX_DEPTH)
             .build();
         let regex = regex.map_err(|error| UserError::new("value", format!("not a regular expression: {error}")))?;
         Ok(Box::new(move |text| regex.is_match(text)))
@@ -378,6 +381,7 @@ impl Predicate {
         let texts: Vec<String> = db.scan(&values, |row| row.get(0)).await?;
         let mut fitting = Vec::new();
         for text in &texts {
+            db.pause().await?;
             if fits(text) {
                 db.charge::<String>(text.len())?;
                 fitting.push(text.as_str());

@@ -3,7 +3,7 @@
 
 use std::pin::Pin;
 
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, Func};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::id;
@@ -17,7 +17,7 @@ use crate::error::{Result, UserError};
 /// The maximum number of predicates in a filter, and in a request.
 pub const MOST: usize = 50;
 /// The maximum depth to which predicates are nested, and to which filters refer to other filters.
-const DEPTH: usize = 5;
+pub const DEPTH: usize = 5;
 
 /// A predicate, or several joined by a connective.
 enum Tree {
@@ -181,7 +181,12 @@ impl FilterBuilder {
             Some(filter) => self.saved(db, &filter, depth - 1).await?,
             None => Expr::value(false),
         };
-        Ok(if is_meant { condition } else { condition.not() })
+        if is_meant {
+            return Ok(condition);
+        }
+        // For a null column, the condition can be null. Its negation would be null too.
+        let matches = Expr::from(Func::coalesce([condition, Expr::Constant(false.into())]));
+        Ok(matches.not())
     }
 }
 

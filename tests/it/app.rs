@@ -108,10 +108,10 @@ impl TestApp {
             // An unoptimised program, beside many others, takes longer for everything.
             budget.processor = Duration::from_secs(60);
         }
-        let estimate = settings.budget.max_estimate;
+        let (estimate, body) = (settings.budget.max_estimate, settings.edge.max_body);
         let document_hosts = Hosts::from(settings.pull_documents_from);
         let catalogue =
-            Settings { account_name, app_url: app_url.clone(), budget, estimate, production, document_hosts };
+            Settings { account_name, app_url: app_url.clone(), budget, estimate, body, production, document_hosts };
         let catalogue = Catalogue::new(db.clone(), catalogue);
         let mut app = App::new(db.clone(), catalogue, settings.edge);
         if learns_origin {

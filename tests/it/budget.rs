@@ -255,6 +255,39 @@ async fn the_number_of_values_in_variables_is_limited() {
 }
 
 #[tokio::test]
+async fn fragments_are_nested_at_most_a_hundred_deep() {
+    let app = TestApp::start().await;
+    let nested = |depth: usize| {
+        let one = |n: usize| format!("fragment F{n} on Query {{ ...F{} }} ", n + 1);
+        let all: String = (1..depth).map(one).collect();
+        format!("{{ ...F1 }} {all} fragment F{depth} on Query {{ account {{ name }} }}")
+    };
+    let answer = app.query(&nested(100), json!({})).await;
+    assert_eq!(answer, json!({ "data": { "account": { "name": "rollcall" } } }));
+    let message = "The document's fragments are nested more than 100 deep.";
+    for depth in [101, 1_000] {
+        let answer = app.query(&nested(depth), json!({})).await;
+        assert_eq!(answer["errors"][0]["message"], json!(message));
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_is_given_often_counts_each_time() {
+    let app = TestApp::start().await;
+    let long = "x".repeat(500_000);
+    let often = |given: &str| format!("deploys(environments: [{}]) {{ totalCount }}", given.repeat(1_000));
+    let message = "The texts given to arguments are longer than 4194304 bytes together.";
+    let query = format!("query($v: String!) {{ account {{ {} }} }}", often("$v "));
+    let answer = app.post(&query, json!({ "v": long })).await;
+    assert_eq!(answer.json()["errors"][0]["message"], json!(message));
+    // The literal of a fragment is copied for each use, too.
+    let uses: String = (0..100).map(|n| format!("a{n}: account {{ ...Long }} ")).collect();
+    let fragment = format!("fragment Long on Account {{ deploys(environments: [\"{long}\"]) {{ totalCount }} }}");
+    let answer = app.post(&format!("{{ {uses} }} {fragment}"), json!({})).await;
+    assert_eq!(answer.json()["errors"][0]["message"], json!(message));
+}
+
+#[tokio::test]
 async fn the_cache_does_not_change_whether_a_document_is_accepted() {
     let date = |date: &str| {
         format!(

@@ -1,8 +1,10 @@
 //! Code issue projects and their connections.
 
+use rollcall::entity::user::Role;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
+use crate::app_browser::Browser;
 use crate::integration::{custom, deploy_endpoint};
 use crate::repository::{repository, service};
 
@@ -430,4 +432,21 @@ async fn of_64_clients_that_push_one_project_every_one_gets_the_same() {
     }
     let expected = json!({ "nodes": [{ "__typename": "Service", "name": "Cart" }], "totalCount": 1 });
     assert_eq!(resources(&app, id.as_str().expect("an id")).await, expected);
+}
+
+#[tokio::test]
+async fn the_page_of_an_integration_shows_a_few_connections_of_each_project() {
+    let app = TestApp::start().await;
+    let integration = custom(&app, "Scanner").await;
+    let many = project(&app, &integration, "1", "Many").await;
+    let one = project(&app, &integration, "2", "One").await;
+    for n in 0..12 {
+        let service = service(&app, &format!("Numbered {n:02}")).await;
+        connect(&app, json!([many]), &service).await;
+    }
+    connect(&app, json!([one]), &service(&app, "Alone").await).await;
+    let page = Browser::of(&app, Role::Viewer).await.page(&format!("/integrations/{integration}")).await;
+    let shown = |name: &str| page.matches(&format!(">{name}<")).count();
+    assert_eq!((shown("Numbered 00"), shown("Numbered 09"), shown("Numbered 10"), shown("Numbered 11")), (1, 1, 0, 0));
+    assert_eq!((shown("and others"), shown("Alone")), (1, 1), "{page}");
 }

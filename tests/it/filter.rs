@@ -234,3 +234,23 @@ async fn a_filter_is_saved_as_it_was_sent_and_matches_services() {
         app.query("query($id: ID) { account { filter(id: $id) { name } } }", json!({ "id": filter["id"] })).await;
     assert_eq!(answer["data"]["account"]["filter"], Value::Null);
 }
+
+#[tokio::test]
+async fn a_service_without_a_value_does_not_match_a_saved_filter_for_a_value() {
+    let app = TestApp::start().await;
+    services(&app).await;
+    let create = "mutation($name: String!, $predicates: [FilterPredicateInput!]) {
+        filterCreate(input: { name: $name, predicates: $predicates }) { filter { id } errors { message } }
+    }";
+    let create = async |name: &str, predicates: Value| {
+        let answer = app.query(create, json!({ "name": name, "predicates": predicates })).await;
+        answer["data"]["filterCreate"]["filter"]["id"].clone()
+    };
+    let other = |id: &Value| json!([{ "key": "filter_id", "type": "does_not_match", "arg": id }]);
+    let rust = create("Rust", json!([{ "key": "language", "type": "equals", "value": "rust" }])).await;
+    assert_eq!(matched(&app, other(&rust)).await, "Cart, Mail, Bare_x");
+    let not_rust = create("Others", json!([{ "key": "filter_id", "type": "does_not_match", "value": rust }])).await;
+    assert_eq!(matched(&app, other(&not_rust)).await, "Cargo 100%");
+    let all = create("All", json!([])).await;
+    assert_eq!(matched(&app, other(&all)).await, "");
+}

@@ -7,18 +7,22 @@ use rollcall::budget::Limits;
 use rollcall::config::{self, Command};
 use rollcall::db::{QUICK_READS, SLOW_READS, find};
 use rollcall::deploy::figures::{self, build};
+use rollcall::engine::plan::MOST_FIELDS;
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
-use rollcall::entity::idempotency_key;
 use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
+use rollcall::entity::{idempotency_key, session};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
-use rollcall::graphql::{search, service_file, service_filter, user};
+use rollcall::graphql::{predicate, search, service_file, service_filter, user};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
 use rollcall::http::{body, outbox, proxy_header};
 use rollcall::json_schema;
+use rollcall::service_file::{
+    MISTAKES, NOTES, PROPERTIES_TEXT, YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES,
+};
 use rollcall::shares::Bounds;
 use rollcall::spans;
 
@@ -125,10 +129,22 @@ fn readme_has_the_limits_of_the_code() {
             ),
         ),
         (
+            "fragments within each other; fields of an operation, counted for every possible type",
+            format!("{}; {}", cost.spreads, number(MOST_FIELDS)),
+        ),
+        (
             "document, all operations together, its fragments expanded",
             format!("{} operations; {} fields and values", cost.operations, number(cost.parts)),
         ),
-        ("values in variables; given to arguments", format!("{}; {}", number(MOST_PARTS), number(cost.values))),
+        (
+            "values in variables; given to arguments",
+            format!(
+                "{}; {}, with texts of {} bytes, or twice `--max-body` if that is more",
+                number(MOST_PARTS),
+                number(cost.values),
+                number(cost.text)
+            ),
+        ),
         ("mutations in a request, with the entries of the lists that they are given", number(cost.changes)),
         ("errors of an answer; of a refusal", format!("{MOST_ERRORS}, and how many more there are; {}", faults::MOST)),
         ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
@@ -138,6 +154,19 @@ fn readme_has_the_limits_of_the_code() {
             format!("{}; {}; {}", number(ENTRIES), number(service_file::DOCUMENTS), number(service_file::ENTRIES)),
         ),
         (
+            "YAML of the service files of a request, aliases expanded: keys and values; their text; the values of \
+             properties, as JSON",
+            format!("{}; {} bytes; {} bytes", number(YAML_VALUES), number(YAML_TEXT), number(PROPERTIES_TEXT)),
+        ),
+        (
+            "YAML of one service file: documents; anchors; keys and values that its anchors hold",
+            format!("{}; {}; {}", number(YAML_DOCUMENTS), number(YAML_ANCHORS), number(YAML_ANCHORED)),
+        ),
+        (
+            "mistakes in service files that are reported at once; notes about what is not taken",
+            format!("{}; {}; the rest is not listed", number(MISTAKES), number(NOTES)),
+        ),
+        (
             "fields that the service files of a request change, each tag and each property for itself",
             format!("{}; otherwise nothing is applied", number(service_file::CHANGES)),
         ),
@@ -145,6 +174,7 @@ fn readme_has_the_limits_of_the_code() {
             "aliases of one owner; tags of one owner; tools and dependencies of a service",
             format!("{0}; {0}; {0} each; another is not added", number(ENTRIES)),
         ),
+        ("tokens; sessions of a user", format!("{}; {}, another one ends the oldest", number(ENTRIES), session::MOST)),
         ("contacts of one owner; component types; levels; categories", format!("{0}; {0}; {0}; {0}", number(FEW))),
         ("property definitions; of one component type; of teams", format!("{}; {FEW}; {FEW}", number(ENTRIES))),
         (
@@ -181,6 +211,15 @@ fn readme_has_the_limits_of_the_code() {
         (
             "predicates of a filter of services, or of a request, those of filters among them; conditions of a filter of users",
             format!("{}; {}", service_filter::MOST, user::CONDITIONS),
+        ),
+        (
+            "predicates, or filters, within each other; a regular expression in one",
+            format!(
+                "{} levels; {} bytes compiled, groups {} deep",
+                service_filter::DEPTH,
+                number(predicate::REGEX),
+                predicate::REGEX_DEPTH
+            ),
         ),
         (
             "API document that is pulled; time for it; how many are pulled at one time",

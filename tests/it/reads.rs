@@ -1,8 +1,10 @@
 //! Reading: snapshots and slow statements.
 
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use async_graphql::Request;
+use rollcall::budget::Limits;
 use rollcall::db::{Read, Row};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
@@ -145,6 +147,38 @@ async fn a_query_that_gets_no_connection_can_be_retried() {
     let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
     let refused = catalogue.execute(&prepared, &caller, "the-request", None).await.expect_err("a refusal");
     assert_eq!(refused, Unavailable("The database cannot be reached."));
+}
+
+#[tokio::test]
+async fn a_regular_expression_over_many_texts_gives_others_a_turn() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    insert(&db, (0..100).map(|i| format!("{}{i}", "abcdefghij".repeat(20)))).await;
+    let budget = Limits { processor: GENEROUS, ..Limits::default() };
+    let catalogue = Catalogue::new(db, Settings { budget, ..Settings::new("test", "http://test") });
+    // Each letter of a text is compared with hundreds of places in the expression.
+    let hard = "(?:[a-z]?){400}[a-m][a-z]{20}[^ -~]";
+    let query = format!(
+        "{{ account {{ services(filter: [{{ key: name, type: matches_regex, arg: \"{hard}\" }}]) {{ totalCount }} }} }}"
+    );
+    let prepared = catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let longest = Arc::new(Mutex::new(Duration::ZERO));
+    let noted = Arc::clone(&longest);
+    let others = tokio::spawn(async move {
+        loop {
+            let began = Instant::now();
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            let mut longest = noted.lock().expect("a lock");
+            *longest = longest.max(began.elapsed());
+        }
+    });
+    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
+    let began = Instant::now();
+    let answer = catalogue.execute(&prepared, &caller, "the-request", None).await.expect("an answer");
+    let (took, waited) = (began.elapsed(), *longest.lock().expect("a lock"));
+    others.abort();
+    assert_eq!(String::from_utf8_lossy(&answer.text), r#"{"data":{"account":{"services":{"totalCount":0}}}}"#);
+    assert!(waited < took / 4, "others waited {waited:?} of {took:?}");
 }
 
 #[tokio::test]
