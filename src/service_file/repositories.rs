@@ -97,7 +97,7 @@ pub(super) async fn find_or_create(
     match made.into_iter().next() {
         Some(made) => Ok((made, true)),
         None => {
-            let there = repository::Entity::by_alias(&db.locking(LockType::Update), alias).await?;
+            let there = repository::Entity::by_alias(&db.locking(LockType::NoKeyUpdate), alias).await?;
             // It was deleted, or got another alias, in the meantime: a lost race, which is retried.
             Ok((there.ok_or(DbErr::RecordNotUpdated)?, false))
         }
