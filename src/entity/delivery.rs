@@ -2,7 +2,7 @@
 //! pipeline. Posts that became deploys are not recorded here: the deploys themselves show that they arrived.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::{QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
 use super::Timestamp;
@@ -54,12 +54,7 @@ pub async fn note<C: Write>(
         ..Default::default()
     };
     db.insert(row).await?;
-    let newest = of_endpoint(integration_id).select_only().column(Column::Id).offset(KEPT).limit(1);
-    if let Some(oldest) = db.rows(newest.as_query(), |row| row.get::<i64>(0)).await?.pop() {
-        let old = Entity::delete_many().filter(Column::IntegrationId.eq(integration_id)).filter(Column::Id.lte(oldest));
-        db.exec(old).await?;
-    }
-    Ok(())
+    super::keep_newest::<Entity>(db, &Column::IntegrationId.eq(integration_id), Column::Id, KEPT).await
 }
 
 /// Returns the rows of an endpoint, newest first.

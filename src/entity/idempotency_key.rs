@@ -95,18 +95,9 @@ pub async fn insert<C: Write>(
     insert.on_conflict(OnConflict::new().do_nothing().to_owned()).returning_col(Column::Id);
     let Some(id) = db.returned(&insert, |row| row.get::<i64>(0)).await?.pop() else { return Ok(None) };
     if id % CLEANUP_INTERVAL == 0 {
-        forget_oldest(db, owner).await?;
+        super::keep_newest::<Entity>(db, &owner.condition(), Column::Id, MAX_KEYS).await?;
     }
     Ok(Some(id))
-}
-
-async fn forget_oldest<C: Write>(db: &C, owner: Owner) -> Result<(), DbErr> {
-    let oldest = Entity::find().select_only().column(Column::Id).filter(owner.condition());
-    let oldest = oldest.order_by_desc(Column::Id).offset(MAX_KEYS).limit(1);
-    if let Some(oldest) = db.rows(oldest.as_query(), |row| row.get::<i64>(0)).await?.pop() {
-        db.exec(Entity::delete_many().filter(owner.condition()).filter(Column::Id.lte(oldest))).await?;
-    }
-    Ok(())
 }
 
 /// Finds the row of a key.

@@ -6,10 +6,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{Iterable, PrimaryKeyTrait, QueryTrait};
+use sea_orm::{Iterable, PrimaryKeyTrait, QueryOrder, QuerySelect, QueryTrait};
 
 use self::alias::AliasTable;
-use crate::db::{OfKeys, Read, Shape, Table, to_each};
+use crate::db::{OfKeys, Read, Shape, Table, Write, to_each};
 
 pub mod alert_source;
 pub mod alert_source_service;
@@ -119,6 +119,15 @@ where
             Ok(each.into_iter().map(|found| found.map(|(row, _)| row)).collect())
         }
     }
+}
+
+/// Deletes the rows that satisfy a condition, but for the `kept` newest, by their ids.
+async fn keep_newest<E: EntityTrait>(db: &impl Write, of: &Expr, id: E::Column, kept: u64) -> Result<(), DbErr> {
+    let oldest = E::find().select_only().column(id).filter(of.clone()).order_by_desc(id).offset(kept).limit(1);
+    if let Some(oldest) = db.rows(oldest.as_query(), |row| row.get::<i64>(0)).await?.pop() {
+        db.exec(E::delete_many().filter(of.clone()).filter(id.lte(oldest))).await?;
+    }
+    Ok(())
 }
 
 /// Finds the row with this value in a unique column.

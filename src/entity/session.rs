@@ -1,7 +1,7 @@
 //! Sessions of people who are signed in to the application. The secret is a cookie. Only its hash is stored.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, QuerySelect, Set};
+use sea_orm::{QueryOrder, Set};
 use serde::Deserialize;
 
 use super::key::Key;
@@ -117,9 +117,5 @@ pub async fn end_all<C: Write>(db: &C, user_id: i64) -> Result<u64, DbErr> {
 pub async fn make_room<C: Write>(db: &C, user_id: i64, now: Timestamp) -> Result<(), DbErr> {
     let own = Column::UserId.eq(user_id);
     db.exec(Entity::delete_many().filter(own.clone()).filter(Column::ExpiresAt.lte(now))).await?;
-    let beyond = Entity::find().filter(own.clone()).order_by_desc(Column::Id).offset(MOST - 1);
-    if let Some(newest) = db.one(beyond).await? {
-        db.exec(Entity::delete_many().filter(own).filter(Column::Id.lte(newest.id))).await?;
-    }
-    Ok(())
+    super::keep_newest::<Entity>(db, &own, Column::Id, MOST - 1).await
 }

@@ -15,7 +15,6 @@ use super::schema::*;
 use super::service;
 use super::types::{Property, PropertyDefinition, Service, Team};
 use crate::db::{Read, Transaction, Write};
-use crate::engine;
 use crate::entity::property::{self, Column, Entity};
 use crate::entity::service::Writable;
 use crate::entity::{self, ByIds, component_type as component_types};
@@ -64,7 +63,7 @@ impl PropertyResolver for Property {
             let definition = &definitions[places[0]];
             let schema = JsonSchema::of_row(&definition.schema);
             for &place in places {
-                engine::State::budget(ctx.state).pause().await.map_err(|excess| Error::internal(excess.to_string()))?;
+                ctx.db().pause().await?;
                 let found = &mut faults[place];
                 *found = match json_schema::read_value("value", &properties[place].value) {
                     Ok(value) => check(&schema, &value),
@@ -171,9 +170,9 @@ async fn owner(db: &Transaction, named: &IdentifierInput, owner_type: Option<Pro
         }
         Ok(Owner::Service(Box::new(service::require_writable(db, identifier).await?)))
     };
-    found.await.map_err(|error: Error| {
-        error.map_user(|error| if error.path == ["locked"] { error } else { error.within("owner") })
-    })
+    found
+        .await
+        .map_err(|error: Error| error.map_user(|error| service::unless_locked(error, |error| error.within("owner"))))
 }
 
 /// Fails if the owner cannot have a value for the definition.

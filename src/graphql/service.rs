@@ -230,6 +230,11 @@ pub(super) async fn refuse_where_locked(db: &Transaction, refers: impl Into<Expr
     }
 }
 
+/// Moves an error to its place in an input. That a service is locked is an error of `locked` wherever it is named.
+pub(super) fn unless_locked(error: UserError, within: impl FnOnce(UserError) -> UserError) -> UserError {
+    if error.path == ["locked"] { error } else { within(error) }
+}
+
 impl ServiceCreateMutation for Mutation {
     async fn service_create(ctx: &MutationCtx<'_>, input: ServiceCreateInput) -> Result<ServiceCreatePayload> {
         let ServiceCreateInput {

@@ -135,9 +135,8 @@ impl SystemChildAssignMutation for Mutation {
         let mut children = Vec::with_capacity(child_services.len());
         for (place, child) in child_services.iter().enumerate() {
             let found = async { service::require_writable(db, Identifier::of(child)?).await };
-            let within = |error: UserError| match error.path == ["locked"] {
-                true => error,
-                false => error.within(place.to_string()).within("childServices"),
+            let within = |error: UserError| {
+                service::unless_locked(error, |error| error.within(place.to_string()).within("childServices"))
             };
             let child = found.await.map_err(|error: Error| error.map_user(within));
             children.extend(problems.take_any(child)?);

@@ -116,7 +116,10 @@ fn readme_has_the_limits_of_the_code() {
             &*format!("time without a request, or without taking {} bytes of answers that wait", number(PIECE)),
             format!("{:?} (`--idle-timeout`)", edge.idle_timeout),
         ),
-        ("document", format!("{} words and marks; brackets {} deep", number(cost.tokens), cost.nesting)),
+        (
+            "document",
+            format!("{} words, marks and gaps between them; brackets {} deep", number(cost.tokens), cost.nesting),
+        ),
         (
             "operation, its fragments expanded",
             format!(
