@@ -142,8 +142,9 @@ impl Transaction {
     }
 
     /// Commits a transaction that writes. Returns when the commit is durable. The next transaction begins before that,
-    /// unless each waits for its own flush. If it may share its commit, those that wait for their turn may join it.
-    pub(super) async fn commit(self) -> Result<(), DbErr> {
+    /// unless each waits for its own flush; `on_written` is called then. If it may share its commit, those that wait for
+    /// their turn may join it.
+    pub(super) async fn commit(self, on_written: impl FnOnce()) -> Result<(), DbErr> {
         let mut lease = self.lease.into_inner();
         let home = lease.as_ref().map(|lease| Arc::clone(&lease.home)).ok_or_else(closed)?;
         let others_join = self.joins && !self.flushes_each && home.has_waiting();
@@ -166,6 +167,7 @@ impl Transaction {
         // The next transaction begins when the lease is dropped.
         if !self.flushes_each {
             drop(lease.take());
+            on_written();
         }
         commit.durable().await
     }

@@ -252,10 +252,16 @@ impl Db {
     /// Commits a transaction from [`Db::begin_write`]. If the server does not confirm it, the error
     /// [is uncertain](uncertain).
     pub async fn commit(&self, transaction: Transaction) -> Result<(), DbErr> {
+        self.commit_and(transaction, || ()).await
+    }
+
+    /// Like [`Self::commit`]. Calls `on_written` as soon as the transaction only waits for the disk and the next one can
+    /// begin. On PostgreSQL that is never known.
+    pub async fn commit_and(&self, transaction: Transaction, on_written: impl FnOnce() + Send) -> Result<(), DbErr> {
         let committed = self.in_span("COMMIT", async {
             match transaction.kind {
                 transaction::Kind::Server(transaction) => transaction.commit().await,
-                transaction::Kind::Embedded(transaction) => transaction.commit().await,
+                transaction::Kind::Embedded(transaction) => transaction.commit(on_written).await,
             }
         });
         let committed = committed.await;

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use sea_orm::DbErr;
+use tokio::time::timeout;
 
 use super::caller::Caller;
-use super::idempotency::Claim;
+use super::idempotency::Held;
 use super::places::{Lane, Place, Places};
 use super::{Settings, note, permit};
 use crate::budget::Budget;
@@ -20,7 +21,7 @@ use crate::engine::Response;
 use crate::engine::plan::Plan;
 use crate::engine::{Documents, Prepared, request_error};
 use crate::entity::audit::{self, Written};
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, UserError};
 
 /// Shared by all requests, for the lifetime of the process: all of them, or those that reach the service at one address.
 pub(super) struct Shared {
@@ -86,15 +87,27 @@ pub(super) struct RequestOutcome {
     /// Whether a mutation was committed, or may have been.
     has_written: AtomicBool,
     /// The idempotency key that the request has claimed.
-    claim: Option<Claim>,
+    claim: Option<Held>,
+    /// The place of a request with mutations. It is freed when the key is settled, or before.
+    place: Mutex<Option<Place>>,
     /// Whether the request reads at the replica. If anything fails there, it is run again at the primary.
     is_at_replica: bool,
 }
 
 impl RequestOutcome {
     /// Creates the outcome of a request that has just begun.
-    pub(super) fn of(claim: Option<Claim>) -> Self {
-        Self { claim, ..Self::default() }
+    pub(super) fn of(claim: Option<Held>, place: Option<Place>) -> Self {
+        Self { claim, place: Mutex::new(place), ..Self::default() }
+    }
+
+    /// Keeps the place of a request with mutations, or gives it back.
+    pub(super) fn keep(&self, place: Option<Place>) {
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }
+
+    /// Whether the request has a place for its mutations.
+    pub(super) fn has_place(&self) -> bool {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Creates the outcome of a query that reads at the replica.
@@ -187,6 +200,16 @@ impl Request {
         if once { Ok(shared.db.read_once(budget).await?) } else { self.snapshot().await }
     }
 
+    /// Takes a place again, after the request gave it back too early: its commit lost a race.
+    async fn take_place(&self) -> Result<()> {
+        if !self.outcome.has_place() {
+            let place = timeout(WRITE_TIMEOUT, self.shared.places.take(Lane::Change, self.caller.who())).await;
+            let late = |_| UserError::base("Others kept this mutation waiting. Please retry.");
+            self.outcome.keep(Some(place.map_err(late)?));
+        }
+        Ok(())
+    }
+
     async fn snapshot(&self) -> Result<Snapshot> {
         Ok(self.shared.db.begin_read(Some(Arc::clone(&self.budget))).await?)
     }
@@ -197,6 +220,7 @@ impl engine::State for State {
 
     async fn begin(&self, name: &str) -> Result<Writing> {
         let Request { shared, caller, is_alone, .. } = &*self.request;
+        self.request.take_place().await?;
         let is_alone = is_alone.swap(false, Ordering::Relaxed) || BULK_MUTATIONS.contains(&name);
         // A person's role is checked by committed data.
         let is_shared = !is_alone && caller.user.is_none() && !shared.has_own_commit(name);
@@ -236,14 +260,20 @@ impl engine::State for State {
     /// Rolling back fails as a lost race if the transaction shares its commit: what the mutation has read in it may
     /// never be committed. The next attempt has a commit of its own.
     async fn end(&self, writing: Writing, commit: bool) -> Result<()> {
-        let Request { shared, outcome, is_alone, .. } = &*self.request;
+        let Request { shared, inputs, outcome, is_alone, .. } = &*self.request;
         if !commit {
             let is_joined = writing.transaction.is_joined();
             shared.db.roll_back(writing.transaction).await?;
             is_alone.store(is_joined, Ordering::Relaxed);
             return if is_joined { Err(DbErr::RecordNotUpdated.into()) } else { Ok(()) };
         }
-        let mut committed = shared.db.commit(writing.transaction).await;
+        // With several mutations, the payloads of those before wait in memory.
+        let give_way = || {
+            if inputs.len() == 1 {
+                outcome.keep(None)
+            }
+        };
+        let mut committed = shared.db.commit_and(writing.transaction, give_way).await;
         if let (Err(error), Some(Written { id, transaction: Some(transaction) })) = (&committed, writing.entry.get())
             && db::uncertain(error).is_some()
         {

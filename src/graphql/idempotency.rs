@@ -9,12 +9,13 @@
 use std::time::{Duration, Instant};
 
 use sea_orm::DbErr;
-use tokio::time::sleep;
+use tokio::time::{self, sleep};
 use tracing::warn;
 
 use super::Catalogue;
 use super::caller::Caller;
 use super::context::{RequestOutcome, takes_long};
+use super::places::{Lane, Place};
 use crate::db::{Db, Transaction};
 use crate::engine::Prepared;
 use crate::engine::Response;
@@ -42,9 +43,16 @@ pub struct Key {
     pub request: [u8; 32],
 }
 
-/// A key that this request has claimed.
-#[derive(Debug, Clone, Copy)]
+/// A key that this request has claimed, and the place that the request runs in.
+#[derive(Debug)]
 pub struct Claim {
+    pub(super) held: Held,
+    pub(super) place: Place,
+}
+
+/// A claimed key: its row, and when it was claimed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
     id: i64,
     since: Timestamp,
 }
@@ -62,10 +70,13 @@ pub enum Claimed {
     Running,
     /// The key was used before, for a different request.
     Reused,
+    /// Other requests with mutations kept this one waiting for too long.
+    Late,
 }
 
 impl Catalogue {
-    /// Claims a key for a request with mutations, before it runs.
+    /// Claims a key for a request with mutations, before it runs. The request takes its place first, so that claims
+    /// cannot use up the connections while commits stall.
     pub async fn claim(&self, caller: &Caller, key: Key, prepared: &Prepared) -> Result<Claimed, DbErr> {
         let owner = match (caller.actor.kind, caller.actor.id, caller.user) {
             (_, _, Some((user, _))) => Owner::User(user),
@@ -73,32 +84,41 @@ impl Catalogue {
             _ => return Err(DbErr::Custom("only a token and a user have keys".to_owned())),
         };
         let timeout = if takes_long(&prepared.plan) { BULK_CLAIM_TIMEOUT } else { CLAIM_TIMEOUT };
-        self.0.db.write(async |tx| claim(tx, owner, key, timeout).await).await
+        let place = self.0.places.take(Lane::Change, caller.who());
+        let Ok(place) = time::timeout(self.0.settings.budget.time, place).await else { return Ok(Claimed::Late) };
+        let claimed = self.0.db.write(async |tx| claim(tx, owner, key, timeout).await).await?;
+        Ok(claimed.map_or_else(|other| other, |held| Claimed::New(Claim { held, place })))
     }
 }
 
-async fn claim(tx: &Transaction, owner: Owner, key: Key, timeout: Duration) -> Result<Claimed, DbErr> {
+/// Claims a key, or says what has become of it.
+async fn claim(
+    tx: &Transaction,
+    owner: Owner,
+    key: Key,
+    timeout: Duration,
+) -> Result<std::result::Result<Held, Claimed>, DbErr> {
     let now = Timestamp::now();
     if let Some(id) = entity::insert(tx, owner, key.key, key.request, now).await? {
-        return Ok(Claimed::New(Claim { id, since: now }));
+        return Ok(Ok(Held { id, since: now }));
     }
     // The key was released in between. The client is told to retry.
-    let Some(row) = entity::find(tx, owner, key.key).await? else { return Ok(Claimed::Running) };
+    let Some(row) = entity::find(tx, owner, key.key).await? else { return Ok(Err(Claimed::Running)) };
     let age = now.as_micros().saturating_sub(row.created_at.as_micros());
     let has_ended = row.has_ended || age > i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
     if has_ended && row.mutations == 0 {
         let is_ours = entity::take_over(tx, &row, key.request, now).await?;
-        return Ok(if is_ours { Claimed::New(Claim { id: row.id, since: now }) } else { Claimed::Running });
+        return Ok(if is_ours { Ok(Held { id: row.id, since: now }) } else { Err(Claimed::Running) });
     }
-    Ok(match row.answer {
+    Ok(Err(match row.answer {
         _ if row.request_hash != key.request => Claimed::Reused,
         Some(answer) => Claimed::Answered(answer),
         None if has_ended => Claimed::Done,
         None => Claimed::Running,
-    })
+    }))
 }
 
-impl Claim {
+impl Held {
     /// Counts a mutation, in its transaction. Fails if another request has taken over the key.
     pub(super) async fn count_mutation(&self, tx: &Transaction) -> Result<()> {
         match entity::count_mutation(tx, self.id, self.since).await? {

@@ -206,7 +206,8 @@ impl Catalogue {
         claim: Option<Claim>,
     ) -> Result<Response, Unavailable> {
         let span = spans::operation(prepared.plan.serial, prepared.operation.as_deref());
-        let outcome = Arc::new(context::RequestOutcome::of(claim));
+        let (claim, place) = claim.map(|Claim { held, place }| (held, place)).unzip();
+        let outcome = Arc::new(context::RequestOutcome::of(claim, place));
         let response = span.around(Box::pin(self.run(prepared, caller, request_id, &outcome))).await;
         if let Some(claim) = claim {
             Box::pin(claim.end(self, &outcome, &response)).await;
@@ -226,13 +227,16 @@ impl Catalogue {
         let deadline = Instant::now() + limits.time;
         if plan.serial {
             let budget = Arc::new(Budget::new(limits, deadline, false, Duration::ZERO));
-            let Ok(_place) = budget.within(self.0.places.take(Lane::Change, caller.who())).await else {
-                let why = format!(
-                    "No mutation was run: others kept this request waiting for {:?}. Send it again.",
-                    limits.time
-                );
-                return Response::failed(request_error(why, Vec::new(), Code::TooExpensive));
-            };
+            if !outcome.has_place() {
+                let Ok(place) = budget.within(self.0.places.take(Lane::Change, caller.who())).await else {
+                    let why = format!(
+                        "No mutation was run: others kept this request waiting for {:?}. Send it again.",
+                        limits.time
+                    );
+                    return Response::failed(request_error(why, Vec::new(), Code::TooExpensive));
+                };
+                outcome.keep(Some(place));
+            }
             let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget, outcome);
             let run = Box::pin(engine::run(&schema::Mutation, plan, &prepared.arguments, &state));
             let response = budget.metered(run).await;

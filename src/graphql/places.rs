@@ -4,8 +4,9 @@
 //! in the slow queue. While it waits there, it holds no connection and no memory, so slow requests delay only slow
 //! requests. A caller first waits for a place in its own share, so nobody waits behind another caller's queue.
 //!
-//! Mutations have places of their own. A request holds one for all its mutations, because their payloads take memory
-//! too.
+//! Mutations have places of their own. A request takes one before it claims an idempotency key, and holds it for all its
+//! mutations, because their payloads take memory too. A request with one mutation gives its place back when the mutation
+//! only waits for the disk: so others write meanwhile, and share the flush.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -51,6 +52,7 @@ pub struct Places {
 }
 
 /// The places of each queue.
+#[derive(Debug)]
 struct Lanes {
     quick: Arc<Semaphore>,
     slow: Arc<Semaphore>,
@@ -73,6 +75,7 @@ impl Lanes {
 }
 
 /// A place. Dropping it frees the place.
+#[derive(Debug)]
 pub struct Place {
     // Field order matters: the place among all callers is freed first. A request that waits for one already holds a
     // place of its share, so it can run at once.

@@ -1,17 +1,24 @@
 //! Requests that are sent again with the same `Idempotency-Key`.
 
+use async_graphql::Request;
+use futures_util::FutureExt;
 use futures_util::future::join_all;
-use rollcall::db::{Read, Write};
+use rollcall::db::{Read, Transaction, Write};
+use rollcall::entity::audit::Actor;
 use rollcall::entity::idempotency_key::{self, Column, Entity};
 use rollcall::entity::token::Scope;
 use rollcall::entity::{Timestamp, token};
-use rollcall::graphql::idempotency::CLAIM_TIMEOUT;
+use rollcall::graphql::caller::Caller;
+use rollcall::graphql::idempotency::{CLAIM_TIMEOUT, Claimed, Key};
+use rollcall::graphql::places::CHANGES_SHARE;
+use rollcall::graphql::{Catalogue, Settings};
 use rollcall::retention;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::{Value, json};
 
 use crate::app::{Response, TestApp};
+use crate::database::Database;
 
 const CREATE: &str = "mutation($name: String!, $note: String) {
     serviceCreate(input: { name: $name, description: $note }) { service { id alias: aliases } errors { message } }
@@ -69,6 +76,30 @@ async fn of_many_concurrent_repetitions_of_a_request_one_runs() {
     let fresh = |answer: &&Response| answer.status == 200 && answer.header("idempotency-replayed").is_none();
     assert_eq!(answers.iter().filter(fresh).count(), 1);
     assert_eq!(services(&app).await, 1);
+}
+
+#[tokio::test]
+async fn a_request_takes_its_place_before_it_claims_a_key() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let create = async |tx: &Transaction| {
+        token::create(tx, &Actor::command_line(), "a test", Scope::Write, None, Timestamp::now()).await
+    };
+    db.write(create).await.expect("a token");
+    let token = db.read().one(token::Entity::find()).await.expect("a database").expect("a token");
+    let (catalogue, caller) = (Catalogue::new(db, Settings::new("Test", "http://localhost")), Caller::token(&token));
+    let prepared = catalogue.prepare(&Request::new(CREATE.replace("$name: String!", "$name: String! = \"A\"")));
+    let prepared = prepared.expect("it is valid");
+    let claim = |number: usize| catalogue.claim(&caller, Key { key: [number as u8; 32], request: [0; 32] }, &prepared);
+    let mut held = Vec::new();
+    for number in 0..CHANGES_SHARE {
+        held.push(claim(number).await.expect("a database"));
+    }
+    assert!(held.iter().all(|claimed| matches!(claimed, Claimed::New(_))), "{held:?}");
+    let mut one_more = Box::pin(claim(CHANGES_SHARE));
+    assert!((&mut one_more).now_or_never().is_none(), "it waits for a place");
+    held.pop();
+    assert!(matches!(one_more.await, Ok(Claimed::New(_))));
 }
 
 #[tokio::test]

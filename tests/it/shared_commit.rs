@@ -8,8 +8,9 @@ use futures_util::FutureExt;
 use rollcall::db::{self, Db, Read, Transaction, Write};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
-use rollcall::entity::tier;
+use rollcall::entity::{tag, tier};
 use rollcall::graphql::caller::Caller;
+use rollcall::graphql::places::CHANGES_SHARE;
 use rollcall::graphql::{Catalogue, Settings};
 use sea_orm::{DbErr, EntityTrait, QuerySelect, Set};
 use serde_json::json;
@@ -223,6 +224,54 @@ async fn a_mutation_on_sqlite_is_refused_because_of_a_change_that_is_committed_b
     let message = "another service has the alias \"wanted\"";
     assert_eq!(second.await, json!({ "errors": [{ "message": message }] }));
     commit.await.expect("no panic").expect("a commit");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mutation_on_sqlite_that_waits_for_its_commit_leaves_its_place_to_others() {
+    let (db, _database) = start().await;
+    let catalogue = Catalogue::new(db.clone(), Settings::new("Test", "http://localhost"));
+    mutate(&catalogue, "serviceCreate(input: { name: \"cart\" }) { service { id } }").await;
+    let first = db.begin_shared().await.expect("a transaction");
+    let assign = |number: usize| {
+        let catalogue = catalogue.clone();
+        let tags = format!("tagAssign(input: {{ alias: \"cart\", tags: {{ key: \"k{number}\", value: \"v\" }} }})");
+        Box::pin(async move { mutate(&catalogue, &format!("{tags} {{ errors {{ message }} }}")).await })
+    };
+    let mut answers = Vec::new();
+    for number in 0..CHANGES_SHARE {
+        let mut mutation = assign(number);
+        assert!((&mut mutation).now_or_never().is_none(), "it waits for its turn");
+        answers.push(tokio::spawn(mutation));
+    }
+    let mut one_more = assign(CHANGES_SHARE);
+    assert!((&mut one_more).now_or_never().is_none(), "it waits for a place");
+    let mut later = Box::pin(db.begin_shared());
+    assert!((&mut later).now_or_never().is_none());
+    let mut commits = vec![tokio::spawn(commit(&db, first))];
+    let later = later.await.expect("a transaction");
+
+    // All before it have written, and nobody has an answer. One more has a place, and waits for its turn.
+    assert!((&mut one_more).now_or_never().is_none());
+    let mut last = Box::pin(db.begin_shared());
+    assert!((&mut last).now_or_never().is_none());
+    commits.push(tokio::spawn(commit(&db, later)));
+    answers.push(tokio::spawn(one_more));
+    let last = last.await.expect("a transaction");
+    assert!(last.is_joined());
+    assert_eq!(last.all(tag::Entity::find()).await.expect("tags").len(), CHANGES_SHARE + 1);
+    assert!(answers.iter().all(|answer| !answer.is_finished()), "they are not stored yet");
+    commits.push(tokio::spawn(commit(&db, last)));
+    for answer in answers {
+        assert_eq!(answer.await.expect("no panic"), json!({ "errors": [] }));
+    }
+    for commit in commits {
+        commit.await.expect("no panic").expect("a commit");
+    }
+}
+
+fn commit(db: &Db, transaction: Transaction) -> impl Future<Output = Result<(), DbErr>> + use<> {
+    let db = db.clone();
+    async move { db.commit(transaction).await }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -79,6 +79,8 @@ const RUNNING: &str = "The request with this Idempotency-Key is still running.";
 const DONE: &str = "The request with this Idempotency-Key was carried out, and its answer is not kept. Look at what it \
      has changed.";
 
+const LATE: &str = "Other requests with mutations kept this one waiting. Send it again.";
+
 /// Returns the idempotency key of a request, with or without quotes. The draft of the header's standard requires
 /// quotes.
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Rejection> {
@@ -111,6 +113,7 @@ async fn claim(
         Claimed::Done => Err(Rejection::Conflict(DONE, None)),
         Claimed::Running => Err(Rejection::Conflict(RUNNING, Some(1))),
         Claimed::Reused => Err(Rejection::KeyReused),
+        Claimed::Late => Err(Rejection::Unavailable(LATE)),
     }
 }
 
