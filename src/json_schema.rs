@@ -3,13 +3,15 @@
 //! A schema and a value may come from anybody with a token, so that both have limits, and a check of one against the other
 //! is bounded by their product. A schema refers to parts of itself alone: nothing is fetched and no file is read. A
 //! reference must not lead back to where it stands, so that the schema with all references expanded is finite, and has a
-//! limit too. Patterns run in linear time.
+//! limit too. Patterns run in linear time. All checks of a transaction share an [`Allowance`] of processor time.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Validator};
 use percent_encoding::percent_decode_str;
+use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value};
 
 use crate::error::{UserError, quoted, shortened};
@@ -24,6 +26,9 @@ pub const SCHEMA_OBJECTS: usize = 500;
 pub const VALUE_PARTS: usize = 500;
 /// The most patterns of a schema, with its references expanded.
 pub const PATTERNS: usize = 10;
+/// The most bytes of the patterns of a schema together, with its references expanded. With `(?i:\p{L})`, six bytes take
+/// half a millisecond to compile, whatever comes of them.
+pub const PATTERNS_TEXT: usize = 4 << 10;
 /// The most levels of a schema or a value.
 pub const LEVELS: usize = 20;
 /// The most faults of a value that are told.
@@ -33,11 +38,22 @@ pub const FAULTS: usize = 20;
 pub const EXPANDED: usize = 2 * SCHEMA;
 /// The most bytes of a compiled pattern. A text is compared with at most so many states for each of its bytes.
 pub const PATTERN: usize = 32 << 10;
-/// The most checks, objects of a schema times parts of a value, of which all faults are told. All that fails in a choice of
-/// schemas is held at once. Beyond it the first fault is told alone.
+/// The most checks of which all faults are told: objects of a schema, times parts of a value, times one more than the
+/// choices within each other. What is wrong in a choice is looked for by one more check of all that is in it. Beyond this
+/// the first fault is told alone, and none of a schema with choices: all that fails in a choice is held at once.
 const CHECKS: usize = 20_000;
+/// The most choices (`anyOf`, `oneOf`) within each other of a schema with patterns, of which faults of long texts are
+/// told. Each choice compares the texts with the patterns in it once more.
+const CHOICES: usize = 2;
+/// The bytes of the texts of a value from which they are long.
+const LONG: usize = 512;
+/// What is told of a value where telling more would cost too much.
+const UNTOLD: &str = "the value does not fit its schema, which has too many choices to say where";
 const PATTERN_RULE: &str =
     "; a pattern has neither look-around nor back references, and takes at most 32,768 bytes when it is compiled";
+/// The most processor time that the checks of one transaction take together. The transaction may be the only one that
+/// writes. A check is not interrupted, so the last one may take longer.
+pub const CHECKING: Duration = Duration::from_secs(2);
 /// The drafts that a schema may name.
 const DRAFTS: [&str; 3] = [
     "http://json-schema.org/draft-07/schema",
@@ -109,19 +125,58 @@ pub fn read_schema(field: &'static str, text: &str) -> Result<Value, UserError> 
     Ok(schema)
 }
 
+/// The processor time that the checks of one transaction may still take, by the clock of the thread.
+#[derive(Debug)]
+pub struct Allowance {
+    left: Duration,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self::of(CHECKING)
+    }
+}
+
+impl Allowance {
+    /// An allowance of this much.
+    pub fn of(left: Duration) -> Self {
+        Self { left }
+    }
+
+    /// Does a part of the work, and charges the time that it takes. `None` if nothing is left: the work is not begun.
+    pub fn spend<T>(&mut self, work: impl FnOnce() -> T) -> Option<T> {
+        if self.left.is_zero() {
+            return None;
+        }
+        let began = thread_time();
+        let done = work();
+        self.left = self.left.saturating_sub(thread_time().saturating_sub(began));
+        Some(done)
+    }
+}
+
+/// The processor time of this thread.
+fn thread_time() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
+}
+
 /// A schema that values are checked against.
 pub struct JsonSchema {
     validator: Validator,
     /// Its objects, with its references expanded.
     objects: usize,
+    /// Its choices within each other.
+    choices: usize,
+    /// Its patterns, with its references expanded.
+    patterns: usize,
 }
 
 impl JsonSchema {
     /// Compiles a stored schema. The error is the rest of a sentence about it: an import does not check schemas.
     pub fn of_row(text: &str) -> Result<Self, String> {
         let schema = read("schema", text, SCHEMA).map_err(|error| error.message.into_owned())?;
-        let objects = allowed(&schema)?;
-        Ok(Self { validator: compile(&schema)?, objects })
+        let Weight { objects, choices, patterns, .. } = allowed(&schema)?;
+        Ok(Self { validator: compile(&schema)?, objects, choices, patterns })
     }
 
     /// Returns what is wrong with a value: nothing when it fits.
@@ -134,7 +189,12 @@ impl JsonSchema {
             message: shortened(&error.to_string()).to_string(),
             path: error.instance_path().as_str().split('/').skip(1).map(unescaped).collect(),
         };
-        if self.objects * parts(value) > CHECKS {
+        let is_large = self.objects * parts(value) * (self.choices + 1) > CHECKS;
+        let is_matched_often = self.patterns > 0 && self.choices > CHOICES && texts(value) > LONG;
+        if self.choices > 0 && (is_large || is_matched_often) {
+            return vec![Fault { message: UNTOLD.to_owned(), path: Vec::new() }];
+        }
+        if is_large {
             return self.validator.validate(value).map_err(fault).err().into_iter().collect();
         }
         self.validator.iter_errors(value).take(FAULTS).map(fault).collect()
@@ -195,9 +255,18 @@ pub fn parts(value: &Value) -> usize {
     }
 }
 
-/// Counts the objects of a schema with its references expanded, or says why it is not allowed, as the rest of a sentence
-/// about it.
-fn allowed(schema: &Value) -> Result<usize, String> {
+/// The bytes of the texts of a value together, with the names of its fields.
+fn texts(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(texts).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + texts(value)).sum(),
+        _ => 0,
+    }
+}
+
+/// Weighs a schema with its references expanded, or says why it is not allowed, as the rest of a sentence about it.
+fn allowed(schema: &Value) -> Result<Weight, String> {
     let Value::Object(_) = schema else {
         return Err("must be a JSON object".to_owned());
     };
@@ -216,7 +285,11 @@ fn allowed(schema: &Value) -> Result<usize, String> {
     if weight.patterns > PATTERNS {
         return Err(format!("has {} patterns {expanded}; at most {PATTERNS} are allowed", weight.patterns));
     }
-    Ok(weight.objects)
+    if weight.patterns_text > PATTERNS_TEXT {
+        let bytes = weight.patterns_text;
+        return Err(format!("has patterns of {bytes} bytes {expanded}; at most {PATTERNS_TEXT} are allowed"));
+    }
+    Ok(weight)
 }
 
 /// What a part of a schema amounts to.
@@ -225,6 +298,10 @@ struct Weight {
     bytes: usize,
     objects: usize,
     patterns: usize,
+    /// The bytes of its patterns together.
+    patterns_text: usize,
+    /// The most objects within each other that offer a choice.
+    choices: usize,
 }
 
 impl Weight {
@@ -232,6 +309,8 @@ impl Weight {
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.objects = self.objects.saturating_add(other.objects);
         self.patterns = self.patterns.saturating_add(other.patterns);
+        self.patterns_text = self.patterns_text.saturating_add(other.patterns_text);
+        self.choices = self.choices.max(other.choices);
     }
 }
 
@@ -257,16 +336,18 @@ impl<'s> Expansion<'s> {
                 self.open.insert(place);
                 weight.objects = 1;
                 weight.add(self.reference(fields)?);
-                if fields.get("pattern").is_some_and(Value::is_string) {
+                let own = fields.get("pattern").and_then(Value::as_str);
+                let of_names = fields.get("patternProperties").and_then(Value::as_object);
+                let of_names = of_names.into_iter().flat_map(|names| names.keys().map(String::as_str));
+                for pattern in own.into_iter().chain(of_names) {
                     weight.patterns += 1;
-                }
-                if let Some(Value::Object(patterns)) = fields.get("patternProperties") {
-                    weight.patterns += patterns.len();
+                    weight.patterns_text += pattern.len();
                 }
                 for (name, value) in fields {
                     weight.bytes += name.len() + 4;
                     weight.add(self.weigh(value)?);
                 }
+                weight.choices += usize::from(["anyOf", "oneOf"].iter().any(|choice| fields.contains_key(*choice)));
                 self.open.remove(&place);
             }
             Value::Array(items) => {

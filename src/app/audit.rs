@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json};
 use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::parts::{day, empty, link, page_links, time};
+use super::reading::unless_too_much;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::DAY;
@@ -14,6 +15,8 @@ use crate::entity::audit::{self, ActorKind, Filter, Model};
 use crate::entity::user::Role;
 
 const PAGE: usize = 50;
+const TOO_MUCH: &str =
+    "These entries took too long to read. Go back and narrow the filter, for example to fewer days or one action.";
 
 /// The kinds of actors: the word in the URL, and the text on the page.
 const KINDS: &[(&str, &str, ActorKind)] = &[
@@ -27,7 +30,10 @@ const KINDS: &[(&str, &str, ActorKind)] = &[
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let filter = filter(visit)?;
-    let mut entries = audit::page(site.db.read(), &filter, PAGE as u64 + 1).await?;
+    let reading = site.reading(visit).await?;
+    let read = reading.within(audit::page(reading.db(), &filter, PAGE as u64 + 1)).await;
+    drop(reading);
+    let Some(mut entries) = unless_too_much(read)? else { return Err(Fault::TooMuch(TOO_MUCH.to_owned())) };
     let more = entries.len() > PAGE;
     entries.truncate(PAGE);
     let next = entries.last().filter(|_| more).map(|entry| format!("{}_{}", entry.at.as_micros(), entry.id));

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
 use super::parts::{empty, external_link, grouped, page_links};
+use super::reading::{too_long, unless_too_much};
 use super::visit::{Visit, path};
 use super::{Fault, Site};
 use crate::db::{self, OfKeys, Read};
@@ -60,43 +61,77 @@ JSON
 /// the database.
 pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Result<Markup, Fault> {
     use code_issue_project::{Column, Entity};
-    let db = site.db.read();
     let mut found = Entity::find().filter(Column::IntegrationId.eq(number));
     if let Some(after) = visit.query.given("after") {
         let after: i64 =
             after.parse().map_err(|_| Fault::BadRequest("The page in the address is not valid.".to_owned()))?;
         found = found.filter(Column::Id.lt(after));
     }
-    let mut projects = db.all(found.order_by_desc(Column::Id).limit(PAGE + 1)).await?;
+    let found = found.order_by_desc(Column::Id).limit(PAGE + 1);
+    let listed = unless_too_much(read(site, visit, found).await)?.flatten();
+    Ok(html! {
+        h2 #projects { "Projects" }
+        @match &listed {
+            Some(listed) => (table(visit, id, listed)),
+            None => (too_long()),
+        }
+    })
+}
+
+/// A page of the list of projects.
+struct Listed {
+    projects: Vec<code_issue_project::Model>,
+    /// The cursor of the next page.
+    next: Option<String>,
+    /// What each project is connected to. `None` if that was not read.
+    about: Option<HashMap<i64, Vec<Markup>>>,
+    /// The number of issues of each project. `None` if they were not counted.
+    issues: Option<HashMap<i64, i64>>,
+}
+
+async fn read(site: &Site, visit: &Visit, found: Select<code_issue_project::Entity>) -> Result<Option<Listed>, Fault> {
+    let reading = site.reading(visit).await?;
+    let db = reading.db();
+    let Some(mut projects) = reading.part(db.all(found)).await? else { return Ok(None) };
     let more = projects.len() as u64 > PAGE;
     projects.truncate(PAGE as usize);
     let next = projects.last().filter(|_| more).map(|project| project.id.to_string());
     let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
-    let issues = issues(db, &ids).await?;
-    let about = about(db, &ids).await?;
-    Ok(html! {
-        h2 #projects { "Projects" }
+    let about = reading.part(about(db, &ids)).await?;
+    // Last: nothing else takes as long.
+    let issues = reading.part(issues(db, &ids)).await?;
+    Ok(Some(Listed { projects, next, about, issues }))
+}
+
+fn table(visit: &Visit, id: &str, listed: &Listed) -> Markup {
+    let Listed { projects, next, about, issues } = listed;
+    html! {
         @if projects.is_empty() {
             (empty("No projects yet.", html! { p { "Push a project and its issues as shown above." } }))
         } @else {
+            @if about.is_none() || issues.is_none() { (too_long()) }
             div.scroll tabindex="0" role="region" aria-label="Projects" {
                 table {
                     thead { tr { th scope="col" { "Project" } th scope="col" { "About" } th scope="col" { "Issues" } } }
-                    tbody { @for project in &projects {
+                    tbody { @for project in projects {
                         tr {
                             th scope="row" { (external_link(project.external_url.as_deref(), &project.name)) }
-                            td { @match about.get(&project.id) {
-                                Some(things) => ul.marks { @for thing in things { li { (thing) } } },
-                                None => a href="/suggestions" { "unknown" },
+                            td { @match about.as_ref().map(|about| about.get(&project.id)) {
+                                Some(Some(things)) => ul.marks { @for thing in things { li { (thing) } } },
+                                Some(None) => a href="/suggestions" { "unknown" },
+                                None => span.soft { "not read" },
                             } }
-                            td.number { (grouped(issues.get(&project.id).copied().unwrap_or_default())) }
+                            td.number { @match issues {
+                                Some(issues) => (grouped(issues.get(&project.id).copied().unwrap_or_default())),
+                                None => span.soft { "not read" },
+                            } }
                         }
                     } }
                 }
             }
             (page_links(visit, &path(["integrations", id]), next.as_deref()))
         }
-    })
+    }
 }
 
 /// Counts the issues of each project.

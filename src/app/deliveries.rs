@@ -1,45 +1,80 @@
 //! The last deliveries to the webhook of an integration: deploys that were recorded, and the answers to other posts.
 
 use maud::{Markup, html};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 use serde::Deserialize;
 
 use super::operations::DeployStatus;
 use super::parts::{empty, external_link, short, status, time};
-use super::visit::path;
+use super::reading::{too_long, unless_too_much};
+use super::visit::{Visit, path};
 use super::{Fault, Site};
-use crate::db::Read;
+use crate::db::{self, Read};
 use crate::entity::{Timestamp, delivery, deploy};
 use crate::graphql::id;
 
+/// How many of the newest deploys of all endpoints are searched for those of one. No index has the deploys of an
+/// endpoint in order: without this limit, all of them would be read.
+const SEARCHED: i64 = 50_000;
+
 /// Lists the last deliveries to a deploy endpoint. The API lists neither deploys nor answers by endpoint, so both are
 /// read from the database.
-pub async fn of_deploys(site: &Site, id: &str, now: Timestamp) -> Result<Markup, Fault> {
-    let (db, number) = (site.db.read(), id::decode(id).map_or(0, |(_, number)| number));
-    let deploys = deploy::Entity::find().filter(deploy::Column::IntegrationId.eq(number));
-    let deploys = db.all(deploys.order_by_desc(deploy::Column::Id).limit(delivery::KEPT)).await?;
+pub async fn of_deploys(site: &Site, visit: &Visit, id: &str, now: Timestamp) -> Result<Markup, Fault> {
+    let number = id::decode(id).map_or(0, |(_, number)| number);
+    let read = async {
+        let reading = site.reading(visit).await?;
+        let answers = reading.part(delivery::last(reading.db(), number)).await?;
+        let deploys = reading.part(deploys(reading.db(), number)).await?;
+        Ok::<_, Fault>((answers, deploys))
+    };
+    let (answers, deploys) = unless_too_much(read.await)?.unwrap_or_default();
+    let is_whole = answers.is_some() && deploys.is_some();
+    let (answers, (deploys, are_all)) = (answers.unwrap_or_default(), deploys.unwrap_or_default());
     let mut rows: Vec<(Timestamp, Markup)> =
         deploys.iter().map(|deploy| (deploy.created_at, recorded(deploy, now))).collect();
-    rows.extend(delivery::last(db, number).await?.iter().map(|one| (one.at, answered(one, now, 2))));
+    rows.extend(answers.iter().map(|one| (one.at, answered(one, now, 2))));
     rows.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     rows.truncate(delivery::KEPT as usize);
     let rows: Vec<Markup> = rows.into_iter().map(|(_, row)| row).collect();
-    Ok(section(&["Service", "Deploy"], &rows, "Post a deploy with one of the snippets above."))
+    let none = if are_all { "No deliveries yet." } else { "No deliveries lately." };
+    let without = (none, "Post a deploy with one of the snippets above.");
+    Ok(section(&["Service", "Deploy"], &rows, is_whole, without))
+}
+
+/// The last deploys of an endpoint among the newest of all, and whether those are all that there are.
+async fn deploys(db: &impl Read, number: i64) -> Result<(Vec<deploy::Model>, bool), Fault> {
+    use deploy::{Column, Entity};
+    let newest = Entity::find().select_only().column(Column::Id).order_by_desc(Column::Id).limit(1);
+    let newest: Vec<i64> = db.rows(newest.as_query(), |row| row.get(0)).await?;
+    let before = newest.first().map_or(0, |id| Ord::max(id - SEARCHED, 0));
+    let of_endpoint = db::unindexed(db, Column::IntegrationId).eq(number);
+    let deploys = Entity::find().filter(of_endpoint).filter(Column::Id.gt(before));
+    let deploys = db.all(deploys.order_by_desc(Column::Id).limit(delivery::KEPT)).await?;
+    Ok((deploys, before == 0))
 }
 
 /// Lists the last answers of an endpoint for API documents.
-pub async fn of_documents(site: &Site, id: &str, now: Timestamp) -> Result<Markup, Fault> {
+pub async fn of_documents(site: &Site, visit: &Visit, id: &str, now: Timestamp) -> Result<Markup, Fault> {
     let number = id::decode(id).map_or(0, |(_, number)| number);
-    let answers = delivery::last(site.db.read(), number).await?;
-    let rows: Vec<Markup> = answers.iter().map(|one| answered(one, now, 1)).collect();
-    Ok(section(&["Result"], &rows, "Post a document with the snippet above."))
+    let read = async {
+        let reading = site.reading(visit).await?;
+        let answers = reading.part(delivery::last(reading.db(), number)).await?;
+        Ok::<_, Fault>(answers)
+    };
+    let answers = unless_too_much(read.await)?.flatten();
+    let rows: Vec<Markup> = answers.iter().flatten().map(|one| answered(one, now, 1)).collect();
+    let without = ("No deliveries yet.", "Post a document with the snippet above.");
+    Ok(section(&["Result"], &rows, answers.is_some(), without))
 }
 
-fn section(columns: &[&str], rows: &[Markup], first: &str) -> Markup {
+/// `is_whole` is whether all were read. `without` says that there are none, and what to do.
+fn section(columns: &[&str], rows: &[Markup], is_whole: bool, without: (&str, &str)) -> Markup {
     html! {
         h2 #deliveries { "Last deliveries" }
+        @if !is_whole { (too_long()) }
         @if rows.is_empty() {
-            (empty("No deliveries yet.", html! { p { (first) } }))
+            @if is_whole { (empty(without.0, html! { p { (without.1) } })) }
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Last deliveries" {
                 table {

@@ -12,6 +12,8 @@ use super::parts::{
     count, count_to_most, day, duration, empty, external_link, grouped, link, order, pages, short, status, time,
 };
 use super::plot::{self, Bar};
+use super::reading::too_long;
+use super::service::DAYS;
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::{DAY, Day};
@@ -92,31 +94,29 @@ pub fn line(deploys: &[Deploy], now: Timestamp) -> Markup {
 }
 
 /// Shows DORA's metrics, with a bar for each of `days` and the lead times of the last `deploys` to `production`.
-/// `metrics` and `days` must cover the same environments.
-pub fn figures(metrics: &DeployMetrics, days: &[Day], deploys: &[Deploy], production: &Environments) -> Markup {
+/// `metrics` and `days` must cover the same environments and `DAYS` days. `days` is `None` if they were not read.
+pub fn figures(metrics: &DeployMetrics, days: Option<&[Day]>, deploys: &[Deploy], production: &Environments) -> Markup {
     if metrics.deploy_count == 0 && metrics.failed_count == 0 {
-        return html! { p.soft { "No deploy to production succeeded or failed in the last " (days.len()) " days." } };
+        return html! { p.soft { "No deploy to production succeeded or failed in the last " (DAYS) " days." } };
     }
     let settled = i64::from(metrics.failed_count) + i64::from(metrics.succeeded_count);
-    let bars = |value: fn(&Day) -> i64, noun: &str| -> Vec<Bar> {
-        let ages = (0..days.len()).rev();
-        let bar = |(day, age): (&Day, usize)| Bar {
-            value: value(day) as f64,
-            title: format!("{}, {}", count(value(day), noun), ago(age)),
-        };
-        days.iter().zip(ages).map(bar).collect()
+    let by_day = |value: fn(&Day) -> i64, noun: &str, label: &str| {
+        html! {
+            @if let Some(days) = days { (plot::bars(&bars(days, value, noun), label)) }
+        }
     };
     let measured = deploys.iter().rev().filter(|deploy| production.contain(deploy.environment.as_deref()));
     let lead_times: Vec<Bar> = measured.filter_map(Deploy::lead_time).collect();
     html! {
         p.soft { a href="https://dora.dev/guides/dora-metrics/" { "DORA metrics" }
-            " of the deploys to production in the last " (days.len()) " days." }
+            " of the deploys to production in the last " (DAYS) " days." }
+        @if days.is_none() { (too_long()) }
         div.figures {
             div.figure {
                 "Deployment frequency"
                 strong { (frequency(metrics.deployment_frequency)) }
                 (count(metrics.deploy_count, "deploy")) " succeeded"
-                (plot::bars(&bars(|day| day.deploys, "deploy"), "Successful deploys by day"))
+                (by_day(|day| day.deploys, "deploy", "Successful deploys by day"))
             }
             div.figure {
                 "Change lead time"
@@ -133,7 +133,7 @@ pub fn figures(metrics: &DeployMetrics, days: &[Day], deploys: &[Deploy], produc
                 }
                 (grouped(metrics.failed_count)) " of " (grouped(settled)) " failed"
                 @if metrics.failed_count > 0 {
-                    (plot::bars(&bars(|day| day.failed, "failed deploy"), "Failed deploys by day"))
+                    (by_day(|day| day.failed, "failed deploy", "Failed deploys by day"))
                 }
             }
             div.figure {
@@ -145,6 +145,16 @@ pub fn figures(metrics: &DeployMetrics, days: &[Day], deploys: &[Deploy], produc
             }
         }
     }
+}
+
+/// A bar for each of the days.
+fn bars(days: &[Day], value: fn(&Day) -> i64, noun: &str) -> Vec<Bar> {
+    let ages = (0..days.len()).rev();
+    let bar = |(day, age): (&Day, usize)| Bar {
+        value: value(day) as f64,
+        title: format!("{}, {}", count(value(day), noun), ago(age)),
+    };
+    days.iter().zip(ages).map(bar).collect()
 }
 
 fn percentiles(times: Option<&DurationPercentiles>, without: &str) -> Markup {

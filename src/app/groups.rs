@@ -99,7 +99,7 @@ pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) 
     let found = found.map_err(|fault| fault.about("system", alias))?;
     let system = found.account.system.ok_or_else(|| Fault::unknown("system", alias))?;
     let label = format!("Dependencies of the services of {}", system.name);
-    let picture = graph::of_group::<system::Entity>(site, Column::SystemId, &system.id, &label).await?;
+    let picture = graph::of_group::<system::Entity>(site, visit, Column::SystemId, &system.id, &label).await?;
     let children = html! {
         h2 #services { "Services" }
         @if system.child_services.nodes.is_empty() { p.soft { "No service belongs to this system." } } @else {

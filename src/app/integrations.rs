@@ -162,8 +162,8 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
         p { (kind.name()) " integration, added " (time(integration.created_at.0, now)) "." }
         @if let Some(url) = &webhook_url { (address(kind, url)) }
         @match kind {
-            Kind::Deploy => (deliveries::of_deploys(site, id, now).await?),
-            Kind::ApiDoc => (deliveries::of_documents(site, id, now).await?),
+            Kind::Deploy => (deliveries::of_deploys(site, visit, id, now).await?),
+            Kind::ApiDoc => (deliveries::of_documents(site, visit, id, now).await?),
             Kind::Custom => {
                 @if may { (custom::snippet(site, &integration.id)) }
                 (custom::projects(site, visit, &integration.id, id::decode(id).map_or(0, |(_, number)| number)).await?)

@@ -6,17 +6,21 @@ use maud::{Markup, html};
 
 use super::Fault;
 use super::parts::{count, empty, external_link, grouped};
+use super::reading::{Reading, too_long};
 use crate::db::Read;
 use crate::entity::code_issue::{self, SEVERITIES};
 
 /// The maximum number shown. The most severe come first.
 const MOST: u64 = 100;
 
-/// The code issues of a service.
+/// The code issues of a service. By default none was read.
+#[derive(Default)]
 pub struct Issues {
     /// The number of issues of each severity, in lower case, the most severe first.
     counts: Vec<(Option<String>, i64)>,
     worst: Vec<code_issue::Model>,
+    /// Whether they were read. If not, none is known.
+    were_read: bool,
 }
 
 /// The place of a severity: 0 for the most severe.
@@ -28,7 +32,11 @@ fn rank(word: &Option<String>) -> usize {
 impl Issues {
     /// Counts the issues by severity, and reads the most severe. The API cannot sort by severity, so both are read from
     /// the database.
-    pub async fn of_service<C: Read>(db: &C, service_id: i64) -> Result<Self, Fault> {
+    pub async fn of_service(reading: &Reading, service_id: i64) -> Result<Self, Fault> {
+        Ok(reading.part(Self::read(reading.db(), service_id)).await?.unwrap_or_default())
+    }
+
+    async fn read<C: Read>(db: &C, service_id: i64) -> Result<Self, Fault> {
         // Again in lower case: that of a database can differ from that of the issues in the list.
         let mut by_word = BTreeMap::new();
         for (word, number) in code_issue::by_severity(db, service_id).await? {
@@ -40,7 +48,7 @@ impl Issues {
             true => Vec::new(),
             false => code_issue::worst(db, service_id, MOST).await?,
         };
-        Ok(Self { counts, worst })
+        Ok(Self { counts, worst, were_read: true })
     }
 
     /// The number of issues of each of the two highest severities. Empty without such issues.
@@ -51,7 +59,10 @@ impl Issues {
 
     /// Lists the most severe issues by severity.
     pub fn list(&self) -> Markup {
-        let Self { counts, worst } = self;
+        let Self { counts, worst, were_read } = self;
+        if !were_read {
+            return too_long();
+        }
         if counts.is_empty() {
             return empty(
                 "No code issues.",

@@ -12,6 +12,7 @@ use crate::entity::user::Role;
 use crate::error::Error;
 use crate::graphql::Catalogue;
 use crate::graphql::caller::Caller;
+use crate::graphql::places::Places;
 
 mod account;
 pub mod answer;
@@ -44,6 +45,7 @@ mod person;
 mod plot;
 mod properties;
 mod property_form;
+mod reading;
 mod reference;
 pub mod refusals;
 mod relationships;
@@ -74,6 +76,8 @@ pub struct Site {
     db: Db,
     catalogue: Catalogue,
     reference: Arc<Reference>,
+    /// The places of what pages read beside the API.
+    places: Arc<Places>,
     /// Records refused attempts in the audit.
     pub refusals: Arc<Refusals>,
     openid: Option<Provider>,
@@ -199,7 +203,7 @@ impl Site {
     pub fn new(db: Db, catalogue: Catalogue) -> Self {
         let reference = Arc::new(Reference::new(Arc::clone(catalogue.schema())));
         let refusals = Arc::new(Refusals::new(db.clone()));
-        Self { db, catalogue, reference, refusals, openid: None }
+        Self { db, catalogue, reference, places: Arc::default(), refusals, openid: None }
     }
 
     /// Adds an OpenID provider for signing in.
@@ -221,7 +225,7 @@ impl Site {
         let path: Vec<&str> = visit.path.iter().map(String::as_str).collect();
         match (visit.method, &*path) {
             (Get, ["assets", name]) => return assets::find(name).map(Answer::Asset).ok_or(Fault::NotFound),
-            (Get, ["reference"]) => return Ok(self.reference.page(visit)),
+            (Get, ["reference"]) => return self.reference.page(visit),
             (Get, ["reference", name]) => return self.reference.type_page(visit, name),
             (Get, ["sign-in"]) => return Ok(sign_in::page(self, visit)),
             (Get, ["sign-in", "openid"]) => return openid::begin(self, visit).await,

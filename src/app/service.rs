@@ -12,6 +12,7 @@ use super::operations::service::{AlertSourceService, Service, Tag};
 use super::operations::{self, types::Moment};
 use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatus, Neighbour};
 use super::parts::{count, count_to_most, empty, external_link, link, local, short, status, time};
+use super::reading::{too_long, unless_too_much};
 use super::services::address;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, audit, deploys, graph, properties, relationships};
@@ -24,7 +25,7 @@ use crate::graphql::id::{self, Class};
 use crate::outgoing::authority;
 
 /// The period of the metrics, in days.
-const DAYS: usize = 30;
+pub(super) const DAYS: usize = 30;
 /// The number of aliases and tags shown at first.
 const SHOWN: usize = 12;
 /// The number of contacts and links shown at first, so that the first screen shows all that helps when something is
@@ -37,11 +38,9 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let since = Timestamp::from_micros(now.as_micros() - DAYS as i64 * DAY);
     let found = ask(site, visit, operations::Service { alias, since: Moment(since), now: Moment(now) }).await?;
     let service = found.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
-    let (db, number) = (site.db.read(), id::number::<service::Entity>(&service.id).unwrap_or_default());
+    let number = id::number::<service::Entity>(&service.id).unwrap_or_default();
     let Settings { production, app_url, .. } = site.catalogue.settings();
-    let days = days::of_service(db, number, since, DAYS, production).await?;
-    let issues = Issues::of_service(db, number).await?;
-    let picture = graph::small(site, &service.id, &service.name, &service.aliases).await?;
+    let More { days, picture, issues } = more(site, visit, &service, since).await?;
     let main = html! {
         @if let Some(file) = &service.service_file {
             div.notice { p { "This service is managed by the file " code { (external_link(file.url.as_deref(), &file.path)) }
@@ -57,11 +56,34 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         (dependencies(&service, &picture))
         (related(&service))
         h2 #deploys { "Deploys" }
-        (deploys_of(&service, &days, production, now))
+        (deploys_of(&service, days.as_deref(), production, now))
         h2 #issues { "Code issues" }
         (issues.list())
     };
     Ok(Answer::page(layout(visit, &service.name, main)))
+}
+
+/// What the API does not offer.
+struct More {
+    /// The days of the metrics. `None` if they were not read.
+    days: Option<Vec<Day>>,
+    picture: Markup,
+    issues: Issues,
+}
+
+async fn more(site: &Site, visit: &Visit, service: &Service, since: Timestamp) -> Result<More, Fault> {
+    let number = id::number::<service::Entity>(&service.id).unwrap_or_default();
+    let production = &site.catalogue.settings().production;
+    let read = async {
+        let reading = site.reading(visit).await?;
+        let days = reading.part(days::of_service(reading.db(), number, since, DAYS, production)).await?;
+        let picture = graph::small(&reading, &service.id, &service.name, &service.aliases).await?;
+        // Last: nothing else takes as long.
+        let issues = Issues::of_service(&reading, number).await?;
+        Ok::<_, Fault>(More { days, picture, issues })
+    };
+    let nothing = || More { days: None, picture: too_long(), issues: Issues::default() };
+    Ok(unless_too_much(read.await)?.unwrap_or_else(nothing))
 }
 
 /// The links to the service's forms and history that the visitor may use.
@@ -88,7 +110,7 @@ fn related(service: &Service) -> Markup {
     relationships::section(&from.nodes, &to.nodes, from.total_count + to.total_count)
 }
 
-fn deploys_of(service: &Service, days: &[Day], production: &Environments, now: Timestamp) -> Markup {
+fn deploys_of(service: &Service, days: Option<&[Day]>, production: &Environments, now: Timestamp) -> Markup {
     let (nodes, total) = (&service.deploys.nodes, service.deploys.total_count);
     if nodes.is_empty() {
         let alias = service.aliases.first().map_or("", String::as_str);

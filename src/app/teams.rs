@@ -55,7 +55,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
     let found = found.map_err(|fault| fault.about("team", alias))?;
     let team = found.account.team.ok_or_else(|| Fault::unknown("team", alias))?;
     let label = format!("Dependencies of the services of {}", team.name);
-    let picture = graph::of_group::<team::Entity>(site, Column::OwnerId, &team.id, &label).await?;
+    let picture = graph::of_group::<team::Entity>(site, visit, Column::OwnerId, &team.id, &label).await?;
     let (here, contacts) = (path(["teams", &team.alias]), team.contacts.unwrap_or_default());
     let app_url = &*site.catalogue.settings().app_url;
     let user_link = |url: &str, name: &str| html! { a href=(local(url, app_url)) { (name) } };

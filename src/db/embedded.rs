@@ -17,8 +17,9 @@ use std::time::{Duration, Instant};
 use sea_orm::{DbErr, Statement, metric};
 
 use super::embedded_pool::{Connections, Lease};
+use super::log_length::LogLength;
 use super::row::{Collect, Work, over};
-use super::session::{Failure, Session, closed};
+use super::session::{CHECKPOINT, Failure, Session, closed};
 use super::watch::Stop;
 use super::{PATIENCE, Pool};
 use crate::budget::Budget;
@@ -56,9 +57,10 @@ impl Embedded {
         Self { connections: Connections::reading(file), observer: None, flushes_each: false }
     }
 
-    /// Creates the connection that writes to an existing file. Opens it on demand.
-    pub(super) fn writing(file: PathBuf) -> Self {
-        Self { connections: Connections::writing(file), observer: None, flushes_each: false }
+    /// Creates the connection that writes to an existing file, which `readers` read. Opens it on demand.
+    pub(super) fn writing(file: PathBuf, readers: &Self) -> Self {
+        let log = LogLength::new(Arc::clone(&readers.connections), CHECKPOINT);
+        Self { connections: Connections::writing(file, log), observer: None, flushes_each: false }
     }
 
     /// Begins a transaction that reads. Waits for a permit if there are too many.
@@ -149,7 +151,7 @@ impl Transaction {
         let home = lease.as_ref().map(|lease| Arc::clone(&lease.home)).ok_or_else(closed)?;
         let others_join = self.joins && !self.flushes_each && home.has_waiting();
         let state = |session: &Session| Ok((session.has_changed_many(), others_join && session.members() + 1 < GROUP));
-        let (commit, is_log_long) = match with(&lease, state)? {
+        let (commit, pages) = match with(&lease, state)? {
             (false, stays_open) => {
                 let ended = with(&lease, |session| session.commit(stays_open))?;
                 if stays_open {
@@ -161,9 +163,7 @@ impl Transaction {
                 on_blocking_thread(&mut lease, false, |lease| lease.with(|session| session.commit(false))).await??
             }
         };
-        if is_log_long {
-            home.begin_checkpoint();
-        }
+        home.begin_checkpoint(pages);
         // The next transaction begins when the lease is dropped.
         if !self.flushes_each {
             drop(lease.take());

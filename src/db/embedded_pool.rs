@@ -13,16 +13,18 @@ use sea_orm::{ConnAcquireErr, DbErr};
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::Pool;
 use super::checkpointer::Checkpointer;
 use super::group_commit::{Flushes, Waits};
+use super::log_length::LogLength;
 use super::refusal::DISK_FAILED;
 use super::session::{Failure, Session, closed, lock};
 use super::watch::Stop;
+use super::{PATIENCE, Pool};
 
 /// The maximum number of concurrent transactions: one for each admitted request ([`super::QUICK_READS`],
-/// [`super::SLOW_READS`]), and one for an export.
-const SNAPSHOTS: u32 = (super::QUICK_READS + super::SLOW_READS + 1) as u32;
+/// [`super::SLOW_READS`]), as many for what pages read as for slow requests, and one for an export or the figures of
+/// deploys.
+const SNAPSHOTS: u32 = (super::QUICK_READS + 2 * super::SLOW_READS + 1) as u32;
 
 /// The maximum number of idle connections. Single statements need a few more than the transactions. They never wait for
 /// a permit: tokens are checked and deploys recorded however many long queries run.
@@ -30,6 +32,9 @@ const CONNECTIONS: usize = SNAPSHOTS as usize + 2;
 
 /// A write transaction waits this long for the one before it.
 const TURN: Duration = Duration::from_secs(30);
+
+/// Reads are held back for this long at most after the last one has ended, while the rest of the log is copied.
+const HELD: Duration = Duration::from_secs(10);
 
 /// Idle connections are closed after this time.
 const IDLE: Duration = Duration::from_secs(10);
@@ -39,6 +44,8 @@ pub(super) struct Connections {
     pub(super) file: PathBuf,
     /// Of the connection that writes: the flushes of its log.
     flushes: Option<Arc<Flushes>>,
+    /// Of the connection that writes: how long its log may become.
+    log: Option<LogLength>,
     /// Ordered by last use, the most recent last.
     idle: Mutex<Vec<Idle>>,
     /// The maximum number of concurrent transactions.
@@ -72,17 +79,17 @@ pub(super) struct Lease {
 impl Connections {
     /// A pool of connections that read an existing file. Opens them on demand. Must be called within a tokio runtime.
     pub(super) fn reading(file: PathBuf) -> Arc<Self> {
-        let connections = Self::new(file, SNAPSHOTS, None);
+        let connections = Self::new(file, SNAPSHOTS, None, None);
         tokio::spawn(close_idle(Arc::downgrade(&connections)));
         connections
     }
 
     /// A pool of the one connection that writes to an existing file. Opens it on demand.
-    pub(super) fn writing(file: PathBuf) -> Arc<Self> {
-        Self::new(file, 1, Some(Arc::default()))
+    pub(super) fn writing(file: PathBuf, log: LogLength) -> Arc<Self> {
+        Self::new(file, 1, Some(Arc::default()), Some(log))
     }
 
-    fn new(file: PathBuf, most: u32, flushes: Option<Arc<Flushes>>) -> Arc<Self> {
+    fn new(file: PathBuf, most: u32, flushes: Option<Arc<Flushes>>, log: Option<LogLength>) -> Arc<Self> {
         let places = Arc::new(Semaphore::new(most as usize));
         let (idle, closed) = (Mutex::default(), AtomicBool::new(false));
         let (checkpointer, is_checkpointing) = (Arc::default(), AtomicBool::new(false));
@@ -90,6 +97,7 @@ impl Connections {
         Arc::new(Self {
             file,
             flushes,
+            log,
             idle,
             most,
             places,
@@ -140,6 +148,11 @@ impl Connections {
         Ok(Lease { session: Some(session), home: Arc::clone(self), in_transaction, _place: place })
     }
 
+    /// Waits until no transaction runs. Later ones wait until the permit is dropped.
+    pub(super) async fn hold_back(&self) -> Result<OwnedSemaphorePermit, DbErr> {
+        Arc::clone(&self.places).acquire_many_owned(self.most).await.map_err(|_| closed())
+    }
+
     /// Whether transactions wait for their turn to write.
     pub(super) fn has_waiting(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
@@ -174,8 +187,8 @@ impl Connections {
             match self.lease(Some(place), false) {
                 // Its members are told if it fails.
                 Ok(lease) => {
-                    if let Ok(true) = lease.with(Session::commit_group) {
-                        Arc::clone(&self).begin_checkpoint();
+                    if let Ok(pages) = lease.with(Session::commit_group) {
+                        Arc::clone(&self).begin_checkpoint(pages);
                     }
                 }
                 Err(_) => self.commit_idle(),
@@ -190,31 +203,49 @@ impl Connections {
         }
     }
 
-    /// Begins to copy the log into the database's file, unless that is being done. If it fails, the next commit tries
-    /// again.
-    pub(super) fn begin_checkpoint(self: Arc<Self>) {
-        if self.is_checkpointing.swap(true, Ordering::Relaxed) {
+    /// Begins to copy the log into the database's file if it has so many pages that it is long, unless that is being
+    /// done. If it fails, the next commit tries again.
+    pub(super) fn begin_checkpoint(self: Arc<Self>, pages: i32) {
+        let is_long = self.log.as_ref().is_some_and(|log| log.is_long(pages));
+        if !is_long || self.is_checkpointing.swap(true, Ordering::Relaxed) {
             return;
         }
         tokio::spawn(async move {
-            let (home, own) = (Arc::clone(&self), Arc::clone(&self.checkpointer).lock_owned().await);
-            // The long part, while others write.
-            let copied = tokio::task::spawn_blocking(move || home.copy_log(own)).await;
-            // What they wrote in the meantime, while nobody writes. The next writer then starts the log over.
-            if let Ok(Ok(())) = copied
-                && let Ok(place) = Arc::clone(&self.places).acquire_owned().await
-                && let Ok(lease) = self.lease(Some(place), false)
-            {
-                let home = Arc::clone(&self);
-                let copy = |session: &Session| {
-                    // Its members are told if it fails.
-                    let _ = session.commit_group();
-                    session.checkpoint()
-                };
-                let _ = tokio::task::spawn_blocking(move || home.copied(lease.with(copy))).await;
+            let held = match &self.log {
+                Some(log) => log.hold_reads(pages).await,
+                None => None,
+            };
+            match held.is_some() {
+                true => {
+                    let is_over = timeout(HELD, self.copy_all(true)).await;
+                    if !matches!(is_over, Ok(Some(true))) {
+                        LogLength::report_in_use(pages);
+                    }
+                }
+                false => drop(self.copy_all(false).await),
             }
+            drop(held);
             self.is_checkpointing.store(false, Ordering::Relaxed);
         });
+    }
+
+    /// Copies the log. The next writer starts it over if nobody reads from it. While reads are held back (`is_held`),
+    /// waits for single statements too, and returns whether that is so. `None` if the log cannot be copied.
+    async fn copy_all(self: &Arc<Self>, is_held: bool) -> Option<bool> {
+        let (home, own) = (Arc::clone(self), Arc::clone(&self.checkpointer).lock_owned().await);
+        // The long part, while others write.
+        tokio::task::spawn_blocking(move || home.copy_log(own)).await.ok()?.ok()?;
+        // What they wrote in the meantime, while nobody writes.
+        let patience = if is_held { PATIENCE } else { TURN };
+        let place = timeout(patience, Arc::clone(&self.places).acquire_owned()).await.ok()?.ok()?;
+        let lease = self.lease(Some(place), false).ok()?;
+        let copy = move |session: &Session| {
+            // Its members are told if it fails.
+            let _ = session.commit_group();
+            if is_held { session.checkpoint_all() } else { session.checkpoint().map(|()| false) }
+        };
+        let home = Arc::clone(self);
+        tokio::task::spawn_blocking(move || home.copied(lease.with(copy))).await.ok()?.ok()
     }
 
     /// Copies the log through a connection of its own, and flushes the database's file. SQLite does not flush it while
@@ -232,7 +263,7 @@ impl Connections {
 
     /// Notes whether the disk has failed to store what was copied. The system reports that only once, so a later success
     /// would prove nothing.
-    fn copied(&self, done: Result<(), Failure>) -> Result<(), Failure> {
+    fn copied<T>(&self, done: Result<T, Failure>) -> Result<T, Failure> {
         done.inspect_err(|failure| {
             if let (Some(flushes), Some(error)) = (&self.flushes, failure.of_disk()) {
                 flushes.fail(error);

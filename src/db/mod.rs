@@ -36,6 +36,7 @@ pub mod find;
 mod find_refresh;
 mod group_commit;
 mod known;
+mod log_length;
 mod outcome;
 mod pooled_row;
 mod postgres;
@@ -67,6 +68,7 @@ pub use bulk::{Bulk, Form, Incomplete, Load, Prepared, Rows, Unstored, rows_at_o
 pub use copies::{by_key, to_each};
 use embedded::{Embedded, Observer};
 pub use file::Exposed;
+pub use log_length::LONG_LOG;
 pub use outcome::transaction_id;
 use read::Source;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot};

@@ -35,6 +35,9 @@ pub(super) const WRITER: &[(&str, i64)] =
 /// block of the log covers 4,062 pages.
 pub(super) const CHECKPOINT: i32 = 4000;
 
+/// A checkpoint waits this long for single statements that read.
+const STATEMENTS_END: Duration = Duration::from_secs(1);
+
 /// The rows that a transaction may change and still commit on the calling thread. Each takes about 50 microseconds at
 /// most: ten pages that are appended to the log.
 const FEW: u64 = 64;
@@ -197,8 +200,8 @@ impl Session {
     }
 
     /// Ends the transaction, and commits its group unless that stays open for others. If that fails, the group is rolled
-    /// back. Returns the commit, and whether the log has become so long that it should be checkpointed.
-    pub(super) fn commit(&self, stays_open: bool) -> Result<(Commit, bool), Failure> {
+    /// back. Returns the commit, and the number of pages in the log, like [`Self::commit_group`].
+    pub(super) fn commit(&self, stays_open: bool) -> Result<(Commit, i32), Failure> {
         self.begin_uninterrupted()?;
         if self.is_member.get() {
             self.sqlite.prepare_cached("RELEASE member")?.raw_execute()?;
@@ -206,15 +209,16 @@ impl Session {
         }
         let (waiting, commit) = Commit::new();
         self.group.0.borrow_mut().push(waiting);
-        let is_log_long = if stays_open { false } else { self.commit_group()? };
-        Ok((commit, is_log_long))
+        let pages = if stays_open { 0 } else { self.commit_group()? };
+        Ok((commit, pages))
     }
 
-    /// Commits the group, if there is one, and tells its members if that fails. No savepoint may be open in it.
-    pub(super) fn commit_group(&self) -> Result<bool, Failure> {
+    /// Commits the group, if there is one, and tells its members if that fails. No savepoint may be open in it. Returns
+    /// the number of pages in the log, or 0 if nothing was written.
+    pub(super) fn commit_group(&self) -> Result<i32, Failure> {
         let group = self.group.0.take();
         if group.is_empty() {
-            return Ok(false);
+            return Ok(0);
         }
         self.watch.allow_any();
         PAGES.set(None);
@@ -229,13 +233,23 @@ impl Session {
         }
         let pages = PAGES.take();
         log.note(pages.is_some(), group);
-        Ok(pages.is_some_and(|pages| pages >= CHECKPOINT))
+        Ok(pages.unwrap_or(0))
     }
 
     /// Copies the log into the database's file, as far as nobody reads older pages.
     pub(super) fn checkpoint(&self) -> Result<(), Failure> {
         self.watch.allow_any();
         Ok(self.sqlite.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?)
+    }
+
+    /// Copies the log into the database's file, and waits until nobody reads from the log, but not for long. Returns
+    /// whether that is so: then the next writer starts the log over.
+    pub(super) fn checkpoint_all(&self) -> Result<bool, Failure> {
+        self.watch.allow_any();
+        self.sqlite.busy_timeout(STATEMENTS_END)?;
+        let is_busy = self.sqlite.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| row.get::<_, bool>(0));
+        self.sqlite.busy_timeout(Duration::ZERO)?;
+        Ok(!is_busy?)
     }
 
     /// Runs a statement while it is quick, without waiting for locks.

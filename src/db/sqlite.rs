@@ -51,12 +51,14 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
             Err(error) => return Err(OpenError::of_sqlx(&place, error)),
         }
     };
-    let read = Reader(Source::Embedded(Embedded::reading(file.clone())));
+    let readers = Embedded::reading(file.clone());
+    let writer = Writer::Embedded(Embedded::writing(file, &readers));
+    let read = Reader(Source::Embedded(readers));
     Ok(Db {
         place,
         committed: read.clone(),
         read,
-        writer: Writer::Embedded(Embedded::writing(file)),
+        writer,
         sea_orm: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
         reserved: None,
         replica: None,

@@ -100,14 +100,24 @@ impl RequestOutcome {
         Self { claim, place: Mutex::new(place), ..Self::default() }
     }
 
-    /// Keeps the place of a request with mutations, or gives it back.
-    pub(super) fn keep(&self, place: Option<Place>) {
-        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    fn place(&self) -> MutexGuard<'_, Option<Place>> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the request has a place for its mutations.
+    /// Keeps the place of a request with mutations.
+    pub(super) fn keep(&self, place: Place) {
+        *self.place() = Some(place);
+    }
+
+    /// Whether the request may run mutations.
     pub(super) fn has_place(&self) -> bool {
-        self.place.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.place().as_ref().is_some_and(|place| place.lane == Lane::Change)
+    }
+
+    /// Lets another request run mutations.
+    fn give_way(&self, places: &Places) {
+        let mut place = self.place();
+        *place = place.take().map(|place| places.exchange(place));
     }
 
     /// Creates the outcome of a query that reads at the replica.
@@ -148,6 +158,9 @@ const BULK_WRITE_TIMEOUT: Duration = Duration::from_secs(600);
 pub(super) fn takes_long(plan: &Plan) -> bool {
     plan.root.fields.iter().any(|field| BULK_MUTATIONS.contains(&field.name()))
 }
+
+/// How long a mutation that must be repeated waits for a place.
+const REPEAT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The payload of a mutation is read in the slow queue if the request's estimate exceeds this number of objects.
 const QUICK_ANSWER: u64 = 1_000;
@@ -200,12 +213,12 @@ impl Request {
         if once { Ok(shared.db.read_once(budget).await?) } else { self.snapshot().await }
     }
 
-    /// Takes a place again, after the request gave it back too early: its commit lost a race.
+    /// Takes a place again for a mutation that gave way to others and must be repeated: its commit lost a race.
     async fn take_place(&self) -> Result<()> {
         if !self.outcome.has_place() {
-            let place = timeout(WRITE_TIMEOUT, self.shared.places.take(Lane::Change, self.caller.who())).await;
+            let place = timeout(REPEAT_TIMEOUT, self.shared.places.take(Lane::Change, self.caller.who())).await;
             let late = |_| UserError::base("Others kept this mutation waiting. Please retry.");
-            self.outcome.keep(Some(place.map_err(late)?));
+            self.outcome.keep(place.map_err(late)?);
         }
         Ok(())
     }
@@ -267,10 +280,11 @@ impl engine::State for State {
             is_alone.store(is_joined, Ordering::Relaxed);
             return if is_joined { Err(DbErr::RecordNotUpdated.into()) } else { Ok(()) };
         }
-        // With several mutations, the payloads of those before wait in memory.
+        // A request with several mutations keeps the payloads of those before. One that changes many things has no entry.
+        let gives_way = inputs.len() == 1 && writing.entry.get().is_some();
         let give_way = || {
-            if inputs.len() == 1 {
-                outcome.keep(None)
+            if gives_way {
+                outcome.give_way(&shared.places);
             }
         };
         let mut committed = shared.db.commit_and(writing.transaction, give_way).await;

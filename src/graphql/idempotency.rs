@@ -6,8 +6,10 @@
 //! response is stored in the row. If nothing was changed, the key is released instead, so that the request can be
 //! retried.
 
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt;
 use sea_orm::DbErr;
 use tokio::time::{self, sleep};
 use tracing::warn;
@@ -84,8 +86,22 @@ impl Catalogue {
             _ => return Err(DbErr::Custom("only a token and a user have keys".to_owned())),
         };
         let timeout = if takes_long(&prepared.plan) { BULK_CLAIM_TIMEOUT } else { CLAIM_TIMEOUT };
-        let place = self.0.places.take(Lane::Change, caller.who());
-        let Ok(place) = time::timeout(self.0.settings.budget.time, place).await else { return Ok(Claimed::Late) };
+        let mut place = pin!(self.0.places.take(Lane::Change, caller.who()));
+        let place = match place.as_mut().now_or_never() {
+            Some(place) => place,
+            None => {
+                // Whoever repeats a request does not wait for it.
+                if let Some(row) = entity::find(self.0.db.read(), owner, key.key).await?
+                    && let Some(known) = known(row, key, Timestamp::now(), timeout)
+                {
+                    return Ok(known);
+                }
+                match time::timeout(self.0.settings.budget.time, place).await {
+                    Ok(place) => place,
+                    Err(_) => return Ok(Claimed::Late),
+                }
+            }
+        };
         let claimed = self.0.db.write(async |tx| claim(tx, owner, key, timeout).await).await?;
         Ok(claimed.map_or_else(|other| other, |held| Claimed::New(Claim { held, place })))
     }
@@ -104,18 +120,27 @@ async fn claim(
     }
     // The key was released in between. The client is told to retry.
     let Some(row) = entity::find(tx, owner, key.key).await? else { return Ok(Err(Claimed::Running)) };
+    if let Some(known) = known(row.clone(), key, now, timeout) {
+        return Ok(Err(known));
+    }
+    let is_ours = entity::take_over(tx, &row, key.request, now).await?;
+    Ok(if is_ours { Ok(Held { id: row.id, since: now }) } else { Err(Claimed::Running) })
+}
+
+/// What has become of a request that has claimed the key. `None` if it has ended without a change: the key can be taken
+/// over.
+fn known(row: entity::Model, key: Key, now: Timestamp, timeout: Duration) -> Option<Claimed> {
     let age = now.as_micros().saturating_sub(row.created_at.as_micros());
     let has_ended = row.has_ended || age > i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
     if has_ended && row.mutations == 0 {
-        let is_ours = entity::take_over(tx, &row, key.request, now).await?;
-        return Ok(if is_ours { Ok(Held { id: row.id, since: now }) } else { Err(Claimed::Running) });
+        return None;
     }
-    Ok(Err(match row.answer {
+    Some(match row.answer {
         _ if row.request_hash != key.request => Claimed::Reused,
         Some(answer) => Claimed::Answered(answer),
         None if has_ended => Claimed::Done,
         None => Claimed::Running,
-    }))
+    })
 }
 
 impl Held {

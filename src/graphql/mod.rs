@@ -224,25 +224,10 @@ impl Catalogue {
         outcome: &Arc<context::RequestOutcome>,
     ) -> Response {
         let (plan, limits) = (&prepared.plan, self.0.settings.budget);
-        let deadline = Instant::now() + limits.time;
         if plan.serial {
-            let budget = Arc::new(Budget::new(limits, deadline, false, Duration::ZERO));
-            if !outcome.has_place() {
-                let Ok(place) = budget.within(self.0.places.take(Lane::Change, caller.who())).await else {
-                    let why = format!(
-                        "No mutation was run: others kept this request waiting for {:?}. Send it again.",
-                        limits.time
-                    );
-                    return Response::failed(request_error(why, Vec::new(), Code::TooExpensive));
-                };
-                outcome.keep(Some(place));
-            }
-            let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget, outcome);
-            let run = Box::pin(engine::run(&schema::Mutation, plan, &prepared.arguments, &state));
-            let response = budget.metered(run).await;
-            // The last slice is charged by now, so this is the whole cost.
-            return Response { used: budget.used(), ..response };
+            return self.change(prepared, caller, request_id, outcome).await;
         }
+        let deadline = Instant::now() + limits.time;
         // Introspection needs no database.
         let reads = plan.root.relations().any(|field| !field.name().starts_with("__"));
         let mut lane = if plan.is_slow() { Lane::Slow } else { Lane::Quick };
@@ -276,6 +261,33 @@ impl Catalogue {
                 (None, _) => (replica_failed, used) = (true, budget.used().processor),
             }
         }
+    }
+
+    /// Waits for a place, unless the request has one, then runs mutations.
+    async fn change(
+        &self,
+        prepared: &Prepared,
+        caller: &Caller,
+        request_id: &str,
+        outcome: &Arc<context::RequestOutcome>,
+    ) -> Response {
+        let limits = self.0.settings.budget;
+        let budget = Arc::new(Budget::new(limits, Instant::now() + limits.time, false, Duration::ZERO));
+        if !outcome.has_place() {
+            let Ok(place) = budget.within(self.0.places.take(Lane::Change, caller.who())).await else {
+                let why = format!(
+                    "No mutation was run: others kept this request waiting for {:?}. Send it again.",
+                    limits.time
+                );
+                return Response::failed(request_error(why, Vec::new(), Code::TooExpensive));
+            };
+            outcome.keep(place);
+        }
+        let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, &budget, outcome);
+        let run = Box::pin(engine::run(&schema::Mutation, &prepared.plan, &prepared.arguments, &state));
+        let response = budget.metered(run).await;
+        // The last slice is charged by now, so this is the whole cost.
+        Response { used: budget.used(), ..response }
     }
 
     /// Returns the estimate of a request, what it used, and the limits, as JSON.

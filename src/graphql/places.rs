@@ -5,8 +5,8 @@
 //! requests. A caller first waits for a place in its own share, so nobody waits behind another caller's queue.
 //!
 //! Mutations have places of their own. A request takes one before it claims an idempotency key, and holds it for all its
-//! mutations, because their payloads take memory too. A request with one mutation gives its place back when the mutation
-//! only waits for the disk: so others write meanwhile, and share the flush.
+//! mutations, because their payloads take memory too. A request with one mutation exchanges its place for one of those that
+//! only wait for the disk and then answer: so others write meanwhile, and share the flush.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -28,6 +28,12 @@ pub const CHANGES: usize = 6;
 /// The maximum number of them for one caller.
 pub const CHANGES_SHARE: usize = 4;
 
+/// The maximum number of requests whose only mutation has written, and waits for the disk or is being answered.
+pub const COMMITS: usize = 64;
+
+/// The maximum number of them for one caller.
+pub const COMMITS_SHARE: usize = 32;
+
 /// The number of known callers at which idle ones are forgotten.
 const KNOWN: usize = 1024;
 
@@ -43,6 +49,8 @@ pub enum Lane {
     Slow,
     /// For requests with mutations.
     Change,
+    /// For requests whose only mutation waits for the disk or is being answered.
+    Commit,
 }
 
 /// The places of all callers together, and each caller's share.
@@ -57,12 +65,13 @@ struct Lanes {
     quick: Arc<Semaphore>,
     slow: Arc<Semaphore>,
     change: Arc<Semaphore>,
+    commit: Arc<Semaphore>,
 }
 
 impl Lanes {
-    fn new(quick: usize, slow: usize, change: usize) -> Self {
-        let [quick, slow, change] = [quick, slow, change].map(|places| Arc::new(Semaphore::new(places)));
-        Self { quick, slow, change }
+    fn new(places: [usize; 4]) -> Self {
+        let [quick, slow, change, commit] = places.map(|places| Arc::new(Semaphore::new(places)));
+        Self { quick, slow, change, commit }
     }
 
     fn of(&self, lane: Lane) -> Arc<Semaphore> {
@@ -70,6 +79,7 @@ impl Lanes {
             Lane::Quick => &self.quick,
             Lane::Slow => &self.slow,
             Lane::Change => &self.change,
+            Lane::Commit => &self.commit,
         })
     }
 }
@@ -77,6 +87,8 @@ impl Lanes {
 /// A place. Dropping it frees the place.
 #[derive(Debug)]
 pub struct Place {
+    /// The queue that it was taken from.
+    pub lane: Lane,
     // Field order matters: the place among all callers is freed first. A request that waits for one already holds a
     // place of its share, so it can run at once.
     _place: Option<OwnedSemaphorePermit>,
@@ -86,7 +98,7 @@ pub struct Place {
 
 impl Default for Places {
     fn default() -> Self {
-        Self { all: Lanes::new(QUICK_READS, SLOW_READS, CHANGES), shares: Mutex::default() }
+        Self { all: Lanes::new([QUICK_READS, SLOW_READS, CHANGES, COMMITS]), shares: Mutex::default() }
     }
 }
 
@@ -97,7 +109,19 @@ impl Places {
         // Cannot fail: the semaphores are never closed.
         let permit = share.of(lane).acquire_owned().await.ok();
         let place = self.all.of(lane).acquire_owned().await.ok();
-        Place { _place: place, _permit: permit, _share: share }
+        Place { lane, _place: place, _permit: permit, _share: share }
+    }
+
+    /// Exchanges a place for one of those that wait for the disk, if one is free.
+    pub fn exchange(&self, place: Place) -> Place {
+        let share = Arc::clone(&place._share);
+        let free = |lanes: &Lanes| lanes.of(Lane::Commit).try_acquire_owned().ok();
+        match free(&share).and_then(|permit| Some((permit, free(&self.all)?))) {
+            Some((permit, all)) => {
+                Place { lane: Lane::Commit, _place: Some(all), _permit: Some(permit), _share: share }
+            }
+            None => place,
+        }
     }
 
     fn share(&self, who: Who) -> Arc<Lanes> {
@@ -108,7 +132,7 @@ impl Places {
         if shares.len() >= KNOWN {
             shares.retain(|_, share| share.strong_count() > 0);
         }
-        let share = Arc::new(Lanes::new(QUICK_SHARE, SLOW_SHARE, CHANGES_SHARE));
+        let share = Arc::new(Lanes::new([QUICK_SHARE, SLOW_SHARE, CHANGES_SHARE, COMMITS_SHARE]));
         shares.insert(who, Arc::downgrade(&share));
         share
     }
@@ -140,6 +164,21 @@ mod tests {
             drop(taken);
             assert!(now(&places, lane, ADA).is_some());
         }
+    }
+
+    #[test]
+    fn a_place_that_is_exchanged_is_free_for_others_while_there_are_others_to_have() {
+        let places = Places::default();
+        let mut exchanged = Vec::new();
+        for _ in 0..COMMITS_SHARE {
+            let place = now(&places, Lane::Change, ADA).expect("it is free");
+            exchanged.push(places.exchange(place));
+        }
+        assert!(exchanged.iter().all(|place| place.lane == Lane::Commit));
+        let kept = places.exchange(now(&places, Lane::Change, ADA).expect("it is free"));
+        assert_eq!(kept.lane, Lane::Change);
+        exchanged.pop();
+        assert_eq!(places.exchange(kept).lane, Lane::Commit);
     }
 
     #[test]

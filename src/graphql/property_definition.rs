@@ -23,7 +23,7 @@ use crate::entity::text::{ENTRIES, FEW};
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, alias};
 use crate::error::{Problems, Result, UserError, quoted};
-use crate::json_schema;
+use crate::json_schema::{self, Allowance, CHECKING};
 
 /// A definition for teams alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -328,6 +328,7 @@ async fn replace(db: &Transaction, of: Of, given: Vec<Given>) -> Result<()> {
     let mut problems = Problems::default();
     let mut rows = Vec::with_capacity(given.len());
     let mut seen = HashSet::new();
+    let mut allowance = Allowance::default();
     let within = |place: usize| move |error: UserError| error.within(place.to_string()).within("properties");
     for (place, one) in given.into_iter().enumerate() {
         let alias = one.alias.value().cloned().unwrap_or_default();
@@ -336,13 +337,17 @@ async fn replace(db: &Transaction, of: Of, given: Vec<Given>) -> Result<()> {
             problems.push(within(place)(twice));
             continue;
         }
-        let row = match present.remove(&alias) {
+        // A schema may take 100 ms and more: other requests run between two.
+        tokio::task::yield_now().await;
+        let present = present.remove(&alias);
+        let row = allowance.spend(|| match present {
             Some(definition) => one.change(definition),
             None => one.make().map(|row| match of {
                 Of::Type(id) => ActiveModel { component_type_id: Set(Some(id)), ..row },
                 Of::Teams => ActiveModel { is_of_teams: Set(true), ..row },
             }),
-        };
+        });
+        let row = row.ok_or_else(late)?;
         let row = problems.take_any(row.map_err(|error| error.map_user(within(place))))?;
         rows.extend(row.map(|row| (place, row)));
     }
@@ -355,6 +360,13 @@ async fn replace(db: &Transaction, of: Of, given: Vec<Given>) -> Result<()> {
         store(db, row).await.map_err(|error| error.map_user(within(place)))?;
     }
     refuse_too_many(db).await
+}
+
+/// What is wrong when the schemas take too long. The transaction is held meanwhile.
+fn late() -> UserError {
+    let message =
+        format!("it takes more than {CHECKING:?} of processor time to check the schemas; give simpler ones, or fewer");
+    UserError::new("properties", message)
 }
 
 /// Replaces the definitions of a component type. Absent leaves them unchanged; null is the same as an empty list.

@@ -34,6 +34,9 @@ pub(super) async fn apply(
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
     let definitions = properties::check(db, documents, problems).await?;
+    if problems.is_over() {
+        return Ok(Vec::new());
+    }
     let mut changes = groups::apply(db, documents, &definitions, problems).await?;
     changes.extend(repositories::apply(db, documents, problems).await?);
     changes.extend(services::apply(db, documents, &definitions, origin, problems).await?);

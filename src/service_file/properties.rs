@@ -18,7 +18,7 @@ use crate::entity::property::{ActiveModel, Column, Entity, set_value};
 use crate::entity::property_definition::{self, Model as Definition};
 use crate::entity::{BY_FILE, text};
 use crate::error::quoted;
-use crate::json_schema::{self, Fault, JsonSchema};
+use crate::json_schema::{self, Allowance, CHECKING, Fault, JsonSchema};
 
 impl Reader<'_> {
     /// Reads properties: a mapping of definitions' aliases to values. Null counts as the empty mapping.
@@ -76,7 +76,7 @@ impl Reader<'_> {
 pub(super) type Definitions = HashMap<String, Definition>;
 
 /// Finds the definitions of all properties of the documents, and checks the values against their schemas. Schemas may be
-/// large, so only one is kept at a time.
+/// large, so only one is kept at a time. Ends once the checks take too long.
 pub(super) async fn check(
     db: &Transaction,
     documents: &[Document],
@@ -89,7 +89,11 @@ pub(super) async fn check(
         }
     }
     let mut found = Definitions::with_capacity(named.len());
+    let mut allowance = Allowance::default();
     for (alias, properties) in named {
+        if problems.is_over() {
+            break;
+        }
         use property_definition::{Column, Entity};
         let definition = db.one(Entity::find().filter(Column::Alias.eq(alias)).lock(LockType::KeyShare)).await?;
         let refused = match &definition {
@@ -104,7 +108,7 @@ pub(super) async fn check(
                 problems.add(file, property.definition.spot, message.clone());
             }
         } else if let Some(definition) = definition {
-            check_values(&definition.schema, &properties, problems).await;
+            check_values(&definition.schema, &properties, &mut allowance, problems).await;
             found.insert(alias.to_owned(), Definition { schema: String::new(), ..definition });
         }
     }
@@ -112,9 +116,15 @@ pub(super) async fn check(
 }
 
 /// Checks values against the schema of their definition. A value may take 100 ms and more, so the check yields before
-/// each: other requests run, and a caller that gave up ends it.
-async fn check_values(schema: &str, properties: &[(usize, &Property)], problems: &mut Problems) {
-    let schema = JsonSchema::of_row(schema);
+/// each: other requests run, and a caller that gave up ends it. The transaction is held meanwhile, so a used up
+/// allowance is the last mistake.
+async fn check_values(
+    schema: &str,
+    properties: &[(usize, &Property)],
+    allowance: &mut Allowance,
+    problems: &mut Problems,
+) {
+    let mut read: Option<Result<JsonSchema, String>> = None;
     for (file, Property { said, value, .. }) in properties {
         let Some(value) = value else { continue };
         // No further mistake would be kept.
@@ -122,15 +132,28 @@ async fn check_values(schema: &str, properties: &[(usize, &Property)], problems:
             return;
         }
         tokio::task::yield_now().await;
-        match &schema {
-            Ok(schema) => {
-                for Fault { message, path } in schema.faults(value) {
+        let faults = allowance.spend(|| match read.get_or_insert_with(|| JsonSchema::of_row(schema)) {
+            Ok(schema) => Ok(schema.faults(value)),
+            Err(message) => Err(format!("the definition's schema {message}")),
+        });
+        match faults {
+            Some(Ok(faults)) => {
+                for Fault { message, path } in faults {
                     problems.add(*file, place(said, &path), message);
                 }
             }
-            Err(message) => problems.add(*file, said.spot, format!("the definition's schema {message}")),
+            Some(Err(message)) => problems.add(*file, said.spot, message),
+            None => problems.end(*file, said.spot, late()),
         }
     }
+}
+
+/// What is wrong when the checks take too long.
+fn late() -> String {
+    format!(
+        "it takes more than {CHECKING:?} of processor time to check the values of properties against their schemas; \
+         apply fewer files at a time, or simplify the schemas"
+    )
 }
 
 /// The place of a part of a value.
@@ -207,11 +230,12 @@ pub(super) async fn assign(
 mod tests {
     use std::future::poll_fn;
     use std::pin::pin;
+    use std::time::Duration;
 
     use super::*;
 
-    #[tokio::test]
-    async fn other_requests_run_between_two_values() {
+    /// Checks a few flags, which are no numbers. Returns how often the check was polled, and the mistakes.
+    async fn checked(mut allowance: Allowance) -> (usize, Vec<String>) {
         let node = At { value: Node::Flag(true), spot: Spot { line: 1, column: 1 } };
         let definition = node.with("size".to_owned());
         let property = Property { definition, said: node, value: Some(Json::Bool(true)), bytes: 4 };
@@ -219,13 +243,28 @@ mod tests {
         let mut problems = Problems::default();
         let mut polls = 0;
         {
-            let mut check = pin!(check_values("{\"type\": \"number\"}", &properties, &mut problems));
+            let mut check = pin!(check_values("{\"type\": \"number\"}", &properties, &mut allowance, &mut problems));
             poll_fn(|context| {
                 polls += 1;
                 check.as_mut().poll(context)
             })
             .await;
         }
-        assert_eq!((polls, problems.notes().0.len()), (4, 3));
+        (polls, problems.notes().0.into_iter().map(|note| note.message).collect())
+    }
+
+    #[tokio::test]
+    async fn other_requests_run_between_two_values() {
+        let (polls, mistakes) = checked(Allowance::default()).await;
+        assert_eq!((polls, mistakes.len()), (4, 3));
+    }
+
+    #[tokio::test]
+    async fn checks_end_when_they_take_too_long() {
+        let (polls, mistakes) = checked(Allowance::of(Duration::ZERO)).await;
+        assert_eq!((polls, mistakes), (2, vec![late()]));
+        // The first check is begun, and takes all.
+        let (polls, mistakes) = checked(Allowance::of(Duration::from_nanos(1))).await;
+        assert_eq!((polls, mistakes.len(), mistakes.last()), (3, 2, Some(&late())));
     }
 }

@@ -17,11 +17,16 @@ mod import;
 mod rows;
 
 pub use import::import;
+pub use rows::{FIRST_LINE, LINE, TEXTS};
 
 /// The format's version, as stated in the first line. A program reads this version and older ones.
 const VERSION: u32 = 1;
-/// The number of rows read at once.
-const BATCH: usize = 500;
+
+/// The number of rows read at once. The longest have two texts of 50,000 characters: about 80 MB in all.
+const BATCH: u64 = 200;
+
+/// The number of API documents read at once. One can have 16 MiB.
+const DOCUMENTS: u64 = 2;
 
 /// Calls a macro with the exported tables. A table comes after those it refers to.
 macro_rules! tables {
@@ -89,9 +94,9 @@ pub async fn export(db: &Db, out: &mut impl Write) -> Result<u64, String> {
     let mut count = 0;
     macro_rules! each {
         ($($table:ident)*) => {$({
-            let mut after = 0;
+            let (mut after, most) = (0, rows_at_once(stringify!($table)));
             loop {
-                let rows = page::<entity::$table::Entity>(&snapshot, after).await.map_err(unread)?;
+                let rows = page::<entity::$table::Entity>(&snapshot, after, most).await.map_err(unread)?;
                 let Some(last) = rows.last() else { break };
                 after = last.id;
                 for row in &rows {
@@ -106,11 +111,15 @@ pub async fn export(db: &Db, out: &mut impl Write) -> Result<u64, String> {
     Ok(count)
 }
 
-/// The next rows by id.
-async fn page<E: Table>(snapshot: &Snapshot, after: i64) -> Result<Vec<E::Model>, DbErr> {
+fn rows_at_once(table: &str) -> u64 {
+    if table == "service_document_content" { DOCUMENTS } else { BATCH }
+}
+
+/// The next rows by id, at most so many.
+async fn page<E: Table>(snapshot: &Snapshot, after: i64, most: u64) -> Result<Vec<E::Model>, DbErr> {
     let key = E::PrimaryKey::iter().next().map(PrimaryKeyToColumn::into_column);
     let key = key.ok_or_else(|| DbErr::Custom("a table without a key".to_owned()))?;
-    snapshot.all(E::find().filter(key.gt(after)).order_by_asc(key).limit(BATCH as u64)).await
+    snapshot.all(E::find().filter(key.gt(after)).order_by_asc(key).limit(most)).await
 }
 
 fn write_row<E: EntityTrait>(out: &mut impl Write, table: &str, row: &E::Model) -> io::Result<()> {

@@ -435,3 +435,11 @@ async fn the_audit_page_shows_changed_values() {
     let page = ada.page("/audit?action=signIn").await;
     assert!(page.contains("<span class=\"soft\">through: </span>link"), "{page}");
 }
+
+#[tokio::test]
+async fn what_the_page_reads_has_the_budget_of_a_query() {
+    let app = TestApp::with(&["--max-rows", "100"]).await;
+    let refused = Browser::of(&app, Role::Admin).await.get("/audit").await;
+    assert_eq!(refused.status, 503);
+    assert!(refused.text().contains("narrow the filter"), "{refused:?}");
+}

@@ -344,6 +344,24 @@ async fn a_custom_integration_shows_how_to_push_to_it_and_what_was_pushed() {
 }
 
 #[tokio::test]
+async fn an_integration_is_shown_without_what_exceeds_the_budget() {
+    let app = TestApp::with(&["--max-rows", "20000"]).await;
+    let custom = integration::custom(&app, "Scanner").await;
+    let upsert =
+        "mutation($p: CodeIssueProjectUpsertInput!) { codeIssueProjectUpsert(input: $p) { errors { message } } }";
+    let url = format!("https://example.com/{}", "a".repeat(800));
+    for number in 0..30 {
+        let identifier = json!({ "integration": { "id": custom }, "externalId": number.to_string() });
+        let project = json!({ "identifier": identifier, "name": format!("project {number}"), "url": url });
+        let answer = app.query(upsert, json!({ "p": project })).await;
+        assert_eq!(answer["data"]["codeIssueProjectUpsert"]["errors"], json!([]), "{answer}");
+    }
+    let page = Browser::of(&app, Role::User).await.page(&format!("/integrations/{custom}")).await;
+    assert!(page.contains("This took too long to read.") && !page.contains("project 1"), "{page}");
+    assert!(page.contains("/rename\"") && page.contains("/delete\""), "{page}");
+}
+
+#[tokio::test]
 async fn an_administrator_manages_users() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;

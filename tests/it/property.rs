@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use rollcall::db::Write;
 use rollcall::entity::user::Role;
 use rollcall::json_schema::{
-    EXPANDED, FAULTS, JsonSchema, LEVELS, PATTERNS, SCHEMA, SCHEMA_OBJECTS, VALUE, VALUE_PARTS, read_schema, read_value,
+    EXPANDED, FAULTS, JsonSchema, LEVELS, PATTERNS, PATTERNS_TEXT, SCHEMA, SCHEMA_OBJECTS, VALUE, VALUE_PARTS,
+    read_schema, read_value,
 };
 use serde_json::{Value, json};
 
@@ -428,6 +429,8 @@ async fn a_json_schema_is_bounded_and_refers_only_to_itself() {
     let deep = (0..LEVELS).fold(json!({}), |inner, _| json!({ "not": inner }));
     for (schema, part) in [
         (json!({ "$ref": "#" }), "refers to itself"),
+        (json!({ "pattern": "a".repeat(PATTERNS_TEXT + 1) }), "has patterns of 4097 bytes"),
+        (json!({ "patternProperties": { "a".repeat(PATTERNS_TEXT + 1): {} } }), "has patterns of 4097 bytes"),
         (
             json!({ "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "items": { "$ref": "#/$defs/a" } } } }),
             "refers to itself",
@@ -610,6 +613,18 @@ fn the_costliest_schema_check_ends_soon() {
             format!("{{\"allOf\": [{}]}}", repeated(&states(longest), PATTERNS)),
             &letters,
         ),
+        (
+            "letters against patterns in choices",
+            (0..7).fold(format!("{{\"allOf\": [{}]}}", repeated(&states(longest), PATTERNS)), |inner, _| {
+                format!("{{\"anyOf\": [{inner}]}}")
+            }),
+            &letters,
+        ),
+        (
+            "a text against folded letters that need not be there",
+            json!({ "pattern": format!("(?:(?i:{})){{0}}", "\\p{L}".repeat((PATTERNS_TEXT - 12) / 5)) }).to_string(),
+            &text,
+        ),
         ("a text against a format", "{\"format\":\"regex\"}".to_owned(), &text),
         (
             "names against patterns",
@@ -643,6 +658,40 @@ fn the_costliest_schema_check_ends_soon() {
         assert!(took < allowed, "{name} took {took:?}");
     }
     const { assert!(EXPANDED >= SCHEMA) };
+}
+
+/// To tell what is wrong in choices within each other, each is checked again, and all that fails in them is held.
+#[test]
+fn a_value_is_refused_without_details_where_they_cost_too_much() {
+    let faults = |schema: &Value, value: &Value| {
+        let schema = JsonSchema::of_row(&schema.to_string()).expect("it is allowed");
+        schema.faults(value).into_iter().map(|fault| (fault.message, fault.path)).collect::<Vec<_>>()
+    };
+    let nested = |innermost: Value, depth: usize| {
+        (0..depth).fold(innermost, |inner, _| json!({ "oneOf": [inner, { "type": "null" }] }))
+    };
+    let untold = "the value does not fit its schema, which has too many choices to say where".to_owned();
+    let untold = vec![(untold, Vec::<String>::new())];
+    let (number, text) = (json!({ "minimum": 2 }), json!({ "pattern": "b$" }));
+    let (short, long) = (json!("a".repeat(512)), json!("a".repeat(513)));
+    assert!(faults(&nested(number.clone(), 4), &json!(2)).is_empty());
+    for (schema, value) in [
+        (nested(number.clone(), 4), json!(1)),
+        (nested(json!({ "maxLength": 1 }), 4), long.clone()),
+        (nested(text.clone(), 4), short),
+        (nested(text.clone(), 2), long.clone()),
+    ] {
+        let told = faults(&schema, &value);
+        assert!(told.len() == 1 && told != untold, "{told:?}");
+    }
+    assert_eq!(faults(&nested(text, 3), &long), untold);
+    let many = json!({ "items": nested(number, 7) });
+    assert_eq!(faults(&many, &json!(vec![1; VALUE_PARTS - 1])), untold);
+    let wide = |keyword: &str| json!({ "items": { keyword: vec![json!({ "type": "string" }); 50] } });
+    let numbers = json!(vec![1; VALUE_PARTS - 1]);
+    assert_eq!(faults(&wide("anyOf"), &numbers), untold);
+    let told = faults(&wide("allOf"), &numbers);
+    assert_eq!(told, [("1 is not of type \"string\"".to_owned(), vec!["0".to_owned()])]);
 }
 
 #[tokio::test]

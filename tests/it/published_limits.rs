@@ -2,10 +2,10 @@
 
 use rollcall::api_document::pull;
 use rollcall::app::openid::exchange;
-use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM};
+use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, refusals};
 use rollcall::budget::Limits;
 use rollcall::config::{self, Command};
-use rollcall::db::{QUICK_READS, SLOW_READS, find};
+use rollcall::db::{LONG_LOG, QUICK_READS, SLOW_READS, find};
 use rollcall::deploy::figures::{self, build};
 use rollcall::engine::plan::MOST_FIELDS;
 use rollcall::engine::write::MOST_ERRORS;
@@ -13,18 +13,19 @@ use rollcall::engine::{cost, faults, page};
 use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
-use rollcall::entity::{idempotency_key, session};
-use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE};
-use rollcall::graphql::{predicate, search, service_file, service_filter, user};
+use rollcall::entity::{audit, delivery, idempotency_key, session, sign_in_link};
+use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, QUICK_SHARE, SLOW_SHARE};
+use rollcall::graphql::{idempotency, predicate, search, service_file, service_filter, user};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
-use rollcall::http::{body, outbox, proxy_header};
+use rollcall::http::{body, metrics, outbox, proxy_header};
 use rollcall::json_schema;
 use rollcall::service_file::{
     MISTAKES, NOTES, PROPERTIES_TEXT, YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES,
 };
 use rollcall::shares::Bounds;
 use rollcall::spans;
+use rollcall::transfer;
 
 /// 10,000.
 fn number(number: impl TryInto<u64>) -> String {
@@ -61,6 +62,14 @@ fn readme_has_the_limits_of_the_code() {
         ),
         ("bodies that are being read: of all callers; of one", mebibytes(body::BOUNDS)),
         (
+            "bodies that wait for that: of all callers; of one; how long",
+            format!("{}; {} MiB; 5s", body::BOUNDS.waiting >> 20, body::BOUNDS.waiting_share >> 20),
+        ),
+        (
+            "body of a refused request that is read and discarded; time for it; how many at one time",
+            "4,194,304 bytes; 1s; 256; the rest is not read".to_owned(),
+        ),
+        (
             &*format!(
                 "answers of more than {} bytes that wait to be sent: of all callers; of one",
                 number(outbox::SMALL)
@@ -71,6 +80,7 @@ fn readme_has_the_limits_of_the_code() {
             "sign-ins that an OpenID provider is asked about at one time; from one address",
             format!("{}; {}", exchange::BOUNDS.most, exchange::BOUNDS.share),
         ),
+        ("answer of an OpenID provider; time for it", "1,048,576 bytes; 10s".to_owned()),
         ("head of a request", format!("{} bytes; {HEADERS} headers", number(HEAD_BYTES))),
         (
             "PROXY header of a trusted proxy, within the time for the head of a first request",
@@ -112,6 +122,19 @@ fn readme_has_the_limits_of_the_code() {
             "requests with mutations that run at one time; of one caller",
             format!("{CHANGES}; {CHANGES_SHARE}; others wait"),
         ),
+        (
+            "on SQLite, those that have written beside them and wait for the disk or are answered; of one caller",
+            format!("{COMMITS}; {COMMITS_SHARE}"),
+        ),
+        (
+            "write-ahead log of the SQLite file",
+            format!("{} pages of 4,096 bytes; then new reads wait until it can start over", number(LONG_LOG)),
+        ),
+        (
+            "what pages read beside the API, at one time; for one person",
+            format!("{SLOW_READS}; {SLOW_SHARE}; others wait"),
+        ),
+        ("time for the writes of a mutation, on PostgreSQL; of `serviceFilesApply`", "30s; 600s".to_owned()),
         (
             &*format!("time without a request, or without taking {} bytes of answers that wait", number(PIECE)),
             format!("{:?} (`--idle-timeout`)", edge.idle_timeout),
@@ -178,6 +201,15 @@ fn readme_has_the_limits_of_the_code() {
             format!("{0}; {0}; {0} each; another is not added", number(ENTRIES)),
         ),
         ("tokens; sessions of a user", format!("{}; {}, another one ends the oldest", number(ENTRIES), session::MOST)),
+        (
+            "session; session without use; sign-in link",
+            format!(
+                "{} days; 7 days; {} minutes",
+                session::LIFETIME_MICROS / 86_400_000_000,
+                sign_in_link::LIFETIME_MICROS / 60_000_000
+            ),
+        ),
+        ("teams above a team", "20".to_owned()),
         ("contacts of one owner; component types; levels; categories", format!("{0}; {0}; {0}; {0}", number(FEW))),
         ("property definitions; of one component type; of teams", format!("{}; {FEW}; {FEW}", number(ENTRIES))),
         (
@@ -187,12 +219,13 @@ fn readme_has_the_limits_of_the_code() {
         (
             "JSON Schema; with its references expanded",
             format!(
-                "{} bytes, {} levels; {} bytes, {} objects, {} patterns of {} bytes compiled",
+                "{} bytes, {} levels; {} bytes, {} objects, {} patterns of {} bytes together and {} bytes compiled each",
                 number(json_schema::SCHEMA),
                 json_schema::LEVELS,
                 number(json_schema::EXPANDED),
                 json_schema::SCHEMA_OBJECTS,
                 json_schema::PATTERNS,
+                number(json_schema::PATTERNS_TEXT),
                 number(json_schema::PATTERN)
             ),
         ),
@@ -205,6 +238,10 @@ fn readme_has_the_limits_of_the_code() {
                 json_schema::VALUE_PARTS,
                 json_schema::FAULTS
             ),
+        ),
+        (
+            "checks of the values of properties, or of schemas, in one mutation or one run of `rollcall apply`",
+            format!("{:?} of processor time; otherwise nothing is changed", json_schema::CHECKING),
         ),
         ("services or systems that are assigned at once", number(FEW)),
         (
@@ -242,6 +279,20 @@ fn readme_has_the_limits_of_the_code() {
             format!("{}; {}; {STEPS}; `isComplete` is then false", number(FOUND), number(FOLLOWED)),
         ),
         (
+            "picture of dependencies around a service: steps each way; boxes; boxes in a column; arrows",
+            "2; 60; 24; 300".to_owned(),
+        ),
+        ("the same on the page of the service", "1; 20; 8; 300".to_owned()),
+        (
+            "picture of a system or a team: its services; dependencies read each way; columns; boxes; arrows",
+            "500; 5,000; 6; 60; 300".to_owned(),
+        ),
+        (
+            "lists counted on a page; what a search finds among services",
+            "10,000; 1,000; the count then says so".to_owned(),
+        ),
+        ("text shown on a page: API document; Markdown", "262,144 bytes; 24,000 bytes; the rest is cut off".to_owned()),
+        (
             "metrics of all services: periods of the past with figures; deploys read beside figures; late changes looked at; \
              those computed at one time",
             format!(
@@ -268,6 +319,10 @@ fn readme_has_the_limits_of_the_code() {
             format!("{} characters; {}; {}", text::SHORT, find::WORDS, search::MOST),
         ),
         (
+            "text that the schema reference is searched for; its words that count; results",
+            format!("{} characters; 10; 100", text::SHORT),
+        ),
+        (
             "description; note; URL",
             format!("{}; {}; {} characters", number(text::DESCRIPTION), number(text::NOTE), number(text::URL)),
         ),
@@ -275,6 +330,14 @@ fn readme_has_the_limits_of_the_code() {
         (
             "deploy: description and commit's message; URL and branch; anything else",
             format!("{}; {}; {} characters", number(text::MESSAGE), number(text::URL), text::SHORT),
+        ),
+        (
+            "deploys that wait to be stored; those set aside because their service is locked; how long",
+            "1,024; 256; 20s".to_owned(),
+        ),
+        (
+            "deliveries shown of an endpoint; newest deploys that are searched for them",
+            format!("{}; 50,000", delivery::KEPT),
         ),
         (
             "idempotency key; keys of a token or a user; answer that is kept",
@@ -286,9 +349,26 @@ fn readme_has_the_limits_of_the_code() {
             ),
         ),
         (
+            "time after which a request with an idempotency key counts as dead; one with `serviceFilesApply`",
+            format!("{:?}; 660s", idempotency::CLAIM_TIMEOUT),
+        ),
+        (
+            "line of an import; its first line; the texts of a row",
+            format!("{}; {}; {} bytes", number(transfer::LINE), number(transfer::FIRST_LINE), number(transfer::TEXTS)),
+        ),
+        (
             "spans of one request; spans that wait for the collector",
             format!("{}; {}; others are left out and [counted](#tracing)", spans::MOST, number(spans::QUEUE)),
         ),
+        (
+            "details of an entry of the audit; entries for refused attempts in an hour",
+            format!("{} bytes; {}", number(audit::DETAIL), refusals::ENTRIES),
+        ),
+        (
+            "operations with a name of their own in the metrics; connections to the port of the metrics",
+            format!("{}; 16", metrics::NAMES),
+        ),
+        ("answer that `rollcall deploy` reads; time for one attempt", "65,536 bytes; 20s".to_owned()),
     ];
     let readme = include_str!("../../README.md");
     let section = readme.split("\n## ").find(|section| section.starts_with("Limits\n")).expect("the section");

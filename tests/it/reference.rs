@@ -105,6 +105,20 @@ async fn the_reference_search_ranks_names_before_descriptions_and_escapes_its_te
     assert!(!String::from_utf8_lossy(&hostile.body).contains("<script>alert"));
 }
 
+/// Anyone may search, and each word is looked for in all of the schema.
+#[tokio::test]
+async fn the_reference_is_searched_for_a_short_text() {
+    let app = TestApp::start().await;
+    let search = async |text: String| app.get_with(&format!("/reference?q={text}"), &[("accept", "text/html")]).await;
+    assert_eq!(search("e+".repeat(127)).await.status, 200);
+    let refused = search("e+".repeat(10_000)).await;
+    assert_eq!(refused.status, 400);
+    assert!(String::from_utf8_lossy(&refused.body).contains("Search for at most 255 characters."));
+    // Words beyond the tenth do not count.
+    let found = search("service+".repeat(10) + "nowhere").await;
+    assert!(!String::from_utf8_lossy(&found.body).contains("No matches"));
+}
+
 #[tokio::test]
 async fn an_unknown_type_is_a_page_with_404() {
     let app = TestApp::start().await;

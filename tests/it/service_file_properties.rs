@@ -4,6 +4,7 @@ use rollcall::db::Read;
 use rollcall::entity::audit;
 use rollcall::entity::user::Role;
 use rollcall::graphql::service_file::ENTRIES;
+use rollcall::json_schema::read_schema;
 use rollcall::service_file::{self, Applied, PROPERTIES_TEXT};
 use sea_orm::{EntityTrait, QueryOrder};
 use serde_json::{Value, json};
@@ -378,6 +379,38 @@ async fn the_bytes_of_all_values_are_bounded_with_their_aliases() {
     // All are looked at where that is allowed: the value is no number.
     let found = send(most).await;
     assert_eq!(found[100]["message"], json!(format!("there are {} more mistakes", most - 100)));
+}
+
+/// All values of this file are allowed, and each fits. To check them all takes several times what is allowed.
+#[tokio::test]
+async fn the_checks_of_all_values_are_bounded_by_their_time() {
+    let app = catalogue().await;
+    let schema = |count: usize| {
+        let pattern = format!("[ab]*a[ab]{{{count}}}[cd]");
+        json!({ "allOf": vec![json!({ "not": { "pattern": pattern } }); 4] })
+    };
+    let counts = (1..100).map(|hundreds| schema(hundreds * 100));
+    let allowed = counts.take_while(|schema| read_schema("schema", &schema.to_string()).is_ok());
+    let define = "mutation($schema: JSONSchema) {
+        propertyDefinitionCreate(input: { name: \"Costly\", schema: $schema }) { errors { message } }
+    }";
+    let made = app.query(define, json!({ "schema": allowed.last() })).await;
+    assert_eq!(made["data"]["propertyDefinitionCreate"]["errors"], json!([]), "{made}");
+    let mut random = fastrand::Rng::with_seed(7);
+    let letters: String = (0..8_000).map(|_| if random.bool() { 'a' } else { 'b' }).collect();
+    let others = (1..PROPERTIES_TEXT / 8_002).map(|n| format!(", {{name: s{n}, properties: {{costly: *long}}}}"));
+    let first = format!("{{name: s0, properties: {{costly: &long {letters}}}}}");
+    let text = format!("version: 1\nservice: [{first}{}]\n", others.collect::<String>());
+    let query = "mutation($input: ServiceFilesApplyInput!) { serviceFilesApply(input: $input) { errors { message } } }";
+    let answer = app.query(query, json!({ "input": { "files": [{ "path": "f.yml", "text": text }] } })).await;
+    let errors = &answer["data"]["serviceFilesApply"]["errors"];
+    let message = errors[0]["message"].as_str().expect("a message");
+    let limit = "it takes more than 2s of processor time to check the values of properties against their schemas; \
+        apply fewer files at a time, or simplify the schemas";
+    assert!(message.starts_with("f.yml:2:") && message.ends_with(limit), "{message}");
+    assert_eq!(errors.as_array().map(Vec::len), Some(1));
+    let left = data(&app, "{ account { services { totalCount } } }").await;
+    assert_eq!(left["account"]["services"]["totalCount"], 0);
 }
 
 #[tokio::test]

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use rollcall::entity::user::Role;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::app::{TestApp, read_to_end};
+use crate::app_browser::Browser;
 
 /// Posts an operation. Its token is checked before this returns; [`finish`] sends the body.
 async fn begin(app: &TestApp, length: usize) -> TcpStream {
@@ -72,4 +74,14 @@ async fn a_mutation_runs_to_completion_after_the_deadline() {
     drop(taken);
     let made = json!({ "data": { "serviceCreate": { "service": { "name": "shop" } } } });
     assert_eq!(body_of(&read_to_end(&mut waiting).await), made);
+}
+
+#[tokio::test]
+async fn what_a_page_reads_beside_the_api_waits_for_its_turn_within_the_time_limit() {
+    let app = TestApp::with(&["--query-timeout", "1s"]).await;
+    let browser = Browser::of(&app, Role::Admin).await;
+    let taken = take_all(&app).await;
+    assert_eq!(browser.get("/audit").await.status, 503);
+    drop(taken);
+    assert_eq!(browser.get("/audit").await.status, 200);
 }

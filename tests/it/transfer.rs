@@ -300,6 +300,7 @@ async fn a_file_that_is_not_an_export_is_refused_at_its_line_and_changes_nothing
     let ada = user("1", r#","updated_at":0"#);
     let again = ada.replacen(r#""id":1"#, r#""id":2"#, 1);
     let first = "export:1: this is not the first line of an export by rollcall";
+    let one_key = "export:2: a line must be an object with one key, the name of a table";
     for (lines, expected) in [
         (vec![], first.to_owned()),
         (vec!["not JSON"], first.to_owned()),
@@ -318,7 +319,11 @@ async fn a_file_that_is_not_an_export_is_refused_at_its_line_and_changes_nothing
         (vec![head, &ada, r#"{"rows":2}"#], "export:3: 2 rows were exported, but this file has 1".to_owned()),
         (vec![head, r#"{"rows":0}"#, &ada], "export:3: there is more after the end".to_owned()),
         (vec![head, "[]"], "export:2: this is not a JSON object: ".to_owned()),
-        (vec![head, "{}"], "export:2: a line must be an object with one key, the name of a table".to_owned()),
+        (vec![head, "{}"], one_key.to_owned()),
+        (vec![head, r#"{"user":{"id":1},"team":{"id":1}}"#], one_key.to_owned()),
+        (vec![head, r#"{"rows":0,"rows":0}"#], one_key.to_owned()),
+        (vec![head, r#"{"rows":"0"}"#], "export:2: the number of rows must be a whole number".to_owned()),
+        (vec![head, r#"{"rows":-1}"#], "export:2: the number of rows must be a whole number".to_owned()),
         (vec![head, r#"{"user":[]}"#], "export:2: a row of user must be an object".to_owned()),
         (vec![head, r#"{"pg_user":{"id":1}}"#], "export:2: there is no table \"pg_user\"".to_owned()),
         (vec![head, r#"{"token":{"id":1}}"#], "export:2: token is not imported: a secret".to_owned()),
@@ -359,6 +364,9 @@ async fn a_file_that_is_not_an_export_is_refused_at_its_line_and_changes_nothing
         assert!(refused.starts_with(&expected), "{text}\n{refused}");
         assert_eq!(exported().await, nothing, "{text}");
     }
+    let long = format!(r#"{{"rollcall":"catalogue","version":1,"more":"{}"}}"#, "x".repeat(1 << 20));
+    let refused = transfer::import(&db, "export", Cursor::new(format!("{long}\n{{\"rows\":0}}\n")), |_| {}).await;
+    assert_eq!(refused, Err(first.to_owned()));
     let endless = std::io::Read::chain(Cursor::new(format!("{head}\n{{\"user\":\"")), std::io::repeat(b'x'));
     let endless = BufReader::with_capacity(1 << 20, endless);
     let refused = transfer::import(&db, "export", endless, |_| {}).await.expect_err("too long");

@@ -14,6 +14,7 @@ use super::layout::layout as page_layout;
 use super::operations::ServiceGraph;
 use super::operations::service_graph::{AccountService as Service, ServiceImpactConnectionType, ServiceImpactEdge};
 use super::parts::{count, empty, pages};
+use super::reading::{Reading, too_long, unless_too_much};
 use super::services::address;
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
@@ -56,7 +57,9 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let service = ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let Service { id, name, aliases, impact } = &service;
     let here = of(aliases);
-    let picture = around(site, id, SHOWN_STEPS, LARGE).await?;
+    let reading = site.reading(visit).await?;
+    let picture = reading.within(around(reading.db(), id, SHOWN_STEPS, LARGE)).await?;
+    drop(reading);
     let main = html! {
         p { a href=(address(aliases)) { "Back to the service" } }
         @match &picture {
@@ -112,8 +115,9 @@ fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnecti
 }
 
 /// The small picture for a service's page, with a link to the large one. Empty without dependencies.
-pub async fn small(site: &Site, service: &str, name: &str, aliases: &[String]) -> Result<Markup, Fault> {
-    let picture = around(site, service, 1, SMALL).await?;
+pub async fn small(reading: &Reading, service: &str, name: &str, aliases: &[String]) -> Result<Markup, Fault> {
+    let picture = reading.part(around(reading.db(), service, 1, SMALL)).await?;
+    let Some(picture) = picture else { return Ok(too_long()) };
     let here = of(aliases);
     Ok(html! {
         @if let Some(picture) = &picture {
@@ -125,9 +129,24 @@ pub async fn small(site: &Site, service: &str, name: &str, aliases: &[String]) -
 }
 
 /// The picture of the services of a system or a team: those whose `column` holds its key.
-pub async fn of_group<E: Class>(site: &Site, column: Column, id: &str, label: &str) -> Result<Markup, Fault> {
-    let db = site.db.read();
+pub async fn of_group<E: Class>(
+    site: &Site,
+    visit: &Visit,
+    column: Column,
+    id: &str,
+    label: &str,
+) -> Result<Markup, Fault> {
     let Some(key) = id::number::<E>(id) else { return Ok(html! {}) };
+    let read = async {
+        let reading = site.reading(visit).await?;
+        let picture = reading.part(among_members(reading.db(), column, key, label)).await?;
+        Ok::<_, Fault>(picture)
+    };
+    let picture = unless_too_much(read.await)?.flatten();
+    Ok(picture.unwrap_or_else(|| html! { h2 #dependencies { "Dependencies" } (too_long()) }))
+}
+
+async fn among_members(db: &impl Read, column: Column, key: i64, label: &str) -> Result<Markup, Fault> {
     let members = service::ids_of(db, column, key, MEMBERS as u64).await?;
     let (ways, is_complete) = service_dependency::around(db, &members, AROUND).await?;
     if ways.is_empty() {
@@ -218,8 +237,7 @@ impl Graph {
 }
 
 /// The picture around a service. `None` if it has no dependencies in either direction.
-async fn around(site: &Site, service: &str, steps: u8, most: Limits) -> Result<Option<Picture>, Fault> {
-    let db = site.db.read();
+async fn around(db: &impl Read, service: &str, steps: u8, most: Limits) -> Result<Option<Picture>, Fault> {
     let Some(focus) = id::number::<service::Entity>(service) else { return Ok(None) };
     let mut graph = Graph::default();
     // The signed distance of each node from the focus: positive for dependencies, negative for dependents. A node reached

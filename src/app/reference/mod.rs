@@ -11,6 +11,7 @@ use maud::html;
 use super::layout::layout;
 use super::visit::Visit;
 use super::{Answer, Fault, Kind};
+use crate::entity::text::SHORT;
 
 mod description;
 mod directives;
@@ -36,13 +37,17 @@ impl Reference {
     }
 
     /// Shows all types, queries and mutations, or search results.
-    pub fn page(&self, visit: &Visit) -> Answer {
+    pub fn page(&self, visit: &Visit) -> Result<Answer, Fault> {
         let text = visit.query.get("q");
+        // Anyone may search, and the work grows with the text.
+        if text.chars().count() > SHORT {
+            return Err(Fault::BadRequest(format!("Search for at most {SHORT} characters.")));
+        }
         let main = html! {
             (search::form(text))
             @if text.is_empty() { (index::show(&self.schema, &self.uses)) } @else { (search::show(&self.schema, text)) }
         };
-        Answer::special(Kind::Cached, layout(visit, "Schema reference", main))
+        Ok(Answer::special(Kind::Cached, layout(visit, "Schema reference", main)))
     }
 
     /// Shows one type.

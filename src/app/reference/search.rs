@@ -10,6 +10,9 @@ use super::{PATH, index};
 /// The maximum number of hits.
 const MOST: usize = 100;
 
+/// The maximum number of words that count.
+const WORDS: usize = 10;
+
 /// A search result.
 struct Hit<'s> {
     /// Its full name: `Service.owner`.
@@ -57,12 +60,13 @@ pub(super) fn show(schema: &Schema, text: &str) -> Markup {
     }
 }
 
-/// Finds everything whose name or description contains all words of `text`, ignoring case. Matches by name come first.
+/// Finds everything whose name or description contains the first [`WORDS`] words of `text`, ignoring case. Matches by
+/// name come first.
 fn find<'s>(schema: &'s Schema, text: &str) -> Vec<Hit<'s>> {
     let text = text.to_lowercase();
     // A dot separates words, as in `Service.owner`.
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || c == '.').filter(|word| !word.is_empty()).collect();
+    let words = text.split(|c: char| c.is_whitespace() || c == '.').filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.take(WORDS).collect();
     if words.is_empty() {
         return Vec::new();
     }
