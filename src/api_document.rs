@@ -7,10 +7,14 @@ pub mod pull;
 use sea_orm::sea_query::{LockType, OnConflict};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
 use serde::Deserialize;
+use tokio::task::spawn_blocking;
 
 use crate::db::{Db, Read, Transaction, Write};
 use crate::entity::service_document::{self as document, Column, Format};
 use crate::entity::{ByAlias, Timestamp, integration, service, service_document_content as content, text};
+
+/// The size in bytes above which a document is described on a thread of its own.
+const SMALL: usize = 16 << 10;
 
 /// What is read of an OpenAPI or AsyncAPI document.
 #[derive(Debug, Default, Deserialize)]
@@ -72,6 +76,30 @@ pub fn describe(document: &str) -> (Format, Option<String>) {
     }
 }
 
+/// A document and what [`describe`] says of it.
+struct Described {
+    text: String,
+    format: Format,
+    title: Option<String>,
+}
+
+impl Described {
+    /// Describes a document. Blocks while it is parsed.
+    fn of(text: String) -> Self {
+        let (format, title) = describe(&text);
+        Self { text, format, title }
+    }
+
+    /// The same, without blocking for long.
+    async fn apart(text: String) -> Result<Self, DbErr> {
+        if text.len() <= SMALL {
+            return Ok(Self::of(text));
+        }
+        let described = spawn_blocking(move || Self::of(text)).await;
+        described.map_err(|error| DbErr::Custom(format!("an API document was not parsed: {error}")))
+    }
+}
+
 /// Whether a line begins with the key that names OpenAPI or AsyncAPI.
 fn names_a_format(document: &str) -> bool {
     let keys = ["openapi:", "swagger:", "asyncapi:", "\"openapi\":", "\"swagger\":", "\"asyncapi\":"];
@@ -95,6 +123,8 @@ fn shortened(title: &str) -> String {
 
 /// Stores the document of a service, in the place of the one that was posted to the endpoint before.
 pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<Stored, DbErr> {
+    // Before the transaction begins, so that no write waits for the parser.
+    let described = Described::apart(text).await?;
     db.write(async |transaction| {
         // Two posts for one service follow each other.
         let service = service::Entity::by_alias(&transaction.locking(LockType::NoKeyUpdate), alias).await?;
@@ -104,7 +134,7 @@ pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<
         }
         let known = find(transaction, service.id, Some(endpoint)).await?;
         let outcome = if known.is_some() { Stored::Replaced } else { Stored::Created };
-        put(transaction, &service, Some(endpoint), known, text).await?;
+        put(transaction, &service, Some(endpoint), known, described).await?;
         Ok(outcome)
     })
     .await
@@ -112,15 +142,15 @@ pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<
 
 /// Stores the pulled document of a service that the transaction has locked. Returns whether the text is another one than
 /// before.
-async fn put_pulled(transaction: &Transaction, service: &service::Model, text: String) -> Result<bool, DbErr> {
+async fn put_pulled(transaction: &Transaction, service: &service::Model, described: Described) -> Result<bool, DbErr> {
     let known = find(transaction, service.id, None).await?;
     if let Some(known) = &known {
         let content = transaction.one(content::Entity::find().filter(content::Column::DocumentId.eq(known.id))).await?;
-        if content.is_some_and(|content| content.content == text) {
+        if content.is_some_and(|content| content.content == described.text) {
             return Ok(false);
         }
     }
-    put(transaction, service, None, known, text).await?;
+    put(transaction, service, None, known, described).await?;
     Ok(true)
 }
 
@@ -143,9 +173,8 @@ async fn put(
     service: &service::Model,
     integration_id: Option<i64>,
     known: Option<document::Model>,
-    text: String,
+    Described { text, format, title }: Described,
 ) -> Result<(), DbErr> {
-    let (format, title) = describe(&text);
     let title = title.unwrap_or_else(|| service.name.clone());
     let now = Timestamp::now();
     let stored = match known {
@@ -178,7 +207,9 @@ async fn put(
 
 #[cfg(test)]
 mod tests {
-    use super::{Format, describe};
+    use futures_util::FutureExt;
+
+    use super::{Described, Format, SMALL, describe};
 
     #[test]
     fn a_document_says_what_it_is() {
@@ -199,5 +230,14 @@ mod tests {
         ] {
             assert_eq!(describe(text), (format, title.map(str::to_owned)), "{text}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_long_document_is_described_on_a_thread_of_its_own() {
+        let short = Described::apart("# Short".to_owned()).now_or_never().expect("at once").expect("a document");
+        assert_eq!(short.title.as_deref(), Some("Short"));
+        let mut long = Box::pin(Described::apart(format!("# Long\n{}", "a".repeat(SMALL))));
+        assert!((&mut long).now_or_never().is_none(), "it blocks");
+        assert_eq!(long.await.expect("a document").title.as_deref(), Some("Long"));
     }
 }

@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use sea_orm::{ActiveEnum, DbErr};
 use serde_json::{Value as Json, json};
+use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
 use crate::config::{
-    self, Addresses, Command, Database, DeployEndpointCommand, Listen, Passed, SchemaCommand, Serve, TokenCommand,
+    self, Addresses, Command, Database, DeployEndpointCommand, Passed, SchemaCommand, Serve, TokenCommand,
 };
 use crate::db::{self, Db, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
@@ -30,6 +31,8 @@ use crate::{apply, doctor, generate, healthcheck, sender, serve, service_file, t
 
 /// The timeout for closing the database: SQLite checkpoints its log into the file.
 const CLOSING: Duration = Duration::from_secs(5);
+/// How long the process waits at its end for work that blocks a thread.
+const ENDING: Duration = Duration::from_secs(1);
 
 /// Runs a command and prints why it failed.
 ///
@@ -42,11 +45,19 @@ pub fn run(command: Command) -> ExitCode {
         .enable_all()
         .build()
         .map_err(|error| format!("the program cannot start: {error}"))
-        .and_then(|runtime| runtime.block_on(carry_out(command, passed?)));
+        .and_then(|runtime| run_on(runtime, carry_out(command, passed?)));
     done.unwrap_or_else(|refusal| {
         eprintln!("rollcall: {refusal}");
         ExitCode::FAILURE
     })
+}
+
+/// Runs a future to its end, and then waits only [`ENDING`] for work that still blocks. No answer depends on that work:
+/// a write is answered after its flush.
+fn run_on<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
+    let done = runtime.block_on(work);
+    runtime.shutdown_timeout(ENDING);
+    done
 }
 
 /// Runs a command. The error is one sentence.
@@ -72,7 +83,12 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
         Command::Import { file, database } => import(&database, &file).await?,
         Command::Schema(SchemaCommand::Print) => print(SDL)?,
         Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
-        Command::Apply(settings) => return Box::pin(apply::run(&settings)).await,
+        Command::Apply(settings) => {
+            if settings.server.is_none() {
+                existing(&settings.database)?;
+            }
+            return Box::pin(apply::run(&settings)).await;
+        }
         Command::Release { alias, database } => release(&database, &alias).await?,
         Command::Deploy(settings) => {
             print(&format!("{}\n", tokio::task::block_in_place(|| sender::send(&settings))?))?;
@@ -89,7 +105,7 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
             let now = Timestamp::now();
             let end = |duration: std::time::Duration| i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
             let expires = expires.map(|rest| Timestamp::from_micros(now.as_micros().saturating_add(end(rest))));
-            let made = with_new_database(&database, async |db| {
+            let made = with_database(&database, async |db| {
                 let made = db.write(async |db| token::create(db, &actor, &description, scope, expires, now).await);
                 made.await.map_err(sentence)
             });
@@ -126,14 +142,14 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
             if name.is_empty() || name.contains(char::is_control) {
                 return Err("the name of a deploy endpoint must be a single line".to_owned());
             }
-            let made = with_new_database(&database, async |db| {
+            let made = with_database(&database, async |db| {
                 let made = db.write(async |db| {
                     let made = integration::create(db, Kind::Deploy, name, Timestamp::now()).await?;
                     note_endpoint(db, "eventIntegrationCreate", &made, change::between(None, Some(&made))).await?;
                     Ok::<_, Error>(made)
                 });
                 let made = made.await.map_err(sentence)?;
-                Ok((app_url(db, &addresses, &addresses.listen).await?, made))
+                Ok((app_url(db, &addresses).await?, made))
             });
             let (app_url, made) = made.await?;
             print(&format!("{}\n", url(&app_url, &made)))
@@ -141,7 +157,7 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
         DeployEndpointCommand::List { addresses, database } => {
             let endpoints = with_database(&database, async |db| {
                 let endpoints = integration::deploy_endpoints(db.read()).await.map_err(sentence)?;
-                Ok((app_url(db, &addresses, &addresses.listen).await?, endpoints))
+                Ok((app_url(db, &addresses).await?, endpoints))
             });
             let (app_url, endpoints) = endpoints.await?;
             let line = |endpoint: &integration::Model| {
@@ -205,19 +221,19 @@ async fn sign_in_link(
     };
     let link = with_database(database, async |db| {
         let key = db.write(async |tx| made(db, tx).await).await.map_err(sentence)?;
-        Ok(app_url(db, addresses, &addresses.listen).await? + &link::path(&key))
+        Ok(app_url(db, addresses).await? + &link::path(&key))
     });
     print(&format!("{}\n", link.await?))
 }
 
-/// The address of the application: `--app-url`, or else the one that a server last started with, or else where a server
-/// listens.
-pub(crate) async fn app_url(db: &Db, addresses: &Addresses, listening: &Listen) -> Result<String, String> {
-    if let Some(given) = addresses.given_app_url() {
-        return Ok(given.to_owned());
+/// The address of the application: the one that `--app-url` or `--listen` names, or else the `--app-url` that a server
+/// last started with, or else where a server listens by default.
+async fn app_url(db: &Db, addresses: &Addresses) -> Result<String, String> {
+    if let Some(named) = addresses.named_app_url() {
+        return Ok(named);
     }
     let remembered = remembered::app_url(db.read()).await.map_err(sentence)?;
-    Ok(remembered.unwrap_or_else(|| addresses.app_url(listening)))
+    Ok(remembered.unwrap_or_else(|| addresses.app_url(&addresses.listen)))
 }
 
 async fn migrate(database: &Database) -> Result<(), String> {
@@ -335,7 +351,7 @@ pub(crate) async fn with_database<T>(
     with_new_database(database, work).await
 }
 
-/// The same for a command that may be the first: creates a missing database, and says so.
+/// The same for a command that fills an empty catalogue: creates a missing database, and says so.
 pub(crate) async fn with_new_database<T>(
     database: &Database,
     work: impl AsyncFnOnce(&Db) -> Result<T, String>,
@@ -350,8 +366,8 @@ pub(crate) async fn with_new_database<T>(
     done
 }
 
-/// Returns the URL of a database that exists. In the wrong folder, a command would otherwise read from an empty
-/// database that no server uses, and leave it behind.
+/// Returns the URL of a database that exists. In the wrong folder, a command would otherwise use an empty database that
+/// no server knows, and leave it behind.
 fn existing(database: &Database) -> Result<String, String> {
     let url = database.url()?;
     let Some(file) = db::missing_file(&url) else { return Ok(url) };
@@ -432,9 +448,29 @@ pub(crate) fn sentence(error: impl Into<Error>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+    use std::time::Instant;
+
     use sea_orm::{ConnAcquireErr, RuntimeErr};
 
     use super::*;
+
+    #[test]
+    fn blocking_work_does_not_keep_the_process_from_ending() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+        let (hold, held) = mpsc::channel::<()>();
+        let began = Instant::now();
+        run_on(runtime, async {
+            let (begun, has_begun) = tokio::sync::oneshot::channel();
+            tokio::task::spawn_blocking(move || {
+                let _ = begun.send(());
+                let _ = held.recv_timeout(Duration::from_secs(60));
+            });
+            has_begun.await.expect("the work has begun");
+        });
+        assert!(began.elapsed() < Duration::from_secs(30));
+        drop(hold);
+    }
 
     #[test]
     fn an_error_of_the_database_is_a_sentence_if_there_is_one() {

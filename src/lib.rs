@@ -5,6 +5,7 @@ extern crate self as rollcall;
 pub mod api_document;
 pub mod app;
 mod apply;
+mod background;
 pub mod budget;
 pub mod commands;
 pub mod config;

@@ -1,7 +1,7 @@
-//! Removes expired rows: hourly, in batches so small that a writer never waits longer than for an ordinary write.
-//! Several processes may do this at the same time.
+//! Removes expired rows: hourly, first after an hour, in batches so small that a writer never waits longer than for an
+//! ordinary write. Several processes may do this at the same time.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sea_orm::DbErr;
 use tracing::{info, warn};
@@ -16,6 +16,8 @@ pub const PAUSE: Duration = Duration::from_millis(50);
 const INTERVAL: Duration = Duration::from_secs(3_600);
 /// The number of rows removed in one transaction.
 const BATCH: u64 = 500;
+/// How far the wall clock may depart from the monotonic clock between two runs.
+const TOLERANCE: Duration = Duration::from_secs(600);
 
 /// Who decides how long rows are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,22 +28,54 @@ pub enum Kept {
     ByUs,
 }
 
-/// Removes rows older than `keep` at once, and then every hour. `remove` removes all rows before a time and returns
-/// their number. `what` names the rows in the log. Runs until dropped, which is safe at any await.
+/// What the clocks show at a moment.
+#[derive(Debug, Clone, Copy)]
+struct Clocks {
+    wall: Timestamp,
+    /// The monotonic clock, which nobody sets.
+    steady: Instant,
+}
+
+impl Clocks {
+    fn now() -> Self {
+        Self { wall: Timestamp::now(), steady: Instant::now() }
+    }
+
+    /// Whether the wall clock was set since an earlier moment. A machine may start with a clock that is years ahead,
+    /// and set it later.
+    fn has_jumped_since(self, earlier: Self) -> bool {
+        let passed = self.steady.saturating_duration_since(earlier.steady).as_micros();
+        let passed = i64::try_from(passed).unwrap_or(i64::MAX);
+        let shown = self.wall.as_micros() - earlier.wall.as_micros();
+        u128::from(shown.abs_diff(passed)) > TOLERANCE.as_micros()
+    }
+}
+
+/// Removes rows older than `keep` every hour, first after an hour. Leaves out a run before which the clock has jumped,
+/// because the age of rows may then be wrong. `remove` removes all rows before a time and returns their number. `what`
+/// names the rows in the log. Runs until dropped, which is safe at any await.
 pub async fn hourly<F>(what: &'static str, of: Kept, keep: Duration, remove: impl Fn(Timestamp) -> F)
 where
     F: Future<Output = Result<u64, DbErr>>,
 {
     let keep = i64::try_from(keep.as_micros()).unwrap_or(i64::MAX);
+    let mut last = Clocks::now();
     loop {
-        let before = Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(keep));
+        // Jitter, so that processes started together drift apart.
+        tokio::time::sleep(INTERVAL.mul_f64(0.9 + 0.2 * fastrand::f64())).await;
+        let now = Clocks::now();
+        let has_jumped = now.has_jumped_since(last);
+        last = now;
+        if has_jumped {
+            warn!("the clock has jumped; old {what} are not removed before the next run");
+            continue;
+        }
+        let before = Timestamp::from_micros(now.wall.as_micros().saturating_sub(keep));
         match remove(before).await {
             Ok(0) if of == Kept::ByUs => {}
             Ok(removed) => info!(removed, %before, "removed old {what}"),
             Err(error) => warn!(%error, %before, "not all old {what} were removed; trying again with the next run"),
         }
-        // Jitter, so that processes started together drift apart.
-        tokio::time::sleep(INTERVAL.mul_f64(0.9 + 0.2 * fastrand::f64())).await;
     }
 }
 
@@ -89,5 +123,46 @@ where
             return Ok(removed);
         }
         tokio::time::sleep(PAUSE).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::future::ready;
+
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[test]
+    fn a_clock_that_departs_from_the_monotonic_one_has_jumped() {
+        let start = Clocks::now();
+        let hour = Duration::from_secs(3_600);
+        for (seconds, has_jumped) in [
+            (3_600, false),
+            (3_600 + 599, false),
+            (3_600 - 599, false),
+            (3_600 + 601, true),
+            (3_600 - 601, true),
+            (-86_400, true),
+            (10 * 365 * 86_400, true),
+            (-10 * 365 * 86_400, true),
+        ] {
+            let wall = Timestamp::from_micros(start.wall.as_micros() + seconds * 1_000_000);
+            let now = Clocks { wall, steady: start.steady + hour };
+            assert_eq!(now.has_jumped_since(start), has_jumped, "{seconds} s");
+        }
+    }
+
+    #[tokio::test]
+    async fn nothing_is_removed_at_the_start() {
+        let is_called = Cell::new(false);
+        let remove = |_| {
+            is_called.set(true);
+            ready(Ok(0))
+        };
+        assert!(hourly("rows", Kept::AsSet, Duration::from_secs(1), remove).now_or_never().is_none());
+        assert!(!is_called.get());
     }
 }

@@ -53,8 +53,6 @@ fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Resul
     let author_email = found(&commit.author_email, &pipeline.author_email, SHORT);
     let first_line = || message.as_deref().and_then(|message| message.trim().lines().next()).map(str::to_owned);
     let description = given(&settings.description).or_else(first_line);
-    let description =
-        description.ok_or("there is no commit to take a description from; give one with --description")?;
 
     // Name, address and id come from the same source, so that those of two people are never mixed.
     let people = [
@@ -63,7 +61,7 @@ fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Resul
         (author_name.clone(), author_email.clone(), given(&pipeline.deployer_id)),
     ];
     let deployer = people.into_iter().find(|(name, email, _)| name.is_some() || email.is_some());
-    let (name, email, id) = deployer.ok_or("the deployer is not known; give --deployer-name or --deployer-email")?;
+    let (description, (name, email, id)) = required(description, deployer)?;
 
     Ok(object([
         ("service", Some(json!(settings.service))),
@@ -98,6 +96,17 @@ fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Resul
             ])),
         ),
     ]))
+}
+
+/// Returns the values that every record needs, or all that are missing.
+fn required<D>(description: Option<String>, deployer: Option<D>) -> Result<(String, D), &'static str> {
+    match (description, deployer) {
+        (Some(description), Some(deployer)) => Ok((description, deployer)),
+        (None, Some(_)) => Err("there is no commit to take a description from; give one with --description"),
+        (Some(_), None) => Err("the deployer is not known; give --deployer-name or --deployer-email"),
+        (None, None) => Err("there is no commit to take a description and the deployer from; give --description, and \
+                             --deployer-name or --deployer-email"),
+    }
 }
 
 fn text(text: String) -> Option<Value> {

@@ -5,18 +5,21 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sea_orm::EntityTrait;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
 use crate::api_document::{self, hosts::Hosts};
 use crate::app::openid::{self, Provider};
-use crate::commands::{app_url, close, created_sentence, open, say, sentence};
+use crate::background::spawn_again;
+use crate::commands::{close, created_sentence, open, say, sentence};
 use crate::config::{Addresses, Listen, LogFormat, OpenId, Passed, Serve};
-use crate::db::{self, Db, OpenError, Version};
+use crate::db::{self, Db, OpenError, Read, Version, Write};
 use crate::deploy;
 use crate::entity::deploy::Environments;
-use crate::entity::{Timestamp, remembered, sign_in_link, user};
+use crate::entity::{Timestamp, remembered, sign_in_link, token, user};
 use crate::error::Error;
 use crate::graphql::{Catalogue, Settings};
 use crate::http::tls::Tls;
@@ -118,33 +121,23 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     let Sockets { listener, place, tls, metrics } = sockets;
     let mut signals = Signals::new().map_err(|error| error.to_string())?;
 
-    let app = Arc::new(app(db, &settings, &settings.addresses.app_url(&place), openid));
-    tell_of_start(&settings, &place);
+    let app_url = settings.addresses.app_url(&place);
+    let app = Arc::new(app(db, &settings, &app_url, openid));
+    let has_tokens = db.read().count(token::Entity::find()).await.map_err(sentence)? > 0;
+    tell_of_start(&settings, &place, has_tokens);
     tell_of_proxy(&settings, &place);
     remember(db, &settings.addresses).await;
-    let first_link = first_link(db).await?;
-    tell_of_first_link(first_link, &app_url(db, &settings.addresses, &place).await?, settings.log.log_format);
+    tell_of_first_link(first_link(db).await?, &app_url, settings.log.log_format);
     if let Some((_, address)) = &metrics {
         info!(%address, "figures are shown at {}", http::metrics::PATH);
     }
 
-    let deploys = settings.deploy_retention.map(|keep| tokio::spawn(deploy::retention::run(db.clone(), keep)));
-    let audit = settings.audit_retention.map(|keep| tokio::spawn(retention::run_audit(db.clone(), keep)));
-    let figures = tokio::spawn(deploy::figures::build::run(db.clone()));
-    let keys = tokio::spawn(retention::run_idempotency_keys(db.clone()));
-    let windows = db.is_shared().then(|| tokio::spawn(retention::run_windows(db.clone())));
-    let documents = tokio::spawn({
-        let (db, app, hosts) = (db.clone(), Arc::clone(&app), Hosts::from(settings.pull_documents_from));
-        async move { api_document::pull::run(db, hosts, |pulled| app.note_pull(pulled)).await }
-    });
-    let version = tokio::spawn(watch_version(db.clone()));
+    let tasks = start_tasks(db, &app, &settings);
     let (told, stop) = tokio::sync::oneshot::channel();
     let service = http::serve(Arc::clone(&app), listener, tls.clone(), async {
         // An error means that the sender is gone, which also means to stop.
         let _ = stop.await;
-        for task in
-            [deploys, audit, Some(figures), Some(keys), windows, Some(documents), Some(version)].into_iter().flatten()
-        {
+        for task in tasks {
             task.abort();
         }
     });
@@ -173,6 +166,39 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     Ok(End::Drained)
 }
 
+/// Starts the background tasks.
+fn start_tasks(db: &Db, app: &Arc<App>, settings: &Serve) -> Vec<JoinHandle<()>> {
+    let mut tasks = vec![
+        spawn_with(db, "figures of deploys", deploy::figures::build::run),
+        spawn_with(db, "removal of old idempotency keys", retention::run_idempotency_keys),
+        spawn_with(db, "check of the database's version", watch_version),
+    ];
+    if let Some(keep) = settings.deploy_retention {
+        tasks.push(spawn_with(db, "removal of old deploys", move |db| deploy::retention::run(db, keep)));
+    }
+    if let Some(keep) = settings.audit_retention {
+        tasks.push(spawn_with(db, "removal of old audit entries", move |db| retention::run_audit(db, keep)));
+    }
+    if db.is_shared() {
+        tasks.push(spawn_with(db, "removal of old windows of rate limits", retention::run_windows));
+    }
+    let (app, hosts) = (Arc::clone(app), Hosts::from(settings.pull_documents_from.clone()));
+    tasks.push(spawn_with(db, "pulls of API documents", move |db| {
+        let (app, hosts) = (Arc::clone(&app), hosts.clone());
+        async move { api_document::pull::run(db, hosts, |pulled| app.note_pull(pulled)).await }
+    }));
+    tasks
+}
+
+/// Starts a background task that uses the database.
+fn spawn_with<F>(db: &Db, name: &'static str, run: impl Fn(Db) -> F + Send + 'static) -> JoinHandle<()>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let db = db.clone();
+    spawn_again(name, move || run(db.clone()))
+}
+
 /// Opens the socket, or takes the one that was passed.
 async fn listen(addresses: &Addresses, passed: Option<Passed>) -> Result<(Listener, Listen), String> {
     let listener = match passed {
@@ -184,25 +210,36 @@ async fn listen(addresses: &Addresses, passed: Option<Passed>) -> Result<(Listen
     Ok((listener, place))
 }
 
-/// Prints where the service is and how to begin.
-fn tell_of_start(settings: &Serve, place: &Listen) {
+/// Prints where the service is and, while there is no token, how to begin.
+fn tell_of_start(settings: &Serve, place: &Listen, has_tokens: bool) {
     let url = settings.addresses.base_url(place);
-    let hint = "make a first token with: rollcall token create --description \"my first token\"";
+    let hint = (!has_tokens).then(|| {
+        let database = settings.database.flag();
+        format!("make a first token with: rollcall token create --description \"my first token\"{database}")
+    });
     match settings.log.log_format {
-        LogFormat::Text => say(&format!("rollcall listens on {place} ({url}/graphql); {hint}")),
+        LogFormat::Text => {
+            let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            say(&format!("rollcall listens on {place} ({url}/graphql){hint}"));
+        }
         LogFormat::Json => info!(address = %place, url, hint, "listening"),
     }
 }
 
-/// Remembers `--app-url` for commands that are not told it. Without it, they print a link that may not work.
+/// Remembers `--app-url` for commands that are not told it. Without it, they print a link that may not work. A start
+/// without `--app-url` forgets an earlier one.
 async fn remember(db: &Db, addresses: &Addresses) {
-    let Some(app_url) = addresses.given_app_url() else { return };
+    let app_url = addresses.given_app_url();
     let known = remembered::app_url(db.read()).await;
     // Most starts change nothing, also on a full disk.
-    if known.is_ok_and(|known| known.as_deref() == Some(app_url)) {
+    if known.is_ok_and(|known| known.as_deref() == app_url) {
         return;
     }
-    if let Err(error) = db.write(async |tx| remembered::set_app_url(tx, app_url).await).await {
+    let done = db.write(async |tx| match app_url {
+        Some(app_url) => remembered::set_app_url(tx, app_url).await,
+        None => tx.exec(remembered::Entity::delete_by_id("app_url")).await.map(drop),
+    });
+    if let Err(error) = done.await {
         warn!(%error, "--app-url cannot be remembered for rollcall sign-in-link");
     }
 }

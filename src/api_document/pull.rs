@@ -12,6 +12,7 @@ use tracing::{info, warn};
 use ureq::Agent;
 use ureq::http::Response;
 
+use super::Described;
 use super::hosts::Hosts;
 use crate::db::{self, Db, Read, Transaction, Write};
 use crate::entity::document_pull::{self as pulls, Model as Pull};
@@ -40,6 +41,8 @@ const LEASE: Duration = Duration::from_secs(600);
 const PAUSE: Duration = Duration::from_secs(50);
 /// The maximum length of an `ETag` or `Last-Modified` that is sent back, in bytes.
 const LONGEST_MARK: usize = 1_000;
+/// The error of a document on which a parser panicked.
+const PANICKED: &str = "rollcall failed while it read the document; its log says why";
 
 /// The result of a pull.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,7 +129,7 @@ struct Wanted {
 /// A response with a document.
 enum Fetched {
     Unchanged,
-    Document { text: String, etag: Option<String>, last_modified: Option<String> },
+    Document { described: Described, etag: Option<String>, last_modified: Option<String> },
 }
 
 /// Pulls a document and stores the result. `None` if that fails: the document is then due again when the lease ends.
@@ -134,9 +137,7 @@ async fn pull_one(db: &Db, hosts: &Hosts, pull: Pull, wanted: Wanted) -> Option<
     let (url, service_id) = (wanted.url.clone(), pull.service_id);
     // The administrator may have changed the list since the URL was set.
     let fetched = match hosts.check(&url) {
-        Ok(()) => {
-            tokio::task::spawn_blocking(move || wanted.fetch()).await.unwrap_or_else(|error| Err(error.to_string()))
-        }
+        Ok(()) => apart(move || wanted.fetch()).await,
         Err(why) => Err(why),
     };
     let host = outgoing::authority(&url);
@@ -154,8 +155,14 @@ async fn pull_one(db: &Db, hosts: &Hosts, pull: Pull, wanted: Wanted) -> Option<
     }
 }
 
+/// Reads a document on a thread of its own. If that panics, for example in a parser, only this document fails.
+async fn apart<T: Send + 'static>(read: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
+    // The text of a panic could hold a part of the URL.
+    tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| Err(PANICKED.to_owned()))
+}
+
 impl Wanted {
-    /// Reads the document. Blocks. Errors are sentences in which only the host of the URL occurs.
+    /// Reads and describes the document. Blocks. Errors are sentences in which only the host of the URL occurs.
     fn fetch(self) -> Result<Fetched, String> {
         let host = outgoing::authority(&self.url);
         let mut request = self.agent.get(&self.url).config().timeout_global(Some(TIMEOUT)).build();
@@ -196,7 +203,7 @@ impl Wanted {
         if text.trim().is_empty() {
             return Err("the document is empty".to_owned());
         }
-        Ok(Fetched::Document { text, etag, last_modified })
+        Ok(Fetched::Document { described: Described::of(text), etag, last_modified })
     }
 
     fn failed(&self, error: &ureq::Error) -> String {
@@ -233,9 +240,9 @@ async fn store(transaction: &Transaction, pull: &Pull, fetched: Result<Fetched, 
             return Ok(Pulled::Failed);
         }
         Ok(Fetched::Unchanged) => Pulled::Unchanged,
-        Ok(Fetched::Document { text, etag, last_modified }) => {
+        Ok(Fetched::Document { described, etag, last_modified }) => {
             (row.etag, row.last_modified) = (Set(etag), Set(last_modified));
-            match super::put_pulled(transaction, &service, text).await? {
+            match super::put_pulled(transaction, &service, described).await? {
                 true => Pulled::Changed,
                 false => Pulled::Unchanged,
             }
@@ -267,5 +274,12 @@ mod tests {
         let minutes: Vec<u64> = (0..5).map(|failures| retry(failures).as_secs() / 60).collect();
         assert_eq!(minutes, [5, 10, 20, 40, 80]);
         assert!([9, 31, 32, 1_000, i32::MAX].iter().all(|failures| retry(*failures) == LONGEST_RETRY));
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_failure_of_its_document() {
+        let panics = || -> Result<(), String> { panic!("a bug of a parser") };
+        assert_eq!(apart(panics).await, Err(PANICKED.to_owned()));
+        assert_eq!(apart(|| Ok("read")).await, Ok("read"));
     }
 }

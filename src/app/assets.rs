@@ -1,8 +1,10 @@
 //! The static files of pages. Their names contain a hash of their content, so browsers may cache them forever.
 
-use std::sync::LazyLock;
+use std::io::Read;
+use std::sync::{LazyLock, OnceLock};
 
 use data_encoding::HEXLOWER;
+use flate2::read::GzDecoder;
 use sha2::{Digest, Sha256};
 
 use super::explorer;
@@ -18,6 +20,8 @@ pub struct Asset {
     pub content: &'static [u8],
     /// Whether the content is compressed with gzip.
     pub is_gzipped: bool,
+    /// The decompressed content, once a client has needed it.
+    plain: OnceLock<Option<Vec<u8>>>,
 }
 
 /// The stylesheet.
@@ -35,18 +39,30 @@ pub static ICON: LazyLock<Asset> =
 impl Asset {
     fn new(name: &str, extension: &str, media: &'static str, content: &'static [u8]) -> Self {
         let hash = HEXLOWER.encode(&Sha256::digest(content)[..8]);
-        Self { name: format!("{name}.{hash}.{extension}"), media, content, is_gzipped: false }
+        let name = format!("{name}.{hash}.{extension}");
+        Self { name, media, content, is_gzipped: false, plain: OnceLock::new() }
     }
 
     /// A file that the build compressed. Its name already contains a hash.
-    pub(super) fn gzipped(name: &str, content: &'static [u8]) -> Self {
+    pub(crate) fn gzipped(name: &str, content: &'static [u8]) -> Self {
         let media = match name.rsplit_once('.') {
             Some((_, "js")) => "text/javascript; charset=utf-8",
             Some((_, "css")) => "text/css; charset=utf-8",
             Some((_, "ttf")) => "font/ttf",
             _ => "text/plain; charset=utf-8",
         };
-        Self { name: name.to_owned(), media, content, is_gzipped: true }
+        Self { name: name.to_owned(), media, content, is_gzipped: true, plain: OnceLock::new() }
+    }
+
+    /// The content of a compressed file without the compression. Decompresses it once and keeps it. `None` if it is not
+    /// compressed.
+    pub fn plain(&self) -> Option<&[u8]> {
+        let unpacked = || {
+            let mut plain = Vec::new();
+            GzDecoder::new(self.content).read_to_end(&mut plain).ok()?;
+            Some(plain)
+        };
+        self.plain.get_or_init(unpacked).as_deref()
     }
 
     /// The path of its URL.

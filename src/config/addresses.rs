@@ -1,12 +1,16 @@
 //! The addresses at which the service listens and is reached.
 
-use clap::Args;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, FromArgMatches};
 
 use super::{Listen, TlsFiles, value};
 
 /// The service's addresses.
 #[derive(Debug, Clone, Args)]
 pub struct Addresses {
+    // Before `listen`: parsing takes a value from the matches, and its source with it.
+    #[command(flatten)]
+    is_listen_given: IsListenGiven,
     /// The address and port to listen on, or a socket such as unix:/run/rollcall.sock; port 0 picks a free one. A socket
     /// that systemd passes takes its place
     #[arg(
@@ -51,6 +55,17 @@ impl Addresses {
         self.app_url.as_deref()
     }
 
+    /// The URL of the application, if `--app-url` or `--listen` names it explicitly. A Unix socket, or an address that
+    /// stands for all addresses of this machine, names no URL that people can open.
+    pub fn named_app_url(&self) -> Option<String> {
+        let is_url = match &self.listen {
+            Listen::Tcp(address) => !address.ip().is_unspecified(),
+            Listen::Unix(_) => false,
+        };
+        let is_named = self.app_url.is_some() || (self.is_listen_given.0 && is_url);
+        is_named.then(|| self.app_url(&self.listen))
+    }
+
     /// The address itself. A Unix socket has none, so that a URL says no more than that it is on this machine.
     fn own(&self, listening: &Listen) -> String {
         let scheme = if self.tls.both().is_some() { "https" } else { "http" };
@@ -58,5 +73,32 @@ impl Addresses {
             Listen::Tcp(address) => format!("{scheme}://{address}"),
             Listen::Unix(_) => format!("{scheme}://localhost"),
         }
+    }
+}
+
+/// Whether `--listen` or its variable is given, and the default does not apply.
+#[derive(Debug, Clone, Copy)]
+struct IsListenGiven(bool);
+
+impl FromArgMatches for IsListenGiven {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let source = matches.value_source("listen");
+        Ok(Self(matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable))))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// It has no argument of its own.
+impl Args for IsListenGiven {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command
     }
 }

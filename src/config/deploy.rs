@@ -37,7 +37,7 @@ pub struct Deploy {
     /// The environment it was deployed to [default: from GitLab, Azure or Bitbucket]
     #[arg(long, value_name = "NAME", env = "ROLLCALL_DEPLOY_ENVIRONMENT")]
     pub environment: Option<String>,
-    /// The result: succeeded, failed or cancelled
+    /// The status: succeeded, failed, cancelled, queued or running
     #[arg(long, value_name = "STATUS", env = "ROLLCALL_DEPLOY_STATUS", value_parser = status)]
     pub status: Option<String>,
     /// Identifies the deploy, so that it is recorded once however often it is sent [default: a new id for each run of
@@ -105,7 +105,7 @@ fn status(text: &str) -> Result<String, String> {
     let words = record::STATUSES.iter().map(|(known, _)| (*known, likeness(known)));
     let (nearest, likeness) = words.max_by(|(_, one), (_, other)| one.total_cmp(other)).unwrap_or_default();
     let hint = if likeness >= SIMILAR { format!("did you mean {nearest}? ") } else { String::new() };
-    Err(format!("{hint}write succeeded, failed or cancelled"))
+    Err(format!("{hint}write succeeded, failed, cancelled, queued or running"))
 }
 
 /// Minimum similarity (0 to 1) for a suggestion.

@@ -5,7 +5,7 @@
 //! that a bad post does not fail the others. A post whose rows someone else has locked is set aside: another task
 //! retries it, and the posts for other services go on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::slice;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use sea_orm::{DbErr, EntityTrait};
 use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::timeout_at;
 
 use super::{Outcome, Post, store};
 use crate::db::{self, Db, Read};
@@ -35,10 +36,15 @@ const WRITE: Duration = Duration::from_secs(10);
 const ASIDE_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long further posts for the same service are set aside without an attempt, after one was set aside.
 const LOCK_BACKOFF: Duration = Duration::from_secs(2);
+/// How long the posts of a group may wait for locks, one after another. Then the rest are set aside without an attempt.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
 /// The maximum number of posts that are set aside.
 const MOST_ASIDE: usize = 256;
 /// The error for a post that had to be set aside when too many were.
 const TOO_MANY_ASIDE: &str = "Too many deploys wait for services that are locked. Please retry.";
+/// The error for a post that was set aside and was not tried in time.
+const NO_TURN: &str =
+    "Too many deploys wait for services that are locked, and this one was not tried in time. Please retry.";
 /// The error for a deploy that lost the race on every attempt.
 const CONTESTED: &str = "Conflict with concurrent changes. Please retry.";
 
@@ -92,6 +98,7 @@ async fn commit_all(db: Db, mut queue: mpsc::Receiver<Waiting>, most: usize) {
         db: db.clone(),
         turn: Arc::new(Semaphore::new(1)),
         room: Arc::new(Semaphore::new(MOST_ASIDE)),
+        timeout: ASIDE_TIMEOUT,
         locked: HashMap::new(),
     };
     while queue.recv_many(&mut group, most).await > 0 {
@@ -102,14 +109,15 @@ async fn commit_all(db: Db, mut queue: mpsc::Receiver<Waiting>, most: usize) {
         // The statements belong to the whole group. Their spans are children of the first post's span.
         let place = group.first().map(|first: &Waiting| first.place.clone()).unwrap_or_default();
         let posts: Vec<Post> = group.iter().map(|one| one.post.clone()).collect();
-        let outcomes = AssertUnwindSafe(place.around(commit(&db, &posts))).catch_unwind().await;
-        let outcomes =
-            outcomes.unwrap_or_else(|_| vec![Some(Err(Failure::Internal("it panicked".to_owned()))); posts.len()]);
-        for (waiting, outcome) in group.drain(..).zip(outcomes) {
-            match outcome {
+        let fates = AssertUnwindSafe(place.around(commit(&db, &posts))).catch_unwind().await;
+        let panicked = || Fate::Done(Err(Failure::Internal("it panicked".to_owned())));
+        let fates = fates.unwrap_or_else(|_| vec![panicked(); posts.len()]);
+        for (waiting, fate) in group.drain(..).zip(fates) {
+            match fate {
                 // The caller may have given up.
-                Some(outcome) => drop(waiting.reply.send(outcome)),
-                None => aside.set(waiting),
+                Fate::Done(outcome) => drop(waiting.reply.send(outcome)),
+                Fate::Locked => aside.set(waiting),
+                Fate::Late => aside.retry(waiting),
             }
         }
     }
@@ -122,6 +130,8 @@ struct Aside {
     turn: Arc<Semaphore>,
     /// Bounds their number.
     room: Arc<Semaphore>,
+    /// How long each is retried.
+    timeout: Duration,
     /// When a post for a service was last set aside, by alias.
     locked: HashMap<String, Instant>,
 }
@@ -143,20 +153,24 @@ impl Aside {
         self.retry(one);
     }
 
-    /// Retries a post in a task of its own until its rows are free.
+    /// Retries a post in a task of its own until its rows are free, or its caller has gone.
     fn retry(&self, Waiting { post, place, reply }: Waiting) {
         let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else {
             return drop(reply.send(Err(Failure::Unavailable(TOO_MANY_ASIDE))));
         };
-        let (db, turn, until) = (self.db.clone(), Arc::clone(&self.turn), Instant::now() + ASIDE_TIMEOUT);
+        let (db, turn, until) = (self.db.clone(), Arc::clone(&self.turn), Instant::now() + self.timeout);
         tokio::spawn(async move {
             let _room = room;
             let outcome = loop {
-                let tried = async {
-                    let _turn = turn.acquire().await;
-                    place.around(alone(&db, &post)).await
+                let Ok(own_turn) = timeout_at(until.into(), turn.acquire()).await else {
+                    break Err(Failure::Unavailable(NO_TURN));
                 };
-                match tried.await {
+                if reply.is_closed() {
+                    return;
+                }
+                let tried = place.around(alone(&db, &post)).await;
+                drop(own_turn);
+                match tried {
                     Ok(outcome) => break Ok(outcome),
                     Err(Alone::Failed(failure)) => break Err(failure),
                     Err(Alone::Locked(reason)) if Instant::now() >= until => break Err(Failure::Unavailable(reason)),
@@ -168,25 +182,54 @@ impl Aside {
     }
 }
 
-/// Commits the posts together, or, if that fails, each alone. `None` for a post to set aside.
-async fn commit(db: &Db, posts: &[Post]) -> Vec<Option<Result<Outcome, Failure>>> {
+/// What became of a post in a group.
+#[derive(Debug, Clone)]
+enum Fate {
+    Done(Result<Outcome, Failure>),
+    /// Someone else has locked its rows.
+    Locked,
+    /// It was not tried, because others have waited for locks for too long.
+    Late,
+}
+
+/// Commits the posts together, or, if that fails, each alone.
+async fn commit(db: &Db, posts: &[Post]) -> Vec<Fate> {
     match attempt(db, posts).await {
-        Ok(outcomes) => outcomes.into_iter().map(|outcome| Some(Ok(outcome))).collect(),
-        Err(Attempt::Final(failure)) => vec![Some(Err(failure)); posts.len()],
-        Err(Attempt::Uncertain(reason)) => posts.iter().map(|post| Some(Err(uncertain(post, reason)))).collect(),
-        Err(Attempt::Locked(_)) if posts.len() == 1 => vec![None],
-        Err(Attempt::Locked(_) | Attempt::Again(_)) => {
-            let mut outcomes = Vec::with_capacity(posts.len());
-            for post in posts {
-                outcomes.push(match alone(db, post).await {
-                    Ok(outcome) => Some(Ok(outcome)),
-                    Err(Alone::Failed(failure)) => Some(Err(failure)),
-                    Err(Alone::Locked(_)) => None,
-                });
-            }
-            outcomes
-        }
+        Ok(outcomes) => outcomes.into_iter().map(|outcome| Fate::Done(Ok(outcome))).collect(),
+        Err(Attempt::Final(failure)) => vec![Fate::Done(Err(failure)); posts.len()],
+        Err(Attempt::Uncertain(reason)) => posts.iter().map(|post| Fate::Done(Err(uncertain(post, reason)))).collect(),
+        Err(Attempt::Locked(_)) if posts.len() == 1 => vec![Fate::Locked],
+        Err(Attempt::Locked(_) | Attempt::Again(_)) => each_alone(db, posts).await,
     }
+}
+
+/// Commits each post alone. Of the posts for a service that is locked, only the first waits for the lock.
+async fn each_alone(db: &Db, posts: &[Post]) -> Vec<Fate> {
+    let mut fates = Vec::with_capacity(posts.len());
+    let mut locked: HashSet<&str> = HashSet::new();
+    let mut waited = Duration::ZERO;
+    for post in posts {
+        let service = post.record.service.as_str();
+        if locked.contains(service) {
+            fates.push(Fate::Locked);
+            continue;
+        }
+        if waited >= LOCK_WAIT {
+            fates.push(Fate::Late);
+            continue;
+        }
+        let began = Instant::now();
+        fates.push(match alone(db, post).await {
+            Ok(outcome) => Fate::Done(Ok(outcome)),
+            Err(Alone::Failed(failure)) => Fate::Done(Err(failure)),
+            Err(Alone::Locked(_)) => {
+                locked.insert(service);
+                waited += began.elapsed();
+                Fate::Locked
+            }
+        });
+    }
+    fates
 }
 
 /// The failure of a post whose commit was not confirmed. With a `dedup_id` the post can be sent again. Without one it
@@ -282,5 +325,53 @@ impl From<DbErr> for Failure {
             Some(reason) => Self::Unavailable(reason),
             None => Self::Internal(error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deploy::Record;
+    use crate::entity::deploy;
+    use crate::entity::integration::Kind;
+
+    /// A database, a place for posts that are set aside for at most this long, and a post.
+    async fn prepared(timeout: Duration) -> (tempfile::TempDir, Aside, Post) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("aside.db").display());
+        let db = db::connect(&url).await.expect("a database");
+        db::migrate(&db).await.expect("migrations");
+        let (name, now) = ("CI".to_owned(), Timestamp::now());
+        let endpoint = db.write(async |tx| integration::create(tx, Kind::Deploy, name, now).await).await;
+        let integration_id = endpoint.expect("an endpoint").id;
+        let body = br#"{
+            "service": "cart", "description": "x", "deployed_at": "2026-11-21 01:44:00", "deployer": { "name": "Ada" }
+        }"#;
+        let post = Post { integration_id, record: Record::read(body).expect("a record") };
+        let (turn, room) = (Arc::new(Semaphore::new(1)), Arc::new(Semaphore::new(1)));
+        (folder, Aside { db, turn, room, timeout, locked: HashMap::new() }, post)
+    }
+
+    #[tokio::test]
+    async fn a_post_that_is_set_aside_and_gets_no_turn_is_refused_in_time() {
+        let (_folder, aside, post) = prepared(Duration::from_millis(10)).await;
+        let _turn = aside.turn.acquire().await.expect("a turn");
+        let (reply, outcome) = oneshot::channel();
+        aside.retry(Waiting { post, place: spans::Place::default(), reply });
+        let outcome = tokio::time::timeout(Duration::from_secs(10), outcome).await.expect("in time");
+        assert_eq!(outcome.expect("an answer"), Err(Failure::Unavailable(NO_TURN)));
+    }
+
+    #[tokio::test]
+    async fn a_post_that_is_set_aside_and_whose_caller_has_gone_is_not_recorded() {
+        let (_folder, aside, post) = prepared(ASIDE_TIMEOUT).await;
+        let turn = aside.turn.acquire().await.expect("a turn");
+        let (reply, outcome) = oneshot::channel();
+        aside.retry(Waiting { post, place: spans::Place::default(), reply });
+        drop((outcome, turn));
+        // The post has left its place.
+        let _room = aside.room.acquire().await.expect("room");
+        let deploys = aside.db.read().all(deploy::Entity::find()).await.expect("deploys");
+        assert!(deploys.is_empty(), "{deploys:?}");
     }
 }

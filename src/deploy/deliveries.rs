@@ -1,10 +1,13 @@
 //! Records the responses to posts that did not become deploys. This is a debugging aid: callers do not wait for it,
 //! queued entries are written together, and entries that do not fit the queue are dropped.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 use tracing::warn;
 
+use crate::background::spawn_again;
 use crate::db::Db;
 use crate::entity::{Timestamp, delivery, integration};
 
@@ -29,7 +32,9 @@ impl Deliveries {
     /// Starts the task that writes to a migrated database. Must be called within a tokio runtime.
     pub fn start(db: Db) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
-        tokio::spawn(write_all(db, waiting));
+        // Shared, because a panic must not lose the queue.
+        let waiting = Arc::new(Mutex::new(waiting));
+        spawn_again("notes of deliveries", move || write_all(db.clone(), Arc::clone(&waiting)));
         Self { queue }
     }
 
@@ -40,7 +45,8 @@ impl Deliveries {
     }
 }
 
-async fn write_all(db: Db, mut queue: mpsc::Receiver<Note>) {
+async fn write_all(db: Db, queue: Arc<Mutex<mpsc::Receiver<Note>>>) {
+    let mut queue = queue.lock().await;
     let mut notes = Vec::with_capacity(QUEUE);
     while queue.recv_many(&mut notes, QUEUE).await > 0 {
         let written = db.write(async |transaction| {

@@ -21,7 +21,7 @@ use crate::retention::{Kept, PAUSE, hourly};
 /// post.
 const BATCH: u64 = 500;
 
-/// Removes deploys older than `keep` at once, and then every hour. Runs until dropped, which is safe at any await.
+/// Removes deploys older than `keep` every hour, first after an hour. Runs until dropped, which is safe at any await.
 pub async fn run(db: Db, keep: Duration) {
     hourly("deploys", Kept::AsSet, keep, |before| remove(&db, before)).await;
 }

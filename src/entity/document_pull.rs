@@ -4,13 +4,16 @@
 use std::net::IpAddr;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Query;
+use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
 use super::{Timestamp, service, service_document};
 use crate::db::{self, Db, Read, Write};
 use crate::error::UserError;
+
+/// No pull is put off for longer, in microseconds: 25 hours, an hour more than the longest interval after failures.
+const LONGEST_WAIT: i64 = 25 * 3_600_000_000;
 
 /// A row of `document_pull`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -80,10 +83,14 @@ pub async fn begin_all<C: Write>(db: &C) -> Result<(), DbErr> {
 }
 
 /// Takes at most `most` rows that are due at `now`, those first that have waited longest. Nobody else takes them before
-/// `until`, so of several processes one pulls each document.
+/// `until`, so of several processes one pulls each document. A row that is put off for longer than any interval is due
+/// too: the clock was ahead.
 pub async fn claim(db: &Db, now: Timestamp, until: Timestamp, most: u64) -> Result<Vec<Model>, DbErr> {
+    let farthest = Timestamp::from_micros(now.as_micros() + LONGEST_WAIT);
+    // Two ranges of one index.
+    let is_due = || Column::NextPullAt.lte(now).or(Column::NextPullAt.gt(farthest));
     let due = || {
-        let due = Entity::find().select_only().column(Column::Id).filter(Column::NextPullAt.lte(now));
+        let due = Entity::find().select_only().column(Column::Id).filter(is_due());
         due.order_by_asc(Column::NextPullAt).order_by_asc(Column::Id).limit(most)
     };
     // A run with nothing to do takes no write lock.
@@ -96,7 +103,7 @@ pub async fn claim(db: &Db, now: Timestamp, until: Timestamp, most: u64) -> Resu
         let take = Entity::update_many()
             .col_expr(Column::NextPullAt, Expr::value(until))
             .filter(db::any(tx, Column::Id, &ids))
-            .filter(Column::NextPullAt.lte(now));
+            .filter(is_due());
         tx.updated(take).await
     })
     .await

@@ -1,16 +1,17 @@
 //! Compresses responses that the client can decompress (RFC 9110, section 12.5.3).
 
 use std::cell::RefCell;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
+use bytes::Bytes;
 use flate2::Compression;
-use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use zstd::bulk::Compressor;
 
 use super::accept;
 use super::reply::Reply;
+use crate::app::assets::Asset;
 
 /// A shorter response fits into one packet anyway.
 const WORTH_COMPRESSING: usize = 1024;
@@ -30,20 +31,7 @@ enum Coding {
 /// Compresses a response with the coding that the client prefers. Leaves responses with a strong entity tag unchanged,
 /// because the tag identifies their bytes.
 pub fn compress(reply: &mut Reply, asked: &HeaderMap) {
-    let is_strong = reply.headers().get(header::ETAG).is_some_and(|tag| !tag.as_bytes().starts_with(b"W/"));
-    if reply.body().len() < WORTH_COMPRESSING || is_strong {
-        return;
-    }
-    reply.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    let preferred = Coding::preferred(asked);
-    if reply.headers().contains_key(header::CONTENT_ENCODING) {
-        // The build compressed it already, at a higher level than would be affordable here.
-        if preferred.is_some() && accepts_gzip(asked) {
-            return;
-        }
-        unpack(reply);
-    }
-    let Some(coding) = preferred else { return };
+    let Some(coding) = choose(reply, asked) else { return };
     // Writing to memory cannot fail. If it did, the response would be sent uncompressed.
     if let Ok(packed) = coding.pack(reply.body()) {
         *reply.body_mut() = packed.into();
@@ -51,16 +39,49 @@ pub fn compress(reply: &mut Reply, asked: &HeaderMap) {
     }
 }
 
-fn accepts_gzip(asked: &HeaderMap) -> bool {
-    let mut entries = accept::entries(asked, &header::ACCEPT_ENCODING);
-    entries.any(|(coding, weight)| coding.eq_ignore_ascii_case("gzip") && weight > 0.0)
+/// Makes the response to GET the response to HEAD, without compressing anything. If GET would compress the body, its
+/// length is not known and not sent.
+pub fn describe(reply: &mut Reply, asked: &HeaderMap) {
+    let coding = choose(reply, asked);
+    // HTTP/2 would send the body, and dropping it would lose the length.
+    let length = std::mem::take(reply.body_mut()).len();
+    let headers = reply.headers_mut();
+    match coding {
+        Some(coding) => headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name())),
+        None => headers.insert(header::CONTENT_LENGTH, length.into()),
+    };
 }
 
-/// Decompresses what the build compressed with gzip, for the rare client that cannot.
+/// Returns the coding with which to compress a response. A file that the build compressed, at a higher level than would
+/// be affordable here, is never compressed again.
+fn choose(reply: &mut Reply, asked: &HeaderMap) -> Option<Coding> {
+    let is_strong = reply.headers().get(header::ETAG).is_some_and(|tag| !tag.as_bytes().starts_with(b"W/"));
+    if reply.body().len() < WORTH_COMPRESSING || is_strong {
+        return None;
+    }
+    reply.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if reply.headers().contains_key(header::CONTENT_ENCODING) {
+        if !accepts_gzip(asked) {
+            unpack(reply);
+        }
+        return None;
+    }
+    Coding::preferred(asked)
+}
+
+fn accepts_gzip(asked: &HeaderMap) -> bool {
+    let weight = |name| {
+        let mut entries = accept::entries(asked, &header::ACCEPT_ENCODING);
+        entries.find_map(|(coding, weight)| coding.eq_ignore_ascii_case(name).then_some(weight))
+    };
+    weight("gzip").or_else(|| weight("*")).is_some_and(|weight| weight > 0.0)
+}
+
+/// Takes the decompressed form of a file that the build compressed, for the rare client that cannot read gzip.
 fn unpack(reply: &mut Reply) {
-    let mut plain = Vec::new();
-    if GzDecoder::new(&**reply.body()).read_to_end(&mut plain).is_ok() {
-        *reply.body_mut() = plain.into();
+    let asset = reply.extensions().get::<&'static Asset>().copied();
+    if let Some(plain) = asset.and_then(Asset::plain) {
+        *reply.body_mut() = Bytes::from_static(plain);
         reply.headers_mut().remove(header::CONTENT_ENCODING);
     }
 }
@@ -112,6 +133,53 @@ impl Coding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::reply;
+
+    fn asking(accept: &str) -> HeaderMap {
+        HeaderMap::from_iter([(header::ACCEPT_ENCODING, accept.parse().expect("a header"))])
+    }
+
+    #[test]
+    fn a_compressed_file_is_sent_as_it_is_or_decompressed_once_and_never_compressed() {
+        let text: String = (0..2_000).map(|number| format!("let a{number} = {number};\n")).collect();
+        let packed = Coding::Gzip.pack(text.as_bytes()).expect("gzip");
+        assert!(packed.len() > WORTH_COMPRESSING);
+        let asset: &'static Asset = Box::leak(Box::new(Asset::gzipped("a.js", packed.leak())));
+        for (accept, is_packed) in [
+            ("gzip", true),
+            ("zstd, gzip;q=0.5", true),
+            ("identity, GZIP;q=0.5", true),
+            ("*", true),
+            ("zstd", false),
+            ("gzip;q=0, *", false),
+            ("", false),
+        ] {
+            let content = if is_packed { asset.content } else { asset.plain().expect("gzip") };
+            let coding = is_packed.then_some(HeaderValue::from_static("gzip"));
+            let mut reply = reply::asset(asset);
+            compress(&mut reply, &asking(accept));
+            assert_eq!(reply.headers().get(header::CONTENT_ENCODING), coding.as_ref(), "{accept}");
+            let (sent, kept) = (reply.body().as_ptr_range(), content.as_ptr_range());
+            assert_eq!(sent, kept, "{accept}: the bytes are not copied");
+            let mut reply = reply::asset(asset);
+            describe(&mut reply, &asking(accept));
+            assert_eq!(reply.headers().get(header::CONTENT_ENCODING), coding.as_ref(), "{accept}");
+            assert_eq!(reply.headers()[header::CONTENT_LENGTH], content.len().to_string(), "{accept}");
+        }
+        assert_eq!(asset.plain(), Some(text.as_bytes()));
+    }
+
+    #[test]
+    fn a_body_that_get_would_compress_has_no_length_for_head() {
+        for (accept, coding) in [("zstd", Some("zstd")), ("gzip", Some("gzip")), ("", None)] {
+            let mut reply = reply::text("a ".repeat(1_000));
+            describe(&mut reply, &asking(accept));
+            let shown = |name: header::HeaderName| reply.headers().get(name).map(|value| value.to_str().expect("text"));
+            assert_eq!(shown(header::CONTENT_ENCODING), coding, "{accept}");
+            assert_eq!(shown(header::CONTENT_LENGTH), coding.is_none().then_some("2000"), "{accept}");
+            assert!(reply.body().is_empty(), "{accept}");
+        }
+    }
 
     #[test]
     fn the_callers_weights_choose_the_coding() {

@@ -354,6 +354,8 @@ pub fn asset(asset: &'static Asset) -> Reply {
     let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
     reply.headers_mut().insert(header::CACHE_CONTROL, kept);
     if asset.is_gzipped {
+        // For clients that cannot read gzip.
+        reply.extensions_mut().insert(asset);
         reply.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     reply
@@ -413,7 +415,11 @@ pub fn bare(status: StatusCode, allowed: Option<&'static str>) -> Reply {
 /// browsers then enforce (RFC 6797).
 pub fn finish(reply: &mut Reply, call: &Call, is_secure: bool) {
     apply_if_none_match(reply, &call.parts.headers);
-    coding::compress(reply, &call.parts.headers);
+    if call.parts.method == Method::HEAD && reply.status() != StatusCode::NOT_MODIFIED {
+        coding::describe(reply, &call.parts.headers);
+    } else {
+        coding::compress(reply, &call.parts.headers);
+    }
     let headers = reply.headers_mut();
     protect(headers);
     if is_secure {
@@ -425,12 +431,6 @@ pub fn finish(reply: &mut Reply, call: &Call, is_secure: bool) {
     if let (Route::GraphQl, Some(standing)) = (call.route, call.standing) {
         headers.insert(RATE_LIMIT_REMAINING, standing.remaining.into());
         headers.insert(RATE_LIMIT_RETRY_AFTER, standing.retry_after.into());
-    }
-    if call.parts.method == Method::HEAD && reply.status() != StatusCode::NOT_MODIFIED {
-        // HTTP/2 would send the body, and dropping it would lose the length.
-        let length = reply.body().len();
-        reply.headers_mut().insert(header::CONTENT_LENGTH, length.into());
-        *reply.body_mut() = Bytes::new();
     }
 }
 

@@ -75,7 +75,8 @@ pub(super) async fn find<'a>(
 
 fn twice(problems: &mut Problems, (file, spot): (usize, Spot), (twin, at): (usize, Spot)) {
     let twin = problems.place(twin, at);
-    problems.add(file, spot, format!("this is the service of another document, at {twin}"));
+    let mistake = format!("this is the service of another document, at {twin}; put both into one document");
+    problems.add(file, spot, mistake);
 }
 
 /// Finds the service that has one of the document's aliases and will be renamed.

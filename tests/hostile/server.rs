@@ -64,6 +64,7 @@ pub struct Installation {
 impl Installation {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
+        run(folder.path(), &["migrate"]);
         let token = token(folder.path(), "write");
         assert!(token.starts_with("rc_"), "{token}");
         Self { folder, token }

@@ -35,7 +35,7 @@ fn files(place: &Place) -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_of_an_sqlite_file_that_is_written_holds_what_was_acknowledged_and_can_be_served() {
-    let place = Place::new();
+    let place = Place::with_database();
     let token = run(&place, &["token", "create", "--description", "backup"]);
     let url = run(&place, &["deploy-endpoint", "create", "--name", "CI"]);
     let path = url.split_once(":8080").expect("the usual port").1;

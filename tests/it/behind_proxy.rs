@@ -163,15 +163,28 @@ fn commands_use_the_address_that_the_server_was_last_started_with() {
     let said = start(&["--app-url", "https://first.example.com", "--trusted-proxies", "127.0.0.1"]);
     assert!(said.contains("become the first one at https://first.example.com/sign-in/"), "{said}");
     let said = start(&[]);
-    assert!(said.contains("become the first one at https://first.example.com/sign-in/"), "{said}");
+    assert!(said.contains("become the first one at http://127.0.0.1:"), "{said}");
+    let link = place.run(&email).out;
+    assert!(link.starts_with("http://127.0.0.1:8080/sign-in/"), "the first address is forgotten: {link}");
     start(&["--app-url", "https://second.example.com/", "--trusted-proxies", "127.0.0.1"]);
-    start(&[]);
     let link = place.run(&email).out;
     assert!(link.starts_with("https://second.example.com/sign-in/"), "{link}");
     let listed = place.run(&["deploy-endpoint", "list"]).out;
     assert!(listed.contains("\thttps://second.example.com/integrations/deploy/"), "{listed}");
     let given = place.run(&[&email[..], &["--app-url", "https://given.example.com"]].concat()).out;
     assert!(given.starts_with("https://given.example.com/sign-in/"), "{given}");
+    // An address that is named explicitly wins, if people can open it.
+    for listen in ["127.0.0.1:8080", "127.0.0.1:9000"] {
+        let own = format!("http://{listen}/sign-in/");
+        let named = place.run(&[&email[..], &["--listen", listen]].concat()).out;
+        assert!(named.starts_with(&own), "{named}");
+        let named = place.command(&email).env("ROLLCALL_LISTEN", listen).output().expect("the program runs").stdout;
+        assert!(named.starts_with(own.as_bytes()), "{}", String::from_utf8_lossy(&named));
+    }
+    for listen in ["0.0.0.0:8080", "unix:/run/rollcall.sock"] {
+        let link = place.run(&[&email[..], &["--listen", listen]].concat()).out;
+        assert!(link.starts_with("https://second.example.com/"), "{link}");
+    }
     assert!(place.run(&email).out.starts_with("https://second.example.com/"), "a command changes nothing");
 }
 

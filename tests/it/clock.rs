@@ -1,8 +1,10 @@
-//! After the clock is set back, no row claims that it was updated before it was created.
+//! After the clock is set back, no row claims that it was updated before it was created, and documents are pulled.
 
 use rollcall::db::{Read, Write};
 use rollcall::entity::user::{self, Role};
-use rollcall::entity::{Timestamp, code_issue, code_issue_project, integration, repository, service, team};
+use rollcall::entity::{
+    Timestamp, code_issue, code_issue_project, document_pull, integration, repository, service, team,
+};
 use rollcall::service_file;
 use sea_orm::EntityTrait;
 use sea_orm::sea_query::Expr;
@@ -106,4 +108,24 @@ async fn nothing_is_updated_before_it_was_created() {
         )*};
     }
     each!(assert_kept);
+}
+
+#[tokio::test]
+async fn a_document_whose_pull_is_years_ahead_is_due() {
+    let app = TestApp::start().await;
+    data(&app, "mutation { serviceCreate(input: { name: \"Cart\" }) { errors { message } } }").await;
+    let cart = app.db.read().one(service::Entity::find()).await.expect("a read").expect("a service");
+    let url = Some("https://docs.example.com/a");
+    app.db.write(async |db| document_pull::follow(db, cart.id, None, url).await).await.expect("a pull");
+    let now = Timestamp::now();
+    let hours_ahead = |hours: i64| Timestamp::from_micros(now.as_micros() + hours * 3_600_000_000);
+    for (hours, is_due) in [(0, true), (1, false), (24, false), (26, true), (87_600, true), (24, false)] {
+        let next = Expr::value(hours_ahead(hours));
+        let put_off = document_pull::Entity::update_many().col_expr(document_pull::Column::NextPullAt, next);
+        app.db.write(async |db| db.exec(put_off).await).await.expect("a change");
+        let claimed = document_pull::claim(&app.db, now, hours_ahead(1), 10).await.expect("a read");
+        assert_eq!(!claimed.is_empty(), is_due, "{hours}");
+        let again = document_pull::claim(&app.db, now, hours_ahead(1), 10).await.expect("a read");
+        assert_eq!(again, [], "{hours}");
+    }
 }

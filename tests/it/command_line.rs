@@ -53,8 +53,11 @@ impl Place {
         Done { status: status.code().expect("a status"), out: text(stdout), err: text(stderr) }
     }
 
-    /// Runs a command that succeeds on a database, and returns its output.
+    /// Runs a command that succeeds on a database, and returns its output. First migrates the database: few commands
+    /// create a file.
     pub fn run_on(&self, database: &Database, arguments: &[&str]) -> String {
+        let migrated = self.run(&["migrate", "--database-url", &database.url]);
+        assert_eq!(migrated.status, 0, "{}", migrated.err);
         let done = self.run(&[arguments, &["--database-url", &database.url]].concat());
         assert_eq!(done.status, 0, "{}", done.err);
         done.out.trim().to_owned()
@@ -76,9 +79,9 @@ pub fn assert_refused(done: &Done, sentence: &str) {
 
 #[test]
 fn a_token_is_printed_alone_and_listed_without_its_secret() {
-    let place = Place::new();
+    let place = Place::with_database();
     let made = place.run(&["token", "create", "--description", "for CI", "--scope", "read", "--expires", "90d"]);
-    assert_eq!((made.status, made.err), (0, place.created("rollcall.db")));
+    assert_eq!((made.status, &*made.err), (0, ""));
     let token = made.out.strip_suffix('\n').expect("a line");
     assert!(token.starts_with("rc_") && token.len() == 52, "{token}");
 
@@ -110,7 +113,7 @@ fn a_token_needs_a_description_of_one_line() {
 
 #[test]
 fn a_deploy_endpoint_is_printed_as_its_url() {
-    let place = Place::new();
+    let place = Place::with_database();
     let url = ["--app-url", "https://catalogue.example.com/"];
     let made = place.run(&[&["deploy-endpoint", "create", "--name", "CI"], &url[..]].concat());
     let id = made.out.trim_end().strip_prefix("https://catalogue.example.com/integrations/deploy/").expect("the URL");
@@ -127,8 +130,9 @@ fn a_deploy_endpoint_is_printed_as_its_url() {
 fn flags_may_come_before_the_command_too() {
     let place = Place::new();
     let url = "sqlite://other.db";
+    assert!(place.run(&["--database-url", url, "migrate"]).err.starts_with(&place.created("other.db")));
     let made = place.run(&["--database-url", url, "token", "create", "--description", "before", "--expires=1d"]);
-    assert_eq!((made.status, made.err), (0, place.created("other.db")));
+    assert_eq!((made.status, &*made.err), (0, ""));
     for arguments in [
         &["--database-url", url, "token", "list"][..],
         &["--database-url=sqlite://other.db", "token", "list"],
@@ -164,14 +168,17 @@ fn a_command_in_the_wrong_folder_makes_no_database() {
         place.absolute("rollcall.db")
     );
     for arguments in [
-        &["token", "list"][..],
+        &["token", "create", "--description", "first"][..],
+        &["token", "list"],
         &["token", "delete", "1"],
+        &["deploy-endpoint", "create", "--name", "CI"],
         &["deploy-endpoint", "list"],
         &["deploy-endpoint", "delete", "1"],
         &["sign-in-link", "--email", "ada@example.com"],
         &["export"],
         &["release", "cart"],
         &["backup", "copy.db"],
+        &["apply", "cart.yml"],
         &["apply", "--dry-run", "cart.yml"],
     ] {
         assert_refused(&place.run(arguments), &sentence);
@@ -181,18 +188,10 @@ fn a_command_in_the_wrong_folder_makes_no_database() {
 
 #[test]
 fn a_command_that_may_be_the_first_says_which_database_it_creates() {
-    for arguments in [
-        &["token", "create", "--description", "first"][..],
-        &["deploy-endpoint", "create", "--name", "CI"],
-        &["generate", "--services", "3"],
-        &["apply", "cart.yml"],
-    ] {
-        let place = Place::new();
-        place.write("cart.yml", "version: 1\nservice: { name: Cart }\n");
-        let done = place.run(arguments);
-        assert_eq!((done.status, done.err), (0, place.created("rollcall.db")), "{arguments:?}");
-        assert!(!place.run(arguments).err.contains("created"), "only once: {arguments:?}");
-    }
+    let (place, generate) = (Place::new(), ["generate", "--services", "3"]);
+    let done = place.run(&generate);
+    assert_eq!((done.status, done.err), (0, place.created("rollcall.db")));
+    assert!(!place.run(&generate).err.contains("created"), "only once");
 }
 
 #[test]
@@ -396,16 +395,20 @@ fn an_error_at_the_start_is_one_sentence() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_with_a_retention_logs_what_it_removed_and_ends_at_sigterm() {
+fn a_server_with_a_retention_removes_nothing_at_its_start_and_ends_at_sigterm() {
     let place = Place::new();
     let mut service = place.command(&["--listen", "127.0.0.1:0", "--deploy-retention", "400d"]);
     let mut service = service.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program runs");
     let mut lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
-    let said = lines.by_ref().map(|line| line.expect("text")).find(|line| line.contains("removed old deploys"));
-    assert!(said.is_some_and(|line| line.contains("removed=0")));
+    // The last line of a start.
+    let said = lines.by_ref().map(|line| line.expect("text")).find(|line| line.contains("become the first one"));
+    assert!(said.is_some());
+    std::thread::sleep(std::time::Duration::from_millis(300));
     let killed = Command::new("kill").arg(service.id().to_string()).status().expect("kill");
     assert!(killed.success());
     assert!(service.wait().expect("the end").success());
+    let rest: Vec<_> = lines.map(|line| line.expect("text")).collect();
+    assert!(!rest.iter().any(|line| line.contains("removed")), "{rest:?}");
 }
 
 #[cfg(unix)]
@@ -428,4 +431,28 @@ fn the_server_prints_its_url_and_the_first_steps_and_ends_at_sigterm() {
     let rest: Vec<_> = lines.map(|line| line.expect("text")).collect();
     let [link] = &*rest else { panic!("one line more: {rest:?}") };
     assert!(link.starts_with("there is no administrator yet: become the first one at http://127.0.0.1:"), "{link}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_server_says_how_to_make_a_token_on_its_database_while_there_is_none() {
+    let place = Place::new();
+    let first_line = |url: &str| {
+        let mut service = place.command(&["--listen", "127.0.0.1:0", "--database-url", url]);
+        let mut service = service.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program runs");
+        let lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
+        let line = lines.map(|line| line.expect("text")).find(|line| line.contains("listens on"));
+        service.kill().expect("it runs");
+        service.wait().expect("it ends");
+        line.expect("a line")
+    };
+    let create = "rollcall token create --description \"my first token\"";
+    let line = first_line("sqlite://rollcall.db");
+    assert!(line.ends_with(&format!("/graphql); make a first token with: {create}")), "{line}");
+    let line = first_line("sqlite://other.db");
+    assert!(line.ends_with(&format!("make a first token with: {create} --database-url sqlite://other.db")), "{line}");
+    let made = ["token", "create", "--description", "my first token", "--database-url", "sqlite://other.db"];
+    assert_eq!(place.run(&made).status, 0);
+    let line = first_line("sqlite://other.db");
+    assert!(line.ends_with("/graphql)"), "{line}");
 }

@@ -58,11 +58,9 @@ fn every_command_closes_the_database_and_leaves_one_file_readable_only_by_its_ow
         fs::remove_file(shared.path().join("shop.yml")).expect("it is there");
         assert_eq!(modes(&shared), owners_alone(&["rollcall.db"]), "{arguments:?}");
     }
-    for arguments in [&["migrate"][..], &["generate", "--services", "5"], &["apply", "shop.yml"]] {
+    for arguments in [&["migrate"][..], &["generate", "--services", "5"]] {
         let place = Place::new();
-        place.write("shop.yml", file);
         run(&place, arguments);
-        fs::remove_file(place.path().join("shop.yml")).expect("it is there");
         assert_eq!(modes(&place), owners_alone(&["rollcall.db"]), "{arguments:?}");
     }
     let (copy, export) = (Place::new(), shared.run(&["export"]));

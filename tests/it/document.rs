@@ -102,6 +102,8 @@ async fn an_invalid_document_or_one_of_an_unknown_service_is_refused() {
     };
     let (status, detail) = post(format!("{path}/no%20such"), b"# x".to_vec()).await;
     assert_eq!((status, detail), (404, json!("No service has the alias \"no such\".")));
+    let (status, _) = post(format!("{path}/cart%00"), b"# x".to_vec()).await;
+    assert_eq!(status, 404, "NUL in the alias");
     let (status, detail) = post(format!("{path}/cart"), b" \n".to_vec()).await;
     assert_eq!((status, detail), (400, json!("The body is empty: post the document as it is.")));
     let (status, detail) = post(format!("{path}/cart"), vec![0xff, 0xfe]).await;
@@ -110,8 +112,15 @@ async fn an_invalid_document_or_one_of_an_unknown_service_is_refused() {
     assert_eq!((status, detail), (400, json!("The document has a NUL character.")));
     let (status, _) = post(format!("{path}/cart"), vec![b'a'; 1_048_577]).await;
     assert_eq!(status, 413);
-    for unknown in ["/integrations/document/", "/integrations/document/x", "/integrations/document/x/cart", &path] {
-        assert_eq!(post(unknown.to_owned(), b"# x".to_vec()).await.0, 404, "{unknown}");
+    let nowhere = "There is no endpoint for API documents at this URL: it was deleted, the URL was copied \
+                   incompletely, or it belongs to another database.";
+    for unknown in ["/integrations/document/", "/integrations/document/x/cart"] {
+        assert_eq!(post(unknown.to_owned(), b"# x".to_vec()).await, (404, json!(nowhere)), "{unknown}");
+    }
+    // The answer does not tell whether the endpoint exists.
+    let incomplete = "The alias of the service is missing: add it to the URL, after a slash.";
+    for unnamed in ["/integrations/document/x", &path, &format!("{path}/")] {
+        assert_eq!(post(unnamed.to_owned(), b"# x".to_vec()).await, (404, json!(incomplete)), "{unnamed}");
     }
     // The two kinds of endpoints refuse each other's posts.
     let deploy = path.replace("/document/", "/deploy/");

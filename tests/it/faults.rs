@@ -262,6 +262,40 @@ async fn an_open_transaction_does_not_block_deploys_of_other_services() {
     assert_eq!(blocked.await.0, 202);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn many_deploys_of_a_locked_service_delay_those_of_others_as_little_as_one() {
+    let Some(faults) = Faults::start(1).await else { return };
+    for name in ["first", "second", "third"] {
+        faults.write(name).await;
+        assert_eq!(faults.deploy(name).await.0, 202);
+    }
+    let other = db::connect(&faults.database.url).await.expect("a database");
+    let transaction = other.begin_write().await.expect("a transaction");
+    let locked = "UPDATE deploy_number SET last = last \
+         WHERE service_id IN (SELECT service_id FROM service_alias WHERE value IN ('first', 'third'))";
+    transaction.script(locked).await.expect("a lock");
+    // While this one waits for the lock, the others queue up: they are one group.
+    let ahead = faults.deploy("third");
+    let many = join_all((0..20).map(|_| async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        faults.deploy("first").await
+    }));
+    let last = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let began = Instant::now();
+        let (status, answer) = faults.deploy("second").await;
+        let took = began.elapsed();
+        other.roll_back(transaction).await.expect("the end");
+        assert_eq!(status, 202, "{answer}");
+        took
+    };
+    let (ahead, many, took) = tokio::join!(ahead, many, last);
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    for (status, answer) in many.into_iter().chain([ahead]) {
+        assert_eq!(status, 202, "{answer}");
+    }
+}
+
 #[tokio::test]
 async fn a_connection_has_limits_so_that_a_dead_process_loses_its_locks() {
     if !database::is_postgres() {

@@ -66,7 +66,7 @@ fn a_command_says_that_the_disk_under_sqlite_is_full() {
 
 #[tokio::test]
 async fn a_full_disk_under_sqlite_refuses_writes_and_not_reads_and_loses_nothing() {
-    let place = Place::new();
+    let place = Place::with_database();
     let token = place.run(&["token", "create", "--description", "full"]).out.trim().to_owned();
     let url = place.run(&["deploy-endpoint", "create", "--name", "CI"]).out.trim().to_owned();
     let path = url.split_once(":8080").expect("the usual port").1;

@@ -298,6 +298,27 @@ async fn a_long_response_is_compressed_for_clients_that_accept_it() {
 }
 
 #[tokio::test]
+async fn head_names_the_coding_of_get_and_a_length_only_without_one() {
+    let app = TestApp::start().await;
+    for (accept, coding) in [("", None), ("gzip", Some("gzip")), ("zstd", Some("zstd"))] {
+        let (path, headers) = ("/reference/Service", [("accept-encoding", accept)]);
+        let get = app.get_with(path, &headers).await;
+        assert_eq!((get.status, get.header("content-encoding")), (200, coding), "{accept}");
+        let length = get.body.len().to_string();
+        for client in [None, Some(app.http2())] {
+            let head = match client {
+                None => app.request(Method::HEAD, path, &headers, "").await,
+                Some(client) => send(&client, app.address, Method::HEAD, path, &headers, "").await,
+            };
+            assert_eq!((head.status, head.header("content-encoding")), (200, coding), "{accept}");
+            assert_eq!((head.header("vary"), head.header("etag")), (get.header("vary"), get.header("etag")));
+            assert_eq!(head.header("content-length"), coding.is_none().then_some(&*length), "{accept}");
+            assert!(head.body.is_empty(), "{accept}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_body_that_does_not_arrive_gets_408() {
     let app = TestApp::with(&["--body-timeout", "100ms"]).await;
     let answer = app.raw(format!("{}Content-Length: 10\r\n\r\n{{", app.head())).await;

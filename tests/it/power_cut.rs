@@ -98,7 +98,7 @@ async fn services(service: &Process, token: &str) -> (BTreeSet<String>, BTreeSet
 #[tokio::test(flavor = "multi_thread")]
 async fn a_power_cut_loses_nothing_that_was_acknowledged_on_sqlite() {
     let cuts = std::env::var("ROLLCALL_TEST_KILLS").map_or(5, |kills| kills.parse().expect("a number"));
-    let place = Place::new();
+    let place = Place::with_database();
     let Some(library) = library(place.path()) else { return };
     let token = place.run(&["token", "create", "--description", "power"]).out.trim().to_owned();
     let url = place.run(&["deploy-endpoint", "create", "--name", "CI"]).out.trim().to_owned();
@@ -173,7 +173,7 @@ async fn a_power_cut_loses_nothing_that_was_acknowledged_on_sqlite() {
 
 #[tokio::test]
 async fn a_disk_that_fails_to_store_a_commit_on_sqlite_ends_changes_until_the_restart() {
-    let place = Place::new();
+    let place = Place::with_database();
     let Some(library) = library(place.path()) else { return };
     let token = place.run(&["token", "create", "--description", "power"]).out.trim().to_owned();
     let mut service = start(&place, &library);
@@ -234,7 +234,7 @@ async fn post_until(file: &Path, service: &Process, path: &str, next: &mut usize
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_checkpoint_that_finds_no_file_descriptor_is_tried_again_and_refuses_no_change() {
-    let place = Place::new();
+    let place = Place::with_database();
     let Some(library) = library(place.path()) else { return };
     let url = place.run(&["deploy-endpoint", "create", "--name", "CI"]).out.trim().to_owned();
     let path = url.split_once(":8080").expect("the usual port").1;
@@ -250,7 +250,7 @@ async fn a_checkpoint_that_finds_no_file_descriptor_is_tried_again_and_refuses_n
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_checkpoint_that_the_disk_fails_to_store_ends_changes_too_and_loses_nothing() {
-    let place = Place::new();
+    let place = Place::with_database();
     let Some(library) = library(place.path()) else { return };
     let token = place.run(&["token", "create", "--description", "power"]).out.trim().to_owned();
     let url = place.run(&["deploy-endpoint", "create", "--name", "CI"]).out.trim().to_owned();

@@ -93,8 +93,8 @@ fn repository() -> Place {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deploy_is_recorded_with_the_commit_that_is_checked_out() {
     let place = repository();
-    let token = place.run(&["token", "create", "--description", "x"]).out.trim().to_owned();
     let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
+    let token = place.run(&["token", "create", "--description", "x"]).out.trim().to_owned();
     let create = json!({ "query": "mutation { serviceCreate(input: { name: \"shop\" }) { service { id } } }" });
     service.post("/graphql", Some(&token), &create).await.expect("an answer");
     let url =
@@ -382,6 +382,10 @@ fn without_git_and_a_pipeline_the_missing_arguments_are_named() {
     let place = Place::new();
     let url = format!("http://127.0.0.1:9/integrations/deploy/{SECRET}");
     let done = deploy(&place, &url, &["--service", "shop"], &[NO_GIT]);
+    let both = "there is no commit to take a description and the deployer from; give --description, and \
+                --deployer-name or --deployer-email";
+    assert_refused(&done, both);
+    let done = deploy(&place, &url, &["--service", "shop", "--deployer-name", "Ada"], &[NO_GIT]);
     assert_refused(&done, "there is no commit to take a description from; give one with --description");
     let done = deploy(&place, &url, &["--service", "shop", "--description", "x"], &[NO_GIT]);
     assert_refused(&done, "the deployer is not known; give --deployer-name or --deployer-email");
@@ -450,10 +454,10 @@ fn a_misspelt_status_is_wrong_usage_and_gets_a_suggestion() {
     let place = Place::new();
     let status = |word: &str| deploy(&place, "http://127.0.0.1:1/x", &[&ENOUGH[..], &["--status", word]].concat(), &[]);
     for (word, hint) in [
-        ("sucess", "did you mean success? write succeeded, failed or cancelled"),
-        ("suceeded", "did you mean succeeded? write succeeded, failed or cancelled"),
-        ("canelled", "did you mean cancelled? write succeeded, failed or cancelled"),
-        ("green", "write succeeded, failed or cancelled"),
+        ("sucess", "did you mean success? write succeeded, failed, cancelled, queued or running"),
+        ("suceeded", "did you mean succeeded? write succeeded, failed, cancelled, queued or running"),
+        ("canelled", "did you mean cancelled? write succeeded, failed, cancelled, queued or running"),
+        ("green", "write succeeded, failed, cancelled, queued or running"),
     ] {
         let done = status(word);
         assert_eq!((done.status, &*done.out), (2, ""), "{word}");

@@ -297,7 +297,8 @@ async fn two_documents_cannot_describe_the_same_object() {
     let app = TestApp::start().await;
     let service = "version: 1\nservice: { name: Cart }\n";
     let again = apply(&app, &[("a.yml", service), ("b.yml", service)]).await;
-    assert_eq!(again, Err(vec!["b.yml:2:18: this is the service of another document, at a.yml:2:18".to_owned()]));
+    let sentence = "b.yml:2:18: this is the service of another document, at a.yml:2:18; put both into one document";
+    assert_eq!(again, Err(vec![sentence.to_owned()]));
     let repository = "version: 1\nrepository: { name: r }\n";
     let again = apply(&app, &[("a.yml", repository), ("b.yml", repository)]).await;
     assert_eq!(again, Err(vec!["b.yml:2:21: this repository is already described at a.yml:2:21".to_owned()]));

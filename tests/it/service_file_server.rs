@@ -127,7 +127,7 @@ fn a_dry_run_on_the_database_prints_the_same() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_servers_refusal_is_printed_and_not_retried() {
-    let (app, place) = (TestApp::start().await, Place::new());
+    let (app, place) = (TestApp::start().await, Place::with_database());
     place.write("wrong.yml", "version: 1\nservice: { name: Cart, owner: nobody, tier: none }\n");
     place.write("good.yml", "version: 1\nservice: { name: Good }\n");
     let (write, read) = (app.new_token(Scope::Write, None).await, app.new_token(Scope::Read, None).await);

@@ -204,7 +204,9 @@ async fn everything_but_a_post_of_json_to_an_endpoint_is_refused_in_the_same_for
     let too_large = error(413, "Payload Too Large", "The body of the request is longer than 262144 bytes.");
     assert_eq!((answer.status, answer.json()), (413, too_large));
 
-    let not_found = error(404, "Not Found", "There is nothing at this address.");
+    let sentence = "There is no deploy endpoint at this URL: it was deleted, the URL was copied incompletely, or it \
+                    belongs to another database.";
+    let not_found = error(404, "Not Found", sentence);
     let delete = "mutation($id: ID!) { integrationDelete(resource: { id: $id }) { errors { message } } }";
     let deleted = app.query(delete, json!({ "id": endpoint.id })).await;
     assert_eq!(deleted["data"]["integrationDelete"]["errors"], json!([]));

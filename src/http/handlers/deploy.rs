@@ -3,6 +3,7 @@
 //! The last path segment is a secret. A caller without it learns nothing: neither whether such an endpoint ever
 //! existed, nor what a valid post looks like.
 
+use hyper::StatusCode;
 use hyper::body::Incoming;
 
 use crate::deploy::{Failure, Outcome, Post, Record};
@@ -18,7 +19,7 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
     let webhook_id = call.parts.uri.path().strip_prefix(WEBHOOKS).unwrap_or_default();
     let endpoint = integration::by_webhook(app.reserved.read(), webhook_id).await;
     let endpoint = endpoint.map_err(|error| Rejection::of_database(&error))?;
-    let endpoint = endpoint.filter(|endpoint| endpoint.kind == Kind::Deploy).ok_or(Rejection::NotFound)?;
+    let Some(endpoint) = endpoint.filter(|endpoint| endpoint.kind == Kind::Deploy) else { return Ok(no_endpoint()) };
     let outcome = record(app, call, body, endpoint.id).await;
     app.metrics.deploy(match &outcome {
         Ok(Ok(outcome)) => Deploy::Taken(outcome),
@@ -54,16 +55,20 @@ async fn record(
                 Ok(outcome) => span.set("rollcall.deploy.result", outcome.result()),
                 Err(_) => span.fail("failed"),
             }
-            recorded.map(Ok).map_err(rejection)
+            match recorded {
+                Ok(outcome) => Ok(Ok(outcome)),
+                Err(Failure::EndpointGone) => Ok(Err(no_endpoint())),
+                Err(Failure::Unavailable(reason)) => Err(Rejection::Unavailable(reason)),
+                Err(Failure::Internal(cause)) => Err(Rejection::Internal(cause)),
+            }
         }
         Err(mistakes) => Ok(Err(reply::mistakes(&mistakes))),
     }
 }
 
-fn rejection(failure: Failure) -> Rejection {
-    match failure {
-        Failure::EndpointGone => Rejection::NotFound,
-        Failure::Unavailable(reason) => Rejection::Unavailable(reason),
-        Failure::Internal(cause) => Rejection::Internal(cause),
-    }
+/// The same for every URL without an endpoint.
+fn no_endpoint() -> Reply {
+    let detail = "There is no deploy endpoint at this URL: it was deleted, the URL was copied incompletely, or it \
+                  belongs to another database.";
+    reply::refused(StatusCode::NOT_FOUND, "Not Found", detail.to_owned())
 }

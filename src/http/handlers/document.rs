@@ -15,10 +15,15 @@ use crate::http::{App, Call};
 /// Finds the endpoint and the service, and stores the document.
 pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
     let rest = call.parts.uri.path().strip_prefix(DOCUMENTS).unwrap_or_default();
-    let (webhook_id, alias) = rest.split_once('/').ok_or(Rejection::NotFound)?;
+    let (webhook_id, alias) = rest.split_once('/').unwrap_or((rest, ""));
+    if alias.is_empty() && !webhook_id.is_empty() {
+        return Ok(not_found("The alias of the service is missing: add it to the URL, after a slash."));
+    }
     let endpoint = integration::by_webhook(app.db.read(), webhook_id).await;
     let endpoint = endpoint.map_err(|error| Rejection::of_database(&error))?;
-    let endpoint = endpoint.filter(|endpoint| endpoint.kind == Kind::ApiDoc).ok_or(Rejection::NotFound)?;
+    let Some(endpoint) = endpoint.filter(|endpoint| endpoint.kind == Kind::ApiDoc) else {
+        return Ok(not_found(NO_ENDPOINT));
+    };
     let reply = match store(app, call, body, endpoint.id, alias).await {
         Ok(reply) => reply,
         Err(rejection) if rejection.is_the_callers() => reply::rejection(call, &rejection),
@@ -41,8 +46,12 @@ async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias
         }
         Ok(text) => text,
     };
-    let stored =
-        api_document::store(&app.db, endpoint, &alias, text).await.map_err(|error| Rejection::of_database(&error))?;
+    // No alias contains NUL, and PostgreSQL cannot compare with it.
+    let stored = match alias.contains('\0') {
+        true => Ok(Stored::NoService),
+        false => api_document::store(&app.db, endpoint, &alias, text).await,
+    };
+    let stored = stored.map_err(|error| Rejection::of_database(&error))?;
     match stored {
         Stored::Created => Ok(reply::stored("created")),
         Stored::Replaced => Ok(reply::stored("replaced")),
@@ -50,6 +59,14 @@ async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias
             let detail = format!("No service has the alias {}.", quoted(&alias));
             Ok(reply::refused(StatusCode::NOT_FOUND, "No such service", detail))
         }
-        Stored::EndpointGone => Err(Rejection::NotFound),
+        Stored::EndpointGone => Ok(not_found(NO_ENDPOINT)),
     }
+}
+
+/// The same for every URL without an endpoint.
+const NO_ENDPOINT: &str = "There is no endpoint for API documents at this URL: it was deleted, the URL was copied \
+                           incompletely, or it belongs to another database.";
+
+fn not_found(detail: &str) -> Reply {
+    reply::refused(StatusCode::NOT_FOUND, "Not Found", detail.to_owned())
 }
