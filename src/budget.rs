@@ -393,7 +393,7 @@ impl fmt::Display for Excess {
 impl std::error::Error for Excess {}
 
 /// The processor time of this thread, in nanoseconds.
-fn thread_clock() -> u64 {
+pub fn thread_clock() -> u64 {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
 }

@@ -11,9 +11,9 @@ use std::time::Duration;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Validator};
 use percent_encoding::percent_decode_str;
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value};
 
+use crate::budget::thread_clock;
 use crate::error::{UserError, quoted, shortened};
 
 /// The longest schema, as JSON text, in bytes.
@@ -148,16 +148,11 @@ impl Allowance {
         if self.left.is_zero() {
             return None;
         }
-        let began = thread_time();
+        let began = thread_clock();
         let done = work();
-        self.left = self.left.saturating_sub(thread_time().saturating_sub(began));
+        self.left = self.left.saturating_sub(Duration::from_nanos(thread_clock().saturating_sub(began)));
         Some(done)
     }
-}
-
-/// The processor time of this thread.
-fn thread_time() -> Duration {
-    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
 /// A schema that values are checked against.

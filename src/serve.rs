@@ -16,7 +16,7 @@ use crate::app::openid::{self, Provider};
 use crate::background::spawn_again;
 use crate::commands::{close, created_sentence, open, say, sentence};
 use crate::config::{Addresses, Listen, LogFormat, OpenId, Passed, Serve};
-use crate::db::{self, Db, OpenError, Read, Version, Write};
+use crate::db::{self, Db, OpenError, Read, Version};
 use crate::deploy;
 use crate::entity::deploy::Environments;
 use crate::entity::{Timestamp, remembered, sign_in_link, token, user};
@@ -237,7 +237,7 @@ async fn remember(db: &Db, addresses: &Addresses) {
     }
     let done = db.write(async |tx| match app_url {
         Some(app_url) => remembered::set_app_url(tx, app_url).await,
-        None => tx.exec(remembered::Entity::delete_by_id("app_url")).await.map(drop),
+        None => remembered::forget_app_url(tx).await,
     });
     if let Err(error) = done.await {
         warn!(%error, "--app-url cannot be remembered for rollcall sign-in-link");

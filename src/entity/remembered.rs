@@ -1,4 +1,4 @@
-//! What servers remember from one start to the next, for those who start without it: one text for each name.
+//! What a server remembers of its settings for the commands that run beside it: one text for each name.
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
@@ -24,13 +24,18 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// The name of the address of the application: `--app-url` of the server that started last with one.
+/// The name of the address of the application: `--app-url` of the server that started last, if it had one.
 const APP_URL: &str = "app_url";
 
-/// Returns the address of the application, if a server has started with one.
+/// Returns the address of the application, if the server that started last had one.
 pub async fn app_url(db: &impl Read) -> Result<Option<String>, DbErr> {
     let row = db.all(Entity::find().filter(Column::Name.eq(APP_URL))).await?.pop();
     Ok(row.map(|row: Model| row.value))
+}
+
+/// Forgets the address of the application.
+pub async fn forget_app_url<C: Write>(db: &C) -> Result<(), DbErr> {
+    db.exec(Entity::delete_by_id(APP_URL)).await.map(drop)
 }
 
 /// Remembers the address of the application.

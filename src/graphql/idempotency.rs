@@ -92,7 +92,7 @@ impl Catalogue {
             None => {
                 // Whoever repeats a request does not wait for it.
                 if let Some(row) = entity::find(self.0.db.read(), owner, key.key).await?
-                    && let Some(known) = known(row, key, Timestamp::now(), timeout)
+                    && let Some(known) = known(&row, key, Timestamp::now(), timeout)
                 {
                     return Ok(known);
                 }
@@ -120,7 +120,7 @@ async fn claim(
     }
     // The key was released in between. The client is told to retry.
     let Some(row) = entity::find(tx, owner, key.key).await? else { return Ok(Err(Claimed::Running)) };
-    if let Some(known) = known(row.clone(), key, now, timeout) {
+    if let Some(known) = known(&row, key, now, timeout) {
         return Ok(Err(known));
     }
     let is_ours = entity::take_over(tx, &row, key.request, now).await?;
@@ -129,15 +129,15 @@ async fn claim(
 
 /// What has become of a request that has claimed the key. `None` if it has ended without a change: the key can be taken
 /// over.
-fn known(row: entity::Model, key: Key, now: Timestamp, timeout: Duration) -> Option<Claimed> {
+fn known(row: &entity::Model, key: Key, now: Timestamp, timeout: Duration) -> Option<Claimed> {
     let age = now.as_micros().saturating_sub(row.created_at.as_micros());
     let has_ended = row.has_ended || age > i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
     if has_ended && row.mutations == 0 {
         return None;
     }
-    Some(match row.answer {
+    Some(match &row.answer {
         _ if row.request_hash != key.request => Claimed::Reused,
-        Some(answer) => Claimed::Answered(answer),
+        Some(answer) => Claimed::Answered(answer.clone()),
         None if has_ended => Claimed::Done,
         None => Claimed::Running,
     })
