@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 use tracing::warn;
 
-use crate::db::Db;
+use crate::db::{Db, Write as _};
 use crate::entity::Timestamp;
 use crate::entity::audit::{self, Actor, Subject};
 use crate::spans;
@@ -106,9 +106,9 @@ impl Refusals {
             }
             Write::New(key, minute) => {
                 let detail = json!({ "why": why, "attempts": 1 });
-                let made =
-                    self.db.write(async |tx| audit::insert(tx, &key.0, key.1, Subject::default(), &detail).await).await;
-                self.hour().settle(&key, minute, made.as_ref().ok().map(|written| written.id));
+                let entry = audit::entry(&key.0, key.1, Subject::default(), &detail);
+                let made = self.db.write(async |tx| tx.insert(entry).await).await;
+                self.hour().settle(&key, minute, made.as_ref().ok().map(|entry| entry.id));
                 made.map(drop)
             }
         };

@@ -18,6 +18,8 @@ pub(super) struct Known {
     after: Vec<(Key, Kept)>,
     /// Whether the transaction has written.
     has_written: bool,
+    /// Whether it may have changed rows that are not in `after`.
+    has_changed_others: bool,
 }
 
 /// A table and an id.
@@ -46,12 +48,16 @@ impl Known {
         if self.after.len() + rows.len() > MOST {
             // An old version of one of these rows must not stay.
             self.after.clear();
+            self.has_changed_others = true;
         }
         if rows.len() > MOST {
             return;
         }
         for row in rows {
-            let Some(key) = key::<E>(row) else { continue };
+            let Some(key) = key::<E>(row) else {
+                self.has_changed_others = true;
+                continue;
+            };
             self.after.retain(|(other, _)| *other != key);
             self.after.push((key, Box::new(row.clone())));
             if are_new && self.before.len() < MOST {
@@ -62,7 +68,7 @@ impl Known {
 
     /// Notes a statement that may have changed any row.
     pub(super) fn change(&mut self) {
-        self.has_written = true;
+        (self.has_written, self.has_changed_others) = (true, true);
         self.after.clear();
     }
 
@@ -73,11 +79,14 @@ impl Known {
         Some(row.as_ref().and_then(|row| row.downcast_ref::<E::Model>()).cloned())
     }
 
-    /// The row as it is now, if that is known.
+    /// The row as it is now, if that is known. One that is held, and that the transaction has not stored, is as before.
     pub(super) fn after<E: Table>(&self, id: i64) -> Option<E::Model> {
         let key = (TypeId::of::<E>(), id);
-        let (_, row) = self.after.iter().find(|(other, _)| *other == key)?;
-        row.downcast_ref::<E::Model>().cloned()
+        match self.after.iter().find(|(other, _)| *other == key) {
+            Some((_, row)) => row.downcast_ref::<E::Model>().cloned(),
+            None if self.has_changed_others => None,
+            None => self.before::<E>(id).flatten(),
+        }
     }
 }
 
@@ -135,6 +144,17 @@ mod tests {
         assert_eq!(known.before::<Tier>(1), Some(None));
         known.change();
         assert_eq!((known.before::<Tier>(1), known.after::<Tier>(1)), (Some(None), None));
+    }
+
+    #[test]
+    fn a_held_row_is_as_before_until_a_statement_may_have_changed_any_row() {
+        let mut known = Known::default();
+        known.hold::<Tier>(&[tier(1, "held"), tier(2, "held")]);
+        known.store::<Tier>(&[tier(2, "new")], false);
+        assert_eq!(known.after::<Tier>(1), Some(tier(1, "held")));
+        assert_eq!(known.after::<Tier>(2), Some(tier(2, "new")));
+        known.change();
+        assert_eq!(known.after::<Tier>(1), None);
     }
 
     #[test]

@@ -69,7 +69,6 @@ pub use copies::{by_key, to_each};
 use embedded::{Embedded, Observer};
 pub use file::Exposed;
 pub use log_length::LONG_LOG;
-pub use outcome::transaction_id;
 use read::Source;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot};
 use refusal::STALLED;

@@ -1,7 +1,8 @@
 //! Reads and writes PostgreSQL.
 //!
 //! A transaction begins with its first statement: `BEGIN` and the statement are sent together. Statements that run at the
-//! same time are sent one after another, and share the time that the network takes.
+//! same time are sent one after another, and share the time that the network takes. Those of a transaction that writes
+//! are sent in the order in which they were started, so that the second of two can rely on the locks of the first.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use futures_util::future::try_join;
 use sea_orm::{DbErr, Statement, Value, sqlx};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{MutexGuard, OwnedSemaphorePermit, oneshot};
 use tokio::task::unconstrained;
 use tokio::time::timeout;
 use tokio_postgres::Row as ServerRow;
@@ -22,7 +23,7 @@ use super::postgres::{ACQUIRE, BEGIN, COMMIT, Hosts, Locks};
 use super::refusal::{STALLED, UNCERTAIN, is_broken, sqlx_error};
 use super::row::{Collect, Row, Work, over};
 use super::server_pool::Connections;
-use super::server_session::Session;
+use super::server_session::{Process, Session};
 use super::session::lock;
 use crate::budget::Budget;
 
@@ -48,8 +49,8 @@ struct Lease {
     place: Option<OwnedSemaphorePermit>,
     /// Without it, statements are transactions of their own.
     access: Option<Access>,
-    /// Held by the first statement until the transaction has begun.
-    beginning: tokio::sync::Mutex<()>,
+    /// Held by a statement until it is sent, and by the first one of a transaction that reads until it is answered.
+    turn: tokio::sync::Mutex<()>,
     /// Whether the server was told to begin the transaction.
     is_open: AtomicBool,
     /// Whether it has confirmed that.
@@ -139,14 +140,14 @@ impl Transaction {
             budget.map_or(Ok(()), |budget| budget.charge_row(size).map_err(over))
         };
         // Boxed, as below: each wrapper around a future reserves space for it, and drivers have large ones.
-        let (_, took) = Box::pin(self.run(&work.statement, work.writes, collect)).await?;
+        let (_, took) = Box::pin(self.run(&work.statement, work.writes, || (), collect)).await?;
         budget.map_or(Ok(()), |budget| budget.charge_server(took).map_err(over))?;
         Ok(rows)
     }
 
     /// Runs a statement that writes, and returns the number of rows that it changed.
     pub(super) async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
-        Ok(Box::pin(self.run(&statement, true, |_| Ok(()))).await?.0)
+        Ok(Box::pin(self.run(&statement, true, || (), |_| Ok(()))).await?.0)
     }
 
     /// Runs statements without parameters.
@@ -167,13 +168,40 @@ impl Transaction {
     }
 
     /// Commits. If the server does not confirm it, the error [is uncertain](super::uncertain).
-    pub(super) async fn commit(self) -> Result<(), DbErr> {
+    pub(super) async fn commit(&self) -> Result<(), DbErr> {
         self.lease.is_committing.store(true, Ordering::Relaxed);
         match timeout(COMMIT, Box::pin(self.lease.end("COMMIT"))).await {
             Ok(Err(error)) if !is_broken(&error) => Err(error),
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(DbErr::Custom(UNCERTAIN.to_owned())),
         }
+    }
+
+    /// Runs a statement that writes one row, and tells when it is sent, so that the commit can be sent after it. Returns
+    /// the row that it returns.
+    pub(super) async fn last<T>(
+        &self,
+        statement: Statement,
+        sent: oneshot::Sender<()>,
+        read: fn(&Row<'_>) -> Result<T, DbErr>,
+    ) -> Result<T, DbErr>
+    where
+        T: Send,
+    {
+        let mut found = None;
+        let tell = || {
+            let _ = sent.send(());
+        };
+        let collect = |row: &ServerRow| read(&Row::of_server(row)).map(|row| found = Some(row));
+        timeout(COMMIT, Box::pin(self.run(&statement, true, tell, collect)))
+            .await
+            .unwrap_or_else(|_| Err(stalled()))?;
+        found.ok_or(DbErr::RecordNotInserted)
+    }
+
+    /// The server's process for the connection, if it is known.
+    pub(super) fn process(&self) -> Option<Process> {
+        self.lease.session().process.clone()
     }
 
     /// Rolls back. A server that does not respond rolls back by itself.
@@ -187,10 +215,11 @@ impl Transaction {
         &self,
         statement: &Statement,
         writes: bool,
+        on_sent: impl FnOnce() + Send,
         row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
     ) -> Result<(u64, Duration), DbErr> {
         let began = Instant::now();
-        let done = self.lease.run(statement, writes, row).await;
+        let done = self.lease.run(statement, writes, on_sent, row).await;
         observe(self.observer.as_ref(), Some(began), statement, done.is_err());
         done.map(|changed| (changed, self.lease.took(began)))
     }
@@ -208,7 +237,7 @@ impl Lease {
             home,
             place: Some(place),
             access,
-            beginning: tokio::sync::Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
             is_open: AtomicBool::new(false),
             has_begun: AtomicBool::new(false),
             is_new: AtomicBool::new(is_new),
@@ -234,52 +263,76 @@ impl Lease {
         Ok(())
     }
 
-    /// Runs a statement and passes on its rows. Begins the transaction first.
+    /// Runs a statement and passes on its rows. Begins the transaction first. Calls `on_sent` when it is sent, but not for
+    /// the first statement.
     async fn run(
         &self,
         statement: &Statement,
         writes: bool,
+        on_sent: impl FnOnce() + Send,
         row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
     ) -> Result<u64, DbErr> {
-        let values = statement.values.as_ref().map_or(&[][..], |values| &values.0);
-        if !self.has_begun.load(Ordering::Acquire) {
-            if writes && self.access.is_some() {
-                // It must not be sent with BEGIN: if BEGIN failed, it would be a transaction of its own.
-                Box::pin(self.begin()).await?;
-            } else {
-                let gate = self.beginning.lock().await;
-                if !self.has_begun.load(Ordering::Acquire) {
-                    return Box::pin(self.run_first(&statement.sql, values, row)).await;
-                }
-                drop(gate);
-            }
+        let (sql, values) = (&statement.sql, statement.values.as_ref().map_or(&[][..], |values| &values.0));
+        let may_change = self.access == Some(Access::Write);
+        if writes && self.access.is_some() {
+            // It must not be sent with BEGIN: if BEGIN failed, it would be a transaction of its own.
+            Box::pin(self.begin()).await?;
         }
-        self.counted(self.session().run(&statement.sql, values, row)).await
+        if !may_change && self.has_begun.load(Ordering::Acquire) {
+            return self.counted(self.session().run(sql, values, on_sent, row)).await;
+        }
+        let turn = self.turn.lock().await;
+        let (has_begun, is_open) = (self.has_begun.load(Ordering::Acquire), self.is_open.load(Ordering::Relaxed));
+        if !has_begun && !(may_change && is_open) {
+            return Box::pin(self.run_first(turn, sql, values, row)).await;
+        }
+        let may_be_dead = !has_begun && !self.is_new.load(Ordering::Relaxed);
+        let on_sent = || {
+            drop(turn);
+            on_sent();
+        };
+        match self.counted(self.session().run(sql, values, on_sent, row)).await {
+            // The first statement is repeated on another connection, after this one.
+            Err(error) if may_be_dead && is_broken(&error) => Err(DbErr::RecordNotUpdated),
+            done => done,
+        }
     }
 
     /// Begins the transaction and runs its first statement, which only reads. Replaces a connection that has died while
     /// it was idle.
-    async fn run_first(
-        &self,
+    async fn run_first<'l>(
+        &'l self,
+        turn: MutexGuard<'l, ()>,
         sql: &str,
         values: &[Value],
         mut row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
     ) -> Result<u64, DbErr> {
         let mut has_rows = false;
+        let mut turn = Some(turn);
         loop {
             let session = self.session();
             let pass_on = |next: &ServerRow| {
                 has_rows = true;
                 row(next)
             };
-            let run = self.counted(session.run(sql, values, pass_on));
+            let on_sent = || {
+                if self.access == Some(Access::Write) {
+                    turn = None;
+                }
+            };
+            let run = self.counted(session.run(sql, values, on_sent, pass_on));
             let done = match self.access {
                 None => run.await,
                 // In this order they are sent.
                 Some(access) => try_join(self.send_begin(&session, access), run).await.map(|((), changed)| changed),
             };
             match done {
-                Err(error) if !has_rows && self.may_repeat(&error) => self.renew(Instant::now() + ACQUIRE).await?,
+                Err(error) if !has_rows && self.may_repeat(&error) => {
+                    if turn.is_none() {
+                        turn = Some(self.turn.lock().await);
+                    }
+                    self.renew(Instant::now() + ACQUIRE).await?;
+                }
                 done => return done,
             }
         }
@@ -287,8 +340,16 @@ impl Lease {
 
     /// Begins the transaction, unless it has begun.
     async fn begin(&self) -> Result<(), DbErr> {
-        let _gate = self.beginning.lock().await;
+        if self.has_begun.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let _turn = self.turn.lock().await;
         let Some(access) = self.access.filter(|_| !self.has_begun.load(Ordering::Acquire)) else { return Ok(()) };
+        if self.is_open.load(Ordering::Relaxed) {
+            return Err(DbErr::Custom(
+                "the first statement of a transaction must end before one that writes".to_owned(),
+            ));
+        }
         loop {
             let session = self.session();
             match self.send_begin(&session, access).await {

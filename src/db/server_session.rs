@@ -6,9 +6,10 @@
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use futures_util::TryStreamExt;
+use futures_util::{TryStreamExt, poll};
 use quick_cache::unsync::Cache;
 use sea_orm::{DbErr, RuntimeErr, Value, sqlx};
 use tokio::task::JoinHandle;
@@ -50,6 +51,16 @@ pub(super) struct Session {
     settings: String,
     has_large_buffers: AtomicBool,
     pub(super) opened: Instant,
+    /// None through PgBouncer, where each transaction may have another one.
+    pub(super) process: Option<Process>,
+}
+
+/// The server's process for a connection.
+#[derive(Debug, Clone)]
+pub(super) struct Process {
+    pub(super) id: i32,
+    /// The time. Later processes may have the same id.
+    pub(super) started: String,
 }
 
 /// Sends and receives, in a task of its own, until the connection ends. Cuts it when dropped.
@@ -82,28 +93,31 @@ impl Session {
             // Whoever waits for an answer gets the error too.
             let _ = connection.await;
         }));
+        let process = if host.is_shared { None } else { Box::pin(process_of(&client)).await? };
         let prepared = (!host.is_shared).then(|| Mutex::new(Cache::new(STATEMENTS)));
         let has_large_buffers = AtomicBool::new(false);
-        Ok(Self { client, driver, tls, prepared, settings, has_large_buffers, opened })
+        Ok(Self { client, driver, tls, prepared, settings, has_large_buffers, opened, process })
     }
 
-    /// Runs a statement and passes on its rows. Returns the number of rows that it changed. The statement is sent when
-    /// the future is polled for the first time, unless it must be prepared.
+    /// Runs a statement and passes on its rows. Returns the number of rows that it changed. Calls `on_sent` as soon as
+    /// the statement is sent: at the first poll, unless it must be prepared. It is never called if nothing is sent.
     pub(super) async fn run(
         &self,
         sql: &str,
         values: &[Value],
+        on_sent: impl FnOnce() + Send,
         mut row: impl FnMut(&Row) -> Result<(), DbErr> + Send,
     ) -> Result<u64, DbErr> {
         self.note_size(values.iter().map(bytes_of).sum());
         let rows = match &self.prepared {
             Some(prepared) => {
                 let statement = self.statement(prepared, sql, values).await?;
-                self.client.query_raw(&statement, values.iter().map(Parameter)).await
+                let sent = self.client.query_raw(&statement, values.iter().map(Parameter));
+                told(sent, on_sent).await
             }
             None => {
                 let parameters = values.iter().map(|value| (Parameter(value), type_of(value)));
-                self.client.query_typed_raw(sql, parameters).await
+                told(self.client.query_typed_raw(sql, parameters), on_sent).await
             }
         };
         let mut rows = pin!(rows.map_err(failed)?);
@@ -170,6 +184,18 @@ impl Session {
     }
 }
 
+async fn process_of(client: &Client) -> Result<Option<Process>, DbErr> {
+    let query = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()";
+    let answer = client.simple_query(query).await.map_err(failed)?;
+    let process = answer.iter().find_map(|part| match part {
+        SimpleQueryMessage::Row(row) => {
+            Some(Process { id: row.get(0)?.parse().ok()?, started: row.get(1)?.to_owned() })
+        }
+        _ => None,
+    });
+    Ok(process)
+}
+
 /// Makes the settings of a connection those of a transaction. Those of TCP are PgBouncer's own.
 fn settings(locks: Locks) -> String {
     let own = SETTINGS.into_iter().filter(|(name, _)| !name.starts_with("tcp_"));
@@ -178,6 +204,22 @@ fn settings(locks: Locks) -> String {
         _ => (name, value),
     });
     own.map(|(name, value)| format!("SET LOCAL {name} = '{value}'")).collect::<Vec<_>>().join("; ")
+}
+
+/// Runs what sends at its first poll, and then calls `on_sent`. Does not call it if sending fails.
+async fn told<T, E>(sending: impl Future<Output = Result<T, E>>, on_sent: impl FnOnce() + Send) -> Result<T, E> {
+    let mut sending = pin!(sending);
+    match poll!(sending.as_mut()) {
+        Poll::Ready(Err(error)) => Err(error),
+        Poll::Ready(Ok(answer)) => {
+            on_sent();
+            Ok(answer)
+        }
+        Poll::Pending => {
+            on_sent();
+            sending.await
+        }
+    }
 }
 
 fn failed(error: tokio_postgres::Error) -> DbErr {

@@ -5,7 +5,7 @@
 //! transaction changed.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{ExprTrait, Query, SelectStatement};
+use sea_orm::sea_query::ExprTrait;
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -115,7 +115,7 @@ impl Subject {
     }
 }
 
-/// Writes an entry. `detail` must be a JSON object. It is truncated if it is too long.
+/// Writes an [`entry`].
 pub async fn record<C: Write>(
     db: &C,
     actor: &Actor,
@@ -144,30 +144,6 @@ pub async fn record_all<'a, C: Write>(
 /// The maximum number of entries that a statement writes. With details of [`DETAIL`] bytes, they are 1 MiB.
 const ROWS: usize = 128;
 
-/// A written entry.
-#[derive(Clone, Debug)]
-pub struct Written {
-    /// The id of the entry.
-    pub id: i64,
-    /// The id of the entry's transaction, for [`db::Db::outcome`]. `None` where commits are never uncertain.
-    pub transaction: Option<String>,
-}
-
-/// Like [`record`], but returns the entry's id and transaction.
-pub async fn insert<C: Write>(
-    db: &C,
-    actor: &Actor,
-    action: &str,
-    subject: Subject,
-    detail: &Json,
-) -> Result<Written, DbErr> {
-    let transaction = db::transaction_id(db).unwrap_or_else(|| Expr::value(None::<String>));
-    let mut insert = Entity::insert(entry(actor, action, subject, detail)).into_query();
-    insert.returning(Query::returning().exprs([Expr::col(Column::Id), transaction]));
-    let read = |row: &db::Row<'_>| Ok(Written { id: row.get(0)?, transaction: row.get(1)? });
-    db.returned(&insert, read).await?.pop().ok_or(DbErr::RecordNotInserted)
-}
-
 /// Selects an actor's entries of the last [`RECENT`].
 pub fn recent(actor: &Actor) -> db::Ids {
     let since = Timestamp::from_micros(Timestamp::now().as_micros() - RECENT);
@@ -180,12 +156,8 @@ pub fn recent(actor: &Actor) -> db::Ids {
 /// and the 10 s that a replica may lag.
 const RECENT: i64 = 15 * 60 * 1_000_000;
 
-/// Selects an entry's id.
-pub fn select(id: i64) -> SelectStatement {
-    Entity::find_by_id(id).select_only().column(Column::Id).into_query()
-}
-
-fn entry(actor: &Actor, action: &str, subject: Subject, detail: &Json) -> ActiveModel {
+/// Builds an entry that is not stored yet. `detail` must be a JSON object. It is truncated if it is too long.
+pub fn entry(actor: &Actor, action: &str, subject: Subject, detail: &Json) -> ActiveModel {
     ActiveModel {
         at: Set(Timestamp::now()),
         actor_kind: Set(actor.kind),

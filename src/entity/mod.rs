@@ -153,12 +153,15 @@ pub(crate) async fn by_own_alias<E: Table, T: AliasTable>(
     id: E::Column,
     alias: &str,
 ) -> Result<Option<E::Model>, DbErr> {
-    let build = || {
-        let owner = Query::select().column(T::OWNER).from(T::default()).and_where(T::VALUE.eq(alias)).take();
-        // Unlike `IN`, `=` does not make SQLite gather the ids in a table of their own: an alias has one owner.
-        select::<E>(Expr::col(id.as_column_ref()).eq(Expr::SubQuery(None, Box::new(owner.into()))))
-    };
+    let build = || select::<E>(is_owner::<T>(id, alias));
     Ok(db.all_like::<E>(shape("by alias", &[id]), build, vec![alias.into()]).await?.pop())
+}
+
+/// The condition that a column holds the id of the owner of an alias.
+fn is_owner<T: AliasTable>(id: impl ColumnTrait, alias: &str) -> Expr {
+    let owner = Query::select().column(T::OWNER).from(T::default()).and_where(T::VALUE.eq(alias)).take();
+    // Unlike `IN`, `=` does not make SQLite gather the ids in a table of their own: an alias has one owner.
+    Expr::col(id.as_column_ref()).eq(Expr::SubQuery(None, Box::new(owner.into())))
 }
 
 fn select<E: EntityTrait>(condition: Expr) -> SelectStatement {

@@ -11,8 +11,8 @@ use sea_orm::{IntoActiveModel, QueryOrder, Set};
 use serde::Deserialize;
 
 use super::service::Writable;
-use super::text;
-use crate::db::{self, Write};
+use super::{service_alias, text};
+use crate::db::{self, Read, Write};
 use crate::error::UserError;
 
 /// A row of `tag`.
@@ -118,20 +118,38 @@ pub fn new(owner: Owner<'_>, key: String, value: String) -> ActiveModel {
     tag
 }
 
+/// The condition on the tags of the service with this id.
+pub fn of_service(id: i64) -> Expr {
+    Column::ServiceId.eq(id)
+}
+
+/// The condition on the tags of the service with this alias.
+pub fn of_service_called(alias: &str) -> Expr {
+    super::is_owner::<service_alias::Entity>(Column::ServiceId, alias)
+}
+
+/// Reads the tags with the keys of `tags` that an owner has.
+pub async fn with_keys<C: Read>(db: &C, of_owner: Expr, tags: &[(String, String)]) -> Result<Vec<Model>, DbErr> {
+    let keys = tags.iter().map(|(key, _)| key.as_str());
+    db.all(Entity::find().filter(of_owner).filter(Column::Key.is_in(keys)).order_by_asc(Column::Id)).await
+}
+
 /// Gives the owner exactly one tag with each of these keys, with the given value. The keys must be distinct. Returns
-/// the tags in the same order, and whether the owner has more tags now. The caller must have locked the owner.
+/// the tags in the same order, and whether the owner has more tags now. The caller must have locked the owner, and may
+/// have read its tags [`with_keys`] afterwards (`present`).
 pub async fn assign<C: Write>(
     db: &C,
     owner: Owner<'_>,
     tags: Vec<(String, String)>,
+    present: Option<Vec<Model>>,
 ) -> Result<(Vec<Model>, bool), DbErr> {
     if tags.is_empty() {
         return Ok((Vec::new(), false));
     }
-    let keys: Vec<&str> = tags.iter().map(|(key, _)| key.as_str()).collect();
-    let of_owner = owner.column().eq(owner.id());
-    let present = Entity::find().filter(of_owner).filter(Column::Key.is_in(keys)).order_by_asc(Column::Id);
-    let present = db.all(present).await?;
+    let present = match present {
+        Some(present) => present,
+        None => with_keys(db, owner.column().eq(owner.id()), &tags).await?,
+    };
     if let Owner::Service(_) = owner {
         // Whoever changes tags of a service locks it first.
         db.hold::<Entity>(&present);

@@ -20,7 +20,7 @@ use crate::engine;
 use crate::engine::Response;
 use crate::engine::plan::Plan;
 use crate::engine::{Documents, Prepared, request_error};
-use crate::entity::audit::{self, Written};
+use crate::entity::audit;
 use crate::error::{Code, Error, Result, UserError};
 
 /// Shared by all requests, for the lifetime of the process: all of them, or those that reach the service at one address.
@@ -62,8 +62,8 @@ pub struct State {
 pub struct Writing {
     request: Arc<Request>,
     transaction: Transaction,
-    /// The audit entry that was written in the transaction.
-    entry: OnceLock<Written>,
+    /// The audit entry, which is stored with the commit.
+    entry: OnceLock<audit::ActiveModel>,
 }
 
 /// What all states of a request share: the caller, the inputs of the mutations, the budget, the outcome.
@@ -287,12 +287,10 @@ impl engine::State for State {
                 outcome.give_way(&shared.places);
             }
         };
-        let mut committed = shared.db.commit_and(writing.transaction, give_way).await;
-        if let (Err(error), Some(Written { id, transaction: Some(transaction) })) = (&committed, writing.entry.get())
-            && db::uncertain(error).is_some()
-        {
-            committed = Box::pin(shared.db.outcome(transaction, &audit::select(*id))).await;
-        }
+        let committed = match writing.entry.into_inner() {
+            Some(entry) => Box::pin(shared.db.commit_with(writing.transaction, entry, give_way)).await,
+            None => shared.db.commit(writing.transaction).await,
+        };
         if committed.as_ref().map_or_else(|error| db::uncertain(error).is_some(), |()| true) {
             outcome.has_written.store(true, Ordering::Relaxed);
         }

@@ -1,16 +1,16 @@
-//! Records a mutation in the audit: its subject, its input, and what it changed.
+//! Describes a mutation for the audit: its subject, its input, and what it changed.
 
 use sea_orm::DbErr;
 use serde_json::{Map, Value};
 
 use super::{id, relationship};
 use crate::db::{self, Db, Transaction};
-use crate::entity::audit::{self, Actor, Subject, Written};
+use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
 use crate::entity::{ByAlias, domain, infrastructure_resource, service, system, team};
 
-/// Writes the audit entry of the mutation `action` in its transaction. Returns the subject, and the entry that was
-/// written. `input` holds the arguments, `payload` the identifying fields of the payload.
+/// Makes the audit entry of the mutation `action`, which is stored when the mutation commits. Returns the subject, and
+/// the entry. `input` holds the arguments, `payload` the identifying fields of the payload.
 pub(super) async fn note(
     db: &Db,
     transaction: &Transaction,
@@ -18,7 +18,7 @@ pub(super) async fn note(
     action: &str,
     input: &Value,
     payload: &Value,
-) -> Result<(Subject, Written), DbErr> {
+) -> Result<(Subject, audit::ActiveModel), DbErr> {
     let mut subject = subject(payload, input);
     // Some relationships are a column of another row. They are recorded as changes of that row.
     match subject.class.as_deref() {
@@ -34,8 +34,8 @@ pub(super) async fn note(
     {
         detail.insert("changed".to_owned(), changed.into());
     }
-    let written = audit::insert(transaction, actor, action, subject.clone(), &detail.into()).await?;
-    Ok((subject, written))
+    let entry = audit::entry(actor, action, subject.clone(), &detail.into());
+    Ok((subject, entry))
 }
 
 /// A migration that waits for this transaction keeps all other readers of its tables waiting. A mutation that meets one

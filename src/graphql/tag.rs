@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use async_graphql::MaybeUndefined;
+use futures_util::future::join;
 use sea_orm::Set;
-use sea_orm::sea_query::LockType;
+use sea_orm::sea_query::{Expr, LockType};
 
 use super::alias::or_taken;
 use super::context::MutationCtx;
@@ -14,10 +15,10 @@ use super::identifier::{self, Identifier};
 use super::schema::*;
 use super::types::{Domain, InfrastructureResource, System, Tag, Team};
 use super::{relation, service};
-use crate::db::{Transaction, Write};
+use crate::db::{self, Transaction, Write};
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
-use crate::entity::{ByAlias, repository, text, user};
+use crate::entity::{self, ByAlias, repository, text, user};
 use crate::error::{Problems, Result, UserError, quoted};
 
 impl TagResolver for Tag {}
@@ -103,6 +104,46 @@ async fn taggable(
     })
 }
 
+/// How a service is named whose tags can be read at the same time as it is locked. That saves a round trip.
+#[derive(Clone, Copy)]
+enum Early<'a> {
+    Id(i64),
+    Alias(&'a str),
+}
+
+impl<'a> Early<'a> {
+    /// `None` for other owners, and where there are no round trips.
+    fn of(
+        db: &Transaction,
+        id: &'a MaybeUndefined<String>,
+        alias: &'a MaybeUndefined<String>,
+        kind: Option<TaggableResource>,
+    ) -> Option<Self> {
+        match Identifier::new(id, alias).ok().filter(|_| !db::has_one_writer(db))? {
+            Identifier::Id(id) => id::number::<entity::service::Entity>(id).map(Self::Id),
+            Identifier::Alias(alias) => {
+                let is_service = kind.is_none_or(|kind| kind == TaggableResource::Service);
+                is_service.then_some(Self::Alias(alias))
+            }
+        }
+    }
+
+    fn of_owner(self) -> Expr {
+        match self {
+            Self::Id(id) => tag::of_service(id),
+            Self::Alias(alias) => tag::of_service_called(alias),
+        }
+    }
+
+    /// Whether the tags are all that the locked owner has. Another service may have got the alias meanwhile.
+    fn are_of(self, owner: &Taggable, tags: &[Tag]) -> bool {
+        match self {
+            Self::Id(_) => true,
+            Self::Alias(_) => tags.first().is_some_and(|tag| tag.service_id == Some(owner.owner().id())),
+        }
+    }
+}
+
 fn unknown(what: &str, alias: &str) -> UserError {
     UserError::new("alias", format!("no {what} {}", quoted(alias))).not_found()
 }
@@ -132,8 +173,6 @@ impl TagAssignMutation for Mutation {
         if tags.len() > text::ENTRIES {
             return Err(UserError::new("tags", format!("at most {} tags can be set at once", text::ENTRIES)).into());
         }
-        let owner = taggable(db, &id, &alias, r#type).await?;
-
         let mut problems = Problems::default();
         let mut seen = HashSet::with_capacity(tags.len());
         let mut checked = Vec::with_capacity(tags.len());
@@ -146,9 +185,21 @@ impl TagAssignMutation for Mutation {
             }
             checked.extend(key.zip(value));
         }
-        problems.none()?;
+        let problems = problems.none();
+        let early = Early::of(db, &id, &alias, r#type).filter(|_| problems.is_ok());
+        let present = async {
+            match &early {
+                Some(early) => tag::with_keys(db, early.of_owner(), &checked).await.map(Some),
+                None => Ok(None),
+            }
+        };
+        // They are sent in this order, so that nobody changes the tags after they are read.
+        let (owner, present) = join(taggable(db, &id, &alias, r#type), present).await;
+        let owner = owner?;
+        problems?;
 
-        let (tags, has_more) = tag::assign(db, owner.owner(), checked).await?;
+        let present = present?.filter(|tags| early.is_some_and(|early| early.are_of(&owner, tags)));
+        let (tags, has_more) = tag::assign(db, owner.owner(), checked, present).await?;
         if has_more {
             refuse_too_many(db, owner.owner()).await?;
         }

@@ -306,6 +306,7 @@ async fn the_audit_of_a_mutation_reads_no_row_that_its_transaction_knows() {
     for (mutation, expected) in [
         (tags("1"), "the service, its tags, how many, the new ones, the entry"),
         (tags("2"), "the service, its tags, the new values, the entry"),
+        (tags("2"), "the service, its tags, the entry"),
         (format!("tagUpdate(input: {{ id: {tag}, value: \"9\" }})"), update),
         (format!("serviceUpdate(input: {{ id: {id}, product: \"Till\" }})"), "the service, its row, the entry"),
         (format!("teamUpdate(input: {{ id: {team}, responsibilities: \"Pay\" }})"), "the team, its row, the entry"),

@@ -94,12 +94,12 @@ async fn pass_on(mut client: TcpStream, socket: PathBuf, fault: watch::Sender<Fa
                 }
                 if matches!(now, Fault::CutCommits | Fault::StallAfterCommit | Fault::PanicAfterCommit) {
                     // The server commits, and its answer is lost.
-                    let _ = server.read(&mut answered).await;
+                    let before = until_committed(&mut server).await;
                     if now == Fault::StallAfterCommit {
                         fault.send_replace(Fault::Stall);
                     }
                     if now == Fault::PanicAfterCommit {
-                        let _ = client.write_all(&panic_of_server()).await;
+                        let _ = client.write_all(&[before, panic_of_server()].concat()).await;
                     }
                     return;
                 }
@@ -111,6 +111,21 @@ async fn pass_on(mut client: TcpStream, socket: PathBuf, fault: watch::Sender<Fa
                 }
             }
             () = async { drop(faults.wait_for(|fault| *fault == Fault::Stall).await) } => {}
+        }
+    }
+}
+
+/// Reads until the server has answered a commit. Returns what it has answered before.
+async fn until_committed(server: &mut UnixStream) -> Vec<u8> {
+    let committed = b"C\0\0\0\x0bCOMMIT\0";
+    let mut answered = Vec::new();
+    loop {
+        if let Some(place) = answered.windows(committed.len()).position(|text| text == committed) {
+            answered.truncate(place);
+            return answered;
+        }
+        if server.read_buf(&mut answered).await.unwrap_or_default() == 0 {
+            return answered;
         }
     }
 }
