@@ -140,18 +140,16 @@ pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<
     .await
 }
 
-/// Stores the pulled document of a service that the transaction has locked. Returns whether the text is another one than
-/// before.
-async fn put_pulled(transaction: &Transaction, service: &service::Model, described: Described) -> Result<bool, DbErr> {
+/// Stores the pulled document of a service that the transaction has locked.
+async fn put_pulled(transaction: &Transaction, service: &service::Model, described: Described) -> Result<(), DbErr> {
     let known = find(transaction, service.id, None).await?;
-    if let Some(known) = &known {
-        let content = transaction.one(content::Entity::find().filter(content::Column::DocumentId.eq(known.id))).await?;
-        if content.is_some_and(|content| content.content == described.text) {
-            return Ok(false);
-        }
-    }
-    put(transaction, service, None, known, described).await?;
-    Ok(true)
+    put(transaction, service, None, known, described).await
+}
+
+/// Whether this is the text of the document with this id.
+async fn is_text_of(db: &impl Read, document_id: i64, text: &str) -> Result<bool, DbErr> {
+    let content = db.one(content::Entity::find().filter(content::Column::DocumentId.eq(document_id))).await?;
+    Ok(content.is_some_and(|content| content.content == text))
 }
 
 /// Finds the document of a service: the one of an integration, or the pulled one.

@@ -12,7 +12,7 @@ use crate::db::{Db, is_lost_race};
 use crate::entity::audit::Actor;
 use crate::error::{Error, UserError};
 use crate::sender::git;
-use crate::service_file::{self, Applied, Done, File, Options, Origin, Outcome, Places, Refused};
+use crate::service_file::{self, Applied, Done, File, Options, Origin, Outcome, Places, Refused, one_line};
 
 /// The exit status of a dry run that finds differences.
 const DIFFERENCES: u8 = 3;
@@ -125,7 +125,12 @@ fn planned(applied: &Applied) -> String {
     };
     let mut text = format!("{done} {} {}\n", applied.kind, applied.name);
     for change in &applied.changes {
-        let value = |value: &Option<String>| value.as_ref().map_or("-".to_owned(), |text| format!("{text:?}"));
+        let value = |value: &Option<String>| match value {
+            None => "-".to_owned(),
+            // The value of a property is JSON: a text has its quotation marks already.
+            Some(json) if change.field.starts_with("properties.") => one_line(json).to_string(),
+            Some(text) => format!("{text:?}"),
+        };
         text += &format!("  {}: {} → {}\n", change.field, value(&change.before), value(&change.after));
     }
     text

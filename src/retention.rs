@@ -51,31 +51,43 @@ impl Clocks {
     }
 }
 
-/// Removes rows older than `keep` every hour, first after an hour. Leaves out a run before which the clock has jumped,
-/// because the age of rows may then be wrong. `remove` removes all rows before a time and returns their number. `what`
-/// names the rows in the log. Runs until dropped, which is safe at any await.
+/// Removes rows older than `keep` every hour, first after an hour. `remove` removes all rows before a time and returns
+/// their number. `what` names the rows in the log. Runs until dropped, which is safe at any await.
 pub async fn hourly<F>(what: &'static str, of: Kept, keep: Duration, remove: impl Fn(Timestamp) -> F)
 where
     F: Future<Output = Result<u64, DbErr>>,
 {
-    let keep = i64::try_from(keep.as_micros()).unwrap_or(i64::MAX);
     let mut last = Clocks::now();
     loop {
         // Jitter, so that processes started together drift apart.
         tokio::time::sleep(INTERVAL.mul_f64(0.9 + 0.2 * fastrand::f64())).await;
         let now = Clocks::now();
-        let has_jumped = now.has_jumped_since(last);
+        run(what, of, keep, (last, now), &remove).await;
         last = now;
-        if has_jumped {
-            warn!("the clock has jumped; old {what} are not removed before the next run");
-            continue;
-        }
-        let before = Timestamp::from_micros(now.wall.as_micros().saturating_sub(keep));
-        match remove(before).await {
-            Ok(0) if of == Kept::ByUs => {}
-            Ok(removed) => info!(removed, %before, "removed old {what}"),
-            Err(error) => warn!(%error, %before, "not all old {what} were removed; trying again with the next run"),
-        }
+    }
+}
+
+/// Removes rows older than `keep`, and logs how many. Leaves them if the clock has jumped between two moments, because
+/// their age may then be wrong.
+async fn run<F>(
+    what: &'static str,
+    of: Kept,
+    keep: Duration,
+    (last, now): (Clocks, Clocks),
+    remove: impl FnOnce(Timestamp) -> F,
+) where
+    F: Future<Output = Result<u64, DbErr>>,
+{
+    if now.has_jumped_since(last) {
+        warn!("the clock has jumped; old {what} are not removed before the next run");
+        return;
+    }
+    let keep = i64::try_from(keep.as_micros()).unwrap_or(i64::MAX);
+    let before = Timestamp::from_micros(now.wall.as_micros().saturating_sub(keep));
+    match remove(before).await {
+        Ok(0) if of == Kept::ByUs => {}
+        Ok(removed) => info!(removed, %before, "removed old {what}"),
+        Err(error) => warn!(%error, %before, "not all old {what} were removed; trying again with the next run"),
     }
 }
 
@@ -130,15 +142,25 @@ where
 mod tests {
     use std::cell::Cell;
     use std::future::ready;
+    use std::io::{Read, Seek};
 
     use futures_util::FutureExt;
 
     use super::*;
 
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    impl Clocks {
+        /// The clocks an hour later, when the wall clock has gone on by `seconds`.
+        fn after_an_hour(self, seconds: i64) -> Self {
+            let wall = Timestamp::from_micros(self.wall.as_micros() + seconds * 1_000_000);
+            Self { wall, steady: self.steady + HOUR }
+        }
+    }
+
     #[test]
     fn a_clock_that_departs_from_the_monotonic_one_has_jumped() {
         let start = Clocks::now();
-        let hour = Duration::from_secs(3_600);
         for (seconds, has_jumped) in [
             (3_600, false),
             (3_600 + 599, false),
@@ -149,9 +171,46 @@ mod tests {
             (10 * 365 * 86_400, true),
             (-10 * 365 * 86_400, true),
         ] {
-            let wall = Timestamp::from_micros(start.wall.as_micros() + seconds * 1_000_000);
-            let now = Clocks { wall, steady: start.steady + hour };
-            assert_eq!(now.has_jumped_since(start), has_jumped, "{seconds} s");
+            assert_eq!(start.after_an_hour(seconds).has_jumped_since(start), has_jumped, "{seconds} s");
+        }
+    }
+
+    /// Makes a run that finds nothing to remove, an hour after the start, when the wall clock has gone on by `seconds`.
+    /// Rows are kept for an hour. Returns how many seconds after the start a row must be older than, and the log.
+    fn run_after(seconds: i64, of: Kept) -> (Option<i64>, String) {
+        let start = Clocks::now();
+        let before = Cell::new(None);
+        let remove = |time: Timestamp| {
+            before.set(Some((time.as_micros() - start.wall.as_micros()) / 1_000_000));
+            ready(Ok(0))
+        };
+        let mut log = tempfile::tempfile().expect("a file");
+        let writer = log.try_clone().expect("the same file");
+        let logs = tracing_subscriber::fmt().with_writer(writer).with_ansi(false).finish();
+        let clocks = (start, start.after_an_hour(seconds));
+        let ran = tracing::subscriber::with_default(logs, || run("rows", of, HOUR, clocks, remove).now_or_never());
+        assert_eq!(ran, Some(()));
+        let mut text = String::new();
+        log.rewind().expect("its start");
+        log.read_to_string(&mut text).expect("text");
+        (before.get(), text)
+    }
+
+    #[test]
+    fn a_run_logs_how_many_rows_it_removed_if_somebody_has_set_how_long_they_are_kept() {
+        let (before, log) = run_after(3_600, Kept::AsSet);
+        assert_eq!(before, Some(0));
+        assert!(log.contains("removed old rows") && log.contains("removed=0"), "{log}");
+        assert_eq!(run_after(3_600, Kept::ByUs), (Some(0), String::new()));
+    }
+
+    #[test]
+    fn nothing_is_removed_when_the_clock_is_far_ahead() {
+        for seconds in [10 * 365 * 86_400, -86_400] {
+            let (before, log) = run_after(seconds, Kept::AsSet);
+            assert_eq!(before, None, "{log}");
+            assert!(log.contains("the clock has jumped; old rows are not removed before the next run"), "{log}");
+            assert!(!log.contains("removed="), "{log}");
         }
     }
 

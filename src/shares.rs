@@ -1,4 +1,4 @@
-//! Shares a limited resource among owners: blocking threads, memory for bodies and responses.
+//! Shares a limited resource among owners: blocking threads, connections, memory for bodies and responses.
 //!
 //! A taker waits until there is enough for it, within the total and its owner's share, or until its deadline. Dropping
 //! the [`Hold`] returns its amount. The amount that is waited for is limited too, because a waiting taker also uses
@@ -82,7 +82,9 @@ impl<K: Eq + Hash + Copy> Shares<K> {
         }
     }
 
-    fn take_now(self: &Arc<Self>, owner: K, amount: usize) -> Option<Hold<K>> {
+    /// Takes `amount` for `owner` without waiting. Returns `None` if it is not free. An amount larger than a limit is
+    /// granted when nothing else is held.
+    pub fn take_now(self: &Arc<Self>, owner: K, amount: usize) -> Option<Hold<K>> {
         let taken = self.lock().held.add(owner, amount);
         taken.then(|| Hold { shares: Arc::clone(self), owner, amount })
     }

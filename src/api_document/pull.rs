@@ -3,6 +3,7 @@
 //! Only hosts that the administrator names are asked, redirects are not followed, and what is read is bounded in bytes
 //! and in time. Several processes may do this at the same time: each takes rows that no other has taken.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -98,22 +99,23 @@ pub async fn pull_due(db: &Db, hosts: &Hosts, note: &impl Fn(Pulled)) -> Result<
     let ids: Vec<i64> = claimed.iter().map(|pull| pull.service_id).collect();
     let kept = document::Entity::find().filter(db::any(db.read(), document::Column::ServiceId, &ids));
     let kept = kept.filter(document::Column::IntegrationId.is_null());
-    let kept: Vec<i64> = db.read().all(kept).await?.iter().map(|kept| kept.service_id).collect();
+    let kept: HashMap<i64, i64> = db.read().all(kept).await?.iter().map(|kept| (kept.service_id, kept.id)).collect();
     let number = claimed.len();
     let agent = outgoing::agent();
     let mut wanted = claimed.into_iter().zip(services).filter_map(|(pull, service)| {
+        let kept = kept.get(&pull.service_id).copied();
         // A document that was deleted is read again.
-        let has_document = kept.contains(&pull.service_id);
-        let marks = if has_document { (pull.etag.clone(), pull.last_modified.clone()) } else { (None, None) };
+        let marks = if kept.is_some() { (pull.etag.clone(), pull.last_modified.clone()) } else { (None, None) };
         let url = service?.api_document_url?;
-        Some((pull, Wanted { agent: agent.clone(), url, etag: marks.0, last_modified: marks.1 }))
+        Some((pull, kept, Wanted { agent: agent.clone(), url, etag: marks.0, last_modified: marks.1 }))
     });
     loop {
         let some: Vec<_> = wanted.by_ref().take(AT_ONCE).collect();
         if some.is_empty() {
             return Ok(number);
         }
-        let results = join_all(some.into_iter().map(|(pull, wanted)| pull_one(db, hosts, pull, wanted))).await;
+        let some = some.into_iter().map(|(pull, kept, wanted)| pull_one(db, hosts, pull, kept, wanted));
+        let results = join_all(some).await;
         results.into_iter().flatten().for_each(note);
     }
 }
@@ -126,14 +128,23 @@ struct Wanted {
     last_modified: Option<String>,
 }
 
-/// A response with a document.
-enum Fetched {
+/// A response that is no failure. `D` is a text, or what is to be stored.
+enum Fetched<D> {
+    /// The server says that the document is as it was.
     Unchanged,
-    Document { described: Described, etag: Option<String>, last_modified: Option<String> },
+    Document {
+        document: D,
+        etag: Option<String>,
+        last_modified: Option<String>,
+    },
 }
 
-/// Pulls a document and stores the result. `None` if that fails: the document is then due again when the lease ends.
-async fn pull_one(db: &Db, hosts: &Hosts, pull: Pull, wanted: Wanted) -> Option<Pulled> {
+/// A document to store: `None` if it is stored already.
+type New = Option<Described>;
+
+/// Pulls a document and stores the result. `kept` is the id of the document that is stored. `None` if that fails: the
+/// document is then due again when the lease ends.
+async fn pull_one(db: &Db, hosts: &Hosts, pull: Pull, kept: Option<i64>, wanted: Wanted) -> Option<Pulled> {
     let (url, service_id) = (wanted.url.clone(), pull.service_id);
     // The administrator may have changed the list since the URL was set.
     let fetched = match hosts.check(&url) {
@@ -141,10 +152,20 @@ async fn pull_one(db: &Db, hosts: &Hosts, pull: Pull, wanted: Wanted) -> Option<
         Err(why) => Err(why),
     };
     let host = outgoing::authority(&url);
-    if let Err(reason) = &fetched {
-        info!(host, service_id, reason, "an API document was not pulled");
-    }
-    match db.write(async |transaction| store(transaction, &pull, fetched).await).await {
+    let compared = match fetched {
+        Ok(fetched) => compare(db, kept, fetched).await,
+        Err(reason) => Ok(Err(reason)),
+    };
+    let stored = match compared {
+        Ok(fetched) => {
+            if let Err(reason) = &fetched {
+                info!(host, service_id, reason, "an API document was not pulled");
+            }
+            db.write(async |transaction| store(transaction, &pull, fetched).await).await
+        }
+        Err(error) => Err(error),
+    };
+    match stored {
         Ok(result) => Some(result),
         // The URL was changed or the service deleted meanwhile.
         Err(DbErr::RecordNotUpdated) => None,
@@ -155,6 +176,21 @@ async fn pull_one(db: &Db, hosts: &Hosts, pull: Pull, wanted: Wanted) -> Option<
     }
 }
 
+/// Compares a document with the stored one, and describes it if it is another: to parse it takes much longer, and many
+/// servers send no `ETag`. The inner error is that of a parser.
+async fn compare(db: &Db, kept: Option<i64>, fetched: Fetched<String>) -> Result<Result<Fetched<New>, String>, DbErr> {
+    let Fetched::Document { document: text, etag, last_modified } = fetched else { return Ok(Ok(Fetched::Unchanged)) };
+    let is_kept = match kept {
+        Some(id) => super::is_text_of(db.read(), id, &text).await?,
+        None => false,
+    };
+    let new = match is_kept {
+        true => Ok(None),
+        false => apart(move || Ok(Some(Described::of(text)))).await,
+    };
+    Ok(new.map(|document| Fetched::Document { document, etag, last_modified }))
+}
+
 /// Reads a document on a thread of its own. If that panics, for example in a parser, only this document fails.
 async fn apart<T: Send + 'static>(read: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
     // The text of a panic could hold a part of the URL.
@@ -162,8 +198,8 @@ async fn apart<T: Send + 'static>(read: impl FnOnce() -> Result<T, String> + Sen
 }
 
 impl Wanted {
-    /// Reads and describes the document. Blocks. Errors are sentences in which only the host of the URL occurs.
-    fn fetch(self) -> Result<Fetched, String> {
+    /// Reads the document. Blocks. Errors are sentences in which only the host of the URL occurs.
+    fn fetch(self) -> Result<Fetched<String>, String> {
         let host = outgoing::authority(&self.url);
         let mut request = self.agent.get(&self.url).config().timeout_global(Some(TIMEOUT)).build();
         for (name, mark) in [("if-none-match", &self.etag), ("if-modified-since", &self.last_modified)] {
@@ -203,7 +239,7 @@ impl Wanted {
         if text.trim().is_empty() {
             return Err("the document is empty".to_owned());
         }
-        Ok(Fetched::Document { described: Described::of(text), etag, last_modified })
+        Ok(Fetched::Document { document: text, etag, last_modified })
     }
 
     fn failed(&self, error: &ureq::Error) -> String {
@@ -224,7 +260,7 @@ fn mark<B>(response: &Response<B>, name: &str) -> Option<String> {
 ///
 /// # Errors
 /// [`DbErr::RecordNotUpdated`] if the service, or this pull of it, does not exist any more.
-async fn store(transaction: &Transaction, pull: &Pull, fetched: Result<Fetched, String>) -> Result<Pulled, DbErr> {
+async fn store(transaction: &Transaction, pull: &Pull, fetched: Result<Fetched<New>, String>) -> Result<Pulled, DbErr> {
     // The service first, as whoever changes its URL does.
     let service = row_lock::row::<service::Entity>(transaction, pull.service_id, LockType::NoKeyUpdate).await?;
     let pull = row_lock::row::<pulls::Entity>(transaction, pull.id, LockType::NoKeyUpdate).await?;
@@ -240,11 +276,14 @@ async fn store(transaction: &Transaction, pull: &Pull, fetched: Result<Fetched, 
             return Ok(Pulled::Failed);
         }
         Ok(Fetched::Unchanged) => Pulled::Unchanged,
-        Ok(Fetched::Document { described, etag, last_modified }) => {
+        Ok(Fetched::Document { document, etag, last_modified }) => {
             (row.etag, row.last_modified) = (Set(etag), Set(last_modified));
-            match super::put_pulled(transaction, &service, described).await? {
-                true => Pulled::Changed,
-                false => Pulled::Unchanged,
+            match document {
+                Some(described) => {
+                    super::put_pulled(transaction, &service, described).await?;
+                    Pulled::Changed
+                }
+                None => Pulled::Unchanged,
             }
         }
     };

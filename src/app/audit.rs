@@ -6,7 +6,6 @@ use serde_json::{Map, Value as Json};
 use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::parts::{day, empty, link, page_links, time};
-use super::reading::unless_too_much;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::DAY;
@@ -30,10 +29,8 @@ const KINDS: &[(&str, &str, ActorKind)] = &[
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let filter = filter(visit)?;
-    let reading = site.reading(visit).await?;
-    let read = reading.within(audit::page(reading.db(), &filter, PAGE as u64 + 1)).await;
-    drop(reading);
-    let Some(mut entries) = unless_too_much(read)? else { return Err(Fault::TooMuch(TOO_MUCH.to_owned())) };
+    let read = site.reading(visit).await?.part(|db| audit::page(db, &filter, PAGE as u64 + 1)).await?;
+    let Some(mut entries) = read else { return Err(Fault::TooMuch(TOO_MUCH.to_owned())) };
     let more = entries.len() > PAGE;
     entries.truncate(PAGE);
     let next = entries.last().filter(|_| more).map(|entry| format!("{}_{}", entry.at.as_micros(), entry.id));

@@ -7,7 +7,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
 use super::parts::{empty, external_link, grouped, page_links};
-use super::reading::{too_long, unless_too_much};
+use super::reading::too_long;
 use super::visit::{Visit, path};
 use super::{Fault, Site};
 use crate::db::{self, OfKeys, Read};
@@ -68,7 +68,7 @@ pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Resu
         found = found.filter(Column::Id.lt(after));
     }
     let found = found.order_by_desc(Column::Id).limit(PAGE + 1);
-    let listed = unless_too_much(read(site, visit, found).await)?.flatten();
+    let listed = read(site, visit, found).await?;
     Ok(html! {
         h2 #projects { "Projects" }
         @match &listed {
@@ -91,15 +91,14 @@ struct Listed {
 
 async fn read(site: &Site, visit: &Visit, found: Select<code_issue_project::Entity>) -> Result<Option<Listed>, Fault> {
     let reading = site.reading(visit).await?;
-    let db = reading.db();
-    let Some(mut projects) = reading.part(db.all(found)).await? else { return Ok(None) };
+    let Some(mut projects) = reading.part(|db| db.all(found)).await? else { return Ok(None) };
     let more = projects.len() as u64 > PAGE;
     projects.truncate(PAGE as usize);
     let next = projects.last().filter(|_| more).map(|project| project.id.to_string());
     let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
-    let about = reading.part(about(db, &ids)).await?;
+    let about = reading.part(|db| about(db, &ids)).await?;
     // Last: nothing else takes as long.
-    let issues = reading.part(issues(db, &ids)).await?;
+    let issues = reading.part(|db| issues(db, &ids)).await?;
     Ok(Some(Listed { projects, next, about, issues }))
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::operations::DeployStatus;
 use super::parts::{empty, external_link, short, status, time};
-use super::reading::{too_long, unless_too_much};
+use super::reading::too_long;
 use super::visit::{Visit, path};
 use super::{Fault, Site};
 use crate::db::{self, Read};
@@ -22,13 +22,9 @@ const SEARCHED: i64 = 50_000;
 /// read from the database.
 pub async fn of_deploys(site: &Site, visit: &Visit, id: &str, now: Timestamp) -> Result<Markup, Fault> {
     let number = id::decode(id).map_or(0, |(_, number)| number);
-    let read = async {
-        let reading = site.reading(visit).await?;
-        let answers = reading.part(delivery::last(reading.db(), number)).await?;
-        let deploys = reading.part(deploys(reading.db(), number)).await?;
-        Ok::<_, Fault>((answers, deploys))
-    };
-    let (answers, deploys) = unless_too_much(read.await)?.unwrap_or_default();
+    let reading = site.reading(visit).await?;
+    let answers = reading.part(|db| delivery::last(db, number)).await?;
+    let deploys = reading.part(|db| deploys(db, number)).await?;
     let is_whole = answers.is_some() && deploys.is_some();
     let (answers, (deploys, are_all)) = (answers.unwrap_or_default(), deploys.unwrap_or_default());
     let mut rows: Vec<(Timestamp, Markup)> =
@@ -57,12 +53,7 @@ async fn deploys(db: &impl Read, number: i64) -> Result<(Vec<deploy::Model>, boo
 /// Lists the last answers of an endpoint for API documents.
 pub async fn of_documents(site: &Site, visit: &Visit, id: &str, now: Timestamp) -> Result<Markup, Fault> {
     let number = id::decode(id).map_or(0, |(_, number)| number);
-    let read = async {
-        let reading = site.reading(visit).await?;
-        let answers = reading.part(delivery::last(reading.db(), number)).await?;
-        Ok::<_, Fault>(answers)
-    };
-    let answers = unless_too_much(read.await)?.flatten();
+    let answers = site.reading(visit).await?.part(|db| delivery::last(db, number)).await?;
     let rows: Vec<Markup> = answers.iter().flatten().map(|one| answered(one, now, 1)).collect();
     let without = ("No deliveries yet.", "Post a document with the snippet above.");
     Ok(section(&["Result"], &rows, answers.is_some(), without))

@@ -16,9 +16,14 @@ use crate::graphql::places::{Lane, Place};
 /// The reads of a page, all in one snapshot. Do not call the API while it exists: the API could wait for the
 /// connection that it holds.
 pub struct Reading {
+    budget: Arc<Budget>,
+    /// `None` if the visitor had no place or no connection in time, which exceeds the budget.
+    begun: Option<Begun>,
+}
+
+struct Begun {
     // Field order matters: the connection is returned before the place is free.
     snapshot: Snapshot,
-    budget: Arc<Budget>,
     _place: Place,
 }
 
@@ -33,27 +38,23 @@ impl Site {
         let begin = async {
             let place = self.places.take(Lane::Slow, who).await;
             let snapshot = self.db.begin_read(Some(Arc::clone(&budget))).await?;
-            Ok::<_, Fault>((snapshot, place))
+            Ok::<_, Fault>(Begun { snapshot, _place: place })
         };
-        let begun = budget.within(begin).await;
-        let (snapshot, place) = begun.map_err(|excess| Fault::TooMuch(excess.sentence(&limits)))??;
-        Ok(Reading { snapshot, budget, _place: place })
+        let begun = budget.within(begin).await.ok().transpose()?;
+        Ok(Reading { budget, begun })
     }
 }
 
 impl Reading {
-    /// The snapshot to read from, within [`Self::part`] or [`Self::within`].
-    pub fn db(&self) -> &Snapshot {
-        &self.snapshot
-    }
-
     /// Runs the reads of a part of the page. `None` once all reads together exceed the budget: the page is shown
     /// without this part.
-    pub async fn part<T, E: Into<Fault>>(&self, reads: impl Future<Output = Result<T, E>>) -> Result<Option<T>, Fault> {
-        if self.budget.exceeded().is_some() {
-            return Ok(None);
-        }
-        let done = self.budget.within(self.budget.metered(reads)).await;
+    pub async fn part<'r, T, E, F>(&'r self, reads: impl FnOnce(&'r Snapshot) -> F) -> Result<Option<T>, Fault>
+    where
+        E: Into<Fault>,
+        F: Future<Output = Result<T, E>>,
+    {
+        let (Some(begun), None) = (&self.begun, self.budget.exceeded()) else { return Ok(None) };
+        let done = self.budget.within(self.budget.metered(reads(&begun.snapshot))).await;
         match (done, self.budget.exceeded()) {
             // Reads that are finished are of use, however long they took.
             (Ok(Ok(read)), None | Some(Excess::Processor | Excess::Time)) => Ok(Some(read)),
@@ -63,20 +64,16 @@ impl Reading {
     }
 
     /// Runs the reads without which there is no page. Fails once all reads together exceed the budget.
-    pub async fn within<T, E: Into<Fault>>(&self, reads: impl Future<Output = Result<T, E>>) -> Result<T, Fault> {
-        let done = self.budget.within(self.budget.metered(reads)).await;
-        match (self.budget.exceeded(), done) {
-            (None, Ok(done)) => done.map_err(Into::into),
-            (Some(excess), _) | (None, Err(excess)) => Err(Fault::TooMuch(excess.sentence(self.budget.limits()))),
-        }
-    }
-}
-
-/// What was read. `None` if it exceeds the budget, or could not begin in time.
-pub fn unless_too_much<T>(read: Result<T, Fault>) -> Result<Option<T>, Fault> {
-    match read {
-        Err(Fault::TooMuch(_)) => Ok(None),
-        read => read.map(Some),
+    pub async fn whole<'r, T, E, F>(&'r self, reads: impl FnOnce(&'r Snapshot) -> F) -> Result<T, Fault>
+    where
+        E: Into<Fault>,
+        F: Future<Output = Result<T, E>>,
+    {
+        let read = self.part(reads).await?;
+        read.ok_or_else(|| {
+            let excess = self.budget.exceeded().unwrap_or(Excess::Time);
+            Fault::TooMuch(excess.sentence(self.budget.limits()))
+        })
     }
 }
 

@@ -12,7 +12,6 @@ use super::operations::service::{AlertSourceService, Service, Tag};
 use super::operations::{self, types::Moment};
 use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatus, Neighbour};
 use super::parts::{count, count_to_most, empty, external_link, link, local, short, status, time};
-use super::reading::{too_long, unless_too_much};
 use super::services::address;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, audit, deploys, graph, properties, relationships};
@@ -74,16 +73,12 @@ struct More {
 async fn more(site: &Site, visit: &Visit, service: &Service, since: Timestamp) -> Result<More, Fault> {
     let number = id::number::<service::Entity>(&service.id).unwrap_or_default();
     let production = &site.catalogue.settings().production;
-    let read = async {
-        let reading = site.reading(visit).await?;
-        let days = reading.part(days::of_service(reading.db(), number, since, DAYS, production)).await?;
-        let picture = graph::small(&reading, &service.id, &service.name, &service.aliases).await?;
-        // Last: nothing else takes as long.
-        let issues = Issues::of_service(&reading, number).await?;
-        Ok::<_, Fault>(More { days, picture, issues })
-    };
-    let nothing = || More { days: None, picture: too_long(), issues: Issues::default() };
-    Ok(unless_too_much(read.await)?.unwrap_or_else(nothing))
+    let reading = site.reading(visit).await?;
+    let days = reading.part(|db| days::of_service(db, number, since, DAYS, production)).await?;
+    let picture = graph::small(&reading, &service.id, &service.name, &service.aliases).await?;
+    // Last: nothing else takes as long.
+    let issues = Issues::of_service(&reading, number).await?;
+    Ok(More { days, picture, issues })
 }
 
 /// The links to the service's forms and history that the visitor may use.

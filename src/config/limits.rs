@@ -32,7 +32,8 @@ pub struct Edge {
     /// The maximum size of a deploy's body, in bytes
     #[arg(long, value_name = "BYTES", env = "ROLLCALL_MAX_WEBHOOK_BODY", default_value = "262144", value_parser = value::number::<usize>)]
     pub max_webhook_body: usize,
-    /// The maximum number of connections; more wait to be accepted
+    /// The maximum number of connections; more wait to be accepted. One IP address, unless it is that of a trusted
+    /// proxy, has at most a quarter of them
     #[arg(long, value_name = "CONNECTIONS", env = "ROLLCALL_MAX_CONNECTIONS", default_value = "10000", value_parser = value::number::<u32>)]
     pub max_connections: u32,
     /// The timeout for the head of a new connection's first request
@@ -62,4 +63,11 @@ pub struct Edge {
         value_parser = value::duration
     )]
     pub drain_deadline: Duration,
+}
+
+impl Edge {
+    /// The maximum number of connections of one address, or one IPv6 network of 64 bits: a quarter of all.
+    pub fn connections_of_address(&self) -> usize {
+        (self.max_connections as usize / 4).max(1)
+    }
 }

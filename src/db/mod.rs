@@ -211,22 +211,23 @@ impl Db {
     /// takes the write lock at once, so what it has read stays true until it commits, and it never fails halfway
     /// because another came first. Fails once a newer program has migrated the database so that this one cannot use it.
     pub async fn begin_write(&self) -> Result<Transaction, DbErr> {
-        self.begin_transaction(false).await
+        self.begin_transaction(Access::Write, false).await
     }
 
-    /// Like [`Self::begin_write`]. On SQLite the transaction may share its commit with those before it, which takes less
-    /// time when many change something at once. So it can [lose a race](is_lost_race) too, and must be repeated then.
-    /// If it [is joined](Transaction::is_joined), what it reads may never be committed: answer it only after its commit.
-    pub async fn begin_shared(&self) -> Result<Transaction, DbErr> {
-        self.begin_transaction(true).await
+    /// Like [`Self::begin_write`], for a transaction that ends with [`Self::commit_with`]. On SQLite, if `may_share`, the
+    /// transaction may share its commit with those before it, which takes less time when many change something at once. So
+    /// it can [lose a race](is_lost_race) too, and must be repeated then. If it [is joined](Transaction::is_joined), what
+    /// it reads may never be committed: answer it only after its commit.
+    pub async fn begin_change(&self, may_share: bool) -> Result<Transaction, DbErr> {
+        self.begin_transaction(Access::WriteWithId, may_share).await
     }
 
-    async fn begin_transaction(&self, is_shared: bool) -> Result<Transaction, DbErr> {
+    async fn begin_transaction(&self, access: Access, may_share: bool) -> Result<Transaction, DbErr> {
         let begun = self.in_span("BEGIN", async {
             self.writes.check_version()?;
             Ok(Transaction::new(match &self.writer {
-                Writer::Server(server) => transaction::Kind::Server(Box::new(server.begin(Access::Write).await?)),
-                Writer::Embedded(file) => transaction::Kind::Embedded(Box::new(file.begin_write(is_shared).await?)),
+                Writer::Server(server) => transaction::Kind::Server(Box::new(server.begin(access).await?)),
+                Writer::Embedded(file) => transaction::Kind::Embedded(Box::new(file.begin_write(may_share).await?)),
             }))
         });
         begun.await.inspect_err(|error| self.note_failed_write(error))

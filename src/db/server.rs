@@ -1,12 +1,12 @@
 //! Reads and writes PostgreSQL.
 //!
 //! A transaction begins with its first statement: `BEGIN` and the statement are sent together. Statements that run at the
-//! same time are sent one after another, and share the time that the network takes. Those of a transaction that writes
-//! are sent in the order in which they were started, so that the second of two can rely on the locks of the first.
+//! same time are sent one after another, and share the time that the network takes. In a transaction that writes, those
+//! that are started after the first one are sent after it, so that they can rely on its locks.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
@@ -23,7 +23,7 @@ use super::postgres::{ACQUIRE, BEGIN, COMMIT, Hosts, Locks};
 use super::refusal::{STALLED, UNCERTAIN, is_broken, sqlx_error};
 use super::row::{Collect, Row, Work, over};
 use super::server_pool::Connections;
-use super::server_session::{Process, Session};
+use super::server_session::Session;
 use super::session::lock;
 use crate::budget::Budget;
 
@@ -49,12 +49,15 @@ struct Lease {
     place: Option<OwnedSemaphorePermit>,
     /// Without it, statements are transactions of their own.
     access: Option<Access>,
-    /// Held by a statement until it is sent, and by the first one of a transaction that reads until it is answered.
+    /// Held while the transaction has not begun: by its first statement until that is sent, or answered if the
+    /// transaction only reads.
     turn: tokio::sync::Mutex<()>,
     /// Whether the server was told to begin the transaction.
     is_open: AtomicBool,
     /// Whether it has confirmed that.
     has_begun: AtomicBool,
+    /// The id of a transaction that has one from its begin.
+    id: OnceLock<String>,
     /// Whether it was connected for this lease, or must stay. Any other may have died while it was idle, and is replaced.
     is_new: AtomicBool,
     /// The statements whose answers have not arrived.
@@ -73,13 +76,15 @@ pub(super) enum Access {
     Read,
     /// Read and write.
     Write,
+    /// The same, with an id by which the outcome is found if the commit is not confirmed.
+    WriteWithId,
 }
 
 impl Access {
     fn begin(self) -> &'static str {
         match self {
             Self::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-            Self::Write => "BEGIN",
+            Self::Write | Self::WriteWithId => "BEGIN",
         }
     }
 }
@@ -154,7 +159,8 @@ impl Transaction {
     pub(super) async fn script(&self, sql: &str) -> Result<(), DbErr> {
         Box::pin(async {
             self.lease.begin().await?;
-            self.lease.counted(self.lease.session().script(sql)).await
+            let session = self.lease.session();
+            self.lease.counted(&session, session.script(sql)).await
         })
         .await
     }
@@ -177,31 +183,18 @@ impl Transaction {
         }
     }
 
-    /// Runs a statement that writes one row, and tells when it is sent, so that the commit can be sent after it. Returns
-    /// the row that it returns.
-    pub(super) async fn last<T>(
-        &self,
-        statement: Statement,
-        sent: oneshot::Sender<()>,
-        read: fn(&Row<'_>) -> Result<T, DbErr>,
-    ) -> Result<T, DbErr>
-    where
-        T: Send,
-    {
-        let mut found = None;
+    /// Runs the last statement, which writes, and tells when it is sent, so that the commit can be sent after it.
+    pub(super) async fn last(&self, statement: &Statement, sent: oneshot::Sender<()>) -> Result<(), DbErr> {
         let tell = || {
             let _ = sent.send(());
         };
-        let collect = |row: &ServerRow| read(&Row::of_server(row)).map(|row| found = Some(row));
-        timeout(COMMIT, Box::pin(self.run(&statement, true, tell, collect)))
-            .await
-            .unwrap_or_else(|_| Err(stalled()))?;
-        found.ok_or(DbErr::RecordNotInserted)
+        let run = Box::pin(self.run(statement, true, tell, |_| Ok(())));
+        timeout(COMMIT, run).await.unwrap_or_else(|_| Err(stalled())).map(drop)
     }
 
-    /// The server's process for the connection, if it is known.
-    pub(super) fn process(&self) -> Option<Process> {
-        self.lease.session().process.clone()
+    /// The id of a transaction that was begun with one.
+    pub(super) fn id(&self) -> Option<&String> {
+        self.lease.id.get()
     }
 
     /// Rolls back. A server that does not respond rolls back by itself.
@@ -240,6 +233,7 @@ impl Lease {
             turn: tokio::sync::Mutex::default(),
             is_open: AtomicBool::new(false),
             has_begun: AtomicBool::new(false),
+            id: OnceLock::new(),
             is_new: AtomicBool::new(is_new),
             unanswered: AtomicUsize::new(0),
             is_broken: AtomicBool::new(false),
@@ -263,8 +257,8 @@ impl Lease {
         Ok(())
     }
 
-    /// Runs a statement and passes on its rows. Begins the transaction first. Calls `on_sent` when it is sent, but not for
-    /// the first statement.
+    /// Runs a statement and passes on its rows. Begins the transaction first. Calls `on_sent` when a statement is sent
+    /// that is not the first one.
     async fn run(
         &self,
         statement: &Statement,
@@ -273,29 +267,25 @@ impl Lease {
         row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
     ) -> Result<u64, DbErr> {
         let (sql, values) = (&statement.sql, statement.values.as_ref().map_or(&[][..], |values| &values.0));
-        let may_change = self.access == Some(Access::Write);
         if writes && self.access.is_some() {
             // It must not be sent with BEGIN: if BEGIN failed, it would be a transaction of its own.
             Box::pin(self.begin()).await?;
         }
-        if !may_change && self.has_begun.load(Ordering::Acquire) {
-            return self.counted(self.session().run(sql, values, on_sent, row)).await;
+        if !self.has_begun.load(Ordering::Acquire) {
+            let turn = self.turn.lock().await;
+            let is_sent = self.may_write() && self.is_open.load(Ordering::Relaxed);
+            match self.has_begun.load(Ordering::Acquire) {
+                false if is_sent => return Box::pin(self.run_second(turn, sql, values, row)).await,
+                false => return Box::pin(self.run_first(turn, sql, values, row)).await,
+                true => {}
+            }
         }
-        let turn = self.turn.lock().await;
-        let (has_begun, is_open) = (self.has_begun.load(Ordering::Acquire), self.is_open.load(Ordering::Relaxed));
-        if !has_begun && !(may_change && is_open) {
-            return Box::pin(self.run_first(turn, sql, values, row)).await;
-        }
-        let may_be_dead = !has_begun && !self.is_new.load(Ordering::Relaxed);
-        let on_sent = || {
-            drop(turn);
-            on_sent();
-        };
-        match self.counted(self.session().run(sql, values, on_sent, row)).await {
-            // The first statement is repeated on another connection, after this one.
-            Err(error) if may_be_dead && is_broken(&error) => Err(DbErr::RecordNotUpdated),
-            done => done,
-        }
+        let session = self.session();
+        self.counted(&session, session.run(sql, values, on_sent, row)).await
+    }
+
+    fn may_write(&self) -> bool {
+        matches!(self.access, Some(Access::Write | Access::WriteWithId))
     }
 
     /// Begins the transaction and runs its first statement, which only reads. Replaces a connection that has died while
@@ -316,11 +306,11 @@ impl Lease {
                 row(next)
             };
             let on_sent = || {
-                if self.access == Some(Access::Write) {
+                if self.may_write() {
                     turn = None;
                 }
             };
-            let run = self.counted(session.run(sql, values, on_sent, pass_on));
+            let run = self.counted(&session, session.run(sql, values, on_sent, pass_on));
             let done = match self.access {
                 None => run.await,
                 // In this order they are sent.
@@ -335,6 +325,22 @@ impl Lease {
                 }
                 done => return done,
             }
+        }
+    }
+
+    /// Runs a statement that only reads, behind the first one, before that is answered.
+    async fn run_second<'l>(
+        &'l self,
+        turn: MutexGuard<'l, ()>,
+        sql: &str,
+        values: &[Value],
+        row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
+    ) -> Result<u64, DbErr> {
+        let (session, may_be_dead) = (self.session(), !self.is_new.load(Ordering::Relaxed));
+        match self.counted(&session, session.run(sql, values, || drop(turn), row)).await {
+            // The first statement is repeated on another connection, perhaps after this one. The caller starts over.
+            Err(error) if may_be_dead && is_broken(&error) => Err(DbErr::RecordNotUpdated),
+            done => done,
         }
     }
 
@@ -359,10 +365,22 @@ impl Lease {
         }
     }
 
-    async fn send_begin(&self, session: &Session, access: Access) -> Result<(), DbErr> {
+    async fn send_begin(&self, session: &Arc<Session>, access: Access) -> Result<(), DbErr> {
         self.is_open.store(true, Ordering::Relaxed);
-        match timeout(BEGIN, self.counted(session.begin(access.begin()))).await {
-            Ok(begun) => begun.map(|()| self.has_begun.store(true, Ordering::Release)),
+        let begin = async {
+            match access {
+                Access::WriteWithId => Ok(Some(session.begin_with_id(access.begin()).await?)),
+                Access::Read | Access::Write => session.begin(access.begin()).await.map(|()| None),
+            }
+        };
+        match timeout(BEGIN, self.counted(session, begin)).await {
+            Ok(begun) => {
+                if let Some(id) = begun? {
+                    let _ = self.id.set(id);
+                }
+                self.has_begun.store(true, Ordering::Release);
+                Ok(())
+            }
             Err(_) => {
                 self.is_broken.store(true, Ordering::Relaxed);
                 Err(stalled())
@@ -379,16 +397,25 @@ impl Lease {
     /// Ends the transaction.
     async fn end(&self, how: &'static str) -> Result<(), DbErr> {
         if self.is_open.load(Ordering::Relaxed) {
-            self.counted(self.session().script(how)).await?;
+            let session = self.session();
+            self.counted(&session, session.script(how)).await?;
             self.is_open.store(false, Ordering::Relaxed);
         }
         Ok(())
     }
 
-    /// Runs a statement, and notes whether its answer has arrived.
-    async fn counted<T>(&self, statement: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+    /// Runs a statement on a connection, and notes whether its answer has arrived.
+    async fn counted<T>(
+        &self,
+        session: &Arc<Session>,
+        statement: impl Future<Output = Result<T, DbErr>>,
+    ) -> Result<T, DbErr> {
         self.unanswered.fetch_add(1, Ordering::Relaxed);
         let done = statement.await;
+        if !Arc::ptr_eq(session, &lock(&self.session)) {
+            // Another connection has taken its place.
+            return done;
+        }
         match &done {
             Err(error) if is_broken(error) => self.is_broken.store(true, Ordering::Relaxed),
             Err(error) if !matches!(sqlx_error(error), Some(sqlx::Error::Database(_))) => {}
@@ -424,7 +451,7 @@ impl Drop for Lease {
                     self.home.take_back(session, place);
                 }
             }
-            Some(Access::Write) => self.home.settle_later(session, place, is_committing),
+            Some(Access::Write | Access::WriteWithId) => self.home.settle_later(session, place, is_committing),
         }
     }
 }

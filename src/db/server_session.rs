@@ -51,16 +51,6 @@ pub(super) struct Session {
     settings: String,
     has_large_buffers: AtomicBool,
     pub(super) opened: Instant,
-    /// None through PgBouncer, where each transaction may have another one.
-    pub(super) process: Option<Process>,
-}
-
-/// The server's process for a connection.
-#[derive(Debug, Clone)]
-pub(super) struct Process {
-    pub(super) id: i32,
-    /// The time. Later processes may have the same id.
-    pub(super) started: String,
 }
 
 /// Sends and receives, in a task of its own, until the connection ends. Cuts it when dropped.
@@ -93,10 +83,9 @@ impl Session {
             // Whoever waits for an answer gets the error too.
             let _ = connection.await;
         }));
-        let process = if host.is_shared { None } else { Box::pin(process_of(&client)).await? };
         let prepared = (!host.is_shared).then(|| Mutex::new(Cache::new(STATEMENTS)));
         let has_large_buffers = AtomicBool::new(false);
-        Ok(Self { client, driver, tls, prepared, settings, has_large_buffers, opened, process })
+        Ok(Self { client, driver, tls, prepared, settings, has_large_buffers, opened })
     }
 
     /// Runs a statement and passes on its rows. Returns the number of rows that it changed. Calls `on_sent` as soon as
@@ -147,6 +136,18 @@ impl Session {
         }
     }
 
+    /// Like [`Self::begin`], and gives the transaction an id, which it returns.
+    pub(super) async fn begin_with_id(&self, how: &'static str) -> Result<String, DbErr> {
+        let settings = if self.settings.is_empty() { "" } else { "; " };
+        let text = format!("{how}{settings}{}; SELECT pg_current_xact_id()::text", self.settings);
+        let answer = self.client.simple_query(&text).await.map_err(failed)?;
+        let id = answer.iter().find_map(|part| match part {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        });
+        id.ok_or_else(|| DbErr::Custom("the server has not told the id of a transaction".to_owned()))
+    }
+
     /// Runs statements without parameters. They are sent when the future is polled for the first time.
     pub(super) async fn script(&self, sql: &str) -> Result<(), DbErr> {
         self.client.batch_execute(sql).await.map_err(failed)
@@ -182,18 +183,6 @@ impl Session {
         drop(client);
         let _ = timeout(CLOSE, &mut driver.0).await;
     }
-}
-
-async fn process_of(client: &Client) -> Result<Option<Process>, DbErr> {
-    let query = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()";
-    let answer = client.simple_query(query).await.map_err(failed)?;
-    let process = answer.iter().find_map(|part| match part {
-        SimpleQueryMessage::Row(row) => {
-            Some(Process { id: row.get(0)?.parse().ok()?, started: row.get(1)?.to_owned() })
-        }
-        _ => None,
-    });
-    Ok(process)
 }
 
 /// Makes the settings of a connection those of a transaction. Those of TCP are PgBouncer's own.

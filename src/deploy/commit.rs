@@ -37,7 +37,7 @@ const ASIDE_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long further posts for the same service are set aside without an attempt, after one was set aside.
 const LOCK_BACKOFF: Duration = Duration::from_secs(2);
 /// How long the posts of a group may wait for locks, one after another. Then the rest are set aside without an attempt.
-const LOCK_WAIT: Duration = Duration::from_secs(2);
+pub const LOCK_WAIT: Duration = Duration::from_secs(2);
 /// The maximum number of posts that are set aside.
 const MOST_ASIDE: usize = 256;
 /// The error for a post that had to be set aside when too many were.

@@ -12,13 +12,16 @@ use std::fmt::Display;
 use apollo_compiler::ast::{Document, FieldDefinition, OperationType, Type};
 use apollo_compiler::collections::IndexMap;
 use apollo_compiler::parser::SourceSpan;
-use apollo_compiler::schema::{Component, ExtendedType};
+use apollo_compiler::schema::{Component, EnumType, ExtendedType};
 use apollo_compiler::{Name, Schema};
 
 use super::spelling::{expected_token, nearest};
 use crate::error::shortened;
 
 type Fields = IndexMap<Name, Component<FieldDefinition>>;
+
+/// The most values of an enum that an error lists.
+const VALUES: usize = 10;
 
 /// The keywords that begin a definition.
 const KEYWORDS: [&str; 3] = ["query", "mutation", "fragment"];
@@ -62,8 +65,8 @@ pub(super) fn validation(
     if message.ends_with("must have a subselection set") {
         return without_selection(at(text, place));
     }
-    let expected = message.strip_prefix("expected value of type ");
-    if let Some(expected) = expected.and_then(|expected| expected.strip_suffix(", found a variable"))
+    let expected = message.strip_prefix("expected value of type ").and_then(|rest| rest.split_once(", found "));
+    if let Some((expected, "a variable")) = expected
         && let Some(declared) = variable_type(document, at(text, place).trim_start_matches('$'))
     {
         return wrong_variable(at(text, place), declared, expected);
@@ -71,10 +74,11 @@ pub(super) fn validation(
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let says = |words: &str| message.contains(words);
     let advice = match names[..] {
+        [] => expected.and_then(|(ty, found)| in_place_of_enum(schema, ty, found, at(text, place))),
         [of, name] if says("does not have a field") => field(schema, of, name),
         [name, of] if says("is not supported by") => argument(schema, name, of),
         [name, of] if says("does not exist on") => match schema.types.get(of) {
-            Some(ExtendedType::Enum(it)) => did_you_mean(name, it.values.keys().map(Name::as_str)),
+            Some(ExtendedType::Enum(it)) => Some(enum_value(it, Some(name))),
             Some(ExtendedType::InputObject(it)) => did_you_mean(name, it.fields.keys().map(Name::as_str)),
             _ => None,
         },
@@ -121,6 +125,29 @@ fn with(message: String, advice: Option<String>) -> String {
 /// Suggests the candidate that `name` probably misspells.
 pub(super) fn did_you_mean<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     nearest(name, candidates).map(|known| format!("Did you mean `{known}`?"))
+}
+
+/// The advice for something that an enum does not have: the value that `word` probably misspells, or the first values.
+pub(super) fn enum_value(of: &EnumType, word: Option<&str>) -> String {
+    let known = || of.values.keys().map(Name::as_str);
+    word.and_then(|word| did_you_mean(word, known())).unwrap_or_else(|| {
+        let first: Vec<String> = known().take(VALUES).map(|value| format!("`{value}`")).collect();
+        let more = match of.values.len().saturating_sub(VALUES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("The values of `{}` are {}{more}.", of.name, first.join(", "))
+    })
+}
+
+/// The advice for a literal of another kind where an enum of the type `ty` is expected. `found` is its kind.
+fn in_place_of_enum(schema: &Schema, ty: &str, found: &str, literal: &str) -> Option<String> {
+    let Some(ExtendedType::Enum(of)) = schema.types.get(ty.trim_matches(['[', ']', '!'])) else { return None };
+    let word = literal.trim().trim_matches('"');
+    Some(match found {
+        "a string" if of.values.contains_key(word) => format!("Write it without quotes: `{word}`."),
+        _ => enum_value(of, Some(word)),
+    })
 }
 
 /// The text at the location of an error.

@@ -74,7 +74,7 @@ impl<'a, S: State> Execution<'a, S> {
     }
 
     /// Runs a mutation and resolves the payload that it answers with. `refused` makes the payload of errors that the
-    /// caller can fix.
+    /// caller can fix. Other errors become top-level errors.
     ///
     /// The future is boxed here, so that the compiler does not look into it for each mutation.
     pub fn mutation<'r, P, E>(
@@ -90,7 +90,15 @@ impl<'a, S: State> Execution<'a, S> {
     {
         Box::pin(async move {
             let answer = self.mutate(field, resolver, Self::identified).await;
-            payload(into_payload(answer, refused), field, self).await
+            match answer {
+                Err(Error::User(errors)) => {
+                    let refusal = refused(errors.into_iter().map(E::from).collect());
+                    // Its objects are null and its lists empty, so nothing is read below them.
+                    let reads = field.below().any(|child| child.reads());
+                    resolve_payload(self.keep(refusal), reads, field, self).await
+                }
+                answer => payload(answer, field, self).await,
+            }
         })
     }
 
@@ -126,14 +134,29 @@ where
     V: AnswerShape<S>,
     S: State,
 {
-    let payload = match answer {
-        Ok(payload) => execution.keep(payload),
-        Err(error) => return execution.fail(error),
-    };
-    if !field.reads_below() {
-        // The payload is already in memory, so no deadline applies.
+    match answer {
+        Ok(payload) => resolve_payload(execution.keep(payload), field.reads_below(), field, execution).await,
+        Err(error) => execution.fail(error),
+    }
+}
+
+/// Resolves a payload. `reads` says whether anything below it must be read.
+async fn resolve_payload<'r, 'a: 'r, V, S>(
+    payload: &'a V,
+    reads: bool,
+    field: &'a FieldPlan,
+    execution: &'r Execution<'a, S>,
+) -> Slot<'a>
+where
+    V: AnswerShape<S>,
+    S: State,
+{
+    if !reads {
         let execution = Execution { budget: Budget::unlimited(), reading: None, ..*execution };
-        return held(vec![payload], field, &execution).await;
+        return match held(vec![payload], field, &execution).await {
+            Slot::Values(rows) => Slot::Values(Box::new(Whole(rows))),
+            failed => failed,
+        };
     }
     let read = async {
         match execution.state.read().await {
@@ -148,11 +171,12 @@ where
     execution.budget.within(read).await.unwrap_or_else(ended)
 }
 
-/// Moves errors that the caller can fix into the payload of a mutation. Other errors stay top-level errors.
-fn into_payload<P, E: From<UserError>>(answer: Result<P>, payload: impl FnOnce(Vec<E>) -> P) -> Result<P> {
-    match answer {
-        Err(Error::User(errors)) => Ok(payload(errors.into_iter().map(E::from).collect())),
-        answer => answer,
+/// A payload that is in memory already. It is written whole, however much time the mutation has taken.
+struct Whole<'a>(Box<dyn Rows<'a> + 'a>);
+
+impl<'a> Rows<'a> for Whole<'a> {
+    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
+        out.unmetered(|out| self.0.write(row, out))
     }
 }
 

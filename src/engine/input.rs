@@ -350,9 +350,8 @@ fn coerce(types: InputTypes<'_>, ty: &Type, value: &Value) -> Result<Value, Inpu
             Some(ExtendedType::Enum(definition)) => match value {
                 Value::String(word) if definition.values.contains_key(word.as_str()) => Ok(value.clone()),
                 _ => {
-                    let known = definition.values.keys().map(|known| known.as_str());
-                    let advice = word(value).and_then(|word| advice::did_you_mean(word, known));
-                    no_such_word(name, value).map_err(|error: InputError| error.advised(advice))
+                    let advice = advice::enum_value(definition, word(value));
+                    no_such_word(name, value).map_err(|error: InputError| error.advised(Some(advice)))
                 }
             },
             Some(ExtendedType::InputObject(definition)) => {

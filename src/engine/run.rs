@@ -85,8 +85,9 @@ pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arg
     if errors.is_empty() { Response { text, errors, used, excess: None } } else { with_errors(&text, errors, used) }
 }
 
-/// Runs mutations one after the other. When the budget is exhausted, the current mutation's payload is left out and no
-/// further mutation starts. Committed writes stay, and the errors say which mutations ran.
+/// Runs mutations one after the other. When the budget is exhausted, no further mutation starts, and the current
+/// mutation's payload is left out unless it is in memory already. Committed writes stay, and the errors say which
+/// mutations ran.
 async fn write_serially<'a, S: State, T: Object<S>>(
     root: &'a T,
     plan: &'a Plan,

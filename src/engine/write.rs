@@ -73,6 +73,14 @@ impl<'a> Writer<'a> {
         self.budget = Some(budget);
     }
 
+    /// Writes without checking the budget. The length of the text stays limited.
+    pub(super) fn unmetered<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        let budget = self.budget.take();
+        let written = write(self);
+        self.budget = budget;
+        written
+    }
+
     /// Whether there is room and budget for more text. If not, the text is discarded.
     #[inline]
     pub(super) fn goes_on(&mut self) -> bool {
@@ -302,6 +310,8 @@ mod tests {
         let mut out = Writer::new(0);
         out.limit(&budget);
         assert!(out.goes_on());
+        out.string(&"x".repeat(CHECK));
+        assert!(out.unmetered(Writer::goes_on));
         out.string(&"x".repeat(CHECK));
         assert!(!out.goes_on() && !out.goes_on());
         assert_eq!(budget.exceeded(), Some(Excess::Time));

@@ -236,11 +236,8 @@ impl engine::State for State {
         self.request.take_place().await?;
         let is_alone = is_alone.swap(false, Ordering::Relaxed) || BULK_MUTATIONS.contains(&name);
         // A person's role is checked by committed data.
-        let is_shared = !is_alone && caller.user.is_none() && !shared.has_own_commit(name);
-        let transaction = match is_shared {
-            true => shared.db.begin_shared().await?,
-            false => shared.db.begin_write().await?,
-        };
+        let may_share = !is_alone && caller.user.is_none() && !shared.has_own_commit(name);
+        let transaction = shared.db.begin_change(may_share).await?;
         Ok(Writing { request: Arc::clone(&self.request), transaction, entry: OnceLock::new() })
     }
 
@@ -280,15 +277,15 @@ impl engine::State for State {
             is_alone.store(is_joined, Ordering::Relaxed);
             return if is_joined { Err(DbErr::RecordNotUpdated.into()) } else { Ok(()) };
         }
-        // A request with several mutations keeps the payloads of those before. One that changes many things has no entry.
-        let gives_way = inputs.len() == 1 && writing.entry.get().is_some();
+        // A request with several mutations keeps the payloads of those before.
         let give_way = || {
-            if gives_way {
+            if inputs.len() == 1 {
                 outcome.give_way(&shared.places);
             }
         };
         let committed = match writing.entry.into_inner() {
             Some(entry) => Box::pin(shared.db.commit_with(writing.transaction, entry, give_way)).await,
+            // It changes many things.
             None => shared.db.commit(writing.transaction).await,
         };
         if committed.as_ref().map_or_else(|error| db::uncertain(error).is_some(), |()| true) {

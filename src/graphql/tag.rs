@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use async_graphql::MaybeUndefined;
-use futures_util::future::join;
+use futures_util::future::try_join;
 use sea_orm::Set;
 use sea_orm::sea_query::{Expr, LockType};
 
@@ -50,13 +49,7 @@ impl Taggable {
 
 /// Finds the thing that a client names by id or alias, and locks it, so that other mutations cannot assign tags to it
 /// meanwhile.
-async fn taggable(
-    db: &Transaction,
-    id: &MaybeUndefined<String>,
-    alias: &MaybeUndefined<String>,
-    kind: Option<TaggableResource>,
-) -> Result<Taggable> {
-    let identifier = Identifier::new(id, alias)?;
+async fn taggable(db: &Transaction, identifier: Identifier<'_>, kind: Option<TaggableResource>) -> Result<Taggable> {
     let kind = match identifier {
         Identifier::Alias(_) => kind.unwrap_or(TaggableResource::Service),
         Identifier::Id(id) => {
@@ -104,42 +97,15 @@ async fn taggable(
     })
 }
 
-/// How a service is named whose tags can be read at the same time as it is locked. That saves a round trip.
-#[derive(Clone, Copy)]
-enum Early<'a> {
-    Id(i64),
-    Alias(&'a str),
-}
-
-impl<'a> Early<'a> {
-    /// `None` for other owners, and where there are no round trips.
-    fn of(
-        db: &Transaction,
-        id: &'a MaybeUndefined<String>,
-        alias: &'a MaybeUndefined<String>,
-        kind: Option<TaggableResource>,
-    ) -> Option<Self> {
-        match Identifier::new(id, alias).ok().filter(|_| !db::has_one_writer(db))? {
-            Identifier::Id(id) => id::number::<entity::service::Entity>(id).map(Self::Id),
-            Identifier::Alias(alias) => {
-                let is_service = kind.is_none_or(|kind| kind == TaggableResource::Service);
-                is_service.then_some(Self::Alias(alias))
-            }
-        }
-    }
-
-    fn of_owner(self) -> Expr {
-        match self {
-            Self::Id(id) => tag::of_service(id),
-            Self::Alias(alias) => tag::of_service_called(alias),
-        }
-    }
-
-    /// Whether the tags are all that the locked owner has. Another service may have got the alias meanwhile.
-    fn are_of(self, owner: &Taggable, tags: &[Tag]) -> bool {
-        match self {
-            Self::Id(_) => true,
-            Self::Alias(_) => tags.first().is_some_and(|tag| tag.service_id == Some(owner.owner().id())),
+/// The condition on the tags of a service, if they can be read at the same time as the service is locked. That saves a
+/// round trip. `None` for other owners, and where there are no round trips.
+fn early(db: &Transaction, identifier: Identifier<'_>, kind: Option<TaggableResource>) -> Option<Expr> {
+    match identifier {
+        _ if db::has_one_writer(db) => None,
+        Identifier::Id(id) => id::number::<entity::service::Entity>(id).map(tag::of_service),
+        Identifier::Alias(alias) => {
+            let is_service = kind.is_none_or(|kind| kind == TaggableResource::Service);
+            is_service.then(|| tag::of_service_called(alias))
         }
     }
 }
@@ -173,6 +139,7 @@ impl TagAssignMutation for Mutation {
         if tags.len() > text::ENTRIES {
             return Err(UserError::new("tags", format!("at most {} tags can be set at once", text::ENTRIES)).into());
         }
+        let identifier = Identifier::new(&id, &alias)?;
         let mut problems = Problems::default();
         let mut seen = HashSet::with_capacity(tags.len());
         let mut checked = Vec::with_capacity(tags.len());
@@ -186,20 +153,23 @@ impl TagAssignMutation for Mutation {
             checked.extend(key.zip(value));
         }
         let problems = problems.none();
-        let early = Early::of(db, &id, &alias, r#type).filter(|_| problems.is_ok());
+        let early = early(db, identifier, r#type).filter(|_| problems.is_ok());
         let present = async {
-            match &early {
-                Some(early) => tag::with_keys(db, early.of_owner(), &checked).await.map(Some),
+            match early {
+                Some(of_owner) => Ok(Some(tag::with_keys(db, of_owner, &checked).await?)),
                 None => Ok(None),
             }
         };
         // They are sent in this order, so that nobody changes the tags after they are read.
-        let (owner, present) = join(taggable(db, &id, &alias, r#type), present).await;
-        let owner = owner?;
+        let (owner, present) = try_join(taggable(db, identifier, r#type), present).await?;
         problems?;
 
-        let present = present?.filter(|tags| early.is_some_and(|early| early.are_of(&owner, tags)));
-        let (tags, has_more) = tag::assign(db, owner.owner(), checked, present).await?;
+        // Another service may have got the alias before the tags were read.
+        let are_of_owner = |tags: &Vec<Tag>| {
+            let is_id = matches!(identifier, Identifier::Id(_));
+            is_id || tags.first().is_some_and(|tag| tag.service_id == Some(owner.owner().id()))
+        };
+        let (tags, has_more) = tag::assign(db, owner.owner(), checked, present.filter(are_of_owner)).await?;
         if has_more {
             refuse_too_many(db, owner.owner()).await?;
         }
@@ -211,7 +181,7 @@ impl TagCreateMutation for Mutation {
     async fn tag_create(ctx: &MutationCtx<'_>, input: TagCreateInput) -> Result<TagCreatePayload> {
         let TagCreateInput { id, alias, r#type, key: of, value: to } = input;
         let db = ctx.db();
-        let owner = taggable(db, &id, &alias, r#type).await?;
+        let owner = taggable(db, Identifier::new(&id, &alias)?, r#type).await?;
         let mut problems = Problems::default();
         let key = problems.take(tag::check_key(&of));
         let value = problems.take(tag::check_value(&to));

@@ -7,7 +7,7 @@
 
 use std::convert::Infallible;
 use std::io::{self, IoSlice};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -27,11 +27,13 @@ use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
 use super::client;
+use super::limits::network;
 use super::listener::Stream;
 use super::proxy_header::{self, Refused};
 use super::refused::Explained;
 use super::serve::{Answers, Peer};
 use crate::config::Edge;
+use crate::shares::Shares;
 
 /// The maximum size of a request head. Also bounds how much of a body is buffered.
 pub const HEAD_BYTES: usize = 32 * 1024;
@@ -75,33 +77,46 @@ impl Patience {
 
 /// What comes before the first request of a connection.
 pub(super) struct Opening {
-    /// The proxies whose connections begin with a PROXY header, if there are any.
-    pub proxies: Option<Arc<[IpNet]>>,
+    /// The trusted proxies.
+    pub proxies: Arc<[IpNet]>,
+    /// Whether their connections begin with a PROXY header.
+    pub expects_header: bool,
+    /// The connections of each address.
+    pub places: Arc<Shares<IpAddr>>,
     /// The acceptor of TLS handshakes, with TLS.
     pub tls: Option<TlsAcceptor>,
     /// How long all that may take.
     pub patience: Patience,
 }
 
-/// Serves a connection until it ends. When `stop` becomes true, finishes its requests and closes it.
+/// Serves a connection until it ends. When `stop` becomes true, finishes its requests and closes it. Closes it at once
+/// if its address has too many.
 pub(super) async fn run<A: Answers>(
     answers: Arc<A>,
     (mut stream, address): (Stream, SocketAddr),
-    Opening { proxies, tls, patience }: Opening,
+    Opening { proxies, expects_header, places, tls, patience }: Opening,
     stop: watch::Receiver<bool>,
 ) {
     stream.send_at_once();
     let began = Instant::now();
+    let is_trusted = |address: SocketAddr| client::is_trusted(address.ip().to_canonical(), &proxies);
     let mut peer = Sender { address, is_unnamed: false };
-    if let Some(proxies) = proxies
-        && client::is_trusted(address.ip().to_canonical(), &proxies)
-    {
+    let mut has_own_address = stream.has_own_address();
+    if expects_header && is_trusted(address) {
         // Boxed, so that other connections do not reserve space for it.
         match Box::pin(named_by_proxy(&mut stream, address, began + patience.head)).await {
-            Some(client) => peer = client,
+            Some(client) => (peer, has_own_address) = (client, !client.is_unnamed),
             None => return,
         }
     }
+    // A trusted proxy and a Unix socket bring all their clients from one address: a share would bound the whole service.
+    let is_counted = has_own_address && !is_trusted(peer.address);
+    let owner = is_counted.then(|| network(peer.address.ip().to_canonical()));
+    // Held until the connection ends.
+    let Ok(_place) = owner.map(|owner| places.take_now(owner, 1).ok_or(owner)).transpose() else {
+        answers.refused_connection();
+        return debug!(peer = %peer.address, "a connection was closed: its address has too many");
+    };
     let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, began, last: began, left: 0 }));
     let stream = Watched { stream, activity: Arc::clone(&activity) };
     match tls {

@@ -202,6 +202,11 @@ pub(super) enum Stream {
 }
 
 impl Stream {
+    /// Whether the peer has an address of its own. All peers of a Unix socket have [`OF_UNIX`].
+    pub(super) fn has_own_address(&self) -> bool {
+        matches!(self, Self::Tcp(_))
+    }
+
     /// Sends what is written at once. Responses are written whole, so delaying packets gains nothing.
     pub(super) fn send_at_once(&self) {
         if let Self::Tcp(stream) = self {

@@ -65,6 +65,7 @@ pub struct Metrics {
     limited: Counters<LimitLabels>,
     unauthenticated: Counter,
     connections: Gauge,
+    refused_connections: Counter,
     database: Family<DatabaseLabels, Gauge>,
     database_most: Family<PoolLabels, Gauge>,
     writable: Gauge,
@@ -138,6 +139,7 @@ impl Default for Metrics {
             limited: Family::default(),
             unauthenticated: Counter::default(),
             connections: Gauge::default(),
+            refused_connections: Counter::default(),
             database: Family::default(),
             database_most: Family::default(),
             writable: Gauge::default(),
@@ -171,6 +173,8 @@ impl Metrics {
         let help = "Requests refused for lack of a valid token";
         to.register("rollcall_unauthenticated_requests", help, self.unauthenticated.clone());
         to.register("rollcall_open_connections", "Open client connections", self.connections.clone());
+        let help = "Connections closed because their address had too many";
+        to.register("rollcall_refused_connections", help, self.refused_connections.clone());
         let help = "Connections to the database";
         to.register("rollcall_database_connections", help, self.database.clone());
         let help = "The maximum number of connections to the database";
@@ -253,6 +257,11 @@ impl Metrics {
     /// Records the result of pulling an API document.
     pub fn document(&self, pulled: Pulled) {
         self.documents.get_or_create(&DocumentLabels { result: pulled.name() }).inc();
+    }
+
+    /// Counts a connection that was closed because its address had too many.
+    pub fn refused_connection(&self) {
+        self.refused_connections.inc();
     }
 
     /// Records a request refused by a rate limit.

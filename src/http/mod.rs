@@ -214,6 +214,10 @@ impl Answers for App {
         span.answered(reply.status().as_u16());
         reply
     }
+
+    fn refused_connection(&self) {
+        self.metrics.refused_connection();
+    }
 }
 
 impl App {

@@ -21,6 +21,7 @@ use super::listener::{Listener, Stream};
 use super::reply::Reply;
 use super::tls::Tls;
 use super::{App, metrics};
+use crate::shares::{Bounds, Shares};
 
 /// The maximum number of connections to the metrics listener.
 const METRICS_CONNECTIONS: usize = 16;
@@ -50,6 +51,9 @@ pub(super) struct Peer {
 pub(super) trait Answers: Send + Sync + 'static {
     /// Handles a request from `peer`. Infallible: errors are responses too.
     fn answer(&self, request: Request<Incoming>, peer: Peer) -> impl Future<Output = Reply> + Send;
+
+    /// Notes a connection that is closed because its address has too many.
+    fn refused_connection(&self) {}
 }
 
 /// Serves `listener`, with TLS if `tls` is given. When `told_to_stop` resolves, `/readyz` reports it. After the
@@ -62,9 +66,11 @@ pub async fn serve(
     told_to_stop: impl Future<Output = ()>,
 ) -> Drained {
     let (listener, patience) = (listener.into(), Patience::of(&app.edge));
-    let mut connections = Connections::new(Arc::clone(&app), app.edge.max_connections as usize, patience);
+    let (most, share) = (app.edge.max_connections as usize, app.edge.connections_of_address());
+    let mut connections = Connections::new(Arc::clone(&app), most, share, patience);
     connections.tls = tls;
-    connections.proxies = listener.expects_header.then(|| app.edge.trusted_proxies.as_slice().into());
+    connections.proxies = app.edge.trusted_proxies.as_slice().into();
+    connections.expects_header = listener.expects_header;
     let drain = async {
         told_to_stop.await;
         app.draining.store(true, Ordering::Relaxed);
@@ -94,7 +100,9 @@ pub async fn serve(
 /// Serves the metrics of `app` on `listener`. Runs until it is dropped.
 pub async fn serve_metrics(app: Arc<App>, listener: impl Into<Listener>) -> Infallible {
     let patience = Patience::of(&app.edge);
-    let mut connections = Connections::new(Arc::new(metrics::Page(app)), METRICS_CONNECTIONS, patience);
+    // Usually one address asks, so its share is all.
+    let most = METRICS_CONNECTIONS;
+    let mut connections = Connections::new(Arc::new(metrics::Page(app)), most, most, patience);
     let listener = listener.into();
     loop {
         connections.next(&listener).await;
@@ -105,27 +113,45 @@ pub async fn serve_metrics(app: Arc<App>, listener: impl Into<Listener>) -> Infa
 struct Connections<A> {
     answers: Arc<A>,
     slots: Arc<Semaphore>,
+    /// The connections of each address. Nothing waits for its share.
+    places: Arc<Shares<IpAddr>>,
     patience: Patience,
     tls: Option<Arc<Tls>>,
-    /// The proxies whose connections begin with a PROXY header.
-    proxies: Option<Arc<[IpNet]>>,
+    /// The trusted proxies.
+    proxies: Arc<[IpNet]>,
+    /// Whether their connections begin with a PROXY header.
+    expects_header: bool,
     stop: watch::Sender<bool>,
     open: JoinSet<()>,
 }
 
 impl<A: Answers> Connections<A> {
-    /// Connections without TLS and PROXY headers.
-    fn new(answers: Arc<A>, most: usize, patience: Patience) -> Self {
-        let (slots, stop) = (Arc::new(Semaphore::new(most)), watch::Sender::new(false));
-        Self { answers, slots, patience, tls: None, proxies: None, stop, open: JoinSet::new() }
+    /// At most `most` connections, and `share` of one address, without TLS and proxies.
+    fn new(answers: Arc<A>, most: usize, share: usize, patience: Patience) -> Self {
+        Self {
+            answers,
+            slots: Arc::new(Semaphore::new(most)),
+            places: Shares::new(Bounds { most, share, waiting: 0, waiting_share: 0 }),
+            patience,
+            tls: None,
+            proxies: Arc::default(),
+            expects_header: false,
+            stop: watch::Sender::new(false),
+            open: JoinSet::new(),
+        }
     }
 
     /// Waits until a connection arrives or ends.
     async fn next(&mut self, listener: &Listener) {
         tokio::select! {
             (slot, accepted) = accept(listener, &self.slots) => {
-                let tls = self.tls.as_ref().map(|tls| tls.acceptor());
-                let opening = Opening { proxies: self.proxies.clone(), tls, patience: self.patience };
+                let opening = Opening {
+                    proxies: Arc::clone(&self.proxies),
+                    expects_header: self.expects_header,
+                    places: Arc::clone(&self.places),
+                    tls: self.tls.as_ref().map(|tls| tls.acceptor()),
+                    patience: self.patience,
+                };
                 let (answers, stop) = (Arc::clone(&self.answers), self.stop.subscribe());
                 let connection = connection::run(answers, accepted, opening, stop);
                 self.open.spawn(async move {

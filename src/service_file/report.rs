@@ -27,8 +27,7 @@ pub struct Note {
     pub message: String,
 }
 
-/// `file:line:column: message`, on one line with control characters escaped: CI systems execute commands at the start of
-/// a log line.
+/// `file:line:column: message`, on [one line](one_line).
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file: _, path, line, column, message } = self;
@@ -36,11 +35,18 @@ impl fmt::Display for Note {
             0 => format!("{path}: {message}"),
             _ => format!("{path}:{line}:{column}: {message}"),
         };
-        whole.chars().try_for_each(|letter| match letter.is_control() {
+        write!(f, "{}", one_line(&whole))
+    }
+}
+
+/// A text on one line, with control characters escaped: CI systems execute commands at the start of a log line.
+pub fn one_line(text: &str) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        text.chars().try_for_each(|letter| match letter.is_control() {
             true => write!(f, "{}", letter.escape_default()),
             false => write!(f, "{letter}"),
         })
-    }
+    })
 }
 
 /// A file, a place in it, and a sentence.

@@ -66,6 +66,12 @@ macro_rules! rows {
 
 const HASTY: [&str; 6] = ["--header-timeout", "500ms", "--body-timeout", "500ms", "--idle-timeout", "500ms"];
 
+/// One address may have 6,000 connections.
+const ROOMY: [&str; 2] = ["--max-connections", "24000"];
+
+/// The same, in a hurry.
+const HASTY_AND_ROOMY: [&str; 8] = [HASTY[0], HASTY[1], HASTY[2], HASTY[3], HASTY[4], HASTY[5], ROOMY[0], ROOMY[1]];
+
 /// The end of a request.
 async fn one(server: &Server, bytes: impl AsRef<[u8]>, then: Then) -> Vec<End> {
     vec![exchange(server, bytes, then).await]
@@ -306,8 +312,8 @@ fn rows() -> impl IntoIterator<Item = Row> {
 
         // Connections.
         "100 readers that do not read" HASTY, [CLOSED], |server| many(100, |_| never_read(server)).await;
-        "5,000 connections without a request" HASTY, [CLOSED], |server| idle(server, false).await;
-        "5,000 connections after a request" [], [200], |server| idle(server, true).await;
+        "5,000 connections without a request" HASTY_AND_ROOMY, [CLOSED], |server| idle(server, false).await;
+        "5,000 connections after a request" ROOMY, [200], |server| idle(server, true).await;
         "2,000 connections, one after the other" [], [200], |server| {
             let mut ends = Vec::new();
             for _ in 0..2_000 {

@@ -17,6 +17,10 @@ async fn assert_says(app: &TestApp, query: &str, variables: Value, message: &str
     assert!(messages.iter().any(|said| said == message), "{query}\n  expected {message}\n  {messages:#?}");
 }
 
+/// The advice about a sort order that is like none.
+const SORTS: &str = "The values of `ServiceSortEnum` are `name_ASC`, `name_DESC`, `owner_ASC`, `owner_DESC`, \
+    `tier_ASC`, `tier_DESC`, `lifecycle_ASC`, `lifecycle_DESC`, `language_ASC`, `language_DESC` and 4 more.";
+
 #[tokio::test]
 async fn the_error_for_a_misspelt_name_suggests_the_nearest_one() {
     let app = TestApp::start().await;
@@ -64,7 +68,6 @@ async fn the_error_for_a_misspelt_name_in_a_variable_suggests_the_nearest_one() 
             json!({ "by": "ownr_ASC" }),
             "$by: expected a value of ServiceSortEnum, found \"ownr_ASC\". Did you mean `owner_ASC`?",
         ),
-        (sorted, json!({ "by": 5 }), "$by: expected a value of ServiceSortEnum, found 5"),
         (
             create,
             json!({ "input": { "nmae": "Cart" } }),
@@ -73,6 +76,36 @@ async fn the_error_for_a_misspelt_name_in_a_variable_suggests_the_nearest_one() 
     ] {
         assert_says(&app, query, variables, message).await;
     }
+}
+
+#[tokio::test]
+async fn the_error_for_a_value_that_is_like_none_of_its_enum_lists_the_first_ones() {
+    let app = TestApp::start().await;
+    for (literal, said) in [
+        ("zzzzzz", "value `zzzzzz` does not exist on `ServiceSortEnum`."),
+        ("5", "expected value of type ServiceSortEnum, found an integer."),
+        ("\"zzzzzz\"", "expected value of type ServiceSortEnum, found a string."),
+    ] {
+        let query = format!("{{ account {{ services(sortBy: {literal}) {{ totalCount }} }} }}");
+        assert_says(&app, &query, json!({}), &format!("sortBy: {said} {SORTS}")).await;
+    }
+    for (literal, advice) in
+        [("name_ASC", "Write it without quotes: `name_ASC`."), ("nam_ASC", "Did you mean `name_ASC`?")]
+    {
+        let query = format!("{{ account {{ services(sortBy: \"{literal}\") {{ totalCount }} }} }}");
+        let said = "sortBy: expected value of type ServiceSortEnum, found a string.";
+        assert_says(&app, &query, json!({}), &format!("{said} {advice}")).await;
+    }
+    let sorted = "query($by: ServiceSortEnum) { account { services(sortBy: $by) { totalCount } } }";
+    for (value, found) in [(json!("zzzzzz"), "\"zzzzzz\""), (json!(5), "5"), (json!(["name_ASC"]), "[\"name_ASC\"]")] {
+        let said = format!("$by: expected a value of ServiceSortEnum, found {found}. {SORTS}");
+        assert_says(&app, sorted, json!({ "by": value }), &said).await;
+    }
+    // An enum with few values is listed whole.
+    let invite = "mutation { userInvite(email: \"ada@example.com\", input: { role: zzzzzz }) { errors { message } } }";
+    let said = "input.role: value `zzzzzz` does not exist on `UserRole`. The values of `UserRole` are ";
+    let messages = messages(&app, invite, json!({})).await;
+    assert!(messages[0].starts_with(said) && !messages[0].contains("more"), "{messages:?}");
 }
 
 #[tokio::test]

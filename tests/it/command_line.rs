@@ -399,16 +399,17 @@ fn a_server_with_a_retention_removes_nothing_at_its_start_and_ends_at_sigterm() 
     let place = Place::new();
     let mut service = place.command(&["--listen", "127.0.0.1:0", "--deploy-retention", "400d"]);
     let mut service = service.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program runs");
-    let mut lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
-    // The last line of a start.
-    let said = lines.by_ref().map(|line| line.expect("text")).find(|line| line.contains("become the first one"));
-    assert!(said.is_some());
+    let lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
+    let (mut lines, mut said) = (lines.map(|line| line.expect("text")), Vec::<String>::new());
+    while !said.last().is_some_and(|line| line.contains("become the first one")) {
+        said.push(lines.next().expect("the last line of a start"));
+    }
     std::thread::sleep(std::time::Duration::from_millis(300));
     let killed = Command::new("kill").arg(service.id().to_string()).status().expect("kill");
     assert!(killed.success());
     assert!(service.wait().expect("the end").success());
-    let rest: Vec<_> = lines.map(|line| line.expect("text")).collect();
-    assert!(!rest.iter().any(|line| line.contains("removed")), "{rest:?}");
+    said.extend(lines);
+    assert!(!said.iter().any(|line| line.contains("removed")), "{said:?}");
 }
 
 #[cfg(unix)]

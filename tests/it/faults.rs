@@ -12,6 +12,7 @@ use rollcall::db::{self, Read, Write};
 use sea_orm::sea_query::{Expr, Query};
 use serde_json::{Value, json};
 
+use crate::app::TestApp;
 use crate::command_line::Place;
 use crate::database::{self, Database, texts};
 use crate::postgres::Cluster;
@@ -78,6 +79,12 @@ impl Faults {
             .await
     }
 
+    /// Its first two statements are sent together.
+    async fn tag(&self, service: &str) -> (u16, Value) {
+        let input = format!("{{ alias: \"{service}\", tags: {{ key: \"env\", value: \"{service}\" }} }}");
+        self.graphql(&format!("mutation {{ tagAssign(input: {input}) {{ errors {{ message }} }} }}")).await
+    }
+
     async fn deploy(&self, service: &str) -> (u16, Value) {
         let deploy = record(json!({ "service": service }));
         self.service.post(&self.webhook, None, &deploy).await.expect("an answer")
@@ -85,8 +92,10 @@ impl Faults {
 
     /// Asserts that everything works.
     async fn assert_serves(&self, name: &str) {
-        for (status, answer) in [self.read().await, self.write(name).await] {
-            assert!(status == 200 && answer.get("errors").is_none(), "{name}: {status} {answer}");
+        let answers = [self.read().await, self.write(name).await, self.tag(name).await];
+        for (status, answer) in answers {
+            let said = answer.to_string();
+            assert!(status == 200 && answer.get("errors").is_none() && !said.contains("message"), "{name}: {said}");
         }
         let (status, answer) = self.deploy(name).await;
         assert_eq!(status, 202, "{name}: {answer}");
@@ -96,10 +105,11 @@ impl Faults {
     async fn assert_away(&self) {
         let began = Instant::now();
         let ready = self.service.get(self.service.address, "/readyz");
-        let (ready, read, write, deploy) = tokio::join!(ready, self.read(), self.write("lost"), self.deploy("lost"));
+        let (ready, read, write, tag, deploy) =
+            tokio::join!(ready, self.read(), self.write("lost"), self.tag("before"), self.deploy("lost"));
         let took = began.elapsed();
         assert_eq!(ready.0, 503, "{}", ready.1);
-        for (status, answer) in [&read, &write] {
+        for (status, answer) in [&read, &write, &tag] {
             assert_eq!((*status, &answer["errors"][0]["extensions"]["code"]), (503, &json!("UNAVAILABLE")), "{answer}");
         }
         assert_eq!(deploy.0, 503, "{}", deploy.1);
@@ -199,6 +209,28 @@ async fn a_commit_that_was_not_confirmed_is_looked_up_and_a_deploy_is_recorded_o
     faults.proxies[0].set(Fault::None);
     let (status, answer) = post().await;
     assert_eq!((status, &answer["result"]), (202, &json!("duplicate_deploy")), "{answer}");
+}
+
+/// The entry is sent together with the commit. PostgreSQL answers that without an error, and rolls back.
+#[tokio::test]
+async fn a_mutation_whose_audit_entry_is_refused_changes_nothing_on_postgres() {
+    if !database::is_postgres() {
+        return;
+    }
+    let app = TestApp::start().await;
+    for (code, expected) in [("08001", "UNAVAILABLE"), ("P0001", "INTERNAL")] {
+        let refuse = format!(
+            "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
+             $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '{code}'; END $$; \
+             CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION refuse()"
+        );
+        app.db.write(async |transaction| transaction.script(&refuse).await).await.expect("a trigger");
+        let create = "mutation { serviceCreate(input: { name: \"Cart\" }) { errors { message } } }";
+        let answer = app.post(create, json!({})).await.json();
+        assert_eq!(answer["errors"][0]["extensions"]["code"], expected, "{answer}");
+        let found = app.query("{ account { services { totalCount } } }", json!({})).await;
+        assert_eq!(found["data"]["account"]["services"]["totalCount"], 0);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

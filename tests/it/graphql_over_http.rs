@@ -107,6 +107,29 @@ async fn a_body_that_is_not_a_graphql_request_gets_400() {
 }
 
 #[tokio::test]
+async fn a_document_without_json_around_it_is_told_where_it_belongs() {
+    let app = TestApp::start().await;
+    let advice = "Send the GraphQL document as a member of a JSON object: {\"query\": \"…\"}.";
+    for (body, is_advised) in [
+        ("{ account { name } }", true),
+        ("\n{ ...F } fragment F on Query { __typename }", true),
+        ("query Name { account { name } }", true),
+        ("mutation($a: ID!) { tagDelete(input: { id: $a }) { errors { message } } }", true),
+        ("# The name\n{ account { name } }", true),
+        ("{", false),
+        (r#"{"query": "{ account { name } }""#, false),
+        (r#"{"query": "a"} {"#, false),
+        ("queries", false),
+        ("", false),
+    ] {
+        let answer = app.post_body(body).await;
+        let message = answer.json()["errors"][0]["message"].as_str().expect("a message").to_owned();
+        assert!(message.starts_with("The body is not JSON: "), "{body}: {message}");
+        assert_eq!((answer.status, message.ends_with(advice)), (400, is_advised), "{body}: {message}");
+    }
+}
+
+#[tokio::test]
 async fn null_members_are_the_same_as_absent_ones_and_unknown_ones_are_ignored() {
     let app = TestApp::start().await;
     let nulls = r#"{"query":"{__typename}","variables":null,"operationName":null,"extensions":null,"id":"x"}"#;

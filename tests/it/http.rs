@@ -7,6 +7,7 @@ use rollcall::entity::user::Role;
 use rollcall::http::Drained;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::app::{TestApp, read_to_end, send};
 use crate::app_browser::Browser;
@@ -344,6 +345,38 @@ async fn one_connection_more_than_there_is_room_for_waits() {
     assert!(first.starts_with("HTTP/1.1 200 ") && second.starts_with("HTTP/1.1 200 "), "{first}{second}");
 }
 
+/// Opens a connection that sends these bytes, then a request, and stays open. `None` if the service closes it instead
+/// of answering.
+pub async fn kept_open(app: &TestApp, before: &[u8]) -> Option<TcpStream> {
+    let mut stream = app.connect().await;
+    let request = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+    stream.write_all(&[before, request].concat()).await.ok()?;
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).await.ok()?;
+    assert_eq!(&status, b"HTTP/1.1 200");
+    Some(stream)
+}
+
+#[tokio::test]
+async fn one_address_has_a_quarter_of_the_connections() {
+    let app = TestApp::with(&["--max-connections", "8"]).await;
+    let first = kept_open(&app, b"").await.expect("a connection");
+    let _second = kept_open(&app, b"").await.expect("a connection");
+    assert!(kept_open(&app, b"").await.is_none(), "beyond a quarter");
+    drop(first);
+    // The service notices soon that it has ended.
+    while kept_open(&app, b"").await.is_none() {}
+}
+
+#[tokio::test]
+async fn a_trusted_proxy_may_have_all_connections() {
+    let app = TestApp::with(&["--max-connections", "8", "--trusted-proxies", "127.0.0.1"]).await;
+    let mut open = Vec::new();
+    for number in 1..=8 {
+        open.push(kept_open(&app, b"").await.unwrap_or_else(|| panic!("connection {number} is closed")));
+    }
+}
+
 #[tokio::test]
 async fn livez_and_readyz_report_the_state_of_the_server() {
     let app = TestApp::start().await;
@@ -388,7 +421,7 @@ async fn a_stopping_server_finishes_its_running_requests() {
     assert_eq!(drained, Drained::Wholly);
     assert!(idle.starts_with("HTTP/1.1 200 "), "{idle}");
     assert!(busy.contains(r#"{"data":{"__typename":"Query"}}"#), "{busy}");
-    assert!(tokio::net::TcpStream::connect(app.address).await.is_err(), "nobody listens");
+    assert!(TcpStream::connect(app.address).await.is_err(), "nobody listens");
 }
 
 #[tokio::test]

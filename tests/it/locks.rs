@@ -3,9 +3,14 @@
 //! it commits. On SQLite the mutation waits for the only writer.
 
 use std::cell::Cell;
+use std::time::Instant;
 
-use futures_util::future::join;
-use rollcall::db::Write;
+use futures_util::future::{join, join_all};
+use rollcall::db::{Read, Write};
+use rollcall::deploy::commit::{GROUP, LOCK_WAIT};
+use rollcall::deploy::{Deploys, Outcome, Post, Record};
+use rollcall::entity::integration;
+use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -13,7 +18,7 @@ use crate::app_browser::Browser;
 use crate::database::{is_postgres, texts};
 use crate::repository::{repository, service};
 use crate::service::data;
-use crate::webhook::Endpoint;
+use crate::webhook::{Endpoint, record};
 use rollcall::entity::user::Role;
 
 /// Sends a mutation while the statements `meanwhile` are uncommitted, and returns its response.
@@ -66,6 +71,43 @@ async fn a_suggestion_that_waits_for_its_service_does_not_hold_up_deploys_on_pos
     };
     let (answer, ()) = join(accepted, committed).await;
     assert_eq!(answer["data"]["serviceSuggestionAccept"], json!({ "errors": [] }));
+}
+
+/// The deploys of a group wait for locks one after another, half a second each: 24 of them would wait for 12 seconds.
+#[tokio::test]
+async fn deploys_of_many_locked_services_delay_a_later_one_for_a_bounded_time_on_postgres() {
+    if !is_postgres() {
+        return;
+    }
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let names: Vec<String> = (0..24).map(|number| format!("cart{number}")).collect();
+    for name in &names {
+        endpoint.create_service(name).await;
+    }
+    let integration = app.db.read().one(integration::Entity::find()).await.expect("a row").expect("the endpoint");
+    let deploys = Deploys::start(app.db.reserved(), GROUP);
+    let post = |service: &str| {
+        let body = record(json!({ "service": service })).to_string();
+        let record = Record::read(body.as_bytes()).expect("a record");
+        deploys.record(Post { integration_id: integration.id, record })
+    };
+    let holder = app.db.begin_write().await.expect("a transaction");
+    holder.script("SELECT id FROM service WHERE slug <> 'shop' FOR UPDATE").await.expect("locks");
+    // All are queued before the first is taken, so they are one group.
+    let locked = join_all(names.iter().map(|name| post(name)));
+    let later = async {
+        while !somebody_waits(app).await {}
+        let began = Instant::now();
+        let recorded = post("shop").await;
+        let took = began.elapsed();
+        app.db.roll_back(holder).await.expect("the end");
+        (recorded, took)
+    };
+    let (locked, (recorded, took)) = join(locked, later).await;
+    assert_eq!(recorded, Ok(Outcome::Ok));
+    assert!(took < 3 * LOCK_WAIT, "{took:?}");
+    assert!(locked.iter().all(|outcome| *outcome == Ok(Outcome::Ok)), "{locked:?}");
 }
 
 /// Whether a statement of this test's database waits for a row lock on PostgreSQL.

@@ -11,6 +11,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::app::{Response, TestApp, read_to_end, send};
+use crate::http::kept_open;
 use crate::webhook::record;
 
 async fn request(address: SocketAddr, method: Method, path: &str, headers: &[(&str, &str)]) -> Response {
@@ -108,6 +109,7 @@ async fn the_metrics_count_requests_and_their_results() {
         ("rollcall_limited_requests_total{limit=\"session\"}", 0.0),
         ("rollcall_limited_requests_total{limit=\"address\"}", 0.0),
         ("rollcall_open_connections", 1.0),
+        ("rollcall_refused_connections_total", 0.0),
         (&*format!("rollcall_build_info{{version=\"{}\"}}", env!("CARGO_PKG_VERSION")), 1.0),
     ] {
         assert_eq!(figures.get(name), Some(&expected), "{name} in {figures:#?}");
@@ -131,6 +133,14 @@ async fn the_metrics_count_refused_requests_by_limit() {
         let name = format!("rollcall_limited_requests_total{{limit=\"{limit}\"}}");
         assert_eq!(figures.get(&name), Some(&requests), "{name}");
     }
+}
+
+#[tokio::test]
+async fn the_metrics_count_refused_connections() {
+    let app = TestApp::with(&["--max-connections", "4", "--metrics-listen", "127.0.0.1:0"]).await;
+    let _open = kept_open(&app, b"").await.expect("a connection");
+    assert!(kept_open(&app, b"").await.is_none(), "beyond a quarter");
+    assert_eq!(figures(&app).await.get("rollcall_refused_connections_total"), Some(&1.0));
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use crate::app::{TestApp, read_to_end};
 use crate::command_line::{Place, assert_refused};
+use crate::http::kept_open;
 use crate::process::Process;
 
 const ON: &[&str] = &["--proxy-protocol", "--trusted-proxies", "127.0.0.1"];
@@ -95,6 +96,30 @@ async fn a_client_that_the_proxy_header_does_not_name_cannot_say_where_links_lea
         let answer = get(&app, &header, "/sign-in", &format!("Accept: text/html\r\n{forged}")).await;
         assert!(status(&answer) == "200" && !answer.contains("evil.example.com"), "{answer}");
         assert!(!answer.to_lowercase().contains("strict-transport-security"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn the_client_of_a_proxy_header_has_a_quarter_of_the_connections_and_one_without_a_name_any_number() {
+    let app = TestApp::with(&[ON, &["--max-connections", "12"]].concat()).await;
+    let v6 = |client: &str| format!("PROXY TCP6 {client} ::1 40000 443\r\n").into_bytes();
+    let named = [
+        (line("192.0.2.1"), true),
+        (block(1), true),
+        (line("192.0.2.1"), true),
+        (block(1), false),
+        (line("192.0.2.2"), true),
+        (v6("2001:db8::1"), true),
+        (v6("2001:db8::2"), true),
+        (v6("2001:db8::3"), true),
+        (v6("2001:db8::4"), false),
+        (v6("2001:db8:0:1::1"), true),
+    ];
+    let mut open = Vec::new();
+    for (header, is_served) in named.into_iter().chain(naming_nobody().map(|header| (header, true))) {
+        let connection = kept_open(&app, &header).await;
+        assert_eq!(connection.is_some(), is_served, "{}", String::from_utf8_lossy(&header));
+        open.extend(connection);
     }
 }
 

@@ -6,6 +6,7 @@ use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, refusals};
 use rollcall::budget::Limits;
 use rollcall::config::{self, Command};
 use rollcall::db::{LONG_LOG, QUICK_READS, SLOW_READS, find};
+use rollcall::deploy::commit::LOCK_WAIT;
 use rollcall::deploy::figures::{self, build};
 use rollcall::engine::plan::MOST_FIELDS;
 use rollcall::engine::write::MOST_ERRORS;
@@ -89,6 +90,10 @@ fn readme_has_the_limits_of_the_code() {
         (
             "connections; requests at one time on one of HTTP/2",
             format!("{} (`--max-connections`); {STREAMS}", number(edge.max_connections)),
+        ),
+        (
+            "connections from one address, or one IPv6 network of 64 bits; not from trusted proxies or on a Unix socket",
+            format!("{}, a quarter of all; another one is closed", number(edge.connections_of_address())),
         ),
         (
             "time for the head of a first request; for a body",
@@ -334,6 +339,10 @@ fn readme_has_the_limits_of_the_code() {
         (
             "deploys that wait to be stored; those set aside because their service is locked; how long",
             "1,024; 256; 20s".to_owned(),
+        ),
+        (
+            "on PostgreSQL, how long deploys that are stored together wait for locked services before they are set aside",
+            format!("{LOCK_WAIT:?} in all"),
         ),
         (
             "deliveries shown of an endpoint; newest deploys that are searched for them",

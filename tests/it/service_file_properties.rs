@@ -414,6 +414,45 @@ async fn the_checks_of_all_values_are_bounded_by_their_time() {
 }
 
 #[tokio::test]
+async fn results_and_refusals_are_answered_however_long_the_mutation_took() {
+    // Each of these mutations takes longer, and has an answer so long that the budget would be checked meanwhile.
+    let app = TestApp::with(&["--query-processor-time", "3ms"]).await;
+    let answered = async |query: &str, variables: Value| {
+        let mut answer = app.query(query, variables).await;
+        assert_eq!(answer.get("errors"), None, "{answer}");
+        answer["data"]["done"].take()
+    };
+    let number = |list: &Value| list.as_array().map(Vec::len);
+    let apply =
+        "mutation($text: String!) { done: serviceFilesApply(input: { files: { path: \"f.yml\", text: $text } }) {
+        documents { name outcome changes { field after } } errors { message }
+    } }";
+    let services = |rest: &str| {
+        let service = |n: usize| format!("--- {{version: 1, service: {{name: s{n}, {rest}}}}}\n");
+        json!({ "text": (0..100).map(service).collect::<String>() })
+    };
+    let refused = answered(apply, services("tier: none")).await;
+    assert_eq!((&refused["documents"], number(&refused["errors"])), (&Value::Null, Some(100)));
+    let applied = answered(apply, services("language: Go")).await;
+    assert_eq!((number(&applied["documents"]), &applied["errors"]), (Some(100), &json!([])));
+    // A refusal has nothing to read, whatever is selected.
+    let update = "mutation($properties: [ComponentTypePropertyDefinitionInput!]) {
+        done: componentTypeUpdate(componentType: { alias: \"service\" }, input: { properties: $properties }) {
+            componentType { aliases properties { nodes { name } } } errors { message }
+        }
+    }";
+    let property = |n: usize| {
+        json!({
+            "alias": format!("p{n}"), "name": "P", "description": "", "allowedInConfigFiles": true,
+            "propertyDisplayStatus": "visible", "schema": { "type": "no_such_type" },
+        })
+    };
+    let properties: Vec<Value> = (0..100).map(property).collect();
+    let refused = answered(update, json!({ "properties": properties })).await;
+    assert_eq!((&refused["componentType"], number(&refused["errors"])), (&Value::Null, Some(100)));
+}
+
+#[tokio::test]
 async fn a_team_member_gives_properties_only_to_what_the_own_teams_own() {
     let app = catalogue().await;
     let member = Browser::of(&app, Role::TeamMember).await;

@@ -113,6 +113,28 @@ async fn a_dry_run_prints_the_differences_and_changes_nothing() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_prints_the_value_of_a_property_as_json() {
+    let (app, place) = (TestApp::start().await, Place::new());
+    let define =
+        r#"mutation { propertyDefinitionCreate(input: { name: "Grade", schema: {} }) { errors { message } } }"#;
+    assert_eq!(data(&app, define).await["propertyDefinitionCreate"]["errors"], json!([]));
+    let token = app.new_token(Scope::Write, None).await;
+    let write = |grade: &str| {
+        place.write("cart.yml", format!("version: 1\nservice: {{ name: Cart, properties: {{ grade: {grade} }} }}\n"));
+    };
+    write("a");
+    assert_eq!(run(&place, &app, &token, &["cart.yml"]).await.status, 0);
+    for (grade, shown) in
+        [("b", r#""b""#), (r#""b\"c\nd""#, r#""b\"c\nd""#), ("[1, { c: d }]", r#"[1,{"c":"d"}]"#), ("null", "-")]
+    {
+        write(grade);
+        let done = run(&place, &app, &token, &["--dry-run", "cart.yml"]).await;
+        let expected = format!("would update service cart\n  properties.grade: \"a\" → {shown}\n");
+        assert_eq!((done.status, &*done.out, &*done.err), (3, &*expected, ""));
+    }
+}
+
 #[test]
 fn a_dry_run_on_the_database_prints_the_same() {
     let place = Place::with_database();

@@ -35,9 +35,9 @@ async fn stored(db: &Db) -> Vec<String> {
 /// Begins a transaction while another one waits for its turn, ends the first, and returns the commit that it waits for
 /// and the second one.
 async fn joined(db: &Db, name: &str) -> (tokio::task::JoinHandle<Result<(), DbErr>>, Transaction) {
-    let first = db.begin_shared().await.expect("a transaction");
+    let first = db.begin_change(true).await.expect("a transaction");
     store(&first, name).await.expect("a row");
-    let mut second = Box::pin(db.begin_shared());
+    let mut second = Box::pin(db.begin_change(true));
     assert!((&mut second).now_or_never().is_none(), "there is one at a time");
     let committer = db.clone();
     let commit = tokio::spawn(async move { committer.commit(first).await });
@@ -51,7 +51,7 @@ async fn assert_lost(db: &Db, commit: tokio::task::JoinHandle<Result<(), DbErr>>
     let lost = commit.await.expect("no panic").expect_err("it is not stored");
     assert!(db::is_lost_race(&lost), "{lost}");
     assert_eq!(stored(db).await, [""; 0]);
-    let next = db.begin_shared().await.expect("a transaction");
+    let next = db.begin_change(true).await.expect("a transaction");
     store(&next, "three").await.expect("a row");
     db.commit(next).await.expect("a commit");
     assert_eq!(stored(db).await, ["three"]);
@@ -67,7 +67,7 @@ async fn transactions_on_sqlite_that_wait_for_their_turn_share_a_commit() {
     db.commit(second).await.expect("a commit");
     commit.await.expect("no panic").expect("a commit");
     assert_eq!(stored(&db).await, ["one", "three"]);
-    let alone = db.begin_shared().await.expect("a transaction");
+    let alone = db.begin_change(true).await.expect("a transaction");
     assert!(!alone.is_joined(), "nobody came before it");
 }
 
@@ -108,9 +108,9 @@ async fn if_a_transaction_on_sqlite_panics_those_that_share_its_commit_are_tried
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_on_sqlite_waits_only_for_those_who_are_there() {
     let (db, _database) = start().await;
-    let first = db.begin_shared().await.expect("a transaction");
+    let first = db.begin_change(true).await.expect("a transaction");
     store(&first, "one").await.expect("a row");
-    let mut gone = Box::pin(db.begin_shared());
+    let mut gone = Box::pin(db.begin_change(true));
     assert!((&mut gone).now_or_never().is_none());
     let mut commit = Box::pin(db.commit(first));
     assert!((&mut commit).now_or_never().is_none(), "the other one may join");
@@ -147,7 +147,7 @@ async fn a_transaction_on_sqlite_that_does_not_share_its_commit_never_loses_a_ra
     let (db, _database) = start().await;
     let first = db.begin_write().await.expect("a transaction");
     store(&first, "one").await.expect("a row");
-    let mut second = Box::pin(db.begin_shared());
+    let mut second = Box::pin(db.begin_change(true));
     assert!((&mut second).now_or_never().is_none(), "there is one at a time");
     let commit = tokio::spawn({
         let db = db.clone();
@@ -184,7 +184,7 @@ async fn a_mutation_on_sqlite_is_not_refused_because_of_a_change_that_is_never_c
     let made = mutate(&catalogue, "serviceCreate(input: { name: \"Cart\" }) { service { id } }").await;
     let id = made["service"]["id"].as_str().expect("an id");
     // Its alias belongs to a service that does not exist, for which its commit fails.
-    let first = db.begin_shared().await.expect("a transaction");
+    let first = db.begin_change(true).await.expect("a transaction");
     first.script("PRAGMA defer_foreign_keys = ON").await.expect("set");
     let alias = "INSERT INTO service_alias (service_id, value, kind) VALUES (0, 'wanted', 'managed')";
     first.script(alias).await.expect("a row");
@@ -210,7 +210,7 @@ async fn a_mutation_on_sqlite_is_refused_because_of_a_change_that_is_committed_b
     mutate(&catalogue, &create("Till")).await;
     let made = mutate(&catalogue, &create("Cart")).await;
     let id = made["service"]["id"].as_str().expect("an id");
-    let first = db.begin_shared().await.expect("a transaction");
+    let first = db.begin_change(true).await.expect("a transaction");
     let alias = "INSERT INTO service_alias (service_id, value, kind) VALUES (1, 'wanted', 'managed')";
     first.script(alias).await.expect("a row");
 
@@ -231,7 +231,7 @@ async fn a_mutation_on_sqlite_that_waits_for_its_commit_leaves_its_place_to_othe
     let (db, _database) = start().await;
     let catalogue = Catalogue::new(db.clone(), Settings::new("Test", "http://localhost"));
     mutate(&catalogue, "serviceCreate(input: { name: \"cart\" }) { service { id } }").await;
-    let first = db.begin_shared().await.expect("a transaction");
+    let first = db.begin_change(true).await.expect("a transaction");
     let assign = |number: usize| {
         let catalogue = catalogue.clone();
         let tags = format!("tagAssign(input: {{ alias: \"cart\", tags: {{ key: \"k{number}\", value: \"v\" }} }})");
@@ -245,14 +245,14 @@ async fn a_mutation_on_sqlite_that_waits_for_its_commit_leaves_its_place_to_othe
     }
     let mut one_more = assign(CHANGES_SHARE);
     assert!((&mut one_more).now_or_never().is_none(), "it waits for a place");
-    let mut later = Box::pin(db.begin_shared());
+    let mut later = Box::pin(db.begin_change(true));
     assert!((&mut later).now_or_never().is_none());
     let mut commits = vec![tokio::spawn(commit(&db, first))];
     let later = later.await.expect("a transaction");
 
     // All before it have written, and wait for the commit. One more has a place, and waits for its turn.
     assert!((&mut one_more).now_or_never().is_none());
-    let mut last = Box::pin(db.begin_shared());
+    let mut last = Box::pin(db.begin_change(true));
     assert!((&mut last).now_or_never().is_none());
     commits.push(tokio::spawn(commit(&db, later)));
     answers.push(tokio::spawn(one_more));

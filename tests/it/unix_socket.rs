@@ -124,6 +124,21 @@ fn on_a_socket_everyone_counts_as_this_machine_unless_a_proxy_there_is_trusted()
 }
 
 #[test]
+fn everyone_on_a_socket_together_may_have_all_connections() {
+    let place = Place::new();
+    let server = Server::start(&place, &["--max-connections", "4"]);
+    let kept_open = || {
+        let mut stream = UnixStream::connect(&server.socket).expect("a connection");
+        stream.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").expect("it reads");
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).expect("an answer");
+        assert_eq!(&status, b"HTTP/1.1 200");
+        stream
+    };
+    let _open = [(); 4].map(|()| kept_open());
+}
+
+#[test]
 fn the_socket_of_a_server_that_was_killed_is_replaced() {
     let place = Place::new();
     let mut killed = Server::start(&place, &["--trusted-proxies", "127.0.0.1"]);

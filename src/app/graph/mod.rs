@@ -14,7 +14,7 @@ use super::layout::layout as page_layout;
 use super::operations::ServiceGraph;
 use super::operations::service_graph::{AccountService as Service, ServiceImpactConnectionType, ServiceImpactEdge};
 use super::parts::{count, empty, pages};
-use super::reading::{Reading, too_long, unless_too_much};
+use super::reading::{Reading, too_long};
 use super::services::address;
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
@@ -57,9 +57,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let service = ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let Service { id, name, aliases, impact } = &service;
     let here = of(aliases);
-    let reading = site.reading(visit).await?;
-    let picture = reading.within(around(reading.db(), id, SHOWN_STEPS, LARGE)).await?;
-    drop(reading);
+    let picture = site.reading(visit).await?.whole(|db| around(db, id, SHOWN_STEPS, LARGE)).await?;
     let main = html! {
         p { a href=(address(aliases)) { "Back to the service" } }
         @match &picture {
@@ -116,7 +114,7 @@ fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnecti
 
 /// The small picture for a service's page, with a link to the large one. Empty without dependencies.
 pub async fn small(reading: &Reading, service: &str, name: &str, aliases: &[String]) -> Result<Markup, Fault> {
-    let picture = reading.part(around(reading.db(), service, 1, SMALL)).await?;
+    let picture = reading.part(|db| around(db, service, 1, SMALL)).await?;
     let Some(picture) = picture else { return Ok(too_long()) };
     let here = of(aliases);
     Ok(html! {
@@ -137,12 +135,7 @@ pub async fn of_group<E: Class>(
     label: &str,
 ) -> Result<Markup, Fault> {
     let Some(key) = id::number::<E>(id) else { return Ok(html! {}) };
-    let read = async {
-        let reading = site.reading(visit).await?;
-        let picture = reading.part(among_members(reading.db(), column, key, label)).await?;
-        Ok::<_, Fault>(picture)
-    };
-    let picture = unless_too_much(read.await)?.flatten();
+    let picture = site.reading(visit).await?.part(|db| among_members(db, column, key, label)).await?;
     Ok(picture.unwrap_or_else(|| html! { h2 #dependencies { "Dependencies" } (too_long()) }))
 }
 

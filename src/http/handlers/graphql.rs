@@ -162,6 +162,7 @@ fn parse(body: &Bytes) -> Result<Request, Rejection> {
     let parameters: Parameters = serde_json::from_slice(body).map_err(|error| {
         bad(match error.classify() {
             serde_json::error::Category::Data => format!("The body is not a GraphQL request: {error}."),
+            _ if is_document(body) => format!("The body is not JSON: {error}. {AS_JSON}"),
             _ => format!("The body is not JSON: {error}."),
         })
     })?;
@@ -179,6 +180,24 @@ fn parse(body: &Bytes) -> Result<Request, Rejection> {
         *request.variables = read.map_err(|error| bad(format!("The body is not a GraphQL request: {error}.")))?;
     }
     Ok(request)
+}
+
+/// What a client should do that sends a GraphQL document without JSON around it.
+const AS_JSON: &str = r#"Send the GraphQL document as a member of a JSON object: {"query": "…"}."#;
+
+/// Whether a body that is not JSON begins like a GraphQL document.
+fn is_document(body: &[u8]) -> bool {
+    let text = body.trim_ascii_start();
+    let word = text.split(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
+    match text {
+        // A member of a JSON object begins with a quotation mark, and a selection with a name, a spread or a comment.
+        [b'{', selection @ ..] => {
+            let first = selection.trim_ascii_start().first();
+            first.is_some_and(|byte| byte.is_ascii_alphabetic() || b"_.#".contains(byte))
+        }
+        [b'#', ..] => true,
+        _ => [&b"query"[..], b"mutation", b"subscription", b"fragment"].contains(&word),
+    }
 }
 
 /// The maximum number of values in the variables. A parsed value takes many times the size of its text.
