@@ -53,7 +53,7 @@ const PATTERN_RULE: &str =
     "; a pattern has neither look-around nor back references, and takes at most 32,768 bytes when it is compiled";
 /// The most processor time that the checks of one transaction take together. The transaction may be the only one that
 /// writes. A check is not interrupted, so the last one may take longer. This may be more than the budget of a request:
-/// that does not end a mutation, and a refusal is answered whatever it took.
+/// that does not end a mutation, and a refusal is answered however long it took.
 pub const CHECKING: Duration = Duration::from_secs(2);
 /// The drafts that a schema may name.
 const DRAFTS: [&str; 3] = [

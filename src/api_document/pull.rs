@@ -287,6 +287,10 @@ async fn store(transaction: &Transaction, pull: &Pull, fetched: Result<Fetched<N
             }
         }
     };
+    if result == Pulled::Unchanged && super::find(transaction, service.id, None).await?.is_none() {
+        // It was deleted meanwhile. The pull is due again when its lease ends.
+        return Err(DbErr::RecordNotUpdated);
+    }
     (row.pulled_at, row.error, row.failures) = (Set(Some(now)), Set(None), Set(0));
     // Jitter, so that documents whose URLs were set together drift apart.
     row.next_pull_at = Set(after(now, INTERVAL.mul_f64(0.9 + 0.2 * fastrand::f64())));

@@ -17,7 +17,7 @@ use crate::graphql::places::{Lane, Place};
 /// connection that it holds.
 pub struct Reading {
     budget: Arc<Budget>,
-    /// `None` if the visitor had no place or no connection in time, which exceeds the budget.
+    /// `None` if the visitor had no place in time, which exceeds the budget.
     begun: Option<Begun>,
 }
 

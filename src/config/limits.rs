@@ -32,8 +32,8 @@ pub struct Edge {
     /// The maximum size of a deploy's body, in bytes
     #[arg(long, value_name = "BYTES", env = "ROLLCALL_MAX_WEBHOOK_BODY", default_value = "262144", value_parser = value::number::<usize>)]
     pub max_webhook_body: usize,
-    /// The maximum number of connections; more wait to be accepted. One IP address, unless it is that of a trusted
-    /// proxy, has at most a quarter of them
+    /// The maximum number of connections; more wait to be accepted. One IP address (IPv6: one /64), unless it is a
+    /// trusted proxy's, may have a quarter of them; further ones are closed
     #[arg(long, value_name = "CONNECTIONS", env = "ROLLCALL_MAX_CONNECTIONS", default_value = "10000", value_parser = value::number::<u32>)]
     pub max_connections: u32,
     /// The timeout for the head of a new connection's first request

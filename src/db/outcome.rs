@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 impl Db {
     /// Stores a last row and commits a transaction from [`Db::begin_change`]. On PostgreSQL both are sent together, which
-    /// saves a round trip. If the server does not confirm the commit, this looks for the row. It fails as unavailable if
+    /// saves a round trip. Fails with the row's error if it is refused. If the server does not confirm the commit, this looks for the row. It fails as unavailable if
     /// the transaction was rolled back, and as [uncertain](super::uncertain) if its outcome cannot be found. Nobody else
     /// may remove the row, and no other row may be the same.
     ///

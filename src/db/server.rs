@@ -257,8 +257,8 @@ impl Lease {
         Ok(())
     }
 
-    /// Runs a statement and passes on its rows. Begins the transaction first. Calls `on_sent` when a statement is sent
-    /// that is not the first one.
+    /// Runs a statement and passes on its rows. Begins the transaction first. Calls `on_sent` when the statement is sent,
+    /// but only if the transaction had begun before.
     async fn run(
         &self,
         statement: &Statement,
@@ -337,7 +337,14 @@ impl Lease {
         row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
     ) -> Result<u64, DbErr> {
         let (session, may_be_dead) = (self.session(), !self.is_new.load(Ordering::Relaxed));
-        match self.counted(&session, session.run(sql, values, || drop(turn), row)).await {
+        let mut run = Box::pin(self.counted(&session, session.run(sql, values, || drop(turn), row)));
+        let done = match timeout(BEGIN, &mut run).await {
+            Ok(done) => done,
+            Err(_) if self.has_begun.load(Ordering::Acquire) => run.await,
+            // BEGIN was not answered in time either.
+            Err(_) => return Err(stalled()),
+        };
+        match done {
             // The first statement is repeated on another connection, perhaps after this one. The caller starts over.
             Err(error) if may_be_dead && is_broken(&error) => Err(DbErr::RecordNotUpdated),
             done => done,

@@ -92,10 +92,11 @@ impl<'a, S: State> Execution<'a, S> {
             let answer = self.mutate(field, resolver, Self::identified).await;
             match answer {
                 Err(Error::User(errors)) => {
-                    let refusal = refused(errors.into_iter().map(E::from).collect());
-                    // Its objects are null and its lists empty, so nothing is read below them.
+                    let refusal = self.keep(refused(errors.into_iter().map(E::from).collect()));
+                    // Its objects are null and its other lists empty, so nothing is read below them.
                     let reads = field.below().any(|child| child.reads());
-                    resolve_payload(self.keep(refusal), reads, field, self).await
+                    let execution = Execution { budget: Budget::unlimited(), reading: None, ..*self };
+                    whole(resolve_payload(refusal, reads, field, &execution).await)
                 }
                 answer => payload(answer, field, self).await,
             }
@@ -153,10 +154,7 @@ where
 {
     if !reads {
         let execution = Execution { budget: Budget::unlimited(), reading: None, ..*execution };
-        return match held(vec![payload], field, &execution).await {
-            Slot::Values(rows) => Slot::Values(Box::new(Whole(rows))),
-            failed => failed,
-        };
+        return whole(held(vec![payload], field, &execution).await);
     }
     let read = async {
         match execution.state.read().await {
@@ -171,7 +169,14 @@ where
     execution.budget.within(read).await.unwrap_or_else(ended)
 }
 
-/// A payload that is in memory already. It is written whole, however much time the mutation has taken.
+/// Makes a payload that is in memory be written whole, however much time the mutation has taken.
+fn whole(payload: Slot<'_>) -> Slot<'_> {
+    match payload {
+        Slot::Values(rows) => Slot::Values(Box::new(Whole(rows))),
+        failed => failed,
+    }
+}
+
 struct Whole<'a>(Box<dyn Rows<'a> + 'a>);
 
 impl<'a> Rows<'a> for Whole<'a> {

@@ -86,7 +86,7 @@ pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arg
 }
 
 /// Runs mutations one after the other. When the budget is exhausted, no further mutation starts, and the current
-/// mutation's payload is left out unless it is in memory already. Committed writes stay, and the errors say which
+/// mutation's payload is left out unless it is in memory already, and short enough. Committed writes stay, and the errors say which
 /// mutations ran.
 async fn write_serially<'a, S: State, T: Object<S>>(
     root: &'a T,

@@ -44,6 +44,10 @@ impl TeamPropertyDefinitionsAssignPayloadResolver for TeamPropertyDefinitionsAss
         args: &PageArguments,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<Option<TeamPropertyDefinitionConnectionType>>> {
+        // A refusal reads nothing: its budget may be exhausted.
+        if !payloads.iter().any(|payload| payload.is_assigned) {
+            return Ok(vec![None; payloads.len()]);
+        }
         let page = team_page(ctx, &args.request()?).await?;
         Ok(payloads.iter().map(|payload| payload.is_assigned.then(|| page.clone())).collect())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use futures_util::future::try_join;
+use futures_util::future::join;
 use sea_orm::Set;
 use sea_orm::sea_query::{Expr, LockType};
 
@@ -156,12 +156,13 @@ impl TagAssignMutation for Mutation {
         let early = early(db, identifier, r#type).filter(|_| problems.is_ok());
         let present = async {
             match early {
-                Some(of_owner) => Ok(Some(tag::with_keys(db, of_owner, &checked).await?)),
+                Some(of_owner) => tag::with_keys(db, of_owner, &checked).await.map(Some),
                 None => Ok(None),
             }
         };
         // They are sent in this order, so that nobody changes the tags after they are read.
-        let (owner, present) = try_join(taggable(db, identifier, r#type), present).await?;
+        let (owner, present) = join(taggable(db, identifier, r#type), present).await;
+        let (owner, present) = (owner?, present?);
         problems?;
 
         // Another service may have got the alias before the tags were read.

@@ -93,7 +93,7 @@ fn readme_has_the_limits_of_the_code() {
         ),
         (
             "connections from one address, or one IPv6 network of 64 bits; not from trusted proxies or on a Unix socket",
-            format!("{}, a quarter of all; another one is closed", number(edge.connections_of_address())),
+            format!("{}, a quarter of all; further ones are closed", number(edge.connections_of_address())),
         ),
         (
             "time for the head of a first request; for a body",

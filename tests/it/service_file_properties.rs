@@ -450,6 +450,16 @@ async fn results_and_refusals_are_answered_however_long_the_mutation_took() {
     let properties: Vec<Value> = (0..100).map(property).collect();
     let refused = answered(update, json!({ "properties": properties })).await;
     assert_eq!((&refused["componentType"], number(&refused["errors"])), (&Value::Null, Some(100)));
+    // Its errors are resolved like a relation.
+    let assign = "mutation($properties: [TeamPropertyDefinitionInput!]!) {
+        done: teamPropertyDefinitionsAssign(input: { properties: $properties }) {
+            properties { nodes { name } } errors { message }
+        }
+    }";
+    let property = |n: usize| json!({ "alias": format!("p{n}"), "name": "P", "description": "", "schema": { "type": "no_such_type" } });
+    let properties: Vec<Value> = (0..100).map(property).collect();
+    let refused = answered(assign, json!({ "properties": properties })).await;
+    assert_eq!((&refused["properties"], number(&refused["errors"])), (&Value::Null, Some(100)));
 }
 
 #[tokio::test]
