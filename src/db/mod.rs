@@ -214,10 +214,10 @@ impl Db {
         self.begin_transaction(Access::Write, false).await
     }
 
-    /// Like [`Self::begin_write`], for a transaction that may end with [`Self::commit_with`]. On SQLite, if `may_share`, the
-    /// transaction may share its commit with those before it, which takes less time when many change something at once. So
-    /// it can [lose a race](is_lost_race) too, and must be repeated then. If it [is joined](Transaction::is_joined), what
-    /// it reads may never be committed: answer it only after its commit.
+    /// Like [`Self::begin_write`], for a transaction that may end with [`Self::commit_with`]. On SQLite, if
+    /// `may_share`, the transaction may share its commit with those before it, which takes less time when many change
+    /// something at once. So it can [lose a race](is_lost_race) too, and must be repeated then. If it [is
+    /// joined](Transaction::is_joined), what it reads may never be committed: answer it only after its commit.
     pub async fn begin_change(&self, may_share: bool) -> Result<Transaction, DbErr> {
         self.begin_transaction(Access::WriteWithId, may_share).await
     }

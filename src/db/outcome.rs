@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use futures_util::future::join;
-use sea_orm::sea_query::{Condition, SelectStatement};
+use sea_orm::sea_query::{Condition, Query, SelectStatement};
 use sea_orm::{
     ActiveModelTrait, ActiveValue, ColumnTrait, DbBackend, DbErr, EntityTrait, Iterable, PrimaryKeyToColumn,
     QueryFilter, QuerySelect, QueryTrait, Statement, sqlx,
@@ -22,10 +22,11 @@ const SEARCH: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Db {
-    /// Stores a last row and commits a transaction from [`Db::begin_change`]. On PostgreSQL both are sent together, which
-    /// saves a round trip. Fails with the row's error if it is refused. If the server does not confirm the commit, this looks for the row. It fails as unavailable if
-    /// the transaction was rolled back, and as [uncertain](super::uncertain) if its outcome cannot be found. Nobody else
-    /// may remove the row, and no other row may be the same.
+    /// Stores a last row and commits a transaction from [`Db::begin_change`]. On PostgreSQL both are sent together,
+    /// which saves a round trip, unless no statement has returned the transaction's id yet. Fails with the row's
+    /// error if it is refused. If the server does not confirm the commit, this looks for the row, and fails as
+    /// unavailable if the transaction was rolled back, and as [uncertain](super::uncertain) if its outcome cannot be
+    /// found. Nobody else may remove the row, and no other row may be the same.
     ///
     /// Calls `on_written` as [`Db::commit_and`] does.
     pub async fn commit_with<A>(
@@ -41,8 +42,19 @@ impl Db {
             transaction.exec(A::Entity::insert(row)).await?;
             return self.commit_and(transaction, on_written).await;
         };
-        let insert = A::Entity::insert(row.clone()).build(DbBackend::Postgres);
-        let committed = self.store_and_commit(server, &insert).await;
+        let committed = match server.id() {
+            Some(_) => {
+                let insert = A::Entity::insert(row.clone()).build(DbBackend::Postgres);
+                self.store_and_commit(server, &insert).await
+            }
+            // No statement has returned the transaction's id. This one does, so it is answered before the commit.
+            None => {
+                let mut insert = A::Entity::insert(row.clone()).into_query();
+                insert.returning(Query::returning().columns(keys::<A::Entity>()));
+                transaction.returned(&insert, |_| Ok(())).await?;
+                self.in_span("COMMIT", server.commit()).await
+            }
+        };
         self.writes.note(committed.as_ref().copied());
         let id = server.id().cloned();
         drop(transaction);
@@ -106,6 +118,14 @@ fn select_like<A: ActiveModelTrait>(row: &A) -> SelectStatement {
         ActiveValue::Set(value) => Some(column.eq(value)),
         _ => None,
     });
-    let keys = <A::Entity as EntityTrait>::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
-    A::Entity::find().select_only().columns(keys).filter(set.fold(Condition::all(), Condition::add)).into_query()
+    A::Entity::find()
+        .select_only()
+        .columns(keys::<A::Entity>())
+        .filter(set.fold(Condition::all(), Condition::add))
+        .into_query()
+}
+
+/// The columns of the primary key.
+fn keys<E: EntityTrait>() -> impl Iterator<Item = E::Column> {
+    E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column)
 }

@@ -56,7 +56,7 @@ struct Lease {
     is_open: AtomicBool,
     /// Whether it has confirmed that.
     has_begun: AtomicBool,
-    /// The id of a transaction that has one from its begin.
+    /// The transaction's id, once a statement has returned it.
     id: OnceLock<String>,
     /// Whether it was connected for this lease, or must stay. Any other may have died while it was idle, and is replaced.
     is_new: AtomicBool,
@@ -76,7 +76,7 @@ pub(super) enum Access {
     Read,
     /// Read and write.
     Write,
-    /// The same, with an id by which the outcome is found if the commit is not confirmed.
+    /// The same, and learn the transaction's id, by which the outcome is found if the commit is not confirmed.
     WriteWithId,
 }
 
@@ -136,11 +136,16 @@ impl Transaction {
     /// Runs a statement and returns its rows. Charges each row before it fetches the next, and the server's time.
     pub(super) async fn rows(
         &self,
-        work: Work,
+        mut work: Work,
         mut rows: Box<dyn Collect>,
         budget: Option<&Budget>,
     ) -> Result<Box<dyn Collect>, DbErr> {
+        let returns_id = self.lease.access == Some(Access::WriteWithId) && work.writes && self.id().is_none();
+        let returns_id = returns_id && returning_id(&mut work.statement.sql);
         let collect = |row: &ServerRow| {
+            if returns_id && self.id().is_none() {
+                let _ = self.lease.id.set(Row::of_server(row).get(row.len().saturating_sub(1))?);
+            }
             let size = rows.row(&Row::of_server(row))?;
             budget.map_or(Ok(()), |budget| budget.charge_row(size).map_err(over))
         };
@@ -192,7 +197,7 @@ impl Transaction {
         timeout(COMMIT, run).await.unwrap_or_else(|_| Err(stalled())).map(drop)
     }
 
-    /// The id of a transaction that was begun with one.
+    /// The id of the transaction, if a statement has returned it.
     pub(super) fn id(&self) -> Option<&String> {
         self.lease.id.get()
     }
@@ -257,8 +262,8 @@ impl Lease {
         Ok(())
     }
 
-    /// Runs a statement and passes on its rows. Begins the transaction first. Calls `on_sent` when the statement is sent,
-    /// but only if the transaction had begun before.
+    /// Runs a statement and passes on its rows. Begins the transaction first. Calls `on_sent` when the statement is
+    /// sent, but only if the transaction had begun before.
     async fn run(
         &self,
         statement: &Statement,
@@ -374,20 +379,8 @@ impl Lease {
 
     async fn send_begin(&self, session: &Arc<Session>, access: Access) -> Result<(), DbErr> {
         self.is_open.store(true, Ordering::Relaxed);
-        let begin = async {
-            match access {
-                Access::WriteWithId => Ok(Some(session.begin_with_id(access.begin()).await?)),
-                Access::Read | Access::Write => session.begin(access.begin()).await.map(|()| None),
-            }
-        };
-        match timeout(BEGIN, self.counted(session, begin)).await {
-            Ok(begun) => {
-                if let Some(id) = begun? {
-                    let _ = self.id.set(id);
-                }
-                self.has_begun.store(true, Ordering::Release);
-                Ok(())
-            }
+        match timeout(BEGIN, self.counted(session, session.begin(access.begin()))).await {
+            Ok(begun) => begun.map(|()| self.has_begun.store(true, Ordering::Release)),
             Err(_) => {
                 self.is_broken.store(true, Ordering::Relaxed);
                 Err(stalled())
@@ -461,6 +454,16 @@ impl Drop for Lease {
             Some(Access::Write | Access::WriteWithId) => self.home.settle_later(session, place, is_committing),
         }
     }
+}
+
+/// Makes a statement return the id of its transaction too, as the last column. Returns whether it does: not if it
+/// returns nothing, or does more than write.
+fn returning_id(sql: &mut String) -> bool {
+    let returns = (sql.starts_with("INSERT") || sql.starts_with("UPDATE")) && sql.contains(" RETURNING ");
+    if returns {
+        sql.push_str(", pg_current_xact_id()::text");
+    }
+    returns
 }
 
 pub(super) fn stalled() -> DbErr {

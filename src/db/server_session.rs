@@ -136,18 +136,6 @@ impl Session {
         }
     }
 
-    /// Like [`Self::begin`], and gives the transaction an id, which it returns.
-    pub(super) async fn begin_with_id(&self, how: &'static str) -> Result<String, DbErr> {
-        let settings = if self.settings.is_empty() { "" } else { "; " };
-        let text = format!("{how}{settings}{}; SELECT pg_current_xact_id()::text", self.settings);
-        let answer = self.client.simple_query(&text).await.map_err(failed)?;
-        let id = answer.iter().find_map(|part| match part {
-            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
-            _ => None,
-        });
-        id.ok_or_else(|| DbErr::Custom("the server has not told the id of a transaction".to_owned()))
-    }
-
     /// Runs statements without parameters. They are sent when the future is polled for the first time.
     pub(super) async fn script(&self, sql: &str) -> Result<(), DbErr> {
         self.client.batch_execute(sql).await.map_err(failed)
