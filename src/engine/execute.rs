@@ -136,7 +136,11 @@ where
     S: State,
 {
     match answer {
-        Ok(payload) => resolve_payload(execution.keep(payload), field.reads_below(), field, execution).await,
+        Ok(payload) => {
+            let reads = field.reads_below();
+            let slot = resolve_payload(execution.keep(payload), reads, field, execution).await;
+            if reads { slot } else { whole(slot) }
+        }
         Err(error) => execution.fail(error),
     }
 }
@@ -154,7 +158,7 @@ where
 {
     if !reads {
         let execution = Execution { budget: Budget::unlimited(), reading: None, ..*execution };
-        return whole(held(vec![payload], field, &execution).await);
+        return held(vec![payload], field, &execution).await;
     }
     let read = async {
         match execution.state.read().await {

@@ -86,8 +86,8 @@ pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arg
 }
 
 /// Runs mutations one after the other. When the budget is exhausted, no further mutation starts, and the current
-/// mutation's payload is left out unless it is in memory already, and short enough. Committed writes stay, and the errors say which
-/// mutations ran.
+/// mutation's payload is left out unless it is in memory already and short enough. Committed writes stay, and the errors
+/// say which mutations ran.
 async fn write_serially<'a, S: State, T: Object<S>>(
     root: &'a T,
     plan: &'a Plan,

@@ -109,7 +109,7 @@ pub(super) async fn run<A: Answers>(
             None => return,
         }
     }
-    // A trusted proxy and a Unix socket bring all their clients from one address: a share would bound the whole service.
+    // A trusted proxy and a Unix socket bring all clients from one address: a share would bound the whole service.
     let is_counted = has_own_address && !is_trusted(peer.address);
     let owner = is_counted.then(|| network(peer.address.ip().to_canonical()));
     // Held until the connection ends.

@@ -456,7 +456,10 @@ async fn results_and_refusals_are_answered_however_long_the_mutation_took() {
             properties { nodes { name } } errors { message }
         }
     }";
-    let property = |n: usize| json!({ "alias": format!("p{n}"), "name": "P", "description": "", "schema": { "type": "no_such_type" } });
+    let property = |n: usize| {
+        let schema = json!({ "type": "no_such_type" });
+        json!({ "alias": format!("p{n}"), "name": "P", "description": "", "schema": schema })
+    };
     let properties: Vec<Value> = (0..100).map(property).collect();
     let refused = answered(assign, json!({ "properties": properties })).await;
     assert_eq!((&refused["properties"], number(&refused["errors"])), (&Value::Null, Some(100)));

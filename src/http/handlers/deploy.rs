@@ -3,9 +3,9 @@
 //! The last path segment is a secret. A caller without it learns nothing: neither whether such an endpoint ever
 //! existed, nor what a valid post looks like.
 
-use hyper::StatusCode;
 use hyper::body::Incoming;
 
+use super::no_endpoint;
 use crate::deploy::{Failure, Outcome, Post, Record};
 use crate::entity::integration::{self, Kind, WEBHOOKS};
 use crate::http::metrics::Deploy;
@@ -19,7 +19,9 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
     let webhook_id = call.parts.uri.path().strip_prefix(WEBHOOKS).unwrap_or_default();
     let endpoint = integration::by_webhook(app.reserved.read(), webhook_id).await;
     let endpoint = endpoint.map_err(|error| Rejection::of_database(&error))?;
-    let Some(endpoint) = endpoint.filter(|endpoint| endpoint.kind == Kind::Deploy) else { return Ok(no_endpoint()) };
+    let Some(endpoint) = endpoint.filter(|endpoint| endpoint.kind == Kind::Deploy) else {
+        return Ok(no_endpoint("deploy endpoint"));
+    };
     let outcome = record(app, call, body, endpoint.id).await;
     app.metrics.deploy(match &outcome {
         Ok(Ok(outcome)) => Deploy::Taken(outcome),
@@ -57,18 +59,11 @@ async fn record(
             }
             match recorded {
                 Ok(outcome) => Ok(Ok(outcome)),
-                Err(Failure::EndpointGone) => Ok(Err(no_endpoint())),
+                Err(Failure::EndpointGone) => Ok(Err(no_endpoint("deploy endpoint"))),
                 Err(Failure::Unavailable(reason)) => Err(Rejection::Unavailable(reason)),
                 Err(Failure::Internal(cause)) => Err(Rejection::Internal(cause)),
             }
         }
         Err(mistakes) => Ok(Err(reply::mistakes(&mistakes))),
     }
-}
-
-/// The same for every URL without an endpoint.
-fn no_endpoint() -> Reply {
-    let detail = "There is no deploy endpoint at this URL: it was deleted, the URL was copied incompletely, or it \
-                  belongs to another database.";
-    reply::refused(StatusCode::NOT_FOUND, "Not Found", detail.to_owned())
 }

@@ -6,6 +6,7 @@ use hyper::StatusCode;
 use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 
+use super::no_endpoint;
 use crate::api_document::{self, Stored};
 use crate::entity::integration::{self, DOCUMENTS, Kind};
 use crate::error::quoted;
@@ -17,12 +18,13 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
     let rest = call.parts.uri.path().strip_prefix(DOCUMENTS).unwrap_or_default();
     let (webhook_id, alias) = rest.split_once('/').unwrap_or((rest, ""));
     if alias.is_empty() && !webhook_id.is_empty() {
-        return Ok(not_found("The alias of the service is missing: add it to the URL, after a slash."));
+        let detail = "The alias of the service is missing: add it to the URL, after a slash.";
+        return Ok(reply::refused(StatusCode::NOT_FOUND, "Not Found", detail.to_owned()));
     }
     let endpoint = integration::by_webhook(app.db.read(), webhook_id).await;
     let endpoint = endpoint.map_err(|error| Rejection::of_database(&error))?;
     let Some(endpoint) = endpoint.filter(|endpoint| endpoint.kind == Kind::ApiDoc) else {
-        return Ok(not_found(NO_ENDPOINT));
+        return Ok(no_endpoint("endpoint for API documents"));
     };
     let reply = match store(app, call, body, endpoint.id, alias).await {
         Ok(reply) => reply,
@@ -59,14 +61,6 @@ async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias
             let detail = format!("No service has the alias {}.", quoted(&alias));
             Ok(reply::refused(StatusCode::NOT_FOUND, "No such service", detail))
         }
-        Stored::EndpointGone => Ok(not_found(NO_ENDPOINT)),
+        Stored::EndpointGone => Ok(no_endpoint("endpoint for API documents")),
     }
-}
-
-/// The same for every URL without an endpoint.
-const NO_ENDPOINT: &str = "There is no endpoint for API documents at this URL: it was deleted, the URL was copied \
-                           incompletely, or it belongs to another database.";
-
-fn not_found(detail: &str) -> Reply {
-    reply::refused(StatusCode::NOT_FOUND, "Not Found", detail.to_owned())
 }
