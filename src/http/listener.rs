@@ -3,6 +3,7 @@
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -17,6 +18,10 @@ use crate::config::{Listen, Passed};
 
 /// The address of whoever connects to a Unix socket: this machine's. `--trusted-proxies` can name it.
 const OF_UNIX: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// The connections that wait to be accepted, unless the system allows fewer. Linux drops the first packet of a further
+/// one, which is sent again after a second.
+pub const BACKLOG: i32 = 4096;
 
 /// How often, and how long apart, another process that opens a socket in the same folder is waited for.
 const TURNS: u32 = 100;
@@ -55,8 +60,10 @@ impl Listener {
     pub async fn open(listen: &Listen, mode: u32, flag: &str) -> Result<Self, String> {
         let socket = match listen {
             Listen::Tcp(address) => {
-                let listener = TcpListener::bind(address).await;
-                Socket::Tcp(listener.map_err(|error| cannot_listen(*address, flag, &error))?)
+                let cannot = |error: io::Error| cannot_listen(*address, flag, &error);
+                let listener = TcpListener::bind(address).await.map_err(cannot)?;
+                deepen(&listener).map_err(cannot)?;
+                Socket::Tcp(listener)
             }
             Listen::Unix(path) => {
                 let (listener, file) = open_unix(path, mode).await?;
@@ -115,6 +122,11 @@ impl Listener {
     }
 }
 
+/// Makes [`BACKLOG`] connections wait to be accepted, and not the 128 of the standard library.
+fn deepen(listener: &impl AsFd) -> io::Result<()> {
+    Ok(rustix::net::listen(listener, BACKLOG)?)
+}
+
 /// The file of a socket, removed when dropped unless another socket has taken its place.
 #[derive(Debug)]
 struct SocketFile {
@@ -145,6 +157,7 @@ async fn open_unix(path: &Path, mode: u32) -> Result<(UnixListener, SocketFile),
     let file = fs::symlink_metadata(path).map_err(cannot)?;
     let file = SocketFile { path: path.to_owned(), identity: identity(&file) };
     fs::set_permissions(path, Permissions::from_mode(mode)).map_err(cannot)?;
+    deepen(&listener).map_err(cannot)?;
     Ok((listener, file))
 }
 
@@ -258,5 +271,34 @@ impl AsyncWrite for Stream {
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         of_either!(self, poll_shutdown(cx))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn connections_wait_to_be_accepted_on_both_kinds_of_sockets() {
+        let most = fs::read_to_string("/proc/sys/net/core/somaxconn").expect("Linux");
+        let waiting = most.trim().parse::<usize>().expect("a number").min(500);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("socket");
+        let tcp = Listener::open(&Listen::Tcp(SocketAddr::new(OF_UNIX, 0)), 0o600, "--listen").await.expect("a port");
+        let unix = Listener::open(&Listen::Unix(path.clone()), 0o600, "--listen").await.expect("a socket");
+        let Ok(Listen::Tcp(address)) = tcp.place() else { panic!("it is a port") };
+        // Nobody accepts them.
+        let connect = async {
+            let (mut tcp, mut unix) = (Vec::new(), Vec::new());
+            for _ in 0..waiting {
+                tcp.push(TcpStream::connect(address).await.expect("a connection"));
+                unix.push(UnixStream::connect(&path).await.expect("a connection"));
+            }
+            (tcp, unix)
+        };
+        timeout(Duration::from_secs(20), connect).await.expect("no connection is sent a second time");
+        drop((tcp, unix));
     }
 }

@@ -59,7 +59,7 @@ pub mod router;
 mod serve;
 pub mod tls;
 
-pub use listener::Listener;
+pub use listener::{BACKLOG, Listener};
 pub use serve::{Drained, serve, serve_metrics};
 
 /// The path of the query explorer, below the application's address.

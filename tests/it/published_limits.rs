@@ -17,6 +17,7 @@ use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::entity::{audit, delivery, idempotency_key, session, sign_in_link};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, QUICK_SHARE, SLOW_SHARE};
 use rollcall::graphql::{idempotency, predicate, search, service_file, service_filter, user};
+use rollcall::http::BACKLOG;
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
 use rollcall::http::{body, metrics, outbox, proxy_header};
@@ -88,8 +89,12 @@ fn readme_has_the_limits_of_the_code() {
             format!("{} bytes", number(proxy_header::LONGEST)),
         ),
         (
-            "connections; requests at one time on one of HTTP/2",
-            format!("{} (`--max-connections`); {STREAMS}", number(edge.max_connections)),
+            "connections; those that wait to be accepted; requests at one time on one of HTTP/2",
+            format!(
+                "{} (`--max-connections`); {}, or fewer if `net.core.somaxconn` is; {STREAMS}",
+                number(edge.max_connections),
+                number(BACKLOG),
+            ),
         ),
         (
             "connections from one address, or one IPv6 network of 64 bits; not from trusted proxies or on a Unix socket",
