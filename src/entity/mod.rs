@@ -159,9 +159,14 @@ pub(crate) async fn by_own_alias<E: Table, T: AliasTable>(
 
 /// The condition that a column holds the id of the owner of an alias.
 fn is_owner<T: AliasTable>(id: impl ColumnTrait, alias: &str) -> Expr {
-    let owner = Query::select().column(T::OWNER).from(T::default()).and_where(T::VALUE.eq(alias)).take();
     // Unlike `IN`, `=` does not make SQLite gather the ids in a table of their own: an alias has one owner.
-    Expr::col(id.as_column_ref()).eq(Expr::SubQuery(None, Box::new(owner.into())))
+    Expr::col(id.as_column_ref()).eq(owner_of::<T>(alias))
+}
+
+/// The id of the owner of an alias, or null.
+fn owner_of<T: AliasTable>(alias: &str) -> Expr {
+    let owner = Query::select().column(T::OWNER).from(T::default()).and_where(T::VALUE.eq(alias)).take();
+    Expr::SubQuery(None, Box::new(owner.into()))
 }
 
 fn select<E: EntityTrait>(condition: Expr) -> SelectStatement {

@@ -6,12 +6,12 @@
 use std::collections::HashMap;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{IntoActiveModel, QueryOrder, Set};
+use sea_orm::sea_query::{ExprTrait, Func, OnConflict, Query};
+use sea_orm::{Condition, IntoActiveModel, Iterable, JoinType, QueryOrder, QueryTrait, Set};
 use serde::Deserialize;
 
 use super::service::Writable;
-use super::{service_alias, text};
+use super::{service, service_alias, text};
 use crate::db::{self, Read, Write};
 use crate::error::UserError;
 
@@ -118,25 +118,58 @@ pub fn new(owner: Owner<'_>, key: String, value: String) -> ActiveModel {
     tag
 }
 
-/// The condition on the tags of the service with this id.
-pub fn of_service(id: i64) -> Expr {
-    Column::ServiceId.eq(id)
+/// What [`of_service`] reads.
+#[derive(Debug)]
+pub struct OfService {
+    /// The service.
+    pub id: i64,
+    /// How many tags it has, counted up to one more than [`text::ENTRIES`].
+    pub count: usize,
+    /// Those with the keys that were asked for.
+    pub with_keys: Vec<Model>,
 }
 
-/// The condition on the tags of the service with this alias.
-pub fn of_service_called(alias: &str) -> Expr {
-    super::is_owner::<service_alias::Entity>(Column::ServiceId, alias)
+/// The id of the service with this alias, or null.
+pub fn service_called(alias: &str) -> Expr {
+    super::owner_of::<service_alias::Entity>(alias)
+}
+
+/// Reads the tags with the keys of `tags` that a service has, and how many it has, in one statement. `service` is its id.
+/// `None` if there is no such service.
+pub async fn of_service<C: Read>(db: &C, service: Expr, tags: &[(String, String)]) -> Result<Option<OfService>, DbErr> {
+    let id = (service::Entity, service::Column::Id);
+    let mut all =
+        Query::select().expr(1).from(Entity).and_where(Expr::col(Column::ServiceId).eq(service.clone())).take();
+    let count = Query::select()
+        .expr(Func::count(Expr::cust("*")))
+        .from_subquery(all.limit(text::ENTRIES as u64 + 1).take(), "counted")
+        .take();
+    let keys = tags.iter().map(|(key, _)| key.as_str());
+    let on = Condition::all().add(Expr::col((Entity, Column::ServiceId)).equals(id)).add(Column::Key.is_in(keys));
+    let mut select = Entity::find().order_by_asc(Column::Id).into_query();
+    select.column(id).expr(Expr::SubQuery(None, Box::new(count.into())));
+    select.join(JoinType::RightJoin, service::Entity, on).and_where(Expr::col(id).eq(service));
+    let columns = Column::iter().count();
+    let rows = db.rows(&select, move |row| {
+        let tag = row.get::<Option<i64>>(0)?.map(|_| row.model::<Entity>()).transpose()?;
+        Ok((row.get::<i64>(columns)?, row.get::<i64>(columns + 1)?, tag))
+    });
+    let rows = rows.await?;
+    let Some(&(id, count, _)) = rows.first() else { return Ok(None) };
+    let with_keys = rows.into_iter().filter_map(|(_, _, tag)| tag).collect();
+    Ok(Some(OfService { id, count: usize::try_from(count).unwrap_or_default(), with_keys }))
 }
 
 /// Reads the tags with the keys of `tags` that an owner has.
-pub async fn with_keys<C: Read>(db: &C, of_owner: Expr, tags: &[(String, String)]) -> Result<Vec<Model>, DbErr> {
+async fn with_keys<C: Read>(db: &C, owner: Owner<'_>, tags: &[(String, String)]) -> Result<Vec<Model>, DbErr> {
     let keys = tags.iter().map(|(key, _)| key.as_str());
-    db.all(Entity::find().filter(of_owner).filter(Column::Key.is_in(keys)).order_by_asc(Column::Id)).await
+    let of_owner = Entity::find().filter(owner.column().eq(owner.id()));
+    db.all(of_owner.filter(Column::Key.is_in(keys)).order_by_asc(Column::Id)).await
 }
 
 /// Gives the owner exactly one tag with each of these keys, with the given value. The keys must be distinct. Returns
 /// the tags in the same order, and whether the owner has more tags now. The caller must have locked the owner, and may
-/// have read its tags [`with_keys`] afterwards (`present`).
+/// have read its tags with these keys afterwards (`present`).
 pub async fn assign<C: Write>(
     db: &C,
     owner: Owner<'_>,
@@ -148,7 +181,7 @@ pub async fn assign<C: Write>(
     }
     let present = match present {
         Some(present) => present,
-        None => with_keys(db, owner.column().eq(owner.id()), &tags).await?,
+        None => with_keys(db, owner, &tags).await?,
     };
     if let Owner::Service(_) = owner {
         // Whoever changes tags of a service locks it first.

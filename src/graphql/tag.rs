@@ -97,15 +97,15 @@ async fn taggable(db: &Transaction, identifier: Identifier<'_>, kind: Option<Tag
     })
 }
 
-/// The condition on the tags of a service, if they can be read at the same time as the service is locked. That saves a
-/// round trip. `None` for other owners, and where there are no round trips.
+/// The id of a service, if its tags can be read at the same time as it is locked. That saves round trips. `None` for other
+/// owners, and where there are no round trips.
 fn early(db: &Transaction, identifier: Identifier<'_>, kind: Option<TaggableResource>) -> Option<Expr> {
     match identifier {
         _ if db::has_one_writer(db) => None,
-        Identifier::Id(id) => id::number::<entity::service::Entity>(id).map(tag::of_service),
+        Identifier::Id(id) => id::number::<entity::service::Entity>(id).map(Expr::val),
         Identifier::Alias(alias) => {
             let is_service = kind.is_none_or(|kind| kind == TaggableResource::Service);
-            is_service.then(|| tag::of_service_called(alias))
+            is_service.then(|| tag::service_called(alias))
         }
     }
 }
@@ -156,7 +156,7 @@ impl TagAssignMutation for Mutation {
         let early = early(db, identifier, r#type).filter(|_| problems.is_ok());
         let present = async {
             match early {
-                Some(of_owner) => tag::with_keys(db, of_owner, &checked).await.map(Some),
+                Some(service) => tag::of_service(db, service, &checked).await,
                 None => Ok(None),
             }
         };
@@ -166,12 +166,11 @@ impl TagAssignMutation for Mutation {
         problems?;
 
         // Another service may have got the alias before the tags were read.
-        let are_of_owner = |tags: &Vec<Tag>| {
-            let is_id = matches!(identifier, Identifier::Id(_));
-            is_id || tags.first().is_some_and(|tag| tag.service_id == Some(owner.owner().id()))
-        };
-        let (tags, has_more) = tag::assign(db, owner.owner(), checked, present.filter(are_of_owner)).await?;
-        if has_more {
+        let present = present.filter(|present| present.id == owner.owner().id());
+        let all_fit = present.as_ref().is_some_and(|present| present.count + checked.len() <= text::ENTRIES);
+        let present = present.map(|present| present.with_keys);
+        let (tags, has_more) = tag::assign(db, owner.owner(), checked, present).await?;
+        if has_more && !all_fit {
             refuse_too_many(db, owner.owner()).await?;
         }
         Ok(TagAssignPayload { tags: Some(tags), ..Default::default() })
