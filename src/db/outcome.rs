@@ -11,6 +11,7 @@ use sea_orm::{
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
+use super::postgres::COMMIT;
 use super::refusal::{STALLED, UNCERTAIN, sqlx_error, uncertain};
 use super::transaction::Kind;
 use super::{Db, Read, Transaction, Write, server};
@@ -51,7 +52,7 @@ impl Db {
             None => {
                 let mut insert = A::Entity::insert(row.clone()).into_query();
                 insert.returning(Query::returning().columns(keys::<A::Entity>()));
-                transaction.returned(&insert, |_| Ok(())).await?;
+                self.until(Instant::now() + COMMIT, transaction.returned(&insert, |_| Ok(()))).await?;
                 self.in_span("COMMIT", server.commit()).await
             }
         };

@@ -459,7 +459,8 @@ impl Drop for Lease {
 /// Makes a statement return the id of its transaction too, as the last column. Returns whether it does: not if it
 /// returns nothing, or does more than write.
 fn returning_id(sql: &mut String) -> bool {
-    let returns = (sql.starts_with("INSERT") || sql.starts_with("UPDATE")) && sql.contains(" RETURNING ");
+    let writes = ["INSERT", "UPDATE", "DELETE"].iter().any(|verb| sql.starts_with(verb));
+    let returns = writes && sql.contains(" RETURNING ");
     if returns {
         sql.push_str(", pg_current_xact_id()::text");
     }

@@ -3,7 +3,6 @@
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -19,8 +18,8 @@ use crate::config::{Listen, Passed};
 /// The address of whoever connects to a Unix socket: this machine's. `--trusted-proxies` can name it.
 const OF_UNIX: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// The connections that wait to be accepted, unless the system allows fewer. Linux drops the first packet of a further
-/// one, which is sent again after a second.
+/// The connections that wait to be accepted on a port, unless the system allows fewer. Linux drops the first packet of a
+/// further one, which is sent again after a second. On a Unix socket, as many wait as the system allows.
 pub const BACKLOG: i32 = 4096;
 
 /// How often, and how long apart, another process that opens a socket in the same folder is waited for.
@@ -122,8 +121,8 @@ impl Listener {
     }
 }
 
-/// Makes [`BACKLOG`] connections wait to be accepted, and not the 128 of the standard library.
-fn deepen(listener: &impl AsFd) -> io::Result<()> {
+/// Makes [`BACKLOG`] connections wait to be accepted on a port, and not the 128 of the standard library.
+fn deepen(listener: &TcpListener) -> io::Result<()> {
     Ok(rustix::net::listen(listener, BACKLOG)?)
 }
 
@@ -157,7 +156,6 @@ async fn open_unix(path: &Path, mode: u32) -> Result<(UnixListener, SocketFile),
     let file = fs::symlink_metadata(path).map_err(cannot)?;
     let file = SocketFile { path: path.to_owned(), identity: identity(&file) };
     fs::set_permissions(path, Permissions::from_mode(mode)).map_err(cannot)?;
-    deepen(&listener).map_err(cannot)?;
     Ok((listener, file))
 }
 
@@ -281,24 +279,20 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn connections_wait_to_be_accepted_on_both_kinds_of_sockets() {
+    async fn more_connections_wait_to_be_accepted_than_the_128_of_the_standard_library() {
         let most = fs::read_to_string("/proc/sys/net/core/somaxconn").expect("Linux");
-        let waiting = most.trim().parse::<usize>().expect("a number").min(500);
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("socket");
-        let tcp = Listener::open(&Listen::Tcp(SocketAddr::new(OF_UNIX, 0)), 0o600, "--listen").await.expect("a port");
-        let unix = Listener::open(&Listen::Unix(path.clone()), 0o600, "--listen").await.expect("a socket");
-        let Ok(Listen::Tcp(address)) = tcp.place() else { panic!("it is a port") };
+        let waiting = most.trim().parse::<usize>().expect("a number").min(200);
+        let listener = Listener::open(&Listen::Tcp(SocketAddr::new(OF_UNIX, 0)), 0o600, "--listen").await;
+        let listener = listener.expect("a port");
+        let Ok(Listen::Tcp(address)) = listener.place() else { panic!("it is a port") };
         // Nobody accepts them.
         let connect = async {
-            let (mut tcp, mut unix) = (Vec::new(), Vec::new());
+            let mut connections = Vec::new();
             for _ in 0..waiting {
-                tcp.push(TcpStream::connect(address).await.expect("a connection"));
-                unix.push(UnixStream::connect(&path).await.expect("a connection"));
+                connections.push(TcpStream::connect(address).await.expect("a connection"));
             }
-            (tcp, unix)
+            connections
         };
         timeout(Duration::from_secs(20), connect).await.expect("no connection is sent a second time");
-        drop((tcp, unix));
     }
 }

@@ -31,6 +31,8 @@ pub enum Fault {
     LoseCommits,
     /// Cuts a connection whose client has sent a commit, once the server has answered, and stalls from then on.
     StallAfterCommit,
+    /// Stalls once a client sends the text of an audit entry's statement, which is its first on that connection.
+    StallAtEntry,
     /// Replaces the server's answer to a commit by a PANIC, and cuts the connection.
     PanicAfterCommit,
 }
@@ -87,8 +89,12 @@ async fn pass_on(mut client: TcpStream, socket: PathBuf, fault: watch::Sender<Fa
         tokio::select! {
             read = client.read(&mut sent) => {
                 let Ok(length @ 1..) = read else { return };
-                let is_commit = sent[..length].windows(6).any(|text| text == b"COMMIT");
-                let now = if is_commit { *fault.borrow() } else { Fault::None };
+                let has = |text: &[u8]| sent[..length].windows(text.len()).any(|part| part == text);
+                if *fault.borrow() == Fault::StallAtEntry && has(b"INSERT INTO \"audit\"") {
+                    fault.send_replace(Fault::Stall);
+                    drop(faults.wait_for(|fault| *fault != Fault::Stall).await);
+                }
+                let now = if has(b"COMMIT") { *fault.borrow() } else { Fault::None };
                 if now == Fault::LoseCommits || server.write_all(&sent[..length]).await.is_err() {
                     return;
                 }

@@ -1,4 +1,4 @@
-//! A server whose commits wait for a standby that is away.
+//! A server whose commits wait for a standby that is away, or that stalls before a commit.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,9 @@ use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, token};
 use rollcall::http::auth::Tokens;
 use sea_orm::DbErr;
+use serde_json::json;
 
+use super::{Fault, Faults};
 use crate::database::{self, texts};
 use crate::postgres::Cluster;
 
@@ -72,6 +74,20 @@ async fn tokens_are_checked_while_commits_wait_for_a_standby() {
         }
     }
     while !stalled.waits_for("SyncRep").await {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_stalls_at_the_entry_of_a_mutation_is_reported_in_time() {
+    let Some(faults) = Faults::start(1).await else { return };
+    faults.assert_serves("before").await;
+    // The tag has this value already. No statement returns the transaction's id before the entry does.
+    faults.proxies[0].set(Fault::StallAtEntry);
+    let began = Instant::now();
+    let (status, answer) = faults.tag("before").await;
+    assert_eq!((status, &answer["errors"][0]["extensions"]["code"]), (503, &json!("UNAVAILABLE")), "{answer}");
+    assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
+    faults.proxies[0].set(Fault::None);
+    faults.assert_serves("after").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
