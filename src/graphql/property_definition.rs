@@ -30,10 +30,10 @@ use crate::json_schema::{self, Allowance, CHECKING};
 pub struct TeamPropertyDefinition(Model);
 
 /// The payload of `teamPropertyDefinitionsAssign`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct TeamPropertyDefinitionsAssignPayload {
     /// The errors in the request.
-    pub errors: Vec<UserError>,
+    pub errors: Vec<Error>,
     /// Whether the definitions were replaced.
     pub is_assigned: bool,
 }
@@ -50,10 +50,6 @@ impl TeamPropertyDefinitionsAssignPayloadResolver for TeamPropertyDefinitionsAss
         }
         let page = team_page(ctx, &args.request()?).await?;
         Ok(payloads.iter().map(|payload| payload.is_assigned.then(|| page.clone())).collect())
-    }
-
-    async fn errors(payloads: &[&Self], _: &Ctx<'_>) -> Result<Vec<Vec<super::schema::Error>>> {
-        Ok(payloads.iter().map(|payload| payload.errors.iter().cloned().map(Into::into).collect()).collect())
     }
 }
 

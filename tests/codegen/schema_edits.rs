@@ -204,6 +204,31 @@ fn an_added_input_field_must_be_handled() {
 }
 
 #[test]
+fn nothing_resolves_the_errors_of_a_payload_that_is_written_by_hand() {
+    let sdl = SDL.replace("{ deletedKey: String", "{ teams(first: Int): [Team!]");
+    let bindings = BINDINGS.replace("pub struct State;", "pub struct TagDeletePayload; pub struct State;");
+    let payload = "pub struct State;
+    #[derive(Debug, Default)]
+    pub struct TagDeletePayload { pub is_deleted: bool, pub errors: Vec<super::schema::Error> }";
+    let resolver = "
+impl TagDeletePayloadResolver for TagDeletePayload {
+    async fn teams(
+        payloads: &[&Self],
+        _: &TagDeletePayloadTeamsArgs,
+        _: &Ctx<'_>,
+    ) -> Result<Vec<Option<Vec<Team>>>> {
+        Ok(payloads.iter().map(|_| None).collect())
+    }
+}";
+    let hand_written = HAND_WRITTEN
+        .replace("pub struct State;", payload)
+        .replace("use types::{Service, State, Team};", "use types::{Service, State, TagDeletePayload, Team};")
+        .replace("let TagDeleteInput { key } = input;", "let TagDeleteInput { key: _ } = input;")
+        .replace("deleted_key: Some(key)", "is_deleted: true");
+    assert_eq!(compile_with(&sdl, &bindings, &(hand_written + resolver)), "");
+}
+
+#[test]
 fn a_type_that_nothing_resolves_names_its_trait_and_its_file() {
     let bindings = BINDINGS.replace("pub struct State;", "pub use crate::tier::Tier; pub struct State;");
     let sdl = SDL.replace("type Team {", "type Tier { name(short: Boolean): String }\ntype Team { tier: Tier ");

@@ -450,19 +450,24 @@ async fn results_and_refusals_are_answered_however_long_the_mutation_took() {
     let properties: Vec<Value> = (0..100).map(property).collect();
     let refused = answered(update, json!({ "properties": properties })).await;
     assert_eq!((&refused["componentType"], number(&refused["errors"])), (&Value::Null, Some(100)));
-    // Its errors are resolved like a relation.
-    let assign = "mutation($properties: [TeamPropertyDefinitionInput!]!) {
-        done: teamPropertyDefinitionsAssign(input: { properties: $properties }) {
-            properties { nodes { name } } errors { message }
-        }
-    }";
-    let property = |n: usize| {
-        let schema = json!({ "type": "no_such_type" });
-        json!({ "alias": format!("p{n}"), "name": "P", "description": "", "schema": schema })
+    // Its list of definitions is read, and its errors are not.
+    let assign = |selected: &str| {
+        format!(
+            "mutation($properties: [TeamPropertyDefinitionInput!]!) {{
+                done: teamPropertyDefinitionsAssign(input: {{ properties: $properties }}) {{ {selected} }}
+            }}"
+        )
     };
-    let properties: Vec<Value> = (0..100).map(property).collect();
-    let refused = answered(assign, json!({ "properties": properties })).await;
+    let properties = |of_type: &str| {
+        let schema = json!({ "type": of_type });
+        let property = |n: usize| json!({ "alias": format!("p{n}"), "name": "P", "description": "", "schema": schema });
+        json!({ "properties": (0..100).map(property).collect::<Vec<Value>>() })
+    };
+    let all = assign("properties { nodes { name } } errors { message }");
+    let refused = answered(&all, properties("no_such_type")).await;
     assert_eq!((&refused["properties"], number(&refused["errors"])), (&Value::Null, Some(100)));
+    let assigned = answered(&assign("errors { message }"), properties("string")).await;
+    assert_eq!(assigned, json!({ "errors": [] }));
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use quote::quote;
 
 use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
+use super::roots::is_errors_of_payload;
 use super::tables::is_column;
 use super::types::bound as bound_type;
 use super::{Context, Representation, derived, docs::docs, inputs};
@@ -16,7 +17,8 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
     let doc = docs(object.description.as_deref(), None);
     let message = format!("nothing resolves the fields of the SDL's type `{}` for `{{Self}}`", object.name);
     let note = format!("write `impl {resolver} for {}` in {}", object.name, context.bindings.file(&object.name));
-    let methods = object.fields.iter().map(|field| method(context, object, field));
+    let methods = object.fields.iter().filter(|field| !is_errors_of_payload(context, object, field));
+    let methods = methods.map(|field| method(context, object, field));
     let arguments = object.fields.iter().map(|field| inputs::arguments(context, &object.name, field));
     let columns = object.fields.iter().enumerate().filter(|(_, field)| is_column(context, object, field));
     let columns = columns.map(|(index, field)| {
@@ -84,12 +86,22 @@ fn method(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
 
 /// The match arm that resolves a relation of a bound type.
 fn relation(context: Context<'_>, object: &Object, index: u16, field: &Field) -> TokenStream {
+    if is_errors_of_payload(context, object, field) {
+        return hold(index, field);
+    }
     let resolver = names::type_name(&names::resolver(&object.name));
     let method = names::snake(&field.name);
     let arguments = inputs::arguments_type(&object.name, field).map(|ty| quote!(execution.arguments::<#ty>(field),));
     let answers = quote!(<Self as #resolver>::#method(rows, #arguments &execution.context(field)).await);
     let slot = slot(context, field, &answers, &quote!(rows.len()));
     quote!(#index => ::rollcall::engine::boxed(move || async move { #slot }))
+}
+
+/// The match arm of objects that the struct holds, in its field of the same name.
+fn hold(index: u16, field: &Field) -> TokenStream {
+    let name = names::snake(&field.name);
+    let values = quote!(rows.iter().map(|row| &row.#name).collect());
+    quote!(#index => ::rollcall::engine::hold(#values, field, execution))
 }
 
 /// The slot for the values of a resolver.
@@ -116,13 +128,8 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
         let (index, name) = (index as u16, names::snake(&field.name));
         quote!(#index => ::rollcall::engine::write::Scalar::write(&self.#name, out))
     });
-    let held = object.fields.iter().enumerate().filter(|(_, field)| !is_leaf(field)).map(|(index, field)| {
-        let (index, name) = (index as u16, names::snake(&field.name));
-        let values = quote!(rows.iter().map(|row| &row.#name).collect());
-        quote! {
-            #index => ::rollcall::engine::hold(#values, field, execution)
-        }
-    });
+    let held = object.fields.iter().enumerate().filter(|(_, field)| !is_leaf(field));
+    let held = held.map(|(index, field)| hold(index as u16, field));
     let implementation = implementation(object, &quote!(#name), columns, &resolve(held));
     let node = node(&quote!(#name));
     quote! {

@@ -119,6 +119,17 @@ fn is_payload(context: Context<'_>, field: &Field) -> bool {
         && object.fields.iter().all(|field| field.ty.nullable || is_list(field))
 }
 
+/// Whether a field of a bound type is the list of errors of a payload. Nothing resolves that: the Rust type has it, so it
+/// is answered however long the mutation took.
+pub(super) fn is_errors_of_payload(context: Context<'_>, object: &Object, field: &Field) -> bool {
+    let mutation = context.schema.mutation.as_deref().and_then(|name| context.schema.object(name));
+    let returns = |root: &Field| root.ty.name() == object.name && is_payload(context, root);
+    field.name == "errors"
+        && field.args.is_empty()
+        && !context.schema.is_leaf(field.ty.name())
+        && mutation.is_some_and(|mutation| mutation.fields.iter().any(returns))
+}
+
 /// The name of the function that resolves a root field. Each has its own, because the compiler checks a function as a
 /// whole: with one for all mutations, an edit of one would check all of them again.
 fn resolve_name(field: &Field) -> proc_macro2::Ident {

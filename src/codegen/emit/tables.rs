@@ -5,6 +5,7 @@ use quote::quote;
 
 use super::super::model::{Field, Object, Schema, Type, TypeShape, Value};
 use super::super::{names, scopes};
+use super::roots::is_errors_of_payload;
 use super::types::bound;
 use super::{Context, Representation, inputs};
 
@@ -132,7 +133,8 @@ enum Kind {
 fn kind(context: Context<'_>, object: &Object, field: &Field) -> Kind {
     match context.representation(object) {
         _ if is_column(context, object, field) => Kind::Column,
-        Representation::Root | Representation::Bound => Kind::Relation,
+        Representation::Root => Kind::Relation,
+        Representation::Bound if !is_errors_of_payload(context, object, field) => Kind::Relation,
         _ => Kind::Held,
     }
 }
