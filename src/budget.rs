@@ -283,10 +283,15 @@ impl Budget {
     }
 
     /// Charges the time that a database server took to respond. Its actual work is unknown, so this does not end a
-    /// quick request: restarting requests because everything is slow would only add work.
-    pub fn charge_server(&self, took: Duration) -> Result<(), Excess> {
-        let served = self.served.fetch_add(nanos(took), Relaxed) + nanos(took);
-        let work = self.work.load(Relaxed).saturating_add(served);
+    /// quick request: restarting requests because everything is slow would only add work. What was read is of use,
+    /// however long it took.
+    pub fn charge_server(&self, took: Duration) {
+        self.served.fetch_add(nanos(took), Relaxed);
+    }
+
+    /// Fails if the processor time is used up, that of a database server included: it gets no further statement.
+    pub fn check_server(&self) -> Result<(), Excess> {
+        let work = self.work.load(Relaxed).saturating_add(self.served.load(Relaxed));
         if work > nanos(self.limits.processor) { Err(self.exceed(Excess::Processor)) } else { Ok(()) }
     }
 
@@ -473,6 +478,14 @@ mod tests {
         let ended = budget.within(budget.metered(std::future::pending::<()>())).await;
         assert_eq!(ended, Err(Excess::Time));
         assert!(budget.used().processor < Duration::from_millis(10));
+    }
+
+    #[test]
+    fn what_a_server_took_long_to_read_is_of_use_but_no_further_statement_is() {
+        let budget = budget(Limits { processor: Duration::from_secs(1), ..Limits::NONE }, true);
+        budget.charge_server(Duration::from_secs(2));
+        assert_eq!((budget.check(), budget.exceeded()), (Ok(()), None));
+        assert_eq!((budget.check_server(), budget.exceeded()), (Err(Excess::Processor), Some(Excess::Processor)));
     }
 
     #[test]

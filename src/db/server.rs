@@ -133,13 +133,15 @@ impl Server {
 }
 
 impl Transaction {
-    /// Runs a statement and returns its rows. Charges each row before it fetches the next, and the server's time.
+    /// Runs a statement and returns its rows. Charges each row before it fetches the next, and the server's time at the
+    /// end. Once that is used up, the next statement fails.
     pub(super) async fn rows(
         &self,
         mut work: Work,
         mut rows: Box<dyn Collect>,
         budget: Option<&Budget>,
     ) -> Result<Box<dyn Collect>, DbErr> {
+        budget.map_or(Ok(()), |budget| budget.check_server().map_err(over))?;
         let returns_id = self.lease.access == Some(Access::WriteWithId) && work.writes && self.id().is_none();
         let returns_id = returns_id && returning_id(&mut work.statement.sql);
         let collect = |row: &ServerRow| {
@@ -151,7 +153,9 @@ impl Transaction {
         };
         // Boxed, as below: each wrapper around a future reserves space for it, and drivers have large ones.
         let (_, took) = Box::pin(self.run(&work.statement, work.writes, || (), collect)).await?;
-        budget.map_or(Ok(()), |budget| budget.charge_server(took).map_err(over))?;
+        if let Some(budget) = budget {
+            budget.charge_server(took);
+        }
         Ok(rows)
     }
 

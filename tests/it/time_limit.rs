@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
+use futures_util::future::join;
+use rollcall::db::Write;
 use rollcall::entity::user::Role;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::app::{TestApp, read_to_end};
 use crate::app_browser::Browser;
+use crate::database::is_postgres;
+use crate::locks::somebody_waits;
 
 /// Posts an operation. Its token is checked before this returns; [`finish`] sends the body.
 async fn begin(app: &TestApp, length: usize) -> TcpStream {
@@ -84,4 +88,35 @@ async fn what_a_page_reads_beside_the_api_waits_for_its_turn_within_the_time_lim
     assert_eq!(browser.get("/audit").await.status, 503);
     drop(taken);
     assert_eq!(browser.get("/audit").await.status, 200);
+}
+
+#[tokio::test]
+async fn what_the_server_took_long_to_read_is_answered_and_no_further_statement_runs_on_postgres() {
+    if !is_postgres() {
+        return;
+    }
+    let app = TestApp::with(&["--query-processor-time", "1s"]).await;
+    let make = r#"mutation {
+        teamCreate(input: { name: "Core" }) { errors { message } }
+        serviceCreate(input: { name: "shop", ownerInput: { alias: "core" } }) { errors { message } }
+    }"#;
+    let made = app.query(make, json!({})).await;
+    assert_eq!(made["data"]["serviceCreate"]["errors"], json!([]), "{made}");
+    // The first statement waits for longer than the limit.
+    let asked = async |fields: &str| {
+        let holder = app.db.begin_write().await.expect("a transaction");
+        holder.script("LOCK TABLE service IN ACCESS EXCLUSIVE MODE").await.expect("a lock");
+        let released = async {
+            while !somebody_waits(&app).await {}
+            sleep(Duration::from_millis(1500)).await;
+            app.db.roll_back(holder).await.expect("the end");
+        };
+        let query = format!("{{ account {{ services {{ nodes {{ {fields} }} }} }} }}");
+        join(app.query(&query, json!({})), released).await.0
+    };
+    let answer = asked("name").await;
+    assert_eq!(answer, json!({ "data": { "account": { "services": { "nodes": [{ "name": "shop" }] } } } }));
+    let answer = asked("owner { name }").await;
+    let message = "The query was stopped because it took more than 1s of processor time. Ask for less at once.";
+    assert_eq!((&answer["errors"][0]["message"], &answer["data"]), (&json!(message), &Value::Null));
 }
