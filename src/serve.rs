@@ -179,9 +179,10 @@ fn start_tasks(db: &Db, app: &Arc<App>, settings: &Serve) -> Vec<JoinHandle<()>>
     if let Some(keep) = settings.audit_retention {
         tasks.push(spawn_with(db, "removal of old audit entries", move |db| retention::run_audit(db, keep)));
     }
-    if db.is_shared() {
-        tasks.push(spawn_with(db, "removal of old windows of rate limits", retention::run_windows));
-    }
+    tasks.push(match db.is_shared() {
+        true => spawn_with(db, "removal of old windows of rate limits", retention::run_windows),
+        false => spawn_with(db, "search for another server", watch_for_another),
+    });
     let (app, hosts) = (Arc::clone(app), Hosts::from(settings.pull_documents_from.clone()));
     tasks.push(spawn_with(db, "pulls of API documents", move |db| {
         let (app, hosts) = (Arc::clone(&app), hosts.clone());
@@ -315,6 +316,31 @@ async fn watch_version(db: Db) {
             Err(_) => {}
         }
         sleep(VERSION).await;
+    }
+}
+
+/// How often a server that has found another one looks whether that has stopped.
+const ALONE: Duration = Duration::from_secs(10);
+
+/// Warns if another server uses the same file. A later one finds this one until it is told to stop.
+async fn watch_for_another(db: Db) {
+    let mut was_found = false;
+    loop {
+        match db.mark_as_served() {
+            // Kept until this task is aborted.
+            Ok(Some(_mark)) => return pending().await,
+            Ok(None) if !was_found => {
+                was_found = true;
+                warn!(
+                    file = db.place(),
+                    "another server uses the same database file: changes wait for one another, and each server counts \
+                     by itself; stop one of them, unless it is about to end"
+                );
+            }
+            // Not every file system has locks.
+            Ok(None) | Err(_) => {}
+        }
+        sleep(ALONE).await;
     }
 }
 

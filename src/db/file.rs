@@ -1,9 +1,11 @@
-//! The files of an SQLite database and their permissions.
+//! The files of an SQLite database: their permissions, and the mark of the server that uses them.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{self, Path, PathBuf};
+
+use super::Db;
 
 /// A file that other users of the machine can read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,4 +45,59 @@ pub(super) fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(suffix);
     name.into()
+}
+
+impl Db {
+    /// Marks an SQLite file as served, until the result is dropped. `None` if another server has marked it.
+    ///
+    /// # Errors
+    /// The file system has no locks, or this is no SQLite file.
+    pub fn mark_as_served(&self) -> io::Result<Option<File>> {
+        mark(Path::new(&self.place))
+    }
+}
+
+/// Locks the write-ahead log. It is there while anybody has the database open, and it is the only file on which SQLite
+/// has no locks: closing a handle of another one would drop them.
+fn mark(file: &Path) -> io::Result<Option<File>> {
+    // The log is beside the file itself, and not beside a symbolic link to it.
+    let log = OpenOptions::new().write(true).open(with_suffix(&fs::canonicalize(file)?, "-wal"))?;
+    match log.try_lock() {
+        Ok(()) => Ok(Some(log)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use rusqlite::Connection;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_marked_once_and_can_be_written_meanwhile() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [file, link] = ["rows.db", "link.db"].map(|name| folder.path().join(name));
+        let made = Connection::open(&file).and_then(|made| {
+            made.pragma_update(None, "journal_mode", "WAL")?;
+            made.execute_batch("CREATE TABLE row (id INTEGER)")?;
+            Ok(made)
+        });
+        let sqlite = made.expect("a table");
+        symlink(&file, &link).expect("a link");
+        let marked = mark(&file).expect("a lock");
+        assert!(marked.is_some());
+        assert!(mark(&link).expect("a lock").is_none());
+        sqlite.execute_batch("INSERT INTO row VALUES (1)").expect("a row");
+        let other = Connection::open(&link).expect("another connection");
+        other.execute_batch("INSERT INTO row VALUES (2)").expect("a row");
+        let is_busy = other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+        assert_eq!(is_busy, Ok(false));
+        assert!(mark(&file).expect("a lock").is_none());
+        drop(marked);
+        assert!(mark(&link).expect("a lock").is_some());
+    }
 }

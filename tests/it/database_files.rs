@@ -109,3 +109,22 @@ fn an_existing_file_that_others_can_read_is_reported_at_the_start_and_not_change
     assert!(told.len() == 1 && told[0].ends_with(&sentence), "{told:?}");
     assert_eq!(modes(&place)["rollcall.db"], 0o644);
 }
+
+#[tokio::test]
+async fn a_second_server_on_an_sqlite_file_warns_and_neither_a_command_nor_a_restart_does() {
+    let place = Place::new();
+    let serve = async || {
+        let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
+        assert_eq!(service.get(service.address, "/readyz").await.0, 200);
+        service
+    };
+    let warning = "another server uses the same database file";
+    let stop = |mut service: Process| service.stop().iter().filter(|line| line.contains(warning)).count();
+    let (first, second) = (serve().await, serve().await);
+    let line = second.line(warning);
+    assert!(line.contains("WARN") && line.contains(&place.absolute("rollcall.db")), "{line}");
+    let made = place.run(&["token", "create", "--description", "beside the two"]);
+    assert_eq!((made.status, &*made.err), (0, ""));
+    assert_eq!((stop(first), stop(second)), (0, 0));
+    assert_eq!(stop(serve().await), 0);
+}

@@ -84,10 +84,20 @@ impl Process {
         self.said.lock().expect("what it says").iter().collect()
     }
 
+    /// Waits for a line of its output with this text.
+    pub fn line(&self, text: &str) -> String {
+        let said = self.said.lock().expect("what it says");
+        loop {
+            let line = said.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("no line: {text}"));
+            if line.contains(text) {
+                return line;
+            }
+        }
+    }
+
     /// The address of its metrics, with `--metrics-listen`.
     pub fn metrics(&self) -> SocketAddr {
-        let said = self.said.lock().expect("what it says");
-        let line = said.iter().find(|line| line.contains("figures are shown")).expect("a line");
+        let line = self.line("figures are shown");
         line.rsplit_once("address=").and_then(|(_, address)| address.trim().parse().ok()).expect("an address")
     }
 
