@@ -91,7 +91,7 @@ fn readme_has_the_limits_of_the_code() {
         (
             "connections; those that wait to be accepted; requests at one time on one of HTTP/2",
             format!(
-                "{} (`--max-connections`); {}, or fewer if `net.core.somaxconn` is; {STREAMS}",
+                "{} (`--max-connections`); {} on a port, or fewer if `net.core.somaxconn` is; {STREAMS}",
                 number(edge.max_connections),
                 number(BACKLOG),
             ),

@@ -97,13 +97,6 @@ fn relation(context: Context<'_>, object: &Object, index: u16, field: &Field) ->
     quote!(#index => ::rollcall::engine::boxed(move || async move { #slot }))
 }
 
-/// The match arm of objects that the struct holds, in its field of the same name.
-fn hold(index: u16, field: &Field) -> TokenStream {
-    let name = names::snake(&field.name);
-    let values = quote!(rows.iter().map(|row| &row.#name).collect());
-    quote!(#index => ::rollcall::engine::hold(#values, field, execution))
-}
-
 /// The slot for the values of a resolver.
 pub(super) fn slot(context: Context<'_>, field: &Field, answers: &TokenStream, parents: &TokenStream) -> TokenStream {
     if context.schema.is_leaf(field.ty.name()) {
@@ -144,6 +137,13 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
 
         #implementation
     }
+}
+
+/// The match arm of objects that the struct holds, in its field of the same name.
+fn hold(index: u16, field: &Field) -> TokenStream {
+    let name = names::snake(&field.name);
+    let values = quote!(rows.iter().map(|row| &row.#name).collect());
+    quote!(#index => ::rollcall::engine::hold(#values, field, execution))
 }
 
 /// The `Node` impl of an object type. The hand-written generic types of `page` already have one.
