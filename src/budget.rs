@@ -289,7 +289,7 @@ impl Budget {
         self.served.fetch_add(nanos(took), Relaxed);
     }
 
-    /// Fails if the processor time is used up, that of a database server included: it gets no further statement.
+    /// Fails if the processor time is used up, the time of a database server included. Call it before each statement.
     pub fn check_server(&self) -> Result<(), Excess> {
         let work = self.work.load(Relaxed).saturating_add(self.served.load(Relaxed));
         if work > nanos(self.limits.processor) { Err(self.exceed(Excess::Processor)) } else { Ok(()) }

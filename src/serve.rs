@@ -319,10 +319,11 @@ async fn watch_version(db: Db) {
     }
 }
 
-/// How often a server that has found another one looks whether that has stopped.
+/// How often a server that has found another one checks whether that has stopped.
 const ALONE: Duration = Duration::from_secs(10);
 
-/// Warns if another server uses the same file. A later one finds this one until it is told to stop.
+/// Warns if another server uses the same file. Otherwise marks the file, so that a server that starts later warns, until
+/// this one is told to stop.
 async fn watch_for_another(db: Db) {
     let mut was_found = false;
     loop {
@@ -333,8 +334,8 @@ async fn watch_for_another(db: Db) {
                 was_found = true;
                 warn!(
                     file = db.place(),
-                    "another server uses the same database file: changes wait for one another, and each server counts \
-                     by itself; stop one of them, unless it is about to end"
+                    "another server uses the same database file: they make each other's changes wait, and each applies \
+                     the limits on requests by itself; stop one of them, unless the other is about to end"
                 );
             }
             // Not every file system has locks.

@@ -57,8 +57,8 @@ impl Db {
     }
 }
 
-/// Locks the write-ahead log. It is there while anybody has the database open, and it is the only file on which SQLite
-/// has no locks: closing a handle of another one would drop them.
+/// Locks the write-ahead log, which exists while anybody has the database open. SQLite keeps its own locks on the other
+/// files: opening and closing one of those here would drop them.
 fn mark(file: &Path) -> io::Result<Option<File>> {
     // The log is beside the file itself, and not beside a symbolic link to it.
     let log = OpenOptions::new().write(true).open(with_suffix(&fs::canonicalize(file)?, "-wal"))?;

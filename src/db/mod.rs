@@ -70,7 +70,7 @@ use embedded::{Embedded, Observer};
 pub use file::Exposed;
 pub use log_length::LONG_LOG;
 use read::Source;
-pub use read::{Backend, OfKeys, Read, Reader, Snapshot};
+pub use read::{Backend, OfKeys, Read, Reader, Snapshot, count_of, scalar};
 use refusal::STALLED;
 pub use refusal::{
     OpenError, accepts_no_writes, is_locked, is_lost_race, needs_own_commit, reason, refusal, uncertain, violation,

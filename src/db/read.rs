@@ -342,8 +342,7 @@ pub trait Read: Backend + Sync {
 
     /// Counts the rows of any statement that selects.
     fn count_rows(&self, rows: SelectStatement) -> impl Future<Output = Result<u64, DbErr>> + Send {
-        let count = Query::select().expr(Func::count(Expr::cust("*"))).from_subquery(rows, "counted").take();
-        let counted = self.run(Work::new(self.backend().build(&count)), |row| row.get::<i64>(0));
+        let counted = self.run(Work::new(self.backend().build(&count_of(rows))), |row| row.get::<i64>(0));
         async move { Ok(counted.await?.first().map_or(0, |count| count.cast_unsigned())) }
     }
 
@@ -352,6 +351,16 @@ pub trait Read: Backend + Sync {
         let rows = self.all(select.limit(1));
         async move { Ok(rows.await?.pop()) }
     }
+}
+
+/// Selects how many rows a statement selects.
+pub fn count_of(rows: SelectStatement) -> SelectStatement {
+    Query::select().expr(Func::count(Expr::cust("*"))).from_subquery(rows, "counted").take()
+}
+
+/// The value that a statement selects, or null if it selects no row.
+pub fn scalar(select: SelectStatement) -> Expr {
+    Expr::SubQuery(None, Box::new(select.into()))
 }
 
 /// The collector that was passed in.

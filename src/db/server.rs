@@ -134,7 +134,7 @@ impl Server {
 
 impl Transaction {
     /// Runs a statement and returns its rows. Charges each row before it fetches the next, and the server's time at the
-    /// end. Once that is used up, the next statement fails.
+    /// end. Fails without running the statement if the time is used up already.
     pub(super) async fn rows(
         &self,
         mut work: Work,

@@ -6,8 +6,9 @@
 
 use sea_orm::ActiveEnum;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Cond, ExprTrait, Func, JoinType, Order, Query, SelectStatement, SubQueryStatement};
+use sea_orm::sea_query::{Cond, ExprTrait, Func, JoinType, Order, Query, SelectStatement};
 
+use crate::db::scalar;
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Status};
 
@@ -118,8 +119,4 @@ fn successes(alias: &'static str, of: impl Fn(Column) -> Expr, environment: Expr
 /// The place of a deploy in the order of time.
 fn place(of: impl Fn(Column) -> Expr) -> Expr {
     Expr::tuple([of(Column::DeployedAt), of(Column::Id)])
-}
-
-fn scalar(select: SelectStatement) -> Expr {
-    Expr::SubQuery(None, Box::new(SubQueryStatement::SelectStatement(select)))
 }

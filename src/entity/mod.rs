@@ -9,7 +9,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{Iterable, PrimaryKeyTrait, QueryOrder, QuerySelect, QueryTrait};
 
 use self::alias::AliasTable;
-use crate::db::{OfKeys, Read, Shape, Table, Write, to_each};
+use crate::db::{self, OfKeys, Read, Shape, Table, Write, to_each};
 
 pub mod alert_source;
 pub mod alert_source_service;
@@ -159,14 +159,13 @@ pub(crate) async fn by_own_alias<E: Table, T: AliasTable>(
 
 /// The condition that a column holds the id of the owner of an alias.
 fn is_owner<T: AliasTable>(id: impl ColumnTrait, alias: &str) -> Expr {
-    // Unlike `IN`, `=` does not make SQLite gather the ids in a table of their own: an alias has one owner.
-    Expr::col(id.as_column_ref()).eq(owner_of::<T>(alias))
+    Expr::col(id.as_column_ref()).eq(id_of(T::OWNER, T::VALUE, alias))
 }
 
-/// The id of the owner of an alias, or null.
-fn owner_of<T: AliasTable>(alias: &str) -> Expr {
-    let owner = Query::select().column(T::OWNER).from(T::default()).and_where(T::VALUE.eq(alias)).take();
-    Expr::SubQuery(None, Box::new(owner.into()))
+/// The id that the column `key` holds in the row with this alias, or null. Compare it with `=`: unlike with `IN`, SQLite
+/// does not gather the ids in a table of their own, and an index can keep the order of a list.
+pub fn id_of<C: ColumnTrait>(key: C, alias: C, given: &str) -> Expr {
+    db::scalar(Query::select().column(key).from(key.entity_name()).and_where(alias.eq(given)).take())
 }
 
 fn select<E: EntityTrait>(condition: Expr) -> SelectStatement {

@@ -2,11 +2,11 @@
 //! after rows were stored without them.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{ExprTrait, Query, SubQueryStatement};
+use sea_orm::sea_query::{ExprTrait, Query};
 use serde::Deserialize;
 
 use super::{Timestamp, deploy, service};
-use crate::db::Write;
+use crate::db::{self, Write};
 
 /// A row of `service_last_deploy`. Every service has one.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -33,8 +33,7 @@ pub async fn derive_all<C: Write>(db: &C) -> Result<(), DbErr> {
         .from(deploy::Entity)
         .and_where(Expr::col(deploy::Column::ServiceId.as_column_ref()).eq(service()))
         .take();
-    let last = Expr::SubQuery(None, Box::new(SubQueryStatement::SelectStatement(last)));
-    let all = Query::select().expr(service()).expr(last).from(service::Entity).take();
+    let all = Query::select().expr(service()).expr(db::scalar(last)).from(service::Entity).take();
     let mut insert = Query::insert();
     insert.into_table(Entity).columns([Column::ServiceId, Column::DeployedAt]);
     insert.select_from(all).map_err(|error| DbErr::Custom(error.to_string()))?;

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{ExprTrait, Func, OnConflict, Query};
+use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use sea_orm::{Condition, IntoActiveModel, Iterable, JoinType, QueryOrder, QueryTrait, Set};
 use serde::Deserialize;
 
@@ -131,23 +131,20 @@ pub struct OfService {
 
 /// The id of the service with this alias, or null.
 pub fn service_called(alias: &str) -> Expr {
-    super::owner_of::<service_alias::Entity>(alias)
+    super::id_of(service_alias::Column::ServiceId, service_alias::Column::Value, alias)
 }
 
-/// Reads the tags with the keys of `tags` that a service has, and how many it has, in one statement. `service` is its id.
-/// `None` if there is no such service.
+/// Reads the tags with the keys of `tags` that a service has, and how many tags it has in all, with one statement.
+/// `service` is its id. `None` if there is no such service.
 pub async fn of_service<C: Read>(db: &C, service: Expr, tags: &[(String, String)]) -> Result<Option<OfService>, DbErr> {
     let id = (service::Entity, service::Column::Id);
-    let mut all =
-        Query::select().expr(1).from(Entity).and_where(Expr::col(Column::ServiceId).eq(service.clone())).take();
-    let count = Query::select()
-        .expr(Func::count(Expr::cust("*")))
-        .from_subquery(all.limit(text::ENTRIES as u64 + 1).take(), "counted")
-        .take();
+    let is_of_it = Expr::col(Column::ServiceId).eq(service.clone());
+    let mut all = Query::select().expr(Expr::cust("1")).from(Entity).and_where(is_of_it).take();
+    let count = db::count_of(all.limit(text::ENTRIES as u64 + 1).take());
     let keys = tags.iter().map(|(key, _)| key.as_str());
     let on = Condition::all().add(Expr::col((Entity, Column::ServiceId)).equals(id)).add(Column::Key.is_in(keys));
     let mut select = Entity::find().order_by_asc(Column::Id).into_query();
-    select.column(id).expr(Expr::SubQuery(None, Box::new(count.into())));
+    select.column(id).expr(db::scalar(count));
     select.join(JoinType::RightJoin, service::Entity, on).and_where(Expr::col(id).eq(service));
     let columns = Column::iter().count();
     let rows = db.rows(&select, move |row| {

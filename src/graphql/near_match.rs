@@ -106,7 +106,7 @@ async fn candidates(db: &impl Read, mut spellings: Vec<&str>) -> Result<HashMap<
     keys.from_values(values, "spelling").column(("spelling", "column1"));
     for place in 0..NEIGHBOURS {
         for direction in [Order::Asc, Order::Desc] {
-            keys.expr(Expr::SubQuery(None, Box::new(neighbour(direction, place).into())));
+            keys.expr(db::scalar(neighbour(direction, place)));
         }
     }
     let read = |row: &db::Row<'_>| {

@@ -245,8 +245,7 @@ impl Predicate {
                     .from(component_type::Entity)
                     .and_where(component_type::Column::IsDefault.eq(true))
                     .take();
-                let default = Expr::SubQuery(None, Box::new(default.into()));
-                let own = Expr::from(Func::coalesce([column(Column::TypeId), default]));
+                let own = Expr::from(Func::coalesce([column(Column::TypeId), db::scalar(default)]));
                 self.of_key(own, &ids, db)
             }
             Key::DomainId => {
@@ -256,7 +255,7 @@ impl Predicate {
                     .from(system::Entity)
                     .and_where(system::Column::Id.into_expr().eq(column(Column::SystemId)))
                     .take();
-                self.of_key(Expr::SubQuery(None, Box::new(own.into())), &ids, db)
+                self.of_key(db::scalar(own), &ids, db)
             }
             _ => {
                 let ids = self.ids::<repository::Entity>()?;

@@ -140,9 +140,8 @@ fn is_of_tier(alias: &str) -> Expr {
     };
     let is_it = tier::Column::Alias.eq(alias);
     let index = Query::select().column(tier::Column::Index).from(tier::Entity).and_where(is_it).take();
-    let index = Expr::SubQuery(None, Box::new(index.into()));
     let of_it = services().and_where(tier::Column::Alias.eq(alias)).take();
-    let above = services().and_where(tier::Column::Index.into_expr().lt(index)).take();
+    let above = services().and_where(tier::Column::Index.into_expr().lt(db::scalar(index))).take();
     Expr::exists(of_it).and(Expr::exists(above).not())
 }
 

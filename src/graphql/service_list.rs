@@ -11,7 +11,7 @@ use super::sort::Sort;
 use crate::db::{self, Ids};
 use crate::engine::page::PageRequest;
 use crate::entity::service::{self, Column};
-use crate::entity::{Timestamp, lifecycle, service_last_deploy, tag, team, team_alias, text, tier};
+use crate::entity::{Timestamp, id_of, lifecycle, service_last_deploy, tag, team, team_alias, text, tier};
 use crate::error::Result;
 
 /// The services that meet every condition that is given, a page at a time.
@@ -135,12 +135,6 @@ fn order(sort: ServiceSortEnum) -> Sort {
         By::ProductAsc | By::LastDeployAsc => false,
     };
     order.numbered(sort as u8, is_descending)
-}
-
-/// The id of the row with this alias. Compared with `=`, unlike `IN`, an index can keep the order of the list.
-fn id_of<C: ColumnTrait>(key: C, alias: C, given: &str) -> Expr {
-    let named = Select::select().column(key).from(key.entity_name()).and_where(alias.eq(given)).take();
-    Expr::SubQuery(None, Box::new(named.into()))
 }
 
 /// The condition that a service has no deploy at or after a time. Costs one lookup of its last one.

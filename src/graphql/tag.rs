@@ -97,8 +97,8 @@ async fn taggable(db: &Transaction, identifier: Identifier<'_>, kind: Option<Tag
     })
 }
 
-/// The id of a service, if its tags can be read at the same time as it is locked. That saves round trips. `None` for other
-/// owners, and where there are no round trips.
+/// The id of the service, as an expression, if its tags can be read while it is being locked. That saves round trips.
+/// `None` for other owners, and where there are no round trips.
 fn early(db: &Transaction, identifier: Identifier<'_>, kind: Option<TaggableResource>) -> Option<Expr> {
     match identifier {
         _ if db::has_one_writer(db) => None,

@@ -62,8 +62,7 @@ pub(super) async fn page(args: &AccountTeamsArgs, ctx: &Ctx<'_>) -> Result<TeamC
     if let Some(email) = given(manager_email) {
         let has_it = user::Column::EmailKey.eq(user::email_key(email));
         let manager = Select::select().column(user::Column::Id).from(user::Entity).and_where(has_it).take();
-        let manager = Expr::SubQuery(None, Box::new(manager.into()));
-        teams = teams.filter(Column::ManagerId.into_expr().eq(manager));
+        teams = teams.filter(Column::ManagerId.into_expr().eq(db::scalar(manager)));
     }
     if let Some(text) = given(search_term) {
         teams = teams.filter(contains(ctx.db(), &text::at_most("searchTerm", text, text::SHORT)?));

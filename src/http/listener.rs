@@ -18,8 +18,8 @@ use crate::config::{Listen, Passed};
 /// The address of whoever connects to a Unix socket: this machine's. `--trusted-proxies` can name it.
 const OF_UNIX: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// The connections that wait to be accepted on a port, unless the system allows fewer. Linux drops the first packet of a
-/// further one, which is sent again after a second. On a Unix socket, as many wait as the system allows.
+/// How many connections may wait to be accepted on a port, unless the system allows fewer. Linux drops the first packet of
+/// any other, and its client sends that again after a second. On a Unix socket, as many may wait as the system allows.
 pub const BACKLOG: i32 = 4096;
 
 /// How often, and how long apart, another process that opens a socket in the same folder is waited for.
@@ -121,7 +121,7 @@ impl Listener {
     }
 }
 
-/// Makes [`BACKLOG`] connections wait to be accepted on a port, and not the 128 of the standard library.
+/// Lets [`BACKLOG`] connections wait to be accepted on a port. By default, 128 may.
 fn deepen(listener: &TcpListener) -> io::Result<()> {
     Ok(rustix::net::listen(listener, BACKLOG)?)
 }
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn more_connections_wait_to_be_accepted_than_the_128_of_the_standard_library() {
+    async fn more_than_128_connections_may_wait_to_be_accepted() {
         let most = fs::read_to_string("/proc/sys/net/core/somaxconn").expect("Linux");
         let waiting = most.trim().parse::<usize>().expect("a number").min(200);
         let listener = Listener::open(&Listen::Tcp(SocketAddr::new(OF_UNIX, 0)), 0o600, "--listen").await;

@@ -89,7 +89,7 @@ fn readme_has_the_limits_of_the_code() {
             format!("{} bytes", number(proxy_header::LONGEST)),
         ),
         (
-            "connections; those that wait to be accepted; requests at one time on one of HTTP/2",
+            "connections; those that may wait to be accepted; requests at one time on one of HTTP/2",
             format!(
                 "{} (`--max-connections`); {} on a port, or fewer if `net.core.somaxconn` is; {STREAMS}",
                 number(edge.max_connections),

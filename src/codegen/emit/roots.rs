@@ -119,8 +119,8 @@ fn is_payload(context: Context<'_>, field: &Field) -> bool {
         && object.fields.iter().all(|field| field.ty.nullable || is_list(field))
 }
 
-/// Whether a field of a bound type is the list of errors of a payload. Nothing resolves that: the Rust type has it, so it
-/// is answered however long the mutation took.
+/// Whether a field of a bound type is the list of errors of a payload. No resolver reads it: the Rust type has a field of
+/// that name. So it is answered however long the mutation took.
 pub(super) fn is_errors_of_payload(context: Context<'_>, object: &Object, field: &Field) -> bool {
     let mutation = context.schema.mutation.as_deref().and_then(|name| context.schema.object(name));
     let returns = |root: &Field| root.ty.name() == object.name && is_payload(context, root);

@@ -31,7 +31,8 @@ pub enum Fault {
     LoseCommits,
     /// Cuts a connection whose client has sent a commit, once the server has answered, and stalls from then on.
     StallAfterCommit,
-    /// Stalls once a client sends the text of an audit entry's statement, which is its first on that connection.
+    /// Stalls when a client sends the text of the statement that stores an audit entry. It does so once on a connection:
+    /// later, the statement is prepared.
     StallAtEntry,
     /// Replaces the server's answer to a commit by a PANIC, and cuts the connection.
     PanicAfterCommit,
