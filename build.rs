@@ -1,10 +1,6 @@
 //! Generates `$OUT_DIR/schema.rs` from `schema/schema.graphql`, `$OUT_DIR/operations.rs` from the pages' operations, and
 //! `$OUT_DIR/explorer.rs`, which embeds the files of the built explorer.
 
-#[path = "src/codegen/mod.rs"]
-// Only tests and benches use the problems one by one.
-#[allow(dead_code)]
-mod codegen;
 #[path = "src/app/explorer/embed.rs"]
 mod explorer;
 
@@ -37,7 +33,7 @@ const COMPUTED: &[&str] = &[
 ];
 
 fn main() {
-    let own = ["src/codegen", "src/app/explorer/embed.rs", "build.rs"];
+    let own = ["src/app/explorer/embed.rs", "build.rs"];
     for path in [SDL, TYPES, OPERATIONS, ENTITIES, EXPLORER].into_iter().chain(own) {
         println!("cargo::rerun-if-changed={path}");
     }

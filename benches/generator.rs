@@ -3,10 +3,6 @@
 //! `cd tests/large-schemas && npm ci` downloads the schemas. A missing schema is skipped with a message, and fails in
 //! CI.
 
-#[path = "../src/codegen/mod.rs"]
-#[allow(dead_code, unused_imports)]
-mod codegen;
-
 use std::hint::black_box;
 use std::path::Path;
 

@@ -9,10 +9,6 @@ use std::{env, fs};
 
 use quote::ToTokens;
 
-#[path = "../../src/codegen/mod.rs"]
-#[allow(dead_code)]
-mod codegen;
-
 mod operations;
 mod schema_edits;
 

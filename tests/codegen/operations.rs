@@ -3,8 +3,8 @@
 
 use std::{env, fs};
 
-use crate::codegen::operations::{File, generate};
-use crate::codegen::{self, Bindings, Contract};
+use codegen::operations::{File, generate};
+use codegen::{self, Bindings, Contract};
 use crate::{first_difference, path, read};
 
 const FOLDER: &str = "src/codegen/fixtures/operations";

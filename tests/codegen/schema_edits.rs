@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::codegen::{self, Bindings};
+use codegen::{self, Bindings};
 
 const SDL: &str = r#"
 type Query { service(alias: String!): Service }
