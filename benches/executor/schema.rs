@@ -1,12 +1,14 @@
 // Generated from the SDL by the build. Edit the SDL, never this.
 
+use ::rollcall::engine::generated as __e;
+
 /// The context of a resolver: the state of its request.
-pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
+pub type Ctx<'a> = __e::Context<'a, super::types::State>;
 
 /// The context of a mutation: the state of its request, and its transaction.
-pub type MutationCtx<'a> = ::rollcall::engine::Context<
+pub type MutationCtx<'a> = __e::Context<
     'a,
-    <super::types::State as ::rollcall::engine::State>::Writing,
+    <super::types::State as __e::State>::Writing,
 >;
 
 /// The bench's schema: rows of twelve columns, each with children of three.
@@ -18,49 +20,39 @@ pub struct Query;
     note = "write `impl ItemsQuery for Query` in src/graphql/items.rs"
 )]
 pub trait ItemsQuery {
-    fn items(ctx: &Ctx<'_>) -> impl ::rollcall::engine::Answer<Vec<super::types::Item>>;
+    fn items(ctx: &Ctx<'_>) -> impl __e::Answer<Vec<super::types::Item>>;
 }
 
 impl Query {
     fn resolve_items<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let answer = <Query as ItemsQuery>::items(&execution.context(field)).await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
 }
 
-impl ::rollcall::engine::Node for Query {}
+impl __e::Node for Query {}
 
-impl ::rollcall::engine::Object<super::types::State> for Query {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Query;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for Query {
+    const INFO: &'static __e::ObjectInfo = &info::Query;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         let _ = field;
         out.null();
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         let _ = rows;
         match field.index() {
-            0u16 => Self::resolve_items(field, execution),
-            1u16 => Box::pin(::rollcall::engine::introspection::schema(field, execution)),
-            2u16 => {
-                Box::pin(
-                    ::rollcall::engine::introspection::type_by_name(field, execution),
-                )
-            }
+            0 => Self::resolve_items(field, execution),
+            1 => Box::pin(__e::introspection::schema(field, execution)),
+            2 => Box::pin(__e::introspection::type_by_name(field, execution)),
             _ => execution.unresolved(field),
         }
     }
@@ -86,81 +78,39 @@ pub trait ItemResolver: Sized + Send + Sync + 'static {
     fn children(
         items: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<super::types::Child>>;
+    ) -> impl __e::Answers<Vec<super::types::Child>>;
 }
 
-impl ::rollcall::engine::Node for super::types::Item {}
+impl __e::Node for super::types::Item {}
 
-impl ::rollcall::engine::Object<super::types::State> for super::types::Item {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Item;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for super::types::Item {
+    const INFO: &'static __e::ObjectInfo = &info::Item;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
-            0u16 => {
-                ::rollcall::engine::write::Scalar::write(&ItemResolver::id(self), out)
-            }
-            1u16 => {
-                ::rollcall::engine::write::Scalar::write(&ItemResolver::name(self), out)
-            }
-            2u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &ItemResolver::description(self),
-                    out,
-                )
-            }
-            3u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &ItemResolver::language(self),
-                    out,
-                )
-            }
-            4u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &ItemResolver::framework(self),
-                    out,
-                )
-            }
-            5u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &ItemResolver::product(self),
-                    out,
-                )
-            }
-            6u16 => {
-                ::rollcall::engine::write::Scalar::write(&ItemResolver::count(self), out)
-            }
-            7u16 => {
-                ::rollcall::engine::write::Scalar::write(&ItemResolver::rank(self), out)
-            }
-            8u16 => {
-                ::rollcall::engine::write::Scalar::write(&ItemResolver::ratio(self), out)
-            }
-            9u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &ItemResolver::active(self),
-                    out,
-                )
-            }
-            10u16 => {
-                ::rollcall::engine::write::Scalar::write(&ItemResolver::phase(self), out)
-            }
-            11u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &ItemResolver::created_at(self),
-                    out,
-                )
-            }
+            0 => __e::put(ItemResolver::id(self), out),
+            1 => __e::put(ItemResolver::name(self), out),
+            2 => __e::put(ItemResolver::description(self), out),
+            3 => __e::put(ItemResolver::language(self), out),
+            4 => __e::put(ItemResolver::framework(self), out),
+            5 => __e::put(ItemResolver::product(self), out),
+            6 => __e::put(ItemResolver::count(self), out),
+            7 => __e::put(ItemResolver::rank(self), out),
+            8 => __e::put(ItemResolver::ratio(self), out),
+            9 => __e::put(ItemResolver::active(self), out),
+            10 => __e::put(ItemResolver::phase(self), out),
+            11 => __e::put(ItemResolver::created_at(self), out),
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         match field.index() {
-            12u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            12 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as ItemResolver>::children(
                                     rows,
                                     &execution.context(field),
@@ -205,19 +155,17 @@ impl Phase {
     }
 }
 
-impl ::rollcall::engine::write::Scalar for Phase {
-    fn write(&self, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Scalar for Phase {
+    fn write(&self, out: &mut __e::Writer<'_>) {
         out.string(self.as_str());
     }
 }
 
-impl ::rollcall::engine::input::Input for Phase {
-    fn read(
-        value: &::rollcall::engine::input::Value,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
-        match ::rollcall::engine::input::word(value).and_then(Self::from_word) {
+impl __e::Input for Phase {
+    fn read(value: &__e::Value) -> Result<Self, __e::InputError> {
+        match __e::word(value).and_then(Self::from_word) {
             Some(known) => Ok(known),
-            None => ::rollcall::engine::input::no_such_word("Phase", value),
+            None => __e::no_such_word("Phase", value),
         }
     }
 }
@@ -232,32 +180,23 @@ pub trait ChildResolver: Sized + Send + Sync + 'static {
     fn value(&self) -> &str;
 }
 
-impl ::rollcall::engine::Node for super::types::Child {}
+impl __e::Node for super::types::Child {}
 
-impl ::rollcall::engine::Object<super::types::State> for super::types::Child {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Child;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for super::types::Child {
+    const INFO: &'static __e::ObjectInfo = &info::Child;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
-            0u16 => {
-                ::rollcall::engine::write::Scalar::write(&ChildResolver::id(self), out)
-            }
-            1u16 => {
-                ::rollcall::engine::write::Scalar::write(&ChildResolver::key(self), out)
-            }
-            2u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &ChildResolver::value(self),
-                    out,
-                )
-            }
+            0 => __e::put(ChildResolver::id(self), out),
+            1 => __e::put(ChildResolver::key(self), out),
+            2 => __e::put(ChildResolver::value(self), out),
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         let _ = rows;
         execution.unresolved(field)
     }
@@ -266,187 +205,37 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Child {
 /// The executor's descriptions of the object types, by their names in the SDL.
 #[allow(non_upper_case_globals)]
 pub mod info {
+    use super::__e;
     /// The custom scalars of arguments and input fields, with the checks of their values.
-    pub static SCALARS: &[::rollcall::engine::input::ScalarCheck] = &[];
-    /// `Query`.
-    pub static Query: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static SCALARS: &[__e::ScalarCheck] = &[];
+    pub static Query: __e::ObjectInfo = __e::ObjectInfo {
         name: "Query",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "items",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: None,
-                objects: &[&Item],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::introspection::SCHEMA_FIELD,
-            ::rollcall::engine::introspection::TYPE_FIELD,
+            __e::relation("items", &[&Item]).list(10),
+            __e::introspection::SCHEMA_FIELD,
+            __e::introspection::TYPE_FIELD,
         ],
     };
-    /// `Item`.
-    pub static Item: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Item: __e::ObjectInfo = __e::ObjectInfo {
         name: "Item",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "id",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "name",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "description",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "language",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "framework",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "product",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "count",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "rank",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "ratio",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "active",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "phase",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "createdAt",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "children",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: None,
-                objects: &[&Child],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
+            __e::column("id"),
+            __e::column("name"),
+            __e::column("description").nullable(),
+            __e::column("language").nullable(),
+            __e::column("framework").nullable(),
+            __e::column("product").nullable(),
+            __e::column("count"),
+            __e::column("rank").nullable(),
+            __e::column("ratio"),
+            __e::column("active"),
+            __e::column("phase"),
+            __e::column("createdAt"),
+            __e::relation("children", &[&Child]).list(10),
         ],
     };
-    /// `Child`.
-    pub static Child: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Child: __e::ObjectInfo = __e::ObjectInfo {
         name: "Child",
-        fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "id",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "key",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "value",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-        ],
+        fields: &[__e::column("id"), __e::column("key"), __e::column("value")],
     };
 }

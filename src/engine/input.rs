@@ -120,6 +120,19 @@ impl<T: FromFields> Input for T {
     }
 }
 
+/// The arguments of a field whose only argument is the input object `input`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputArgument<T> {
+    /// The input object.
+    pub input: T,
+}
+
+impl<T: Input> FromFields for InputArgument<T> {
+    fn from_fields(fields: &Fields) -> Result<Self, InputError> {
+        Ok(Self { input: required(fields, "input")? })
+    }
+}
+
 /// The [`ReadArguments`] of a type.
 pub fn read_arguments<T: FromFields + Send + Sync + 'static>(fields: &Fields) -> Result<Arguments, InputError> {
     T::from_fields(fields).map(|arguments| Arc::new(arguments) as Arguments)

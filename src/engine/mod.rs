@@ -34,6 +34,7 @@ pub mod plan;
 
 // Execution.
 pub mod execute;
+pub mod generated;
 pub mod introspection;
 pub mod object;
 pub mod page;
@@ -43,12 +44,9 @@ pub mod shape;
 pub mod write;
 
 pub use document::{Documents, Prepared};
-pub use execute::{Answer, Answers, hold, level, objects, payload, resolved, scalars};
+pub use execute::{Answer, Answers};
 pub use input::{Arguments, Boxed};
-pub use object::{
-    BoxFuture, Children, Composite, Context, Execution, Node, Object, Rows, Slot, State, ValidSchema, Written, boxed,
-};
+pub use object::{BoxFuture, Context, Execution, Node, Object, State, ValidSchema};
 pub use request_error::{errors_json, request_error};
 pub use run::{Response, run};
-pub use shape::AnswerShape;
 pub use tables::{Cost, FieldInfo, Kind, ObjectInfo, Scope, Size};

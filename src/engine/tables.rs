@@ -1,6 +1,6 @@
 //! Static descriptions of types and fields, generated from the SDL.
 
-use super::input;
+use super::input::{self, FromFields};
 
 /// The static description of an object type.
 #[derive(Debug)]
@@ -28,6 +28,73 @@ pub struct FieldInfo {
     pub cost: Cost,
     /// The scope that a caller needs to select the field.
     pub scope: Scope,
+}
+
+/// A field that is read from the object while the response is written.
+pub const fn column(name: &'static str) -> FieldInfo {
+    FieldInfo::new(name, Kind::Column, &[])
+}
+
+/// A field of a resolver. `objects` are the object types that it can return, none for scalars and enums.
+pub const fn relation(name: &'static str, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
+    FieldInfo::new(name, Kind::Relation, objects)
+}
+
+/// A field whose objects, or scalars, the parents already hold.
+pub const fn held(name: &'static str, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
+    FieldInfo::new(name, Kind::Held, objects)
+}
+
+impl FieldInfo {
+    /// A field that is never null and has no arguments. It costs one object, or nothing without objects.
+    const fn new(name: &'static str, kind: Kind, objects: &'static [&'static ObjectInfo]) -> Self {
+        let cost = if objects.is_empty() { Cost::NONE } else { Cost { weight: 1, ..Cost::NONE } };
+        Self { name, kind, nullable: false, arguments: None, objects, cost, scope: Scope::Read }
+    }
+
+    /// It may be null.
+    pub const fn nullable(self) -> Self {
+        Self { nullable: true, ..self }
+    }
+
+    /// It has arguments, which are read into an `A`.
+    pub const fn args<A: FromFields + Send + Sync + 'static>(self) -> Self {
+        Self { arguments: Some(input::read_arguments::<A>), ..self }
+    }
+
+    /// It has the weight that `@cost` says.
+    pub const fn weighing(self, weight: u32, per_day: u32) -> Self {
+        Self { cost: Cost { weight, per_day, ..self.cost }, ..self }
+    }
+
+    const fn sized(self, size: Size) -> Self {
+        Self { cost: Cost { size, ..self.cost }, ..self }
+    }
+
+    /// It is a connection.
+    pub const fn connection(self) -> Self {
+        self.sized(Size::Connection)
+    }
+
+    /// It is a list of a connection.
+    pub const fn page(self) -> Self {
+        self.sized(Size::Page)
+    }
+
+    /// It is another list, of this assumed length.
+    pub const fn list(self, length: u32) -> Self {
+        self.sized(Size::List(length))
+    }
+
+    /// It requires [`Scope::Write`].
+    pub const fn write(self) -> Self {
+        Self { scope: Scope::Write, ..self }
+    }
+
+    /// It requires [`Scope::Admin`].
+    pub const fn admin(self) -> Self {
+        Self { scope: Scope::Admin, ..self }
+    }
 }
 
 /// What a caller may do. Each scope includes the ones before it. The SDL says which scope a mutation requires;

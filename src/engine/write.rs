@@ -224,6 +224,12 @@ pub trait Scalar: Send + Sync {
     fn write(&self, out: &mut Writer<'_>);
 }
 
+/// Writes the value of a column.
+#[inline]
+pub fn put(value: impl Scalar, out: &mut Writer<'_>) {
+    value.write(out);
+}
+
 impl Scalar for str {
     #[inline]
     fn write(&self, out: &mut Writer<'_>) {

@@ -3,9 +3,9 @@
 
 use std::{env, fs};
 
+use crate::{first_difference, path, read};
 use codegen::operations::{File, generate};
 use codegen::{self, Bindings, Contract};
-use crate::{first_difference, path, read};
 
 const FOLDER: &str = "src/codegen/fixtures/operations";
 

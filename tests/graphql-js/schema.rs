@@ -1,12 +1,14 @@
 // Generated from the SDL by the build. Edit the SDL, never this.
 
+use ::rollcall::engine::generated as __e;
+
 /// The context of a resolver: the state of its request.
-pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
+pub type Ctx<'a> = __e::Context<'a, super::types::State>;
 
 /// The context of a mutation: the state of its request, and its transaction.
-pub type MutationCtx<'a> = ::rollcall::engine::Context<
+pub type MutationCtx<'a> = __e::Context<
     'a,
-    <super::types::State as ::rollcall::engine::State>::Writing,
+    <super::types::State as __e::State>::Writing,
 >;
 
 /// How a thing on a shelf looks.
@@ -47,19 +49,17 @@ impl Condition {
     }
 }
 
-impl ::rollcall::engine::write::Scalar for Condition {
-    fn write(&self, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Scalar for Condition {
+    fn write(&self, out: &mut __e::Writer<'_>) {
         out.string(self.as_str());
     }
 }
 
-impl ::rollcall::engine::input::Input for Condition {
-    fn read(
-        value: &::rollcall::engine::input::Value,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
-        match ::rollcall::engine::input::word(value).and_then(Self::from_word) {
+impl __e::Input for Condition {
+    fn read(value: &__e::Value) -> Result<Self, __e::InputError> {
+        match __e::word(value).and_then(Self::from_word) {
             Some(known) => Ok(known),
-            None => ::rollcall::engine::input::no_such_word("Condition", value),
+            None => __e::no_such_word("Condition", value),
         }
     }
 }
@@ -125,14 +125,14 @@ impl From<super::types::Ward> for Node {
     }
 }
 
-impl ::rollcall::engine::Node for Node {}
+impl __e::Node for Node {}
 
-impl ::rollcall::engine::Composite<super::types::State> for Node {
+impl __e::Composite<super::types::State> for Node {
     fn resolve<'r, 'a: 'r>(
         nodes: Vec<&'a Self>,
-        plans: &'a [::rollcall::engine::plan::ObjectPlan],
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
+        plans: &'a [__e::ObjectPlan],
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Children<'a>> {
         Box::pin(async move {
             let mut places = Vec::with_capacity(nodes.len());
             let mut rows_0 = Vec::new();
@@ -145,45 +145,44 @@ impl ::rollcall::engine::Composite<super::types::State> for Node {
             for node in nodes {
                 match node {
                     Self::Book(object) => {
-                        places.push((0u16, rows_0.len() as u32));
+                        places.push((0, rows_0.len() as u32));
                         rows_0.push(object);
                     }
                     Self::Film(object) => {
-                        places.push((1u16, rows_1.len() as u32));
+                        places.push((1, rows_1.len() as u32));
                         rows_1.push(object);
                     }
                     Self::Person(object) => {
-                        places.push((2u16, rows_2.len() as u32));
+                        places.push((2, rows_2.len() as u32));
                         rows_2.push(object);
                     }
                     Self::Shelf(object) => {
-                        places.push((3u16, rows_3.len() as u32));
+                        places.push((3, rows_3.len() as u32));
                         rows_3.push(object);
                     }
                     Self::Calm(object) => {
-                        places.push((4u16, rows_4.len() as u32));
+                        places.push((4, rows_4.len() as u32));
                         rows_4.push(object);
                     }
                     Self::Harsh(object) => {
-                        places.push((5u16, rows_5.len() as u32));
+                        places.push((5, rows_5.len() as u32));
                         rows_5.push(object);
                     }
                     Self::Ward(object) => {
-                        places.push((6u16, rows_6.len() as u32));
+                        places.push((6, rows_6.len() as u32));
                         rows_6.push(object);
                     }
                 }
             }
             let levels = vec![
-                ::rollcall::engine::level(rows_0, & plans[0usize], execution). await,
-                ::rollcall::engine::level(rows_1, & plans[1usize], execution). await,
-                ::rollcall::engine::level(rows_2, & plans[2usize], execution). await,
-                ::rollcall::engine::level(rows_3, & plans[3usize], execution). await,
-                ::rollcall::engine::level(rows_4, & plans[4usize], execution). await,
-                ::rollcall::engine::level(rows_5, & plans[5usize], execution). await,
-                ::rollcall::engine::level(rows_6, & plans[6usize], execution). await,
+                __e::level(rows_0, & plans[0], execution). await, __e::level(rows_1, &
+                plans[1], execution). await, __e::level(rows_2, & plans[2], execution).
+                await, __e::level(rows_3, & plans[3], execution). await,
+                __e::level(rows_4, & plans[4], execution). await, __e::level(rows_5, &
+                plans[5], execution). await, __e::level(rows_6, & plans[6], execution).
+                await,
             ];
-            ::rollcall::engine::Children::of_several(levels, places)
+            __e::Children::of_several(levels, places)
         })
     }
 }
@@ -224,14 +223,14 @@ impl From<super::types::Shelf> for Named {
     }
 }
 
-impl ::rollcall::engine::Node for Named {}
+impl __e::Node for Named {}
 
-impl ::rollcall::engine::Composite<super::types::State> for Named {
+impl __e::Composite<super::types::State> for Named {
     fn resolve<'r, 'a: 'r>(
         nodes: Vec<&'a Self>,
-        plans: &'a [::rollcall::engine::plan::ObjectPlan],
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
+        plans: &'a [__e::ObjectPlan],
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Children<'a>> {
         Box::pin(async move {
             let mut places = Vec::with_capacity(nodes.len());
             let mut rows_0 = Vec::new();
@@ -241,30 +240,29 @@ impl ::rollcall::engine::Composite<super::types::State> for Named {
             for node in nodes {
                 match node {
                     Self::Book(object) => {
-                        places.push((0u16, rows_0.len() as u32));
+                        places.push((0, rows_0.len() as u32));
                         rows_0.push(object);
                     }
                     Self::Film(object) => {
-                        places.push((1u16, rows_1.len() as u32));
+                        places.push((1, rows_1.len() as u32));
                         rows_1.push(object);
                     }
                     Self::Person(object) => {
-                        places.push((2u16, rows_2.len() as u32));
+                        places.push((2, rows_2.len() as u32));
                         rows_2.push(object);
                     }
                     Self::Shelf(object) => {
-                        places.push((3u16, rows_3.len() as u32));
+                        places.push((3, rows_3.len() as u32));
                         rows_3.push(object);
                     }
                 }
             }
             let levels = vec![
-                ::rollcall::engine::level(rows_0, & plans[0usize], execution). await,
-                ::rollcall::engine::level(rows_1, & plans[1usize], execution). await,
-                ::rollcall::engine::level(rows_2, & plans[2usize], execution). await,
-                ::rollcall::engine::level(rows_3, & plans[3usize], execution). await,
+                __e::level(rows_0, & plans[0], execution). await, __e::level(rows_1, &
+                plans[1], execution). await, __e::level(rows_2, & plans[2], execution).
+                await, __e::level(rows_3, & plans[3], execution). await,
             ];
-            ::rollcall::engine::Children::of_several(levels, places)
+            __e::Children::of_several(levels, places)
         })
     }
 }
@@ -290,14 +288,14 @@ impl From<super::types::Film> for Holding {
     }
 }
 
-impl ::rollcall::engine::Node for Holding {}
+impl __e::Node for Holding {}
 
-impl ::rollcall::engine::Composite<super::types::State> for Holding {
+impl __e::Composite<super::types::State> for Holding {
     fn resolve<'r, 'a: 'r>(
         nodes: Vec<&'a Self>,
-        plans: &'a [::rollcall::engine::plan::ObjectPlan],
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
+        plans: &'a [__e::ObjectPlan],
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Children<'a>> {
         Box::pin(async move {
             let mut places = Vec::with_capacity(nodes.len());
             let mut rows_0 = Vec::new();
@@ -305,20 +303,20 @@ impl ::rollcall::engine::Composite<super::types::State> for Holding {
             for node in nodes {
                 match node {
                     Self::Book(object) => {
-                        places.push((0u16, rows_0.len() as u32));
+                        places.push((0, rows_0.len() as u32));
                         rows_0.push(object);
                     }
                     Self::Film(object) => {
-                        places.push((1u16, rows_1.len() as u32));
+                        places.push((1, rows_1.len() as u32));
                         rows_1.push(object);
                     }
                 }
             }
             let levels = vec![
-                ::rollcall::engine::level(rows_0, & plans[0usize], execution). await,
-                ::rollcall::engine::level(rows_1, & plans[1usize], execution). await,
+                __e::level(rows_0, & plans[0], execution). await, __e::level(rows_1, &
+                plans[1], execution). await,
             ];
-            ::rollcall::engine::Children::of_several(levels, places)
+            __e::Children::of_several(levels, places)
         })
     }
 }
@@ -335,41 +333,35 @@ pub trait BookResolver: Sized + Send + Sync + 'static {
     fn pages(&self) -> i32;
     fn isbn(&self) -> Option<&str>;
     fn published(&self) -> Option<super::types::Date>;
-    fn tags(
-        books: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<String>>;
+    fn tags(books: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Vec<String>>;
     fn scores(
         books: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Vec<Option<f64>>>>>>;
-    fn shelf(
-        books: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<super::types::Shelf>;
+    ) -> impl __e::Answers<Option<Vec<Option<Vec<Option<f64>>>>>>;
+    fn shelf(books: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<super::types::Shelf>;
     fn related(
         books: &[&Self],
         args: &BookRelatedArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<super::types::Book>>;
+    ) -> impl __e::Answers<Vec<super::types::Book>>;
     fn summary(
         books: &[&Self],
         args: &BookSummaryArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<String>;
+    ) -> impl __e::Answers<String>;
     fn authors(
         books: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<super::types::Person>>;
+    ) -> impl __e::Answers<Vec<super::types::Person>>;
     fn sequel(
         books: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<super::types::Book>>;
+    ) -> impl __e::Answers<Option<super::types::Book>>;
     /// Deprecated: Ask the desk.
     fn borrower(
         books: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<super::types::Person>>;
+    ) -> impl __e::Answers<Option<super::types::Person>>;
 }
 
 /// The arguments of `Book.related`.
@@ -378,15 +370,13 @@ pub struct BookRelatedArgs {
     pub first: Option<i32>,
 }
 
-impl ::rollcall::engine::input::FromFields for BookRelatedArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for BookRelatedArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            first: ::rollcall::engine::input::defaulted(
+            first: __e::defaulted(
                 fields,
                 "first",
-                || ::rollcall::engine::input::Value::Number(From::from(2i64)),
+                || __e::Value::Number(From::from(2i64)),
             )?,
         })
     }
@@ -399,70 +389,44 @@ pub struct BookSummaryArgs {
     pub loud: Option<bool>,
 }
 
-impl ::rollcall::engine::input::FromFields for BookSummaryArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for BookSummaryArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            length: ::rollcall::engine::input::defaulted(
+            length: __e::defaulted(
                 fields,
                 "length",
-                || ::rollcall::engine::input::Value::Number(From::from(4i64)),
+                || __e::Value::Number(From::from(4i64)),
             )?,
-            loud: ::rollcall::engine::input::defaulted(
-                fields,
-                "loud",
-                || ::rollcall::engine::input::Value::Boolean(false),
-            )?,
+            loud: __e::defaulted(fields, "loud", || __e::Value::Boolean(false))?,
         })
     }
 }
 
-impl ::rollcall::engine::Node for super::types::Book {}
+impl __e::Node for super::types::Book {}
 
-impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Book;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for super::types::Book {
+    const INFO: &'static __e::ObjectInfo = &info::Book;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
-            0u16 => {
-                ::rollcall::engine::write::Scalar::write(&BookResolver::id(self), out)
-            }
-            1u16 => {
-                ::rollcall::engine::write::Scalar::write(&BookResolver::name(self), out)
-            }
-            2u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &BookResolver::condition(self),
-                    out,
-                )
-            }
-            3u16 => {
-                ::rollcall::engine::write::Scalar::write(&BookResolver::price(self), out)
-            }
-            4u16 => {
-                ::rollcall::engine::write::Scalar::write(&BookResolver::pages(self), out)
-            }
-            5u16 => {
-                ::rollcall::engine::write::Scalar::write(&BookResolver::isbn(self), out)
-            }
-            6u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &BookResolver::published(self),
-                    out,
-                )
-            }
+            0 => __e::put(BookResolver::id(self), out),
+            1 => __e::put(BookResolver::name(self), out),
+            2 => __e::put(BookResolver::condition(self), out),
+            3 => __e::put(BookResolver::price(self), out),
+            4 => __e::put(BookResolver::pages(self), out),
+            5 => __e::put(BookResolver::isbn(self), out),
+            6 => __e::put(BookResolver::published(self), out),
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         match field.index() {
-            7u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            7 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as BookResolver>::tags(rows, &execution.context(field))
                             .await,
                         rows.len(),
@@ -470,9 +434,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                     )
                 })
             }
-            8u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            8 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as BookResolver>::scores(rows, &execution.context(field))
                             .await,
                         rows.len(),
@@ -480,9 +444,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                     )
                 })
             }
-            9u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            9 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as BookResolver>::shelf(
                                     rows,
                                     &execution.context(field),
@@ -495,9 +459,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                         .await
                 })
             }
-            10u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            10 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as BookResolver>::related(
                                     rows,
                                     execution.arguments::<BookRelatedArgs>(field),
@@ -511,9 +475,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                         .await
                 })
             }
-            11u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            11 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as BookResolver>::summary(
                                 rows,
                                 execution.arguments::<BookSummaryArgs>(field),
@@ -525,9 +489,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                     )
                 })
             }
-            12u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            12 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as BookResolver>::authors(
                                     rows,
                                     &execution.context(field),
@@ -540,9 +504,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                         .await
                 })
             }
-            13u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            13 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as BookResolver>::sequel(
                                     rows,
                                     &execution.context(field),
@@ -555,9 +519,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Book {
                         .await
                 })
             }
-            14u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            14 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as BookResolver>::borrower(
                                     rows,
                                     &execution.context(field),
@@ -588,21 +552,21 @@ pub trait FilmResolver: Sized + Send + Sync + 'static {
     fn shelf(
         films: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<super::types::Shelf>>;
+    ) -> impl __e::Answers<Option<super::types::Shelf>>;
     fn related(
         films: &[&Self],
         args: &FilmRelatedArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Holding>>>>;
+    ) -> impl __e::Answers<Option<Vec<Option<Holding>>>>;
     fn summary(
         films: &[&Self],
         args: &FilmSummaryArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<String>>;
+    ) -> impl __e::Answers<Option<String>>;
     fn director(
         films: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<super::types::Person>>;
+    ) -> impl __e::Answers<Option<super::types::Person>>;
 }
 
 /// The arguments of `Film.related`.
@@ -611,15 +575,13 @@ pub struct FilmRelatedArgs {
     pub first: Option<i32>,
 }
 
-impl ::rollcall::engine::input::FromFields for FilmRelatedArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for FilmRelatedArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            first: ::rollcall::engine::input::defaulted(
+            first: __e::defaulted(
                 fields,
                 "first",
-                || ::rollcall::engine::input::Value::Number(From::from(2i64)),
+                || __e::Value::Number(From::from(2i64)),
             )?,
         })
     }
@@ -631,59 +593,41 @@ pub struct FilmSummaryArgs {
     pub length: i32,
 }
 
-impl ::rollcall::engine::input::FromFields for FilmSummaryArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for FilmSummaryArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            length: ::rollcall::engine::input::defaulted(
+            length: __e::defaulted(
                 fields,
                 "length",
-                || ::rollcall::engine::input::Value::Number(From::from(4i64)),
+                || __e::Value::Number(From::from(4i64)),
             )?,
         })
     }
 }
 
-impl ::rollcall::engine::Node for super::types::Film {}
+impl __e::Node for super::types::Film {}
 
-impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Film;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for super::types::Film {
+    const INFO: &'static __e::ObjectInfo = &info::Film;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
-            0u16 => {
-                ::rollcall::engine::write::Scalar::write(&FilmResolver::id(self), out)
-            }
-            1u16 => {
-                ::rollcall::engine::write::Scalar::write(&FilmResolver::name(self), out)
-            }
-            2u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &FilmResolver::condition(self),
-                    out,
-                )
-            }
-            3u16 => {
-                ::rollcall::engine::write::Scalar::write(&FilmResolver::price(self), out)
-            }
-            4u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &FilmResolver::minutes(self),
-                    out,
-                )
-            }
+            0 => __e::put(FilmResolver::id(self), out),
+            1 => __e::put(FilmResolver::name(self), out),
+            2 => __e::put(FilmResolver::condition(self), out),
+            3 => __e::put(FilmResolver::price(self), out),
+            4 => __e::put(FilmResolver::minutes(self), out),
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         match field.index() {
-            5u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            5 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as FilmResolver>::shelf(
                                     rows,
                                     &execution.context(field),
@@ -696,9 +640,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
                         .await
                 })
             }
-            6u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            6 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as FilmResolver>::related(
                                     rows,
                                     execution.arguments::<FilmRelatedArgs>(field),
@@ -712,9 +656,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
                         .await
                 })
             }
-            7u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            7 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as FilmResolver>::summary(
                                 rows,
                                 execution.arguments::<FilmSummaryArgs>(field),
@@ -726,9 +670,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Film {
                     )
                 })
             }
-            8u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            8 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as FilmResolver>::director(
                                     rows,
                                     &execution.context(field),
@@ -758,75 +702,53 @@ pub trait PersonResolver: Sized + Send + Sync + 'static {
     fn friend(
         persons: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<super::types::Person>>;
+    ) -> impl __e::Answers<Option<super::types::Person>>;
     fn wrote(
         persons: &[&Self],
         args: &PersonWroteArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<super::types::Book>>;
+    ) -> impl __e::Answers<Vec<super::types::Book>>;
     /// What they like best, of any kind.
-    fn likes(
-        persons: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<Option<Find>>>;
+    fn likes(persons: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Vec<Option<Find>>>;
     fn motto(&self) -> Option<&str>;
 }
 
 /// The arguments of `Person.wrote`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PersonWroteArgs {
-    pub first: ::rollcall::engine::input::MaybeUndefined<i32>,
+    pub first: __e::MaybeUndefined<i32>,
 }
 
-impl ::rollcall::engine::input::FromFields for PersonWroteArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for PersonWroteArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            first: ::rollcall::engine::input::optional(fields, "first")?,
+            first: __e::optional(fields, "first")?,
         })
     }
 }
 
-impl ::rollcall::engine::Node for super::types::Person {}
+impl __e::Node for super::types::Person {}
 
-impl ::rollcall::engine::Object<super::types::State> for super::types::Person {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Person;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for super::types::Person {
+    const INFO: &'static __e::ObjectInfo = &info::Person;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
-            0u16 => {
-                ::rollcall::engine::write::Scalar::write(&PersonResolver::id(self), out)
-            }
-            1u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &PersonResolver::name(self),
-                    out,
-                )
-            }
-            2u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &PersonResolver::born(self),
-                    out,
-                )
-            }
-            6u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &PersonResolver::motto(self),
-                    out,
-                )
-            }
+            0 => __e::put(PersonResolver::id(self), out),
+            1 => __e::put(PersonResolver::name(self), out),
+            2 => __e::put(PersonResolver::born(self), out),
+            6 => __e::put(PersonResolver::motto(self), out),
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         match field.index() {
-            3u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            3 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as PersonResolver>::friend(
                                     rows,
                                     &execution.context(field),
@@ -839,9 +761,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Person {
                         .await
                 })
             }
-            4u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            4 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as PersonResolver>::wrote(
                                     rows,
                                     execution.arguments::<PersonWroteArgs>(field),
@@ -855,9 +777,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Person {
                         .await
                 })
             }
-            5u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            5 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as PersonResolver>::likes(
                                     rows,
                                     &execution.context(field),
@@ -888,77 +810,56 @@ pub trait ShelfResolver: Sized + Send + Sync + 'static {
     fn keeper(
         shelfs: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<super::types::Person>>;
+    ) -> impl __e::Answers<Option<super::types::Person>>;
     fn holdings(
         shelfs: &[&Self],
         args: &ShelfHoldingsArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<Holding>>;
-    fn rows(
-        shelfs: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<Vec<Holding>>>;
+    ) -> impl __e::Answers<Vec<Holding>>;
+    fn rows(shelfs: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Vec<Vec<Holding>>>;
     fn gaps(
         shelfs: &[&Self],
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Vec<Option<Holding>>>>>>;
+    ) -> impl __e::Answers<Option<Vec<Option<Vec<Option<Holding>>>>>>;
 }
 
 /// The arguments of `Shelf.holdings`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShelfHoldingsArgs {
-    pub condition: ::rollcall::engine::input::MaybeUndefined<Condition>,
+    pub condition: __e::MaybeUndefined<Condition>,
 }
 
-impl ::rollcall::engine::input::FromFields for ShelfHoldingsArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for ShelfHoldingsArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            condition: ::rollcall::engine::input::optional(fields, "condition")?,
+            condition: __e::optional(fields, "condition")?,
         })
     }
 }
 
-impl ::rollcall::engine::Node for super::types::Shelf {}
+impl __e::Node for super::types::Shelf {}
 
-impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Shelf;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for super::types::Shelf {
+    const INFO: &'static __e::ObjectInfo = &info::Shelf;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
-            0u16 => {
-                ::rollcall::engine::write::Scalar::write(&ShelfResolver::id(self), out)
-            }
-            1u16 => {
-                ::rollcall::engine::write::Scalar::write(&ShelfResolver::name(self), out)
-            }
-            2u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &ShelfResolver::floor(self),
-                    out,
-                )
-            }
-            3u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &ShelfResolver::width(self),
-                    out,
-                )
-            }
-            4u16 => {
-                ::rollcall::engine::write::Scalar::write(&ShelfResolver::open(self), out)
-            }
+            0 => __e::put(ShelfResolver::id(self), out),
+            1 => __e::put(ShelfResolver::name(self), out),
+            2 => __e::put(ShelfResolver::floor(self), out),
+            3 => __e::put(ShelfResolver::width(self), out),
+            4 => __e::put(ShelfResolver::open(self), out),
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         match field.index() {
-            5u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            5 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as ShelfResolver>::keeper(
                                     rows,
                                     &execution.context(field),
@@ -971,9 +872,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
                         .await
                 })
             }
-            6u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            6 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as ShelfResolver>::holdings(
                                     rows,
                                     execution.arguments::<ShelfHoldingsArgs>(field),
@@ -987,9 +888,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
                         .await
                 })
             }
-            7u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            7 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as ShelfResolver>::rows(
                                     rows,
                                     &execution.context(field),
@@ -1002,9 +903,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Shelf {
                         .await
                 })
             }
-            8u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            8 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as ShelfResolver>::gaps(
                                     rows,
                                     &execution.context(field),
@@ -1059,14 +960,14 @@ impl From<super::types::Shelf> for Find {
     }
 }
 
-impl ::rollcall::engine::Node for Find {}
+impl __e::Node for Find {}
 
-impl ::rollcall::engine::Composite<super::types::State> for Find {
+impl __e::Composite<super::types::State> for Find {
     fn resolve<'r, 'a: 'r>(
         nodes: Vec<&'a Self>,
-        plans: &'a [::rollcall::engine::plan::ObjectPlan],
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
+        plans: &'a [__e::ObjectPlan],
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Children<'a>> {
         Box::pin(async move {
             let mut places = Vec::with_capacity(nodes.len());
             let mut rows_0 = Vec::new();
@@ -1076,30 +977,29 @@ impl ::rollcall::engine::Composite<super::types::State> for Find {
             for node in nodes {
                 match node {
                     Self::Book(object) => {
-                        places.push((0u16, rows_0.len() as u32));
+                        places.push((0, rows_0.len() as u32));
                         rows_0.push(object);
                     }
                     Self::Film(object) => {
-                        places.push((1u16, rows_1.len() as u32));
+                        places.push((1, rows_1.len() as u32));
                         rows_1.push(object);
                     }
                     Self::Person(object) => {
-                        places.push((2u16, rows_2.len() as u32));
+                        places.push((2, rows_2.len() as u32));
                         rows_2.push(object);
                     }
                     Self::Shelf(object) => {
-                        places.push((3u16, rows_3.len() as u32));
+                        places.push((3, rows_3.len() as u32));
                         rows_3.push(object);
                     }
                 }
             }
             let levels = vec![
-                ::rollcall::engine::level(rows_0, & plans[0usize], execution). await,
-                ::rollcall::engine::level(rows_1, & plans[1usize], execution). await,
-                ::rollcall::engine::level(rows_2, & plans[2usize], execution). await,
-                ::rollcall::engine::level(rows_3, & plans[3usize], execution). await,
+                __e::level(rows_0, & plans[0], execution). await, __e::level(rows_1, &
+                plans[1], execution). await, __e::level(rows_2, & plans[2], execution).
+                await, __e::level(rows_3, & plans[3], execution). await,
             ];
-            ::rollcall::engine::Children::of_several(levels, places)
+            __e::Children::of_several(levels, places)
         })
     }
 }
@@ -1127,14 +1027,14 @@ impl From<super::types::Harsh> for Trouble {
     }
 }
 
-impl ::rollcall::engine::Node for Trouble {}
+impl __e::Node for Trouble {}
 
-impl ::rollcall::engine::Composite<super::types::State> for Trouble {
+impl __e::Composite<super::types::State> for Trouble {
     fn resolve<'r, 'a: 'r>(
         nodes: Vec<&'a Self>,
-        plans: &'a [::rollcall::engine::plan::ObjectPlan],
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
+        plans: &'a [__e::ObjectPlan],
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Children<'a>> {
         Box::pin(async move {
             let mut places = Vec::with_capacity(nodes.len());
             let mut rows_0 = Vec::new();
@@ -1142,20 +1042,20 @@ impl ::rollcall::engine::Composite<super::types::State> for Trouble {
             for node in nodes {
                 match node {
                     Self::Calm(object) => {
-                        places.push((0u16, rows_0.len() as u32));
+                        places.push((0, rows_0.len() as u32));
                         rows_0.push(object);
                     }
                     Self::Harsh(object) => {
-                        places.push((1u16, rows_1.len() as u32));
+                        places.push((1, rows_1.len() as u32));
                         rows_1.push(object);
                     }
                 }
             }
             let levels = vec![
-                ::rollcall::engine::level(rows_0, & plans[0usize], execution). await,
-                ::rollcall::engine::level(rows_1, & plans[1usize], execution). await,
+                __e::level(rows_0, & plans[0], execution). await, __e::level(rows_1, &
+                plans[1], execution). await,
             ];
-            ::rollcall::engine::Children::of_several(levels, places)
+            __e::Children::of_several(levels, places)
         })
     }
 }
@@ -1172,51 +1072,49 @@ pub trait CalmResolver: Sized + Send + Sync + 'static {
         calms: &[&Self],
         args: &CalmWordArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<String>;
+    ) -> impl __e::Answers<String>;
     fn sure(
         calms: &[&Self],
         args: &CalmSureArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<String>;
+    ) -> impl __e::Answers<String>;
     fn one(
         calms: &[&Self],
         args: &CalmOneArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Trouble>;
+    ) -> impl __e::Answers<Trouble>;
     fn must(
         calms: &[&Self],
         args: &CalmMustArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<super::types::Calm>;
+    ) -> impl __e::Answers<super::types::Calm>;
     fn next(
         calms: &[&Self],
         args: &CalmNextArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Trouble>>;
+    ) -> impl __e::Answers<Option<Trouble>>;
     fn kin(
         calms: &[&Self],
         args: &CalmKinArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<Trouble>>;
+    ) -> impl __e::Answers<Vec<Trouble>>;
     fn ward(
         calms: &[&Self],
         args: &CalmWardArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<super::types::Ward>;
+    ) -> impl __e::Answers<super::types::Ward>;
 }
 
 /// The arguments of `Calm.word`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmWordArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for CalmWordArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for CalmWordArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1224,15 +1122,13 @@ impl ::rollcall::engine::input::FromFields for CalmWordArgs {
 /// The arguments of `Calm.sure`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmSureArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for CalmSureArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for CalmSureArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1240,15 +1136,13 @@ impl ::rollcall::engine::input::FromFields for CalmSureArgs {
 /// The arguments of `Calm.one`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmOneArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for CalmOneArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for CalmOneArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1256,15 +1150,13 @@ impl ::rollcall::engine::input::FromFields for CalmOneArgs {
 /// The arguments of `Calm.must`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmMustArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for CalmMustArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for CalmMustArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1272,15 +1164,13 @@ impl ::rollcall::engine::input::FromFields for CalmMustArgs {
 /// The arguments of `Calm.next`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmNextArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for CalmNextArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for CalmNextArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1288,15 +1178,13 @@ impl ::rollcall::engine::input::FromFields for CalmNextArgs {
 /// The arguments of `Calm.kin`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmKinArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for CalmKinArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for CalmKinArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1304,43 +1192,37 @@ impl ::rollcall::engine::input::FromFields for CalmKinArgs {
 /// The arguments of `Calm.ward`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmWardArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for CalmWardArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for CalmWardArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
 
-impl ::rollcall::engine::Node for super::types::Calm {}
+impl __e::Node for super::types::Calm {}
 
-impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Calm;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for super::types::Calm {
+    const INFO: &'static __e::ObjectInfo = &info::Calm;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
-            0u16 => {
-                ::rollcall::engine::write::Scalar::write(&CalmResolver::id(self), out)
-            }
-            1u16 => {
-                ::rollcall::engine::write::Scalar::write(&CalmResolver::label(self), out)
-            }
+            0 => __e::put(CalmResolver::id(self), out),
+            1 => __e::put(CalmResolver::label(self), out),
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         match field.index() {
-            2u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            2 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as CalmResolver>::word(
                                 rows,
                                 execution.arguments::<CalmWordArgs>(field),
@@ -1352,9 +1234,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                     )
                 })
             }
-            3u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            3 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as CalmResolver>::sure(
                                 rows,
                                 execution.arguments::<CalmSureArgs>(field),
@@ -1366,9 +1248,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                     )
                 })
             }
-            4u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            4 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as CalmResolver>::one(
                                     rows,
                                     execution.arguments::<CalmOneArgs>(field),
@@ -1382,9 +1264,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                         .await
                 })
             }
-            5u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            5 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as CalmResolver>::must(
                                     rows,
                                     execution.arguments::<CalmMustArgs>(field),
@@ -1398,9 +1280,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                         .await
                 })
             }
-            6u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            6 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as CalmResolver>::next(
                                     rows,
                                     execution.arguments::<CalmNextArgs>(field),
@@ -1414,9 +1296,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                         .await
                 })
             }
-            7u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            7 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as CalmResolver>::kin(
                                     rows,
                                     execution.arguments::<CalmKinArgs>(field),
@@ -1430,9 +1312,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Calm {
                         .await
                 })
             }
-            8u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            8 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as CalmResolver>::ward(
                                     rows,
                                     execution.arguments::<CalmWardArgs>(field),
@@ -1463,51 +1345,49 @@ pub trait HarshResolver: Sized + Send + Sync + 'static {
         harshs: &[&Self],
         args: &HarshWordArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<String>>;
+    ) -> impl __e::Answers<Option<String>>;
     fn sure(
         harshs: &[&Self],
         args: &HarshSureArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<String>;
+    ) -> impl __e::Answers<String>;
     fn one(
         harshs: &[&Self],
         args: &HarshOneArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Trouble>>;
+    ) -> impl __e::Answers<Option<Trouble>>;
     fn must(
         harshs: &[&Self],
         args: &HarshMustArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Trouble>;
+    ) -> impl __e::Answers<Trouble>;
     fn next(
         harshs: &[&Self],
         args: &HarshNextArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Trouble>>;
+    ) -> impl __e::Answers<Option<Trouble>>;
     fn kin(
         harshs: &[&Self],
         args: &HarshKinArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Vec<super::types::Harsh>>>;
+    ) -> impl __e::Answers<Option<Vec<super::types::Harsh>>>;
     fn ward(
         harshs: &[&Self],
         args: &HarshWardArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<super::types::Ward>;
+    ) -> impl __e::Answers<super::types::Ward>;
 }
 
 /// The arguments of `Harsh.word`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshWordArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for HarshWordArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for HarshWordArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1515,15 +1395,13 @@ impl ::rollcall::engine::input::FromFields for HarshWordArgs {
 /// The arguments of `Harsh.sure`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshSureArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for HarshSureArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for HarshSureArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1531,15 +1409,13 @@ impl ::rollcall::engine::input::FromFields for HarshSureArgs {
 /// The arguments of `Harsh.one`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshOneArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for HarshOneArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for HarshOneArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1547,15 +1423,13 @@ impl ::rollcall::engine::input::FromFields for HarshOneArgs {
 /// The arguments of `Harsh.must`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshMustArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for HarshMustArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for HarshMustArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1563,15 +1437,13 @@ impl ::rollcall::engine::input::FromFields for HarshMustArgs {
 /// The arguments of `Harsh.next`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshNextArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for HarshNextArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for HarshNextArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1579,15 +1451,13 @@ impl ::rollcall::engine::input::FromFields for HarshNextArgs {
 /// The arguments of `Harsh.kin`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshKinArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for HarshKinArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for HarshKinArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1595,46 +1465,37 @@ impl ::rollcall::engine::input::FromFields for HarshKinArgs {
 /// The arguments of `Harsh.ward`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshWardArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for HarshWardArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for HarshWardArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
 
-impl ::rollcall::engine::Node for super::types::Harsh {}
+impl __e::Node for super::types::Harsh {}
 
-impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Harsh;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for super::types::Harsh {
+    const INFO: &'static __e::ObjectInfo = &info::Harsh;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
-            0u16 => {
-                ::rollcall::engine::write::Scalar::write(&HarshResolver::id(self), out)
-            }
-            1u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &HarshResolver::label(self),
-                    out,
-                )
-            }
+            0 => __e::put(HarshResolver::id(self), out),
+            1 => __e::put(HarshResolver::label(self), out),
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         match field.index() {
-            2u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            2 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as HarshResolver>::word(
                                 rows,
                                 execution.arguments::<HarshWordArgs>(field),
@@ -1646,9 +1507,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                     )
                 })
             }
-            3u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            3 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as HarshResolver>::sure(
                                 rows,
                                 execution.arguments::<HarshSureArgs>(field),
@@ -1660,9 +1521,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                     )
                 })
             }
-            4u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            4 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as HarshResolver>::one(
                                     rows,
                                     execution.arguments::<HarshOneArgs>(field),
@@ -1676,9 +1537,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                         .await
                 })
             }
-            5u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            5 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as HarshResolver>::must(
                                     rows,
                                     execution.arguments::<HarshMustArgs>(field),
@@ -1692,9 +1553,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                         .await
                 })
             }
-            6u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            6 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as HarshResolver>::next(
                                     rows,
                                     execution.arguments::<HarshNextArgs>(field),
@@ -1708,9 +1569,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                         .await
                 })
             }
-            7u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            7 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as HarshResolver>::kin(
                                     rows,
                                     execution.arguments::<HarshKinArgs>(field),
@@ -1724,9 +1585,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Harsh {
                         .await
                 })
             }
-            8u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            8 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as HarshResolver>::ward(
                                     rows,
                                     execution.arguments::<HarshWardArgs>(field),
@@ -1756,66 +1617,64 @@ pub trait WardResolver: Sized + Send + Sync + 'static {
         wards: &[&Self],
         args: &WardLooseArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Trouble>>>>;
+    ) -> impl __e::Answers<Option<Vec<Option<Trouble>>>>;
     fn filled(
         wards: &[&Self],
         args: &WardFilledArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Vec<Trouble>>>;
+    ) -> impl __e::Answers<Option<Vec<Trouble>>>;
     fn firm(
         wards: &[&Self],
         args: &WardFirmArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<Option<Trouble>>>;
+    ) -> impl __e::Answers<Vec<Option<Trouble>>>;
     fn strict(
         wards: &[&Self],
         args: &WardStrictArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<Trouble>>;
+    ) -> impl __e::Answers<Vec<Trouble>>;
     fn grid(
         wards: &[&Self],
         args: &WardGridArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Vec<Option<Trouble>>>>>>;
+    ) -> impl __e::Answers<Option<Vec<Option<Vec<Option<Trouble>>>>>>;
     fn full_grid(
         wards: &[&Self],
         args: &WardFullGridArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<Vec<Trouble>>>>>;
+    ) -> impl __e::Answers<Option<Vec<Option<Vec<Trouble>>>>>;
     fn firm_rows(
         wards: &[&Self],
         args: &WardFirmRowsArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Vec<Vec<Option<Trouble>>>>>;
+    ) -> impl __e::Answers<Option<Vec<Vec<Option<Trouble>>>>>;
     fn strict_grid(
         wards: &[&Self],
         args: &WardStrictGridArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<Vec<Trouble>>>;
+    ) -> impl __e::Answers<Vec<Vec<Trouble>>>;
     fn words(
         wards: &[&Self],
         args: &WardWordsArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Vec<Option<String>>>>;
+    ) -> impl __e::Answers<Option<Vec<Option<String>>>>;
     fn numbers(
         wards: &[&Self],
         args: &WardNumbersArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<Option<Vec<Option<i32>>>>>;
+    ) -> impl __e::Answers<Vec<Option<Vec<Option<i32>>>>>;
 }
 
 /// The arguments of `Ward.loose`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardLooseArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for WardLooseArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for WardLooseArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1823,15 +1682,13 @@ impl ::rollcall::engine::input::FromFields for WardLooseArgs {
 /// The arguments of `Ward.filled`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFilledArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for WardFilledArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for WardFilledArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1839,15 +1696,13 @@ impl ::rollcall::engine::input::FromFields for WardFilledArgs {
 /// The arguments of `Ward.firm`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFirmArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for WardFirmArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for WardFirmArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1855,15 +1710,13 @@ impl ::rollcall::engine::input::FromFields for WardFirmArgs {
 /// The arguments of `Ward.strict`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardStrictArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for WardStrictArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for WardStrictArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1871,15 +1724,13 @@ impl ::rollcall::engine::input::FromFields for WardStrictArgs {
 /// The arguments of `Ward.grid`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardGridArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for WardGridArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for WardGridArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1887,15 +1738,13 @@ impl ::rollcall::engine::input::FromFields for WardGridArgs {
 /// The arguments of `Ward.fullGrid`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFullGridArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for WardFullGridArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for WardFullGridArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1903,15 +1752,13 @@ impl ::rollcall::engine::input::FromFields for WardFullGridArgs {
 /// The arguments of `Ward.firmRows`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFirmRowsArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for WardFirmRowsArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for WardFirmRowsArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1919,15 +1766,13 @@ impl ::rollcall::engine::input::FromFields for WardFirmRowsArgs {
 /// The arguments of `Ward.strictGrid`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardStrictGridArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for WardStrictGridArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for WardStrictGridArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1935,15 +1780,13 @@ impl ::rollcall::engine::input::FromFields for WardStrictGridArgs {
 /// The arguments of `Ward.words`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardWordsArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for WardWordsArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for WardWordsArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -1951,40 +1794,36 @@ impl ::rollcall::engine::input::FromFields for WardWordsArgs {
 /// The arguments of `Ward.numbers`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardNumbersArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for WardNumbersArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for WardNumbersArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
 
-impl ::rollcall::engine::Node for super::types::Ward {}
+impl __e::Node for super::types::Ward {}
 
-impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Ward;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for super::types::Ward {
+    const INFO: &'static __e::ObjectInfo = &info::Ward;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
-            0u16 => {
-                ::rollcall::engine::write::Scalar::write(&WardResolver::id(self), out)
-            }
+            0 => __e::put(WardResolver::id(self), out),
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         match field.index() {
-            1u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            1 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as WardResolver>::loose(
                                     rows,
                                     execution.arguments::<WardLooseArgs>(field),
@@ -1998,9 +1837,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                         .await
                 })
             }
-            2u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            2 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as WardResolver>::filled(
                                     rows,
                                     execution.arguments::<WardFilledArgs>(field),
@@ -2014,9 +1853,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                         .await
                 })
             }
-            3u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            3 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as WardResolver>::firm(
                                     rows,
                                     execution.arguments::<WardFirmArgs>(field),
@@ -2030,9 +1869,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                         .await
                 })
             }
-            4u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            4 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as WardResolver>::strict(
                                     rows,
                                     execution.arguments::<WardStrictArgs>(field),
@@ -2046,9 +1885,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                         .await
                 })
             }
-            5u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            5 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as WardResolver>::grid(
                                     rows,
                                     execution.arguments::<WardGridArgs>(field),
@@ -2062,9 +1901,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                         .await
                 })
             }
-            6u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            6 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as WardResolver>::full_grid(
                                     rows,
                                     execution.arguments::<WardFullGridArgs>(field),
@@ -2078,9 +1917,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                         .await
                 })
             }
-            7u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            7 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as WardResolver>::firm_rows(
                                     rows,
                                     execution.arguments::<WardFirmRowsArgs>(field),
@@ -2094,9 +1933,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                         .await
                 })
             }
-            8u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            8 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as WardResolver>::strict_grid(
                                     rows,
                                     execution.arguments::<WardStrictGridArgs>(field),
@@ -2110,9 +1949,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                         .await
                 })
             }
-            9u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            9 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as WardResolver>::words(
                                 rows,
                                 execution.arguments::<WardWordsArgs>(field),
@@ -2124,9 +1963,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
                     )
                 })
             }
-            10u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            10 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as WardResolver>::numbers(
                                 rows,
                                 execution.arguments::<WardNumbersArgs>(field),
@@ -2147,27 +1986,21 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Ward {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Range {
     pub from: i32,
-    pub to: ::rollcall::engine::input::MaybeUndefined<i32>,
+    pub to: __e::MaybeUndefined<i32>,
     /// How far at a time.
     pub step: Option<f64>,
 }
 
-impl ::rollcall::engine::input::FromFields for Range {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for Range {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            from: ::rollcall::engine::input::defaulted(
+            from: __e::defaulted(
                 fields,
                 "from",
-                || ::rollcall::engine::input::Value::Number(From::from(0i64)),
+                || __e::Value::Number(From::from(0i64)),
             )?,
-            to: ::rollcall::engine::input::optional(fields, "to")?,
-            step: ::rollcall::engine::input::defaulted(
-                fields,
-                "step",
-                || ::rollcall::engine::input::float(0.5f64),
-            )?,
+            to: __e::optional(fields, "to")?,
+            step: __e::defaulted(fields, "step", || __e::float(0.5f64))?,
         })
     }
 }
@@ -2177,12 +2010,10 @@ pub struct Level {
     pub depth: i32,
 }
 
-impl ::rollcall::engine::input::FromFields for Level {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for Level {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            depth: ::rollcall::engine::input::required(fields, "depth")?,
+            depth: __e::required(fields, "depth")?,
         })
     }
 }
@@ -2190,22 +2021,20 @@ impl ::rollcall::engine::input::FromFields for Level {
 /// Exactly one of these.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pick {
-    pub id: ::rollcall::engine::input::MaybeUndefined<String>,
-    pub name: ::rollcall::engine::input::MaybeUndefined<String>,
-    pub range: ::rollcall::engine::input::MaybeUndefined<Range>,
-    pub list: ::rollcall::engine::input::MaybeUndefined<Vec<i32>>,
+    pub id: __e::MaybeUndefined<String>,
+    pub name: __e::MaybeUndefined<String>,
+    pub range: __e::MaybeUndefined<Range>,
+    pub list: __e::MaybeUndefined<Vec<i32>>,
 }
 
-impl ::rollcall::engine::input::FromFields for Pick {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
-        ::rollcall::engine::input::exactly_one(fields)?;
+impl __e::FromFields for Pick {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
+        __e::exactly_one(fields)?;
         Ok(Self {
-            id: ::rollcall::engine::input::optional(fields, "id")?,
-            name: ::rollcall::engine::input::optional(fields, "name")?,
-            range: ::rollcall::engine::input::optional(fields, "range")?,
-            list: ::rollcall::engine::input::optional(fields, "list")?,
+            id: __e::optional(fields, "id")?,
+            name: __e::optional(fields, "name")?,
+            range: __e::optional(fields, "range")?,
+            list: __e::optional(fields, "list")?,
         })
     }
 }
@@ -2213,62 +2042,55 @@ impl ::rollcall::engine::input::FromFields for Pick {
 /// Every shape an input may have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EchoInput {
-    pub text: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub text: __e::MaybeUndefined<String>,
     pub count: Option<i32>,
     pub must: i32,
     /// Deprecated: Flags are gone.
-    pub flag: ::rollcall::engine::input::MaybeUndefined<bool>,
-    pub ids: ::rollcall::engine::input::MaybeUndefined<Vec<String>>,
+    pub flag: __e::MaybeUndefined<bool>,
+    pub ids: __e::MaybeUndefined<Vec<String>>,
     pub conditions: Option<Vec<Option<Condition>>>,
     pub range: Option<Range>,
     /// Once more.
-    pub nested: ::rollcall::engine::input::MaybeUndefined<
-        ::rollcall::engine::Boxed<EchoInput>,
-    >,
-    pub ranges: ::rollcall::engine::input::MaybeUndefined<Vec<Range>>,
-    pub pick: ::rollcall::engine::input::MaybeUndefined<Pick>,
+    pub nested: __e::MaybeUndefined<__e::Boxed<EchoInput>>,
+    pub ranges: __e::MaybeUndefined<Vec<Range>>,
+    pub pick: __e::MaybeUndefined<Pick>,
 }
 
-impl ::rollcall::engine::input::FromFields for EchoInput {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for EchoInput {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            text: ::rollcall::engine::input::optional(fields, "text")?,
-            count: ::rollcall::engine::input::defaulted(
+            text: __e::optional(fields, "text")?,
+            count: __e::defaulted(
                 fields,
                 "count",
-                || ::rollcall::engine::input::Value::Number(From::from(3i64)),
+                || __e::Value::Number(From::from(3i64)),
             )?,
-            must: ::rollcall::engine::input::defaulted(
+            must: __e::defaulted(
                 fields,
                 "must",
-                || ::rollcall::engine::input::Value::Number(From::from(1i64)),
+                || __e::Value::Number(From::from(1i64)),
             )?,
-            flag: ::rollcall::engine::input::optional(fields, "flag")?,
-            ids: ::rollcall::engine::input::optional(fields, "ids")?,
-            conditions: ::rollcall::engine::input::defaulted(
+            flag: __e::optional(fields, "flag")?,
+            ids: __e::optional(fields, "ids")?,
+            conditions: __e::defaulted(
                 fields,
                 "conditions",
-                || ::rollcall::engine::input::Value::List(
-                    vec![
-                        ::rollcall::engine::input::Value::Enum(::rollcall::engine::input::Name::new("GOOD")),
-                        ::rollcall::engine::input::Value::Null
-                    ],
+                || __e::Value::List(
+                    vec![__e::Value::Enum(__e::Name::new("GOOD")), __e::Value::Null],
                 ),
             )?,
-            range: ::rollcall::engine::input::defaulted(
+            range: __e::defaulted(
                 fields,
                 "range",
-                || ::rollcall::engine::input::object([
-                    ("from", ::rollcall::engine::input::Value::Number(From::from(2i64))),
-                    ("to", ::rollcall::engine::input::Value::Number(From::from(4i64))),
-                    ("step", ::rollcall::engine::input::float(0.5f64)),
+                || __e::object([
+                    ("from", __e::Value::Number(From::from(2i64))),
+                    ("to", __e::Value::Number(From::from(4i64))),
+                    ("step", __e::float(0.5f64)),
                 ]),
             )?,
-            nested: ::rollcall::engine::input::optional(fields, "nested")?,
-            ranges: ::rollcall::engine::input::optional(fields, "ranges")?,
-            pick: ::rollcall::engine::input::optional(fields, "pick")?,
+            nested: __e::optional(fields, "nested")?,
+            ranges: __e::optional(fields, "ranges")?,
+            pick: __e::optional(fields, "pick")?,
         })
     }
 }
@@ -2283,8 +2105,7 @@ pub struct Query;
     note = "write `impl NodeQuery for Query` in src/graphql/node.rs"
 )]
 pub trait NodeQuery {
-    /// One thing by its identifier, or null.
-    fn node(ctx: &Ctx<'_>, id: String) -> impl ::rollcall::engine::Answer<Option<Node>>;
+    fn node(ctx: &Ctx<'_>, id: String) -> impl __e::Answer<Option<Node>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2292,10 +2113,7 @@ pub trait NodeQuery {
     note = "write `impl NodesQuery for Query` in src/graphql/nodes.rs"
 )]
 pub trait NodesQuery {
-    fn nodes(
-        ctx: &Ctx<'_>,
-        ids: Vec<String>,
-    ) -> impl ::rollcall::engine::Answer<Vec<Option<Node>>>;
+    fn nodes(ctx: &Ctx<'_>, ids: Vec<String>) -> impl __e::Answer<Vec<Option<Node>>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2303,9 +2121,7 @@ pub trait NodesQuery {
     note = "write `impl ViewerQuery for Query` in src/graphql/viewer.rs"
 )]
 pub trait ViewerQuery {
-    fn viewer(
-        ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answer<Option<super::types::Person>>;
+    fn viewer(ctx: &Ctx<'_>) -> impl __e::Answer<Option<super::types::Person>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2313,10 +2129,7 @@ pub trait ViewerQuery {
     note = "write `impl ShelfQuery for Query` in src/graphql/shelf.rs"
 )]
 pub trait ShelfQuery {
-    fn shelf(
-        ctx: &Ctx<'_>,
-        id: String,
-    ) -> impl ::rollcall::engine::Answer<Option<super::types::Shelf>>;
+    fn shelf(ctx: &Ctx<'_>, id: String) -> impl __e::Answer<Option<super::types::Shelf>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2324,9 +2137,7 @@ pub trait ShelfQuery {
     note = "write `impl ShelvesQuery for Query` in src/graphql/shelves.rs"
 )]
 pub trait ShelvesQuery {
-    fn shelves(
-        ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answer<Vec<super::types::Shelf>>;
+    fn shelves(ctx: &Ctx<'_>) -> impl __e::Answer<Vec<super::types::Shelf>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2336,9 +2147,9 @@ pub trait ShelvesQuery {
 pub trait HoldingsQuery {
     fn holdings(
         ctx: &Ctx<'_>,
-        condition: ::rollcall::engine::input::MaybeUndefined<Condition>,
+        condition: __e::MaybeUndefined<Condition>,
         first: Option<i32>,
-    ) -> impl ::rollcall::engine::Answer<Vec<Holding>>;
+    ) -> impl __e::Answer<Vec<Holding>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2346,11 +2157,7 @@ pub trait HoldingsQuery {
     note = "write `impl SearchQuery for Query` in src/graphql/search.rs"
 )]
 pub trait SearchQuery {
-    fn search(
-        ctx: &Ctx<'_>,
-        text: String,
-        first: i32,
-    ) -> impl ::rollcall::engine::Answer<Vec<Find>>;
+    fn search(ctx: &Ctx<'_>, text: String, first: i32) -> impl __e::Answer<Vec<Find>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2358,7 +2165,7 @@ pub trait SearchQuery {
     note = "write `impl PickQuery for Query` in src/graphql/pick.rs"
 )]
 pub trait PickQuery {
-    fn pick(ctx: &Ctx<'_>, by: Pick) -> impl ::rollcall::engine::Answer<Option<Node>>;
+    fn pick(ctx: &Ctx<'_>, by: Pick) -> impl __e::Answer<Option<Node>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2366,7 +2173,7 @@ pub trait PickQuery {
     note = "write `impl NothingQuery for Query` in src/graphql/nothing.rs"
 )]
 pub trait NothingQuery {
-    fn nothing(ctx: &Ctx<'_>) -> impl ::rollcall::engine::Answer<Option<Holding>>;
+    fn nothing(ctx: &Ctx<'_>) -> impl __e::Answer<Option<Holding>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2374,7 +2181,7 @@ pub trait NothingQuery {
     note = "write `impl EmptyQuery for Query` in src/graphql/empty.rs"
 )]
 pub trait EmptyQuery {
-    fn empty(ctx: &Ctx<'_>) -> impl ::rollcall::engine::Answer<Vec<Find>>;
+    fn empty(ctx: &Ctx<'_>) -> impl __e::Answer<Vec<Find>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2385,8 +2192,8 @@ pub trait TroubleQuery {
     fn trouble(
         ctx: &Ctx<'_>,
         id: String,
-        fail: ::rollcall::engine::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::engine::Answer<Option<Trouble>>;
+        fail: __e::MaybeUndefined<String>,
+    ) -> impl __e::Answer<Option<Trouble>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2397,8 +2204,8 @@ pub trait MustTroubleQuery {
     fn must_trouble(
         ctx: &Ctx<'_>,
         id: String,
-        fail: ::rollcall::engine::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::engine::Answer<Trouble>;
+        fail: __e::MaybeUndefined<String>,
+    ) -> impl __e::Answer<Trouble>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2408,8 +2215,8 @@ pub trait MustTroubleQuery {
 pub trait TroublesQuery {
     fn troubles(
         ctx: &Ctx<'_>,
-        fail: ::rollcall::engine::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::engine::Answer<Option<Vec<Option<Trouble>>>>;
+        fail: __e::MaybeUndefined<String>,
+    ) -> impl __e::Answer<Option<Vec<Option<Trouble>>>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -2419,8 +2226,8 @@ pub trait TroublesQuery {
 pub trait WardQuery {
     fn ward(
         ctx: &Ctx<'_>,
-        fail: ::rollcall::engine::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::engine::Answer<super::types::Ward>;
+        fail: __e::MaybeUndefined<String>,
+    ) -> impl __e::Answer<super::types::Ward>;
 }
 
 /// Deprecated: No longer supported
@@ -2429,8 +2236,7 @@ pub trait WardQuery {
     note = "write `impl OldQuery for Query` in src/graphql/old.rs"
 )]
 pub trait OldQuery {
-    /// Deprecated: No longer supported
-    fn old(ctx: &Ctx<'_>) -> impl ::rollcall::engine::Answer<Option<String>>;
+    fn old(ctx: &Ctx<'_>) -> impl __e::Answer<Option<String>>;
 }
 
 /// Deprecated: Older than `old`.
@@ -2439,11 +2245,10 @@ pub trait OldQuery {
     note = "write `impl OlderQuery for Query` in src/graphql/older.rs"
 )]
 pub trait OlderQuery {
-    /// Deprecated: Older than `old`.
     fn older(
         ctx: &Ctx<'_>,
-        than: ::rollcall::engine::input::MaybeUndefined<i32>,
-    ) -> impl ::rollcall::engine::Answer<Option<String>>;
+        than: __e::MaybeUndefined<i32>,
+    ) -> impl __e::Answer<Option<String>>;
 }
 
 /// Its own arguments as JSON, in this order, those left out left out.
@@ -2452,24 +2257,23 @@ pub trait OlderQuery {
     note = "write `impl EchoQuery for Query` in src/graphql/echo.rs"
 )]
 pub trait EchoQuery {
-    /// Its own arguments as JSON, in this order, those left out left out.
     fn echo(
         ctx: &Ctx<'_>,
-        input: ::rollcall::engine::input::MaybeUndefined<EchoInput>,
-        list: ::rollcall::engine::input::MaybeUndefined<Vec<i32>>,
-        r#enum: ::rollcall::engine::input::MaybeUndefined<Condition>,
-        id: ::rollcall::engine::input::MaybeUndefined<String>,
+        input: __e::MaybeUndefined<EchoInput>,
+        list: __e::MaybeUndefined<Vec<i32>>,
+        r#enum: __e::MaybeUndefined<Condition>,
+        id: __e::MaybeUndefined<String>,
         i: Option<i32>,
         f: Option<f64>,
         s: Option<String>,
         b: Option<bool>,
-        matrix: ::rollcall::engine::input::MaybeUndefined<Vec<Option<Vec<Option<i32>>>>>,
-        on: ::rollcall::engine::input::MaybeUndefined<super::types::Date>,
-        pick: ::rollcall::engine::input::MaybeUndefined<Pick>,
+        matrix: __e::MaybeUndefined<Vec<Option<Vec<Option<i32>>>>>,
+        on: __e::MaybeUndefined<super::types::Date>,
+        pick: __e::MaybeUndefined<Pick>,
         range: Option<Range>,
         looks: Vec<Condition>,
         none: Option<i32>,
-    ) -> impl ::rollcall::engine::Answer<Option<String>>;
+    ) -> impl __e::Answer<Option<String>>;
 }
 
 /// The arguments of `Query.node`.
@@ -2478,12 +2282,10 @@ pub struct QueryNodeArgs {
     pub id: String,
 }
 
-impl ::rollcall::engine::input::FromFields for QueryNodeArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QueryNodeArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            id: ::rollcall::engine::input::required(fields, "id")?,
+            id: __e::required(fields, "id")?,
         })
     }
 }
@@ -2494,12 +2296,10 @@ pub struct QueryNodesArgs {
     pub ids: Vec<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for QueryNodesArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QueryNodesArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            ids: ::rollcall::engine::input::required(fields, "ids")?,
+            ids: __e::required(fields, "ids")?,
         })
     }
 }
@@ -2510,16 +2310,10 @@ pub struct QueryShelfArgs {
     pub id: String,
 }
 
-impl ::rollcall::engine::input::FromFields for QueryShelfArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QueryShelfArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            id: ::rollcall::engine::input::defaulted(
-                fields,
-                "id",
-                || ::rollcall::engine::input::Value::String(String::from("s1")),
-            )?,
+            id: __e::defaulted(fields, "id", || __e::Value::String(String::from("s1")))?,
         })
     }
 }
@@ -2527,20 +2321,18 @@ impl ::rollcall::engine::input::FromFields for QueryShelfArgs {
 /// The arguments of `Query.holdings`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryHoldingsArgs {
-    pub condition: ::rollcall::engine::input::MaybeUndefined<Condition>,
+    pub condition: __e::MaybeUndefined<Condition>,
     pub first: Option<i32>,
 }
 
-impl ::rollcall::engine::input::FromFields for QueryHoldingsArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QueryHoldingsArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            condition: ::rollcall::engine::input::optional(fields, "condition")?,
-            first: ::rollcall::engine::input::defaulted(
+            condition: __e::optional(fields, "condition")?,
+            first: __e::defaulted(
                 fields,
                 "first",
-                || ::rollcall::engine::input::Value::Number(From::from(10i64)),
+                || __e::Value::Number(From::from(10i64)),
             )?,
         })
     }
@@ -2553,16 +2345,14 @@ pub struct QuerySearchArgs {
     pub first: i32,
 }
 
-impl ::rollcall::engine::input::FromFields for QuerySearchArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QuerySearchArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            text: ::rollcall::engine::input::required(fields, "text")?,
-            first: ::rollcall::engine::input::defaulted(
+            text: __e::required(fields, "text")?,
+            first: __e::defaulted(
                 fields,
                 "first",
-                || ::rollcall::engine::input::Value::Number(From::from(3i64)),
+                || __e::Value::Number(From::from(3i64)),
             )?,
         })
     }
@@ -2574,12 +2364,10 @@ pub struct QueryPickArgs {
     pub by: Pick,
 }
 
-impl ::rollcall::engine::input::FromFields for QueryPickArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QueryPickArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            by: ::rollcall::engine::input::required(fields, "by")?,
+            by: __e::required(fields, "by")?,
         })
     }
 }
@@ -2588,20 +2376,14 @@ impl ::rollcall::engine::input::FromFields for QueryPickArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryTroubleArgs {
     pub id: String,
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for QueryTroubleArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QueryTroubleArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            id: ::rollcall::engine::input::defaulted(
-                fields,
-                "id",
-                || ::rollcall::engine::input::Value::String(String::from("c1")),
-            )?,
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            id: __e::defaulted(fields, "id", || __e::Value::String(String::from("c1")))?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -2610,20 +2392,14 @@ impl ::rollcall::engine::input::FromFields for QueryTroubleArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryMustTroubleArgs {
     pub id: String,
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for QueryMustTroubleArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QueryMustTroubleArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            id: ::rollcall::engine::input::defaulted(
-                fields,
-                "id",
-                || ::rollcall::engine::input::Value::String(String::from("c1")),
-            )?,
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            id: __e::defaulted(fields, "id", || __e::Value::String(String::from("c1")))?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -2631,15 +2407,13 @@ impl ::rollcall::engine::input::FromFields for QueryMustTroubleArgs {
 /// The arguments of `Query.troubles`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryTroublesArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for QueryTroublesArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QueryTroublesArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -2647,15 +2421,13 @@ impl ::rollcall::engine::input::FromFields for QueryTroublesArgs {
 /// The arguments of `Query.ward`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryWardArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for QueryWardArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QueryWardArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -2664,15 +2436,13 @@ impl ::rollcall::engine::input::FromFields for QueryWardArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryOlderArgs {
     /// Deprecated: Age does not matter.
-    pub than: ::rollcall::engine::input::MaybeUndefined<i32>,
+    pub than: __e::MaybeUndefined<i32>,
 }
 
-impl ::rollcall::engine::input::FromFields for QueryOlderArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QueryOlderArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            than: ::rollcall::engine::input::optional(fields, "than")?,
+            than: __e::optional(fields, "than")?,
         })
     }
 }
@@ -2680,89 +2450,69 @@ impl ::rollcall::engine::input::FromFields for QueryOlderArgs {
 /// The arguments of `Query.echo`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryEchoArgs {
-    pub input: ::rollcall::engine::input::MaybeUndefined<EchoInput>,
-    pub list: ::rollcall::engine::input::MaybeUndefined<Vec<i32>>,
-    pub r#enum: ::rollcall::engine::input::MaybeUndefined<Condition>,
-    pub id: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub input: __e::MaybeUndefined<EchoInput>,
+    pub list: __e::MaybeUndefined<Vec<i32>>,
+    pub r#enum: __e::MaybeUndefined<Condition>,
+    pub id: __e::MaybeUndefined<String>,
     pub i: Option<i32>,
     pub f: Option<f64>,
     pub s: Option<String>,
     pub b: Option<bool>,
-    pub matrix: ::rollcall::engine::input::MaybeUndefined<Vec<Option<Vec<Option<i32>>>>>,
-    pub on: ::rollcall::engine::input::MaybeUndefined<super::types::Date>,
-    pub pick: ::rollcall::engine::input::MaybeUndefined<Pick>,
+    pub matrix: __e::MaybeUndefined<Vec<Option<Vec<Option<i32>>>>>,
+    pub on: __e::MaybeUndefined<super::types::Date>,
+    pub pick: __e::MaybeUndefined<Pick>,
     pub range: Option<Range>,
     pub looks: Vec<Condition>,
     pub none: Option<i32>,
 }
 
-impl ::rollcall::engine::input::FromFields for QueryEchoArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for QueryEchoArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            input: ::rollcall::engine::input::optional(fields, "input")?,
-            list: ::rollcall::engine::input::optional(fields, "list")?,
-            r#enum: ::rollcall::engine::input::optional(fields, "enum")?,
-            id: ::rollcall::engine::input::optional(fields, "id")?,
-            i: ::rollcall::engine::input::defaulted(
-                fields,
-                "i",
-                || ::rollcall::engine::input::Value::Number(From::from(7i64)),
-            )?,
-            f: ::rollcall::engine::input::defaulted(
-                fields,
-                "f",
-                || ::rollcall::engine::input::float(1.5f64),
-            )?,
-            s: ::rollcall::engine::input::defaulted(
+            input: __e::optional(fields, "input")?,
+            list: __e::optional(fields, "list")?,
+            r#enum: __e::optional(fields, "enum")?,
+            id: __e::optional(fields, "id")?,
+            i: __e::defaulted(fields, "i", || __e::Value::Number(From::from(7i64)))?,
+            f: __e::defaulted(fields, "f", || __e::float(1.5f64))?,
+            s: __e::defaulted(
                 fields,
                 "s",
-                || ::rollcall::engine::input::Value::String(
-                    String::from("a \"quoted\"\ttext\\ é"),
-                ),
+                || __e::Value::String(String::from("a \"quoted\"\ttext\\ é")),
             )?,
-            b: ::rollcall::engine::input::defaulted(
-                fields,
-                "b",
-                || ::rollcall::engine::input::Value::Boolean(true),
-            )?,
-            matrix: ::rollcall::engine::input::optional(fields, "matrix")?,
-            on: ::rollcall::engine::input::optional(fields, "on")?,
-            pick: ::rollcall::engine::input::optional(fields, "pick")?,
-            range: ::rollcall::engine::input::defaulted(
+            b: __e::defaulted(fields, "b", || __e::Value::Boolean(true))?,
+            matrix: __e::optional(fields, "matrix")?,
+            on: __e::optional(fields, "on")?,
+            pick: __e::optional(fields, "pick")?,
+            range: __e::defaulted(
                 fields,
                 "range",
-                || ::rollcall::engine::input::object([
-                    ("from", ::rollcall::engine::input::Value::Number(From::from(1i64))),
-                    ("to", ::rollcall::engine::input::Value::Number(From::from(10i64))),
-                    ("step", ::rollcall::engine::input::float(0.25f64)),
+                || __e::object([
+                    ("from", __e::Value::Number(From::from(1i64))),
+                    ("to", __e::Value::Number(From::from(10i64))),
+                    ("step", __e::float(0.25f64)),
                 ]),
             )?,
-            looks: ::rollcall::engine::input::defaulted(
+            looks: __e::defaulted(
                 fields,
                 "looks",
-                || ::rollcall::engine::input::Value::List(
+                || __e::Value::List(
                     vec![
-                        ::rollcall::engine::input::Value::Enum(::rollcall::engine::input::Name::new("GOOD")),
-                        ::rollcall::engine::input::Value::Enum(::rollcall::engine::input::Name::new("WORN"))
+                        __e::Value::Enum(__e::Name::new("GOOD")),
+                        __e::Value::Enum(__e::Name::new("WORN"))
                     ],
                 ),
             )?,
-            none: ::rollcall::engine::input::defaulted(
-                fields,
-                "none",
-                || ::rollcall::engine::input::Value::Null,
-            )?,
+            none: __e::defaulted(fields, "none", || __e::Value::Null)?,
         })
     }
 }
 
 impl Query {
     fn resolve_node<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QueryNodeArgs>(field).clone();
             let answer = <Query as NodeQuery>::node(
@@ -2770,19 +2520,13 @@ impl Query {
                     arguments.id,
                 )
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_nodes<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QueryNodesArgs>(field).clone();
             let answer = <Query as NodesQuery>::nodes(
@@ -2790,34 +2534,22 @@ impl Query {
                     arguments.ids,
                 )
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_viewer<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let answer = <Query as ViewerQuery>::viewer(&execution.context(field)).await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_shelf<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QueryShelfArgs>(field).clone();
             let answer = <Query as ShelfQuery>::shelf(
@@ -2825,35 +2557,23 @@ impl Query {
                     arguments.id,
                 )
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_shelves<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let answer = <Query as ShelvesQuery>::shelves(&execution.context(field))
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_holdings<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QueryHoldingsArgs>(field).clone();
             let answer = <Query as HoldingsQuery>::holdings(
@@ -2862,19 +2582,13 @@ impl Query {
                     arguments.first,
                 )
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_search<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QuerySearchArgs>(field).clone();
             let answer = <Query as SearchQuery>::search(
@@ -2883,19 +2597,13 @@ impl Query {
                     arguments.first,
                 )
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_pick<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QueryPickArgs>(field).clone();
             let answer = <Query as PickQuery>::pick(
@@ -2903,50 +2611,32 @@ impl Query {
                     arguments.by,
                 )
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_nothing<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let answer = <Query as NothingQuery>::nothing(&execution.context(field))
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_empty<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let answer = <Query as EmptyQuery>::empty(&execution.context(field)).await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_trouble<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QueryTroubleArgs>(field).clone();
             let answer = <Query as TroubleQuery>::trouble(
@@ -2955,19 +2645,13 @@ impl Query {
                     arguments.fail,
                 )
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_must_trouble<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QueryMustTroubleArgs>(field).clone();
             let answer = <Query as MustTroubleQuery>::must_trouble(
@@ -2976,19 +2660,13 @@ impl Query {
                     arguments.fail,
                 )
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_troubles<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QueryTroublesArgs>(field).clone();
             let answer = <Query as TroublesQuery>::troubles(
@@ -2996,19 +2674,13 @@ impl Query {
                     arguments.fail,
                 )
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_ward<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QueryWardArgs>(field).clone();
             let answer = <Query as WardQuery>::ward(
@@ -3016,28 +2688,22 @@ impl Query {
                     arguments.fail,
                 )
                 .await;
-            ::rollcall::engine::objects(
-                    answer.map(|answer| vec![answer]),
-                    1,
-                    field,
-                    execution,
-                )
-                .await
+            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
         })
     }
     fn resolve_old<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let answer = <Query as OldQuery>::old(&execution.context(field)).await;
-            ::rollcall::engine::scalars(answer.map(|answer| vec![answer]), 1, execution)
+            __e::scalars(answer.map(|answer| vec![answer]), 1, execution)
         })
     }
     fn resolve_older<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QueryOlderArgs>(field).clone();
             let answer = <Query as OlderQuery>::older(
@@ -3045,13 +2711,13 @@ impl Query {
                     arguments.than,
                 )
                 .await;
-            ::rollcall::engine::scalars(answer.map(|answer| vec![answer]), 1, execution)
+            __e::scalars(answer.map(|answer| vec![answer]), 1, execution)
         })
     }
     fn resolve_echo<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let arguments = execution.arguments::<QueryEchoArgs>(field).clone();
             let answer = <Query as EchoQuery>::echo(
@@ -3072,51 +2738,45 @@ impl Query {
                     arguments.none,
                 )
                 .await;
-            ::rollcall::engine::scalars(answer.map(|answer| vec![answer]), 1, execution)
+            __e::scalars(answer.map(|answer| vec![answer]), 1, execution)
         })
     }
 }
 
-impl ::rollcall::engine::Node for Query {}
+impl __e::Node for Query {}
 
-impl ::rollcall::engine::Object<super::types::State> for Query {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Query;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for Query {
+    const INFO: &'static __e::ObjectInfo = &info::Query;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         let _ = field;
         out.null();
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         let _ = rows;
         match field.index() {
-            0u16 => Self::resolve_node(field, execution),
-            1u16 => Self::resolve_nodes(field, execution),
-            2u16 => Self::resolve_viewer(field, execution),
-            3u16 => Self::resolve_shelf(field, execution),
-            4u16 => Self::resolve_shelves(field, execution),
-            5u16 => Self::resolve_holdings(field, execution),
-            6u16 => Self::resolve_search(field, execution),
-            7u16 => Self::resolve_pick(field, execution),
-            8u16 => Self::resolve_nothing(field, execution),
-            9u16 => Self::resolve_empty(field, execution),
-            10u16 => Self::resolve_trouble(field, execution),
-            11u16 => Self::resolve_must_trouble(field, execution),
-            12u16 => Self::resolve_troubles(field, execution),
-            13u16 => Self::resolve_ward(field, execution),
-            14u16 => Self::resolve_old(field, execution),
-            15u16 => Self::resolve_older(field, execution),
-            16u16 => Self::resolve_echo(field, execution),
-            17u16 => {
-                Box::pin(::rollcall::engine::introspection::schema(field, execution))
-            }
-            18u16 => {
-                Box::pin(
-                    ::rollcall::engine::introspection::type_by_name(field, execution),
-                )
-            }
+            0 => Self::resolve_node(field, execution),
+            1 => Self::resolve_nodes(field, execution),
+            2 => Self::resolve_viewer(field, execution),
+            3 => Self::resolve_shelf(field, execution),
+            4 => Self::resolve_shelves(field, execution),
+            5 => Self::resolve_holdings(field, execution),
+            6 => Self::resolve_search(field, execution),
+            7 => Self::resolve_pick(field, execution),
+            8 => Self::resolve_nothing(field, execution),
+            9 => Self::resolve_empty(field, execution),
+            10 => Self::resolve_trouble(field, execution),
+            11 => Self::resolve_must_trouble(field, execution),
+            12 => Self::resolve_troubles(field, execution),
+            13 => Self::resolve_ward(field, execution),
+            14 => Self::resolve_old(field, execution),
+            15 => Self::resolve_older(field, execution),
+            16 => Self::resolve_echo(field, execution),
+            17 => Box::pin(__e::introspection::schema(field, execution)),
+            18 => Box::pin(__e::introspection::type_by_name(field, execution)),
             _ => execution.unresolved(field),
         }
     }
@@ -3135,40 +2795,35 @@ pub trait TallyResolver: Sized + Send + Sync + 'static {
         tallys: &[&Self],
         args: &TallyNowArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<i32>;
+    ) -> impl __e::Answers<i32>;
     fn note(
         tallys: &[&Self],
         args: &TallyNoteArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<String>>;
-    fn history(
-        tallys: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Vec<i32>>;
+    ) -> impl __e::Answers<Option<String>>;
+    fn history(tallys: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Vec<i32>>;
     fn trouble(
         tallys: &[&Self],
         args: &TallyTroubleArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Option<Trouble>>;
+    ) -> impl __e::Answers<Option<Trouble>>;
     fn must_trouble(
         tallys: &[&Self],
         args: &TallyMustTroubleArgs,
         ctx: &Ctx<'_>,
-    ) -> impl ::rollcall::engine::Answers<Trouble>;
+    ) -> impl __e::Answers<Trouble>;
 }
 
 /// The arguments of `Tally.now`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TallyNowArgs {
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for TallyNowArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for TallyNowArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -3177,20 +2832,18 @@ impl ::rollcall::engine::input::FromFields for TallyNowArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TallyNoteArgs {
     pub text: String,
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for TallyNoteArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for TallyNoteArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            text: ::rollcall::engine::input::defaulted(
+            text: __e::defaulted(
                 fields,
                 "text",
-                || ::rollcall::engine::input::Value::String(String::from("noted")),
+                || __e::Value::String(String::from("noted")),
             )?,
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -3199,20 +2852,14 @@ impl ::rollcall::engine::input::FromFields for TallyNoteArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TallyTroubleArgs {
     pub id: String,
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for TallyTroubleArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for TallyTroubleArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            id: ::rollcall::engine::input::defaulted(
-                fields,
-                "id",
-                || ::rollcall::engine::input::Value::String(String::from("c1")),
-            )?,
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            id: __e::defaulted(fields, "id", || __e::Value::String(String::from("c1")))?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -3221,48 +2868,37 @@ impl ::rollcall::engine::input::FromFields for TallyTroubleArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TallyMustTroubleArgs {
     pub id: String,
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for TallyMustTroubleArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for TallyMustTroubleArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            id: ::rollcall::engine::input::defaulted(
-                fields,
-                "id",
-                || ::rollcall::engine::input::Value::String(String::from("c1")),
-            )?,
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            id: __e::defaulted(fields, "id", || __e::Value::String(String::from("c1")))?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
 
-impl ::rollcall::engine::Node for super::types::Tally {}
+impl __e::Node for super::types::Tally {}
 
-impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Tally;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for super::types::Tally {
+    const INFO: &'static __e::ObjectInfo = &info::Tally;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
-            0u16 => {
-                ::rollcall::engine::write::Scalar::write(
-                    &TallyResolver::value(self),
-                    out,
-                )
-            }
+            0 => __e::put(TallyResolver::value(self), out),
             _ => out.null(),
         }
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         match field.index() {
-            1u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            1 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as TallyResolver>::now(
                                 rows,
                                 execution.arguments::<TallyNowArgs>(field),
@@ -3274,9 +2910,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
                     )
                 })
             }
-            2u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            2 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as TallyResolver>::note(
                                 rows,
                                 execution.arguments::<TallyNoteArgs>(field),
@@ -3288,9 +2924,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
                     )
                 })
             }
-            3u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::scalars(
+            3 => {
+                __e::boxed(move || async move {
+                    __e::scalars(
                         <Self as TallyResolver>::history(rows, &execution.context(field))
                             .await,
                         rows.len(),
@@ -3298,9 +2934,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
                     )
                 })
             }
-            4u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            4 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as TallyResolver>::trouble(
                                     rows,
                                     execution.arguments::<TallyTroubleArgs>(field),
@@ -3314,9 +2950,9 @@ impl ::rollcall::engine::Object<super::types::State> for super::types::Tally {
                         .await
                 })
             }
-            5u16 => {
-                ::rollcall::engine::boxed(move || async move {
-                    ::rollcall::engine::objects(
+            5 => {
+                __e::boxed(move || async move {
+                    __e::objects(
                             <Self as TallyResolver>::must_trouble(
                                     rows,
                                     execution.arguments::<TallyMustTroubleArgs>(field),
@@ -3345,12 +2981,11 @@ pub struct Mutation;
     note = "write `impl AddMutation for Mutation` in src/graphql/add.rs"
 )]
 pub trait AddMutation {
-    /// Fails before it adds.
     fn add(
         ctx: &MutationCtx<'_>,
         by: i32,
-        fail: ::rollcall::engine::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::engine::Answer<Option<super::types::Tally>>;
+        fail: __e::MaybeUndefined<String>,
+    ) -> impl __e::Answer<Option<super::types::Tally>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -3361,8 +2996,8 @@ pub trait MustAddMutation {
     fn must_add(
         ctx: &MutationCtx<'_>,
         by: i32,
-        fail: ::rollcall::engine::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::engine::Answer<super::types::Tally>;
+        fail: __e::MaybeUndefined<String>,
+    ) -> impl __e::Answer<super::types::Tally>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -3370,10 +3005,7 @@ pub trait MustAddMutation {
     note = "write `impl ResetMutation for Mutation` in src/graphql/reset.rs"
 )]
 pub trait ResetMutation {
-    fn reset(
-        ctx: &MutationCtx<'_>,
-        to: Option<i32>,
-    ) -> impl ::rollcall::engine::Answer<i32>;
+    fn reset(ctx: &MutationCtx<'_>, to: Option<i32>) -> impl __e::Answer<i32>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -3384,8 +3016,8 @@ pub trait AddAllMutation {
     fn add_all(
         ctx: &MutationCtx<'_>,
         steps: Vec<i32>,
-        fail: ::rollcall::engine::input::MaybeUndefined<String>,
-    ) -> impl ::rollcall::engine::Answer<Option<Vec<super::types::Tally>>>;
+        fail: __e::MaybeUndefined<String>,
+    ) -> impl __e::Answer<Option<Vec<super::types::Tally>>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -3393,29 +3025,21 @@ pub trait AddAllMutation {
     note = "write `impl UndoMutation for Mutation` in src/graphql/undo.rs"
 )]
 pub trait UndoMutation {
-    fn undo(
-        ctx: &MutationCtx<'_>,
-    ) -> impl ::rollcall::engine::Answer<Option<super::types::Tally>>;
+    fn undo(ctx: &MutationCtx<'_>) -> impl __e::Answer<Option<super::types::Tally>>;
 }
 
 /// The arguments of `Mutation.add`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MutationAddArgs {
     pub by: i32,
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for MutationAddArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for MutationAddArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            by: ::rollcall::engine::input::defaulted(
-                fields,
-                "by",
-                || ::rollcall::engine::input::Value::Number(From::from(1i64)),
-            )?,
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            by: __e::defaulted(fields, "by", || __e::Value::Number(From::from(1i64)))?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -3424,20 +3048,14 @@ impl ::rollcall::engine::input::FromFields for MutationAddArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MutationMustAddArgs {
     pub by: i32,
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for MutationMustAddArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for MutationMustAddArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            by: ::rollcall::engine::input::defaulted(
-                fields,
-                "by",
-                || ::rollcall::engine::input::Value::Number(From::from(1i64)),
-            )?,
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            by: __e::defaulted(fields, "by", || __e::Value::Number(From::from(1i64)))?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
@@ -3448,16 +3066,10 @@ pub struct MutationResetArgs {
     pub to: Option<i32>,
 }
 
-impl ::rollcall::engine::input::FromFields for MutationResetArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for MutationResetArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            to: ::rollcall::engine::input::defaulted(
-                fields,
-                "to",
-                || ::rollcall::engine::input::Value::Number(From::from(0i64)),
-            )?,
+            to: __e::defaulted(fields, "to", || __e::Value::Number(From::from(0i64)))?,
         })
     }
 }
@@ -3466,25 +3078,23 @@ impl ::rollcall::engine::input::FromFields for MutationResetArgs {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MutationAddAllArgs {
     pub steps: Vec<i32>,
-    pub fail: ::rollcall::engine::input::MaybeUndefined<String>,
+    pub fail: __e::MaybeUndefined<String>,
 }
 
-impl ::rollcall::engine::input::FromFields for MutationAddAllArgs {
-    fn from_fields(
-        fields: &::rollcall::engine::input::Fields,
-    ) -> Result<Self, ::rollcall::engine::input::InputError> {
+impl __e::FromFields for MutationAddAllArgs {
+    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
         Ok(Self {
-            steps: ::rollcall::engine::input::required(fields, "steps")?,
-            fail: ::rollcall::engine::input::optional(fields, "fail")?,
+            steps: __e::required(fields, "steps")?,
+            fail: __e::optional(fields, "fail")?,
         })
     }
 }
 
 impl Mutation {
     fn resolve_add<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let answer = execution
                 .mutate(
@@ -3501,16 +3111,16 @@ impl Mutation {
                             ),
                         )
                     },
-                    ::rollcall::engine::Execution::unidentified,
+                    __e::Execution::unidentified,
                 );
             let answer = answer.await;
-            ::rollcall::engine::payload(answer, field, execution).await
+            __e::payload(answer, field, execution).await
         })
     }
     fn resolve_must_add<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let answer = execution
                 .mutate(
@@ -3527,16 +3137,16 @@ impl Mutation {
                             ),
                         )
                     },
-                    ::rollcall::engine::Execution::unidentified,
+                    __e::Execution::unidentified,
                 );
             let answer = answer.await;
-            ::rollcall::engine::payload(answer, field, execution).await
+            __e::payload(answer, field, execution).await
         })
     }
     fn resolve_reset<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let answer = execution
                 .mutate(
@@ -3549,16 +3159,16 @@ impl Mutation {
                             <Mutation as ResetMutation>::reset(context, arguments.to),
                         )
                     },
-                    ::rollcall::engine::Execution::unidentified,
+                    __e::Execution::unidentified,
                 );
             let answer = answer.await;
-            ::rollcall::engine::scalars(answer.map(|answer| vec![answer]), 1, execution)
+            __e::scalars(answer.map(|answer| vec![answer]), 1, execution)
         })
     }
     fn resolve_add_all<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let answer = execution
                 .mutate(
@@ -3575,49 +3185,49 @@ impl Mutation {
                             ),
                         )
                     },
-                    ::rollcall::engine::Execution::unidentified,
+                    __e::Execution::unidentified,
                 );
             let answer = answer.await;
-            ::rollcall::engine::payload(answer, field, execution).await
+            __e::payload(answer, field, execution).await
         })
     }
     fn resolve_undo<'r, 'a: 'r>(
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         Box::pin(async move {
             let answer = execution
                 .mutate(
                     field,
                     |context| { Box::pin(<Mutation as UndoMutation>::undo(context)) },
-                    ::rollcall::engine::Execution::unidentified,
+                    __e::Execution::unidentified,
                 );
             let answer = answer.await;
-            ::rollcall::engine::payload(answer, field, execution).await
+            __e::payload(answer, field, execution).await
         })
     }
 }
 
-impl ::rollcall::engine::Node for Mutation {}
+impl __e::Node for Mutation {}
 
-impl ::rollcall::engine::Object<super::types::State> for Mutation {
-    const INFO: &'static ::rollcall::engine::ObjectInfo = &info::Mutation;
-    fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+impl __e::Object<super::types::State> for Mutation {
+    const INFO: &'static __e::ObjectInfo = &info::Mutation;
+    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         let _ = field;
         out.null();
     }
     fn resolve<'r, 'a: 'r>(
         rows: &'r [&'a Self],
-        field: &'a ::rollcall::engine::plan::FieldPlan,
-        execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-    ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+        field: &'a __e::FieldPlan,
+        execution: &'r __e::Execution<'a, super::types::State>,
+    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
         let _ = rows;
         match field.index() {
-            0u16 => Self::resolve_add(field, execution),
-            1u16 => Self::resolve_must_add(field, execution),
-            2u16 => Self::resolve_reset(field, execution),
-            3u16 => Self::resolve_add_all(field, execution),
-            4u16 => Self::resolve_undo(field, execution),
+            0 => Self::resolve_add(field, execution),
+            1 => Self::resolve_must_add(field, execution),
+            2 => Self::resolve_reset(field, execution),
+            3 => Self::resolve_add_all(field, execution),
+            4 => Self::resolve_undo(field, execution),
             _ => execution.unresolved(field),
         }
     }
@@ -3626,1265 +3236,224 @@ impl ::rollcall::engine::Object<super::types::State> for Mutation {
 /// The executor's descriptions of the object types, by their names in the SDL.
 #[allow(non_upper_case_globals)]
 pub mod info {
+    use super::__e;
     /// The custom scalars of arguments and input fields, with the checks of their values.
-    pub static SCALARS: &[::rollcall::engine::input::ScalarCheck] = &[
-        ("Date", ::rollcall::engine::input::check::<super::super::types::Date>),
+    pub static SCALARS: &[__e::ScalarCheck] = &[
+        ("Date", __e::check::<super::super::types::Date>),
     ];
-    /// `Book`.
-    pub static Book: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Book: __e::ObjectInfo = __e::ObjectInfo {
         name: "Book",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "id",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "name",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "condition",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "price",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "pages",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "isbn",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "published",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "tags",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "scores",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "shelf",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: None,
-                objects: &[&Shelf],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "related",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::BookRelatedArgs>,
-                ),
-                objects: &[&Book],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "summary",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::BookSummaryArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "authors",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: None,
-                objects: &[&Person],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "sequel",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[&Book],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "borrower",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[&Person],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
+            __e::column("id"),
+            __e::column("name"),
+            __e::column("condition"),
+            __e::column("price").nullable(),
+            __e::column("pages"),
+            __e::column("isbn").nullable(),
+            __e::column("published").nullable(),
+            __e::relation("tags", &[]),
+            __e::relation("scores", &[]).nullable(),
+            __e::relation("shelf", &[&Shelf]),
+            __e::relation("related", &[&Book]).args::<super::BookRelatedArgs>().list(10),
+            __e::relation("summary", &[]).args::<super::BookSummaryArgs>(),
+            __e::relation("authors", &[&Person]).list(10),
+            __e::relation("sequel", &[&Book]).nullable(),
+            __e::relation("borrower", &[&Person]).nullable(),
         ],
     };
-    /// `Film`.
-    pub static Film: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Film: __e::ObjectInfo = __e::ObjectInfo {
         name: "Film",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "id",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "name",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "condition",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "price",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "minutes",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "shelf",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[&Shelf],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "related",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::FilmRelatedArgs>,
-                ),
-                objects: &[&Book, &Film],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "summary",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::FilmSummaryArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "director",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[&Person],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
+            __e::column("id"),
+            __e::column("name"),
+            __e::column("condition"),
+            __e::column("price").nullable(),
+            __e::column("minutes").nullable(),
+            __e::relation("shelf", &[&Shelf]).nullable(),
+            __e::relation("related", &[&Book, &Film])
+                .nullable()
+                .args::<super::FilmRelatedArgs>()
+                .list(10),
+            __e::relation("summary", &[]).nullable().args::<super::FilmSummaryArgs>(),
+            __e::relation("director", &[&Person]).nullable(),
         ],
     };
-    /// `Person`.
-    pub static Person: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Person: __e::ObjectInfo = __e::ObjectInfo {
         name: "Person",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "id",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "name",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "born",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "friend",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[&Person],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "wrote",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::PersonWroteArgs>,
-                ),
-                objects: &[&Book],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "likes",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: None,
-                objects: &[&Book, &Film, &Person, &Shelf],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "motto",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
+            __e::column("id"),
+            __e::column("name"),
+            __e::column("born").nullable(),
+            __e::relation("friend", &[&Person]).nullable(),
+            __e::relation("wrote", &[&Book]).args::<super::PersonWroteArgs>().list(10),
+            __e::relation("likes", &[&Book, &Film, &Person, &Shelf]).list(10),
+            __e::column("motto").nullable(),
         ],
     };
-    /// `Shelf`.
-    pub static Shelf: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Shelf: __e::ObjectInfo = __e::ObjectInfo {
         name: "Shelf",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "id",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "name",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "floor",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "width",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "open",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "keeper",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[&Person],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "holdings",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::ShelfHoldingsArgs>,
-                ),
-                objects: &[&Book, &Film],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "rows",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: None,
-                objects: &[&Book, &Film],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "gaps",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[&Book, &Film],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
+            __e::column("id"),
+            __e::column("name"),
+            __e::column("floor"),
+            __e::column("width").nullable(),
+            __e::column("open"),
+            __e::relation("keeper", &[&Person]).nullable(),
+            __e::relation("holdings", &[&Book, &Film])
+                .args::<super::ShelfHoldingsArgs>()
+                .list(10),
+            __e::relation("rows", &[&Book, &Film]).list(10),
+            __e::relation("gaps", &[&Book, &Film]).nullable().list(10),
         ],
     };
-    /// `Calm`.
-    pub static Calm: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Calm: __e::ObjectInfo = __e::ObjectInfo {
         name: "Calm",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "id",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "label",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "word",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::CalmWordArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "sure",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::CalmSureArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "one",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::CalmOneArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "must",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::CalmMustArgs>,
-                ),
-                objects: &[&Calm],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "next",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::CalmNextArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "kin",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::CalmKinArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "ward",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::CalmWardArgs>,
-                ),
-                objects: &[&Ward],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
+            __e::column("id"),
+            __e::column("label"),
+            __e::relation("word", &[]).args::<super::CalmWordArgs>(),
+            __e::relation("sure", &[]).args::<super::CalmSureArgs>(),
+            __e::relation("one", &[&Calm, &Harsh]).args::<super::CalmOneArgs>(),
+            __e::relation("must", &[&Calm]).args::<super::CalmMustArgs>(),
+            __e::relation("next", &[&Calm, &Harsh])
+                .nullable()
+                .args::<super::CalmNextArgs>(),
+            __e::relation("kin", &[&Calm, &Harsh]).args::<super::CalmKinArgs>().list(10),
+            __e::relation("ward", &[&Ward]).args::<super::CalmWardArgs>(),
         ],
     };
-    /// `Harsh`.
-    pub static Harsh: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Harsh: __e::ObjectInfo = __e::ObjectInfo {
         name: "Harsh",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "id",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "label",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "word",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::HarshWordArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "sure",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::HarshSureArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "one",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::HarshOneArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "must",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::HarshMustArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "next",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::HarshNextArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "kin",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::HarshKinArgs>,
-                ),
-                objects: &[&Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "ward",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::HarshWardArgs>,
-                ),
-                objects: &[&Ward],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
+            __e::column("id"),
+            __e::column("label"),
+            __e::relation("word", &[]).nullable().args::<super::HarshWordArgs>(),
+            __e::relation("sure", &[]).args::<super::HarshSureArgs>(),
+            __e::relation("one", &[&Calm, &Harsh])
+                .nullable()
+                .args::<super::HarshOneArgs>(),
+            __e::relation("must", &[&Calm, &Harsh]).args::<super::HarshMustArgs>(),
+            __e::relation("next", &[&Calm, &Harsh])
+                .nullable()
+                .args::<super::HarshNextArgs>(),
+            __e::relation("kin", &[&Harsh])
+                .nullable()
+                .args::<super::HarshKinArgs>()
+                .list(10),
+            __e::relation("ward", &[&Ward]).args::<super::HarshWardArgs>(),
         ],
     };
-    /// `Ward`.
-    pub static Ward: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Ward: __e::ObjectInfo = __e::ObjectInfo {
         name: "Ward",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "id",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "loose",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::WardLooseArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "filled",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::WardFilledArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "firm",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::WardFirmArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "strict",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::WardStrictArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "grid",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::WardGridArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "fullGrid",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::WardFullGridArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "firmRows",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::WardFirmRowsArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "strictGrid",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<
-                        super::WardStrictGridArgs,
-                    >,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "words",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::WardWordsArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "numbers",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::WardNumbersArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
+            __e::column("id"),
+            __e::relation("loose", &[&Calm, &Harsh])
+                .nullable()
+                .args::<super::WardLooseArgs>()
+                .list(10),
+            __e::relation("filled", &[&Calm, &Harsh])
+                .nullable()
+                .args::<super::WardFilledArgs>()
+                .list(10),
+            __e::relation("firm", &[&Calm, &Harsh])
+                .args::<super::WardFirmArgs>()
+                .list(10),
+            __e::relation("strict", &[&Calm, &Harsh])
+                .args::<super::WardStrictArgs>()
+                .list(10),
+            __e::relation("grid", &[&Calm, &Harsh])
+                .nullable()
+                .args::<super::WardGridArgs>()
+                .list(10),
+            __e::relation("fullGrid", &[&Calm, &Harsh])
+                .nullable()
+                .args::<super::WardFullGridArgs>()
+                .list(10),
+            __e::relation("firmRows", &[&Calm, &Harsh])
+                .nullable()
+                .args::<super::WardFirmRowsArgs>()
+                .list(10),
+            __e::relation("strictGrid", &[&Calm, &Harsh])
+                .args::<super::WardStrictGridArgs>()
+                .list(10),
+            __e::relation("words", &[]).nullable().args::<super::WardWordsArgs>(),
+            __e::relation("numbers", &[]).args::<super::WardNumbersArgs>(),
         ],
     };
-    /// `Query`.
-    pub static Query: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Query: __e::ObjectInfo = __e::ObjectInfo {
         name: "Query",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "node",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::QueryNodeArgs>,
-                ),
-                objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "nodes",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::QueryNodesArgs>,
-                ),
-                objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "viewer",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[&Person],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "shelf",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::QueryShelfArgs>,
-                ),
-                objects: &[&Shelf],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "shelves",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: None,
-                objects: &[&Shelf],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "holdings",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::QueryHoldingsArgs>,
-                ),
-                objects: &[&Book, &Film],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "search",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::QuerySearchArgs>,
-                ),
-                objects: &[&Book, &Film, &Person, &Shelf],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "pick",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::QueryPickArgs>,
-                ),
-                objects: &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "nothing",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[&Book, &Film],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "empty",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: None,
-                objects: &[&Book, &Film, &Person, &Shelf],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "trouble",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::QueryTroubleArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "mustTrouble",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<
-                        super::QueryMustTroubleArgs,
-                    >,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "troubles",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::QueryTroublesArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "ward",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::QueryWardArgs>,
-                ),
-                objects: &[&Ward],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "old",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "older",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::QueryOlderArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "echo",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::QueryEchoArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::introspection::SCHEMA_FIELD,
-            ::rollcall::engine::introspection::TYPE_FIELD,
+            __e::relation("node", &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward])
+                .nullable()
+                .args::<super::QueryNodeArgs>(),
+            __e::relation(
+                    "nodes",
+                    &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
+                )
+                .args::<super::QueryNodesArgs>()
+                .list(10),
+            __e::relation("viewer", &[&Person]).nullable(),
+            __e::relation("shelf", &[&Shelf]).nullable().args::<super::QueryShelfArgs>(),
+            __e::relation("shelves", &[&Shelf]).list(10),
+            __e::relation("holdings", &[&Book, &Film])
+                .args::<super::QueryHoldingsArgs>()
+                .list(10),
+            __e::relation("search", &[&Book, &Film, &Person, &Shelf])
+                .args::<super::QuerySearchArgs>()
+                .list(10),
+            __e::relation("pick", &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward])
+                .nullable()
+                .args::<super::QueryPickArgs>(),
+            __e::relation("nothing", &[&Book, &Film]).nullable(),
+            __e::relation("empty", &[&Book, &Film, &Person, &Shelf]).list(10),
+            __e::relation("trouble", &[&Calm, &Harsh])
+                .nullable()
+                .args::<super::QueryTroubleArgs>(),
+            __e::relation("mustTrouble", &[&Calm, &Harsh])
+                .args::<super::QueryMustTroubleArgs>(),
+            __e::relation("troubles", &[&Calm, &Harsh])
+                .nullable()
+                .args::<super::QueryTroublesArgs>()
+                .list(10),
+            __e::relation("ward", &[&Ward]).args::<super::QueryWardArgs>(),
+            __e::relation("old", &[]).nullable(),
+            __e::relation("older", &[]).nullable().args::<super::QueryOlderArgs>(),
+            __e::relation("echo", &[]).nullable().args::<super::QueryEchoArgs>(),
+            __e::introspection::SCHEMA_FIELD,
+            __e::introspection::TYPE_FIELD,
         ],
     };
-    /// `Tally`.
-    pub static Tally: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Tally: __e::ObjectInfo = __e::ObjectInfo {
         name: "Tally",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "value",
-                kind: ::rollcall::engine::Kind::Column,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "now",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::TallyNowArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "note",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::TallyNoteArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "history",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: None,
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "trouble",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::TallyTroubleArgs>,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "mustTrouble",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<
-                        super::TallyMustTroubleArgs,
-                    >,
-                ),
-                objects: &[&Calm, &Harsh],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Read,
-            },
+            __e::column("value"),
+            __e::relation("now", &[]).args::<super::TallyNowArgs>(),
+            __e::relation("note", &[]).nullable().args::<super::TallyNoteArgs>(),
+            __e::relation("history", &[]),
+            __e::relation("trouble", &[&Calm, &Harsh])
+                .nullable()
+                .args::<super::TallyTroubleArgs>(),
+            __e::relation("mustTrouble", &[&Calm, &Harsh])
+                .args::<super::TallyMustTroubleArgs>(),
         ],
     };
-    /// `Mutation`.
-    pub static Mutation: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+    pub static Mutation: __e::ObjectInfo = __e::ObjectInfo {
         name: "Mutation",
         fields: &[
-            ::rollcall::engine::FieldInfo {
-                name: "add",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::MutationAddArgs>,
-                ),
-                objects: &[&Tally],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Admin,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "mustAdd",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<
-                        super::MutationMustAddArgs,
-                    >,
-                ),
-                objects: &[&Tally],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Admin,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "reset",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: false,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<super::MutationResetArgs>,
-                ),
-                objects: &[],
-                cost: ::rollcall::engine::Cost::NONE,
-                scope: ::rollcall::engine::Scope::Admin,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "addAll",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: Some(
-                    ::rollcall::engine::input::read_arguments::<
-                        super::MutationAddAllArgs,
-                    >,
-                ),
-                objects: &[&Tally],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::List(10u32),
-                },
-                scope: ::rollcall::engine::Scope::Admin,
-            },
-            ::rollcall::engine::FieldInfo {
-                name: "undo",
-                kind: ::rollcall::engine::Kind::Relation,
-                nullable: true,
-                arguments: None,
-                objects: &[&Tally],
-                cost: ::rollcall::engine::Cost {
-                    weight: 1u32,
-                    per_day: 0u32,
-                    size: ::rollcall::engine::Size::One,
-                },
-                scope: ::rollcall::engine::Scope::Admin,
-            },
+            __e::relation("add", &[&Tally])
+                .nullable()
+                .args::<super::MutationAddArgs>()
+                .admin(),
+            __e::relation("mustAdd", &[&Tally])
+                .args::<super::MutationMustAddArgs>()
+                .admin(),
+            __e::relation("reset", &[]).args::<super::MutationResetArgs>().admin(),
+            __e::relation("addAll", &[&Tally])
+                .nullable()
+                .args::<super::MutationAddAllArgs>()
+                .list(10)
+                .admin(),
+            __e::relation("undo", &[&Tally]).nullable().admin(),
         ],
     };
 }

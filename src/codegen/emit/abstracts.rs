@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::super::names;
-use super::{Context, docs::docs};
+use super::{Context, docs::docs, objects::number};
 
 pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Option<&str>) -> TokenStream {
     let name = names::type_name(sdl_name);
@@ -27,14 +27,14 @@ pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Opti
             }
         })*
 
-        impl ::rollcall::engine::Node for #name {}
+        impl __e::Node for #name {}
 
-        impl ::rollcall::engine::Composite<super::types::State> for #name {
+        impl __e::Composite<super::types::State> for #name {
             fn resolve<'r, 'a: 'r>(
                 nodes: Vec<&'a Self>,
-                plans: &'a [::rollcall::engine::plan::ObjectPlan],
-                execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-            ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Children<'a>> {
+                plans: &'a [__e::ObjectPlan],
+                execution: &'r __e::Execution<'a, super::types::State>,
+            ) -> __e::BoxFuture<'r, __e::Children<'a>> {
                 #resolve
             }
         }
@@ -44,13 +44,13 @@ pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Opti
 /// Groups the objects by type, and resolves each group with its own plan.
 fn resolve(variants: &[Ident]) -> TokenStream {
     let rows: Vec<_> = (0..variants.len()).map(|index| format_ident!("rows_{index}")).collect();
-    let indexes: Vec<_> = (0..variants.len()).collect();
-    let numbers = (0..variants.len()).map(|index| index as u16);
+    let indexes: Vec<_> = (0..variants.len()).map(number).collect();
+    let numbers = indexes.clone();
     if variants.is_empty() {
         quote! {
             let _ = (nodes, plans, execution);
             Box::pin(async move {
-                ::rollcall::engine::Children::of_several(vec![], vec![])
+                __e::Children::of_several(vec![], vec![])
             })
         }
     } else {
@@ -67,9 +67,9 @@ fn resolve(variants: &[Ident]) -> TokenStream {
                     }
                 }
                 let levels = vec![
-                    #(::rollcall::engine::level(#rows, &plans[#indexes], execution).await,)*
+                    #(__e::level(#rows, &plans[#indexes], execution).await,)*
                 ];
-                ::rollcall::engine::Children::of_several(levels, places)
+                __e::Children::of_several(levels, places)
             })
         }
     }

@@ -22,7 +22,7 @@ impl<'a> Context<'a> {
 pub(super) fn body(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStream> {
     let row = context.row(object)?;
     let ty = bound(&object.name);
-    let this = quote!(AsRef::<#ty>::as_ref(self));
+    let this = quote!(self.as_ref());
     if is_column(context, object, field) {
         let name = names::snake(&field.name);
         let column = row.column(&field.name)?;
@@ -65,8 +65,7 @@ fn fit(context: Context<'_>, field: &Field, column: &Column) -> Option<Fit> {
 fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStream> {
     let relation = relations::of(context.schema, context.bindings, object, field).ok()??;
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
-    let ty = bound(&object.name);
-    let ids = quote!(#parents.iter().map(|row| AsRef::<#ty>::as_ref(*row).id).collect());
+    let ids = quote!(#parents.iter().map(|row| row.as_ref().id).collect());
     let pages = match relation {
         Relation::Key(key) => quote!(super::types::list(ctx, args, #key, #ids)),
         Relation::Through { table, parent, target } => {
@@ -79,15 +78,19 @@ fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStr
     Some(quote!(async move { Ok(#pages.await?.into_iter().map(Some).collect()) }))
 }
 
-/// The method that returns the row whose id is in the column `NAME_id`.
+/// The method that returns the row whose id is in the column `NAME_id`. A field that is never null has none if the column
+/// may be null: what stands for a missing row is not for the generator to know.
 fn to_one(context: Context<'_>, object: &Object, field: &Field, row: &Row) -> Option<TokenStream> {
     let named = matches!(field.ty.shape, TypeShape::Named(_)) && field.args.is_empty();
     let other = context.schema.object(field.ty.name()).filter(|_| named)?;
     context.row(other)?;
     let (key, column) = row.key(&field.name)?;
-    let (ty, other, key) = (bound(&object.name), bound(&other.name), format_ident!("{key}"));
+    if column.nullable && !field.ty.nullable {
+        return None;
+    }
+    let (other, key) = (bound(&other.name), format_ident!("{key}"));
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
-    let id = quote!(AsRef::<#ty>::as_ref(*row).#key);
+    let id = quote!(row.as_ref().#key);
     let id = if column.nullable { id } else { quote!(Some(#id)) };
     let to_one = if field.ty.nullable { quote!(to_one) } else { quote!(to_its_one) };
     Some(quote!(super::types::#to_one::<#other>(ctx, #parents.iter().map(|row| #id).collect())))

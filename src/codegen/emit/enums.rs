@@ -39,19 +39,19 @@ pub(super) fn definition(definition: &Enum) -> TokenStream {
             }
         }
 
-        impl ::rollcall::engine::write::Scalar for #name {
-            fn write(&self, out: &mut ::rollcall::engine::write::Writer<'_>) {
+        impl __e::Scalar for #name {
+            fn write(&self, out: &mut __e::Writer<'_>) {
                 out.string(self.as_str());
             }
         }
 
-        impl ::rollcall::engine::input::Input for #name {
+        impl __e::Input for #name {
             fn read(
-                value: &::rollcall::engine::input::Value,
-            ) -> Result<Self, ::rollcall::engine::input::InputError> {
-                match ::rollcall::engine::input::word(value).and_then(Self::from_word) {
+                value: &__e::Value,
+            ) -> Result<Self, __e::InputError> {
+                match __e::word(value).and_then(Self::from_word) {
                     Some(known) => Ok(known),
-                    None => ::rollcall::engine::input::no_such_word(#sdl_name, value),
+                    None => __e::no_such_word(#sdl_name, value),
                 }
             }
         }

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::super::model::{Field, Input, InputValue, TypeShape, Value};
+use super::super::model::{Field, Input, InputValue, Schema, Type, TypeShape, Value};
 use super::super::names;
 use super::Context;
 use super::docs::docs;
@@ -11,7 +11,7 @@ use super::docs::docs;
 pub(super) fn definition(context: Context<'_>, input: &Input) -> TokenStream {
     let name = names::type_name(&input.name);
     let doc = docs(input.description.as_deref(), None);
-    let check = input.one_of.then(|| quote!(::rollcall::engine::input::exactly_one(fields)?;));
+    let check = input.one_of.then(|| quote!(__e::exactly_one(fields)?;));
     let boxed = |field: &InputValue| context.schema.holds_itself(input, field);
     let (texts, fields): (Vec<_>, Vec<_>) = input.fields.iter().partition(|field| is_text(context, input, field));
     structure(context, &name, &doc, &fields, &texts, boxed, check)
@@ -30,22 +30,34 @@ fn is_text(context: Context<'_>, input: &Input, field: &InputValue) -> bool {
         && row.is_some_and(|row| row.is_text(&field.name))
 }
 
-/// The type of a field's arguments. `None` without arguments; the shared type if they are exactly those of a
-/// connection.
-pub(super) fn arguments_type(parent: &str, field: &Field) -> Option<TokenStream> {
+/// The type of a field's arguments, by its path from the module that `top` leads out of. `None` without arguments; a
+/// shared type if they are those of a connection, or `input` alone.
+pub(super) fn arguments_type(schema: &Schema, parent: &str, field: &Field, top: &TokenStream) -> Option<TokenStream> {
     if field.args.is_empty() {
         None
     } else if field.is_page() {
-        Some(quote!(::rollcall::engine::page::PageArguments))
+        Some(quote!(__e::PageArguments))
+    } else if let Some(input) = only_input(schema, field) {
+        let name = names::type_name(input);
+        Some(quote!(__e::InputArgument<#top #name>))
     } else {
         let name = names::type_name(&names::args(parent, &field.name));
-        Some(quote!(#name))
+        Some(quote!(#top #name))
     }
+}
+
+/// The input object that a field requires, if it is its only argument and called `input`.
+fn only_input<'a>(schema: &Schema, field: &'a Field) -> Option<&'a str> {
+    let [argument] = &*field.args else { return None };
+    let is_plain = matches!(argument.ty.shape, TypeShape::Named(_)) && !argument.ty.nullable;
+    let name = argument.ty.name();
+    let is_object = matches!(schema.get(name), Some(Type::Input(_)));
+    (argument.name == "input" && is_plain && is_object && argument.default.is_none()).then_some(name)
 }
 
 /// The struct of a field's arguments, if it needs its own.
 pub(super) fn arguments(context: Context<'_>, parent: &str, field: &Field) -> TokenStream {
-    if field.args.is_empty() || field.is_page() {
+    if field.args.is_empty() || field.is_page() || only_input(context.schema, field).is_some() {
         return TokenStream::new();
     }
     let name = names::type_name(&names::args(parent, &field.name));
@@ -72,10 +84,10 @@ fn structure(
         match context.schema.default_of(field) {
             Some(default) => {
                 let default = value(&default);
-                quote!(::rollcall::engine::input::defaulted(fields, #name, || #default)?)
+                quote!(__e::defaulted(fields, #name, || #default)?)
             }
-            None if field.ty.nullable => quote!(::rollcall::engine::input::optional(fields, #name)?),
-            None => quote!(::rollcall::engine::input::required(fields, #name)?),
+            None if field.ty.nullable => quote!(__e::optional(fields, #name)?),
+            None => quote!(__e::required(fields, #name)?),
         }
     });
     quote! {
@@ -86,10 +98,10 @@ fn structure(
             #texts
         }
 
-        impl ::rollcall::engine::input::FromFields for #name {
+        impl __e::FromFields for #name {
             fn from_fields(
-                fields: &::rollcall::engine::input::Fields,
-            ) -> Result<Self, ::rollcall::engine::input::InputError> {
+                fields: &__e::Fields,
+            ) -> Result<Self, __e::InputError> {
                 #check
                 Ok(Self {
                     #(#names: #reads,)*
@@ -106,31 +118,28 @@ fn texts_field(texts: &[&InputValue]) -> Option<(TokenStream, TokenStream)> {
     let (first, others) = names.split_first()?;
     let listed = others.iter().fold(format!("`{first}`"), |listed, name| format!("{listed}, `{name}`"));
     let doc = docs(Some(&format!("{listed}.")), None);
-    Some((
-        quote!(#doc pub texts: ::rollcall::engine::input::Texts,),
-        quote!(texts: ::rollcall::engine::input::Texts::read(fields, &[#(#names),*])?,),
-    ))
+    Some((quote!(#doc pub texts: __e::Texts,), quote!(texts: __e::Texts::read(fields, &[#(#names),*])?,)))
 }
 
 /// An expression for a default value.
 fn value(value: &Value) -> TokenStream {
     match value {
-        Value::Null => quote!(::rollcall::engine::input::Value::Null),
-        Value::Int(int) => quote!(::rollcall::engine::input::Value::Number(From::from(#int))),
-        Value::Float(float) => quote!(::rollcall::engine::input::float(#float)),
-        Value::String(text) => quote!(::rollcall::engine::input::Value::String(String::from(#text))),
-        Value::Boolean(boolean) => quote!(::rollcall::engine::input::Value::Boolean(#boolean)),
+        Value::Null => quote!(__e::Value::Null),
+        Value::Int(int) => quote!(__e::Value::Number(From::from(#int))),
+        Value::Float(float) => quote!(__e::float(#float)),
+        Value::String(text) => quote!(__e::Value::String(String::from(#text))),
+        Value::Boolean(boolean) => quote!(__e::Value::Boolean(#boolean)),
         Value::Enum(word) => {
-            quote!(::rollcall::engine::input::Value::Enum(::rollcall::engine::input::Name::new(#word)))
+            quote!(__e::Value::Enum(__e::Name::new(#word)))
         }
         Value::List(items) => {
             let items = items.iter().map(self::value);
-            quote!(::rollcall::engine::input::Value::List(vec![#(#items),*]))
+            quote!(__e::Value::List(vec![#(#items),*]))
         }
         Value::Object(fields) => {
             let names = fields.iter().map(|(name, _)| name);
             let values = fields.iter().map(|(_, field)| self::value(field));
-            quote!(::rollcall::engine::input::object([#((#names, #values)),*]))
+            quote!(__e::object([#((#names, #values)),*]))
         }
     }
 }

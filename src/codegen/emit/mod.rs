@@ -1,7 +1,8 @@
 //! Emits Rust for a checked schema: one file here for each kind of output.
 //!
-//! Every path in the output is absolute or begins at `super::types`. The only other names are those of Rust's prelude,
-//! which `rules` forbids as SDL types. So no SDL name can shadow a name in the generated code.
+//! Every path in the output begins at `super::types` or at `__e`, the engine: GraphQL reserves names with two underscores.
+//! The only other names are those of Rust's prelude, which `rules` forbids as SDL types. So no SDL name can shadow a name
+//! in the generated code.
 
 mod abstracts;
 mod connections;
@@ -72,13 +73,15 @@ pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
 
 fn prelude() -> TokenStream {
     quote! {
+        use ::rollcall::engine::generated as __e;
+
         #[doc = " The context of a resolver: the state of its request."]
-        pub type Ctx<'a> = ::rollcall::engine::Context<'a, super::types::State>;
+        pub type Ctx<'a> = __e::Context<'a, super::types::State>;
 
         #[doc = " The context of a mutation: the state of its request, and its transaction."]
-        pub type MutationCtx<'a> = ::rollcall::engine::Context<
+        pub type MutationCtx<'a> = __e::Context<
             'a,
-            <super::types::State as ::rollcall::engine::State>::Writing,
+            <super::types::State as __e::State>::Writing,
         >;
     }
 }

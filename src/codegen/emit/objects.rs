@@ -1,6 +1,6 @@
 //! Object types: a resolver trait for a bound type, a struct for plain data.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::super::model::{Field, Object, TypeShape};
@@ -22,11 +22,11 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
     let arguments = object.fields.iter().map(|field| inputs::arguments(context, &object.name, field));
     let columns = object.fields.iter().enumerate().filter(|(_, field)| is_column(context, object, field));
     let columns = columns.map(|(index, field)| {
-        let (index, method) = (index as u16, names::snake(&field.name));
-        quote!(#index => ::rollcall::engine::write::Scalar::write(&#resolver::#method(self), out))
+        let (index, method) = (number(index), names::snake(&field.name));
+        quote!(#index => __e::put(#resolver::#method(self), out))
     });
     let relations = object.fields.iter().enumerate().filter(|(_, field)| !is_column(context, object, field));
-    let relations = relations.map(|(index, field)| relation(context, object, index as u16, field));
+    let relations = relations.map(|(index, field)| relation(context, object, number(index), field));
     let implementation = implementation(object, &ty, columns, &resolve(relations));
     let node = node(&ty);
     let row = context.row(object).map(|_| quote!(AsRef<#ty> +));
@@ -69,7 +69,8 @@ fn method(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     }
     let ty = context.output(&field.ty);
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
-    let arguments = inputs::arguments_type(&object.name, field).map(|ty| quote!(args: &#ty,));
+    let arguments =
+        inputs::arguments_type(context.schema, &object.name, field, &TokenStream::new()).map(|ty| quote!(args: &#ty,));
     let body = match derived::body(context, object, field) {
         Some(body) => quote!({ #body }),
         None => quote!(;),
@@ -80,29 +81,30 @@ fn method(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
             #parents: &[&Self],
             #arguments
             ctx: &Ctx<'_>,
-        ) -> impl ::rollcall::engine::Answers<#ty> #body
+        ) -> impl __e::Answers<#ty> #body
     }
 }
 
 /// The match arm that resolves a relation of a bound type.
-fn relation(context: Context<'_>, object: &Object, index: u16, field: &Field) -> TokenStream {
+fn relation(context: Context<'_>, object: &Object, index: Literal, field: &Field) -> TokenStream {
     if is_errors_of_payload(context, object, field) {
         return hold(index, field);
     }
     let resolver = names::type_name(&names::resolver(&object.name));
     let method = names::snake(&field.name);
-    let arguments = inputs::arguments_type(&object.name, field).map(|ty| quote!(execution.arguments::<#ty>(field),));
+    let arguments = inputs::arguments_type(context.schema, &object.name, field, &TokenStream::new())
+        .map(|ty| quote!(execution.arguments::<#ty>(field),));
     let answers = quote!(<Self as #resolver>::#method(rows, #arguments &execution.context(field)).await);
     let slot = slot(context, field, &answers, &quote!(rows.len()));
-    quote!(#index => ::rollcall::engine::boxed(move || async move { #slot }))
+    quote!(#index => __e::boxed(move || async move { #slot }))
 }
 
 /// The slot for the values of a resolver.
 pub(super) fn slot(context: Context<'_>, field: &Field, answers: &TokenStream, parents: &TokenStream) -> TokenStream {
     if context.schema.is_leaf(field.ty.name()) {
-        quote!(::rollcall::engine::scalars(#answers, #parents, execution))
+        quote!(__e::scalars(#answers, #parents, execution))
     } else {
-        quote!(::rollcall::engine::objects(#answers, #parents, field, execution).await)
+        quote!(__e::objects(#answers, #parents, field, execution).await)
     }
 }
 
@@ -115,20 +117,19 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
     let field_docs = object.fields.iter().map(|field| docs(field.description.as_deref(), field.deprecated.as_deref()));
     let has_default =
         object.fields.iter().all(|field| field.ty.nullable || matches!(field.ty.shape, TypeShape::List(_)));
-    let default = has_default.then(|| quote!(#[derive(Default)]));
+    let default = has_default.then(|| quote!(, Default));
     let is_leaf = |field: &Field| context.schema.is_leaf(field.ty.name());
     let columns = object.fields.iter().enumerate().filter(|(_, field)| is_leaf(field)).map(|(index, field)| {
-        let (index, name) = (index as u16, names::snake(&field.name));
-        quote!(#index => ::rollcall::engine::write::Scalar::write(&self.#name, out))
+        let (index, name) = (number(index), names::snake(&field.name));
+        quote!(#index => __e::put(&self.#name, out))
     });
     let held = object.fields.iter().enumerate().filter(|(_, field)| !is_leaf(field));
-    let held = held.map(|(index, field)| hold(index as u16, field));
+    let held = held.map(|(index, field)| hold(number(index), field));
     let implementation = implementation(object, &quote!(#name), columns, &resolve(held));
     let node = node(&quote!(#name));
     quote! {
         #doc
-        #[derive(Debug)]
-        #default
+        #[derive(Debug #default)]
         pub struct #name {
             #(#field_docs pub #fields: #types,)*
         }
@@ -140,15 +141,20 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
 }
 
 /// The match arm of objects that the struct holds, in its field of the same name.
-fn hold(index: u16, field: &Field) -> TokenStream {
+fn hold(index: Literal, field: &Field) -> TokenStream {
     let name = names::snake(&field.name);
     let values = quote!(rows.iter().map(|row| &row.#name).collect());
-    quote!(#index => ::rollcall::engine::hold(#values, field, execution))
+    quote!(#index => __e::hold(#values, field, execution))
 }
 
 /// The `Node` impl of an object type. The hand-written generic types of `page` already have one.
 pub(super) fn node(ty: &TokenStream) -> TokenStream {
-    quote!(impl ::rollcall::engine::Node for #ty {})
+    quote!(impl __e::Node for #ty {})
+}
+
+/// The index of a field, in a match.
+pub(super) fn number(index: usize) -> Literal {
+    Literal::usize_unsuffixed(index)
 }
 
 /// The body that resolves a relation. `arms` are those of a match on the field's index.
@@ -191,18 +197,18 @@ pub(super) fn implementation(
         }
     };
     quote! {
-        impl ::rollcall::engine::Object<super::types::State> for #ty {
-            const INFO: &'static ::rollcall::engine::ObjectInfo = &info::#name;
+        impl __e::Object<super::types::State> for #ty {
+            const INFO: &'static __e::ObjectInfo = &info::#name;
 
-            fn write_column(&self, field: u16, out: &mut ::rollcall::engine::write::Writer<'_>) {
+            fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
                 #write
             }
 
             fn resolve<'r, 'a: 'r>(
                 rows: &'r [&'a Self],
-                field: &'a ::rollcall::engine::plan::FieldPlan,
-                execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-            ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+                field: &'a __e::FieldPlan,
+                execution: &'r __e::Execution<'a, super::types::State>,
+            ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
                 #resolve
             }
         }
@@ -217,7 +223,7 @@ impl Context<'_> {
             return ty;
         }
         let name = names::type_name(field.ty.name());
-        let boxed = quote!(::rollcall::engine::Boxed<#name>);
+        let boxed = quote!(__e::Boxed<#name>);
         if field.ty.nullable { quote!(Option<#boxed>) } else { boxed }
     }
 

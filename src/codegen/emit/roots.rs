@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
-use super::objects::{implementation, node, resolve, slot};
+use super::objects::{implementation, node, number, resolve, slot};
 use super::{Context, Representation, docs::docs, inputs};
 
 pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
@@ -15,28 +15,27 @@ pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
     let traits = root.fields.iter().map(|field| field_trait(context, root, field, is_mutation));
     let arguments = root.fields.iter().map(|field| inputs::arguments(context, &root.name, field));
     let fields = root.fields.iter().enumerate().map(|(index, field)| {
-        let (index, function) = (index as u16, resolve_name(field));
+        let (index, function) = (number(index), resolve_name(field));
         quote!(#index => Self::#function(field, execution))
     });
     let functions = root.fields.iter().map(|field| {
         let (function, body) = (resolve_name(field), body(context, root, field, is_mutation));
         quote! {
             fn #function<'r, 'a: 'r>(
-                field: &'a ::rollcall::engine::plan::FieldPlan,
-                execution: &'r ::rollcall::engine::Execution<'a, super::types::State>,
-            ) -> ::rollcall::engine::BoxFuture<'r, ::rollcall::engine::Slot<'a>> {
+                field: &'a __e::FieldPlan,
+                execution: &'r __e::Execution<'a, super::types::State>,
+            ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
                 #body
             }
         }
     });
-    let count = root.fields.len() as u16;
-    let (schema, ty) = (count, count + 1);
+    let (schema, ty) = (number(root.fields.len()), number(root.fields.len() + 1));
     let introspection = [
         quote! {
-            #schema => Box::pin(::rollcall::engine::introspection::schema(field, execution))
+            #schema => Box::pin(__e::introspection::schema(field, execution))
         },
         quote! {
-            #ty => Box::pin(::rollcall::engine::introspection::type_by_name(field, execution))
+            #ty => Box::pin(__e::introspection::type_by_name(field, execution))
         },
     ];
     let introspection = introspection.into_iter().filter(|_| !is_mutation);
@@ -89,11 +88,10 @@ fn field_trait(context: Context<'_>, root: &Object, field: &Field, is_mutation: 
         #doc
         #[diagnostic::on_unimplemented(message = #message, note = #note)]
         pub trait #name {
-            #doc
             fn #method(
                 #ctx: &#context_type<'_>,
                 #(#arguments)*
-            ) -> impl ::rollcall::engine::Answer<#answer>;
+            ) -> impl __e::Answer<#answer>;
         }
     }
 }
@@ -141,7 +139,7 @@ fn body(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool) -
     let name = trait_name(field, is_mutation);
     let root_name = names::type_name(&root.name);
     let method = names::snake(&field.name);
-    let arguments = inputs::arguments_type(&root.name, field)
+    let arguments = inputs::arguments_type(context.schema, &root.name, field, &TokenStream::new())
         .map(|ty| quote!(let arguments = execution.arguments::<#ty>(field).clone();));
     let passed = field.args.iter().map(|argument| {
         let name = names::snake(&argument.name);
@@ -173,11 +171,11 @@ fn body(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool) -
     let slot = if context.schema.is_leaf(field.ty.name()) {
         slot(context, field, &one, &quote!(1))
     } else {
-        quote!(::rollcall::engine::payload(answer, field, execution).await)
+        quote!(__e::payload(answer, field, execution).await)
     };
     quote! {
         Box::pin(async move {
-            let answer = execution.mutate(field, #resolver, ::rollcall::engine::Execution::unidentified);
+            let answer = execution.mutate(field, #resolver, __e::Execution::unidentified);
             let answer = answer.await;
             #slot
         })

@@ -1,6 +1,6 @@
 //! The static description of each object type for the executor: a table in the module `info`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::super::model::{Field, Object, Schema, Type, TypeShape, Value};
@@ -13,14 +13,16 @@ pub(super) fn module(context: Context<'_>) -> TokenStream {
     let tables = context.schema.objects().map(|object| table(context, object));
     let scalars = scalars(context.schema).map(|name| {
         let ty = bound(name);
-        quote!((#name, ::rollcall::engine::input::check::<super::#ty>))
+        quote!((#name, __e::check::<super::#ty>))
     });
     quote! {
         #[doc = " The executor's descriptions of the object types, by their names in the SDL."]
         #[allow(non_upper_case_globals)]
         pub mod info {
+            use super::__e;
+
             #[doc = " The custom scalars of arguments and input fields, with the checks of their values."]
-            pub static SCALARS: &[::rollcall::engine::input::ScalarCheck] = &[#(#scalars),*];
+            pub static SCALARS: &[__e::ScalarCheck] = &[#(#scalars),*];
             #(#tables)*
         }
     }
@@ -43,54 +45,47 @@ fn scalars(schema: &Schema) -> impl Iterator<Item = &str> {
 fn table(context: Context<'_>, object: &Object) -> TokenStream {
     let name = names::type_name(&object.name);
     let sdl_name = &object.name;
-    let doc = format!(" `{sdl_name}`.");
-    let fields = object.fields.iter().map(|field| {
-        let field_name = &field.name;
-        let kind = match kind(context, object, field) {
-            Kind::Column => quote!(Column),
-            Kind::Relation => quote!(Relation),
-            Kind::Held => quote!(Held),
-        };
-        let nullable = field.ty.nullable;
-        let arguments = match inputs::arguments_type(&object.name, field) {
-            None => quote!(None),
-            Some(ty) => {
-                let ty = if ty.to_string().starts_with("::") { ty } else { quote!(super::#ty) };
-                quote!(Some(::rollcall::engine::input::read_arguments::<#ty>))
-            }
-        };
-        let cost = cost(context, object, field);
-        let scope = scope(context.schema, object, field);
-        let objects = context.schema.possible(field.ty.name());
-        let objects = objects.iter().map(|object| names::type_name(&object.name));
-        quote! {
-            ::rollcall::engine::FieldInfo {
-                name: #field_name,
-                kind: ::rollcall::engine::Kind::#kind,
-                nullable: #nullable,
-                arguments: #arguments,
-                objects: &[#(&#objects),*],
-                cost: #cost,
-                scope: ::rollcall::engine::Scope::#scope,
-            }
-        }
-    });
-    let introspection = (context.schema.query == object.name).then(|| {
-        quote!(::rollcall::engine::introspection::SCHEMA_FIELD, ::rollcall::engine::introspection::TYPE_FIELD)
-    });
+    let fields = object.fields.iter().map(|field| field_info(context, object, field));
+    let introspection = (context.schema.query == object.name)
+        .then(|| quote!(__e::introspection::SCHEMA_FIELD, __e::introspection::TYPE_FIELD));
     quote! {
-        #[doc = #doc]
-        pub static #name: ::rollcall::engine::ObjectInfo = ::rollcall::engine::ObjectInfo {
+        pub static #name: __e::ObjectInfo = __e::ObjectInfo {
             name: #sdl_name,
             fields: &[#(#fields,)* #introspection],
         };
     }
 }
 
+/// The description of a field: what differs from a field that is never null, has no arguments and costs what its kind
+/// costs.
+fn field_info(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
+    let name = &field.name;
+    let kind = kind(context, object, field);
+    let objects = context.schema.possible(field.ty.name());
+    let objects = objects.iter().map(|object| names::type_name(&object.name));
+    let mut info = match kind {
+        Kind::Column => quote!(__e::column(#name)),
+        Kind::Relation => quote!(__e::relation(#name, &[#(&#objects),*])),
+        Kind::Held => quote!(__e::held(#name, &[#(&#objects),*])),
+    };
+    if field.ty.nullable {
+        info.extend(quote!(.nullable()));
+    }
+    if let Some(arguments) = inputs::arguments_type(context.schema, &object.name, field, &quote!(super::)) {
+        info.extend(quote!(.args::<#arguments>()));
+    }
+    info.extend(cost(context, object, field));
+    if let Some(scope) = scope(context.schema, object, field) {
+        let scope = names::snake(scope);
+        info.extend(quote!(.#scope()));
+    }
+    info
+}
+
 /// The assumed length of a list without pages and without `@listSize`.
 const LIST_SIZE: u32 = 10;
 
-/// What a field adds to the estimate of a request.
+/// What a field adds to the estimate of a request, unless it is what any field of its kind adds.
 fn cost(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     let is_leaf = context.schema.is_leaf(field.ty.name());
     let is_list = matches!(field.ty.shape, TypeShape::List(_));
@@ -103,25 +98,24 @@ fn cost(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     };
     let weight = given("cost", "weight");
     if is_leaf && weight.is_none() {
-        return quote!(::rollcall::engine::Cost::NONE);
+        return TokenStream::new();
     }
     let (weight, per_day) = (weight.unwrap_or(1), given("cost", "perDay").unwrap_or(0));
+    let is_empty = context.schema.possible(field.ty.name()).is_empty();
+    let weighing = (is_empty || (weight, per_day) != (1, 0)).then(|| {
+        let (weight, per_day) = (Literal::u32_unsuffixed(weight), Literal::u32_unsuffixed(per_day));
+        quote!(.weighing(#weight, #per_day))
+    });
     let size = match (is_list, context.schema.object(field.ty.name())) {
-        (false, Some(answer)) if is_connection(answer) => quote!(Connection),
-        (true, _) if is_connection(object) => quote!(Page),
+        (false, Some(answer)) if is_connection(answer) => quote!(.connection()),
+        (true, _) if is_connection(object) => quote!(.page()),
         (true, _) => {
-            let size = given("listSize", "assumedSize").unwrap_or(LIST_SIZE);
-            quote!(List(#size))
+            let size = Literal::u32_unsuffixed(given("listSize", "assumedSize").unwrap_or(LIST_SIZE));
+            quote!(.list(#size))
         }
-        _ => quote!(One),
+        _ => TokenStream::new(),
     };
-    quote! {
-        ::rollcall::engine::Cost {
-            weight: #weight,
-            per_day: #per_day,
-            size: ::rollcall::engine::Size::#size,
-        }
-    }
+    quote!(#weighing #size)
 }
 
 enum Kind {
@@ -139,13 +133,16 @@ fn kind(context: Context<'_>, object: &Object, field: &Field) -> Kind {
     }
 }
 
-/// The variant of the scope that a field requires. In a schema without scopes, mutations require the highest.
-fn scope(schema: &Schema, object: &Object, field: &Field) -> Ident {
+/// The scope that a field requires, unless it is that of queries. In a schema without scopes, mutations
+/// require the highest.
+fn scope<'a>(schema: &Schema, object: &Object, field: &'a Field) -> Option<&'a str> {
     let is_mutation = schema.mutation.as_deref() == Some(&object.name);
-    match field.directive(scopes::DIRECTIVE, scopes::ARGUMENT) {
-        Some(Value::Enum(scope)) => names::variant(scope),
-        _ => names::variant(if is_mutation { scopes::ADMIN } else { scopes::READ }),
-    }
+    let scope = match field.directive(scopes::DIRECTIVE, scopes::ARGUMENT) {
+        Some(Value::Enum(scope)) => scope.as_str(),
+        _ if is_mutation => scopes::ADMIN,
+        _ => scopes::READ,
+    };
+    (scope != scopes::READ).then_some(scope)
 }
 
 /// Whether a field is read from the object itself while the response is written.

@@ -52,7 +52,7 @@ impl Context<'_> {
         match (value.ty.nullable, &value.default) {
             (false, _) => inner,
             (true, Some(_)) => quote!(Option<#inner>),
-            (true, None) => quote!(::rollcall::engine::input::MaybeUndefined<#inner>),
+            (true, None) => quote!(__e::MaybeUndefined<#inner>),
         }
     }
 
@@ -72,7 +72,7 @@ impl Context<'_> {
                     (Kind::Scalar, _) => bound(name),
                     _ => generated(name),
                 };
-                if boxed { quote!(::rollcall::engine::Boxed<#named>) } else { named }
+                if boxed { quote!(__e::Boxed<#named>) } else { named }
             }
         }
     }

@@ -12,6 +12,7 @@ use super::super::emit::docs::docs;
 use super::super::model::{Input, InputValue, Kind, Schema, Type, TypeRef, TypeShape};
 use super::super::names;
 use super::Reports;
+use super::keys::Keys;
 use super::shape::{Definition, Role, type_ref};
 
 /// The types that the variables of all operations need.
@@ -74,11 +75,13 @@ pub(super) fn variables(
     if variables.is_empty() {
         return quote!(#doc #[derive(::serde::Serialize)] pub struct #name;);
     }
+    let keys = Keys::of(variables.iter().map(|variable| variable.name.as_str()));
+    let renamed = keys.attribute();
     let fields = variables.iter().map(|variable| {
         let ty = type_ref(&variable.ty);
         let inner = inner(model, &ty, false);
         let field = names::snake(&variable.name);
-        let rename = rename(&field, &variable.name);
+        let rename = keys.rename(&field, &variable.name);
         // An absent value is sent as null, unless null means something else.
         match (&variable.default_value, ty.nullable) {
             (Some(_), _) => {
@@ -91,7 +94,7 @@ pub(super) fn variables(
     });
     let borrows = variables.iter().any(|variable| borrows(model, variable.ty.inner_named_type()));
     let lifetime = borrows.then(|| quote!(<'a>));
-    quote!(#doc #[derive(::serde::Serialize)] pub struct #name #lifetime { #(#fields)* })
+    quote!(#doc #[derive(::serde::Serialize)] #renamed pub struct #name #lifetime { #(#fields)* })
 }
 
 /// The lifetime arguments of an operation's struct, for its impls.
@@ -102,41 +105,40 @@ pub(super) fn any_lifetime(model: &Schema, variables: &[Node<VariableDefinition>
 /// The struct of an input object.
 pub(super) fn object(model: &Schema, input: &Input) -> TokenStream {
     let name = names::type_name(&input.name);
-    let doc = docs(input.description.as_deref(), None);
     let lifetime = borrows(model, &input.name).then(|| quote!(<'a>));
     if input.one_of {
         let variants = input.fields.iter().map(|field| {
-            let doc = docs(field.description.as_deref(), field.deprecated.as_deref());
             let (variant, word) = (names::variant(&field.name), &field.name);
             let inner = inner(model, &field.ty, model.holds_itself(input, field));
-            quote!(#doc #[serde(rename = #word)] #variant(#inner),)
+            quote!(#[serde(rename = #word)] #variant(#inner),)
         });
         // Few callers use every variant.
         return quote! {
-            #doc #[allow(dead_code)] #[derive(::serde::Serialize)] pub enum #name #lifetime { #(#variants)* }
+            #[allow(dead_code)] #[derive(::serde::Serialize)] pub enum #name #lifetime { #(#variants)* }
         };
     }
-    let fields = input.fields.iter().map(|field| self::field(model, input, field));
+    let keys = Keys::of(input.fields.iter().map(|field| field.name.as_str()));
+    let renamed = keys.attribute();
+    let fields = input.fields.iter().map(|field| self::field(model, input, field, &keys));
     let is_required = |field: &InputValue| !field.ty.nullable && field.default.is_none();
     let default = (!input.fields.iter().any(is_required)).then(|| quote!(Default,));
-    quote!(#doc #[derive(#default ::serde::Serialize)] pub struct #name #lifetime { #(#fields)* })
+    quote!(#[derive(#default ::serde::Serialize)] #renamed pub struct #name #lifetime { #(#fields)* })
 }
 
-fn field(model: &Schema, input: &Input, field: &InputValue) -> TokenStream {
-    let doc = docs(field.description.as_deref(), field.deprecated.as_deref());
+fn field(model: &Schema, input: &Input, field: &InputValue, keys: &Keys) -> TokenStream {
     let inner = inner(model, &field.ty, model.holds_itself(input, field));
     let name = names::snake(&field.name);
-    let rename = rename(&name, &field.name);
+    let rename = keys.rename(&name, &field.name);
     match (field.ty.nullable, &field.default) {
         (true, _) => quote! {
-            #doc #rename
-            #[serde(skip_serializing_if = "::rollcall::engine::input::MaybeUndefined::is_undefined")]
-            pub #name: ::rollcall::engine::input::MaybeUndefined<#inner>,
+            #rename
+            #[serde(skip_serializing_if = "__e::MaybeUndefined::is_undefined")]
+            pub #name: __e::MaybeUndefined<#inner>,
         },
         (false, Some(_)) => {
-            quote!(#doc #rename #[serde(skip_serializing_if = "Option::is_none")] pub #name: Option<#inner>,)
+            quote!(#rename #[serde(skip_serializing_if = "Option::is_none")] pub #name: Option<#inner>,)
         }
-        (false, None) => quote!(#doc #rename pub #name: #inner,),
+        (false, None) => quote!(#rename pub #name: #inner,),
     }
 }
 
@@ -171,9 +173,4 @@ fn borrows(model: &Schema, name: &str) -> bool {
         }
     }
     false
-}
-
-/// The serde attribute of a field whose name differs in JSON.
-pub(super) fn rename(field: &Ident, key: &str) -> Option<TokenStream> {
-    (*field != key).then(|| quote!(#[serde(rename = #key)]))
 }

@@ -14,6 +14,7 @@ mod check;
 mod emit;
 mod help;
 mod inputs;
+mod keys;
 mod naming;
 mod shape;
 

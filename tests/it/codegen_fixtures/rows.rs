@@ -129,6 +129,7 @@ fn poem(id: i64, motto: Option<&str>, translator_id: Option<i64>) -> Poem {
         form: String::new(),
         author_id: 7,
         translator_id,
+        printer_id: None,
     }
 }
 
@@ -145,6 +146,10 @@ impl PoemResolver for Poem {
 
     fn form(&self) -> &str {
         if self.form.is_empty() { "free" } else { &self.form }
+    }
+
+    async fn printer(poems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Author>> {
+        to_its_one(ctx, poems.iter().map(|poem| poem.printer_id.or(Some(poem.author_id))).collect()).await
     }
 }
 

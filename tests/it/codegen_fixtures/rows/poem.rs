@@ -18,6 +18,8 @@ pub struct Model {
     pub form: String,
     pub author_id: i64,
     pub translator_id: Option<i64>,
+    /// Does not match: the SDL's field is not nullable.
+    pub printer_id: Option<i64>,
 }
 
 /// What people may write, as an entity lists it.
