@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench load` fills a database of each kind by `rollcall generate`, serves it as an operator would, and
 //! asks it with random arguments. Every answer is checked. It prints tables and writes the same figures as JSON.
-//! CONTRIBUTING.md says what the columns mean. `cargo bench --bench load -- --help` lists the options.
+//! benches/README.md says what the columns mean. `cargo bench --bench load -- --help` lists the options.
 //!
 //! As a test (`cargo test`) it shows in a few seconds that everything works, with a small catalogue on SQLite.
 

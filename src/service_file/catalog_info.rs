@@ -1,7 +1,7 @@
 //! Reads Backstage's `catalog-info.yaml`: components, systems, domains, groups and users.
 //!
 //! Values that the catalogue has no place for are skipped with a note, and so are unknown references: both are common in
-//! Backstage. [`left_out`] lists the keys that are always skipped. README.md says what each value becomes.
+//! Backstage. [`left_out`] lists the keys that are always skipped. docs/service-files.md says what each value becomes.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,7 +1,7 @@
 //! Service files: YAML that describes services, repositories, teams, systems and domains, kept beside their code.
 //! Applying a file updates the catalogue and locks the services, so that they can only be changed in the file.
 //!
-//! README.md shows one of each kind, with all its keys.
+//! docs/service-files.md shows one of each kind, with all its keys.
 //!
 //! - A key sets its field; null and the empty text clear it. A missing key leaves the field unchanged.
 //! - A list is complete: entries that are not listed are removed. Aliases derived from a name stay.

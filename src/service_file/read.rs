@@ -57,7 +57,7 @@ pub(super) fn has_other_documents(text: &str) -> bool {
 /// The maximum number of a service's repositories.
 const REPOSITORIES: usize = text::ENTRIES;
 
-/// All keys of a subject, in the order of README.md.
+/// All keys of a subject, in the order of docs/service-files.md.
 fn keys<E: FieldRules>(names: &[&'static str], lists: &[&'static str]) -> Vec<&'static str> {
     names.iter().copied().chain(fields::<E>().map(FieldRule::key)).chain(lists.iter().copied()).collect()
 }

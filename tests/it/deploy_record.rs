@@ -167,8 +167,8 @@ async fn every_status_is_stored_as_sent_and_known_ones_are_normalised() {
 }
 
 #[test]
-fn readme_lists_every_word_for_a_status() {
-    let mut lines = include_str!("../../README.md").lines();
+fn the_page_of_deploys_lists_every_word_for_a_status() {
+    let mut lines = include_str!("../../docs/deploys.md").lines();
     let row = lines.find(|line| line.starts_with("| `status` |")).expect("a row");
     for (word, _) in STATUSES {
         assert!(row.contains(&format!("`{word}`")), "{word}");

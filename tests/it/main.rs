@@ -42,6 +42,7 @@ mod deploy_record;
 mod deploy_retention;
 mod doctor;
 mod document;
+mod documentation;
 mod executor;
 mod explorer;
 mod fault_load;

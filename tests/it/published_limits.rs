@@ -1,4 +1,4 @@
-//! The limits in README.md are those in the code.
+//! The limits in docs/limits.md are those in the code.
 
 use rollcall::api_document::pull;
 use rollcall::app::openid::exchange;
@@ -42,7 +42,7 @@ fn mebibytes(bounds: Bounds) -> String {
 }
 
 #[test]
-fn readme_has_the_limits_of_the_code() {
+fn the_page_of_limits_has_those_of_the_code() {
     let Ok(Command::Serve(settings)) = config::parse(["rollcall"]) else { panic!("no settings") };
     let edge = settings.edge;
     let cost = cost::Limits::default();
@@ -372,7 +372,7 @@ fn readme_has_the_limits_of_the_code() {
         ),
         (
             "spans of one request; spans that wait for the collector",
-            format!("{}; {}; others are left out and [counted](#tracing)", spans::MOST, number(spans::QUEUE)),
+            format!("{}; {}; others are left out and [counted](../ops/tracing.md)", spans::MOST, number(spans::QUEUE)),
         ),
         (
             "details of an entry of the audit; entries for refused attempts in an hour",
@@ -384,9 +384,8 @@ fn readme_has_the_limits_of_the_code() {
         ),
         ("answer that `rollcall deploy` reads; time for one attempt", "65,536 bytes; 20s".to_owned()),
     ];
-    let readme = include_str!("../../README.md");
-    let section = readme.split("\n## ").find(|section| section.starts_with("Limits\n")).expect("the section");
-    let table: Vec<_> = section.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+    let page = include_str!("../../docs/limits.md");
+    let table: Vec<_> = page.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
     let expected: Vec<_> = rows.iter().map(|(of, limit)| format!("| {of} | {limit} |")).collect();
     assert_eq!(table, expected);
 }

@@ -1,4 +1,4 @@
-//! Runs the examples of README.md unchanged and in order, as a reader would.
+//! Runs the examples of README.md, docs/ and ops/database.md unchanged and in order, as a reader would.
 
 use std::fmt::Write;
 use std::fs;
@@ -11,48 +11,61 @@ use serde_json::json;
 
 use crate::command_line::Place;
 use crate::database::Database;
+use crate::documentation::{page, targets};
 use crate::process::Process;
 
-const README: &str = include_str!("../../README.md");
-
 /// Sections whose examples are not run, and why.
-const LEFT_OUT: &[(&str, &str)] = &[
-    ("Run from source", "they build the program that this test uses"),
-    ("OpenID Connect", "they need a provider; tests/browser has one"),
-    ("Watching it", "it is an answer, and needs a disk that is full; full_disk.rs has one"),
-    ("Behind a proxy", "they need Caddy; ops/proxies/check has it"),
-    ("The explorer", "they need Node.js"),
+const LEFT_OUT: &[(&str, &str, &str)] = &[
+    ("README.md", "Run from source", "they build the program that this test uses"),
+    ("docs/pages.md", "The explorer", "they need Node.js"),
 ];
 
-/// An example: its section, language and text. A query in the text of README.md is one, too.
+/// An example: its page, section, language and text. A query in the text of a page is one, too.
 struct Example {
+    page: String,
     section: String,
     language: String,
     text: String,
 }
 
+/// The pages with examples that run, in the order in which a reader meets them: README, the pages of docs/ in the order
+/// of their index, and the page of ops/ whose commands need nothing but the program.
+fn pages() -> Vec<String> {
+    let mut pages = vec!["README.md".to_owned()];
+    let index = targets("docs/README.md", &page("docs/README.md"));
+    pages.extend(index.into_iter().filter(|target| target.starts_with("docs/")));
+    pages.push("ops/database.md".to_owned());
+    pages
+}
+
 fn examples() -> Vec<Example> {
+    pages().iter().flat_map(|path| examples_of(path)).collect()
+}
+
+fn examples_of(path: &str) -> Vec<Example> {
     let (mut examples, mut section, mut open) = (Vec::new(), String::new(), None::<Example>);
-    for line in README.lines() {
+    let example = |section: &str, language: &str, text: &str| Example {
+        page: path.to_owned(),
+        section: section.to_owned(),
+        language: language.to_owned(),
+        text: text.to_owned(),
+    };
+    for line in page(path).lines() {
         if line == "```" {
             examples.extend(open.take());
         } else if let Some(example) = &mut open {
             example.text += line;
             example.text += "\n";
         } else if let Some(language) = line.strip_prefix("```") {
-            open = Some(Example { section: section.clone(), language: language.to_owned(), text: String::new() });
+            open = Some(example(&section, language, ""));
         } else if line.starts_with('#') {
             section = line.trim_start_matches(['#', ' ']).to_owned();
         } else {
             let queries = line.split('`').skip(1).step_by(2).filter(|code| code.starts_with("{ account {"));
-            examples.extend(queries.map(|query| Example {
-                section: section.clone(),
-                language: "graphql".to_owned(),
-                text: query.to_owned(),
-            }));
+            examples.extend(queries.map(|query| example(&section, "graphql", query)));
         }
     }
-    assert!(open.is_none(), "an example is not closed");
+    assert!(open.is_none(), "{path}: an example is not closed");
     examples
 }
 
@@ -78,7 +91,7 @@ fn steps(text: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_example_of_the_readme_works_in_its_order() {
+async fn every_example_of_readme_and_docs_works_in_its_order() {
     let (place, other) = (Place::new(), Database::new().await);
     let program = env!("CARGO_BIN_EXE_rollcall");
     fs::create_dir(place.path().join("bin")).expect("a folder");
@@ -86,27 +99,27 @@ async fn every_example_of_the_readme_works_in_its_order() {
     let service = Process::start(place.command(&["--listen", "127.0.0.1:0"]));
     let address = service.address.to_string();
 
-    let (mut script, mut queries) = (String::new(), Vec::new());
-    for (number, Example { section, language, text }) in examples().into_iter().enumerate() {
-        if LEFT_OUT.iter().any(|(name, _)| *name == section) {
+    let (mut script, mut queries) = (String::new(), 0);
+    for (number, Example { page, section, language, text }) in examples().into_iter().enumerate() {
+        if LEFT_OUT.iter().any(|(path, name, _)| (*path, *name) == (&*page, &*section)) {
             continue;
         }
-        let step = match (&*language, &*section) {
+        let mut label = page.clone();
+        let step = match (&*language, &*page) {
             ("sh", _) => text
                 .replace("127.0.0.1:8080", &address)
                 .replace("postgres://USER:PASSWORD@HOST/DATABASE", &format!("'{}'", other.url)),
-            ("yaml", "Service files" | "Properties and relationships") => {
-                format!("cat > rollcall.yml <<'END'\n{text}\nEND")
-            }
-            ("yaml" | "groovy", "Deploys") => steps(&text),
+            ("yaml" | "groovy", "docs/deploys.md") => steps(&text),
+            ("yaml", _) => format!("cat > rollcall.yml <<'END'\n{text}\nEND"),
             ("graphql", _) => {
-                queries.push((section.clone(), text.clone()));
+                queries += 1;
+                label += " query";
                 posted(&text, &address)
             }
-            _ => panic!("{section}: nobody runs this example in {language}"),
+            _ => panic!("{page}, {section}: nobody runs this example in {language}"),
         };
-        assert!(!step.is_empty(), "{section}: example {number} has no command");
-        let _ = writeln!(script, "echo '== {section}'\n{step}\necho");
+        assert!(!step.is_empty(), "{page}, {section}: example {number} has no command");
+        let _ = writeln!(script, "echo '== {label}'\n{step}\necho");
     }
 
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", place.path().join("bin").display());
@@ -119,25 +132,26 @@ async fn every_example_of_the_readme_works_in_its_order() {
     let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success(), "{script}\n{out}\n{err}");
 
-    let said = |section: &str| -> Vec<&str> {
-        let parts = out.split("== ").filter_map(|part| part.strip_prefix(section)?.strip_prefix('\n'));
+    let said = |label: &str| -> Vec<&str> {
+        let parts = out.split("== ").filter_map(|part| part.strip_prefix(label)?.strip_prefix('\n'));
         parts.flat_map(str::lines).filter(|line| !line.is_empty()).collect()
     };
-    let first = said("First steps");
-    let expected = r#"{"data":{"account":{"services":{"nodes":[{"name":"Shopping Cart","aliases":["shopping_cart","Shopping Cart"],"tier":{"alias":"tier_1"},"owner":{"name":"Platform"}}],"totalCount":1}}}}"#;
-    // curl does not end its output with a newline.
-    let [answers] = &*first else { panic!("{first:?}") };
-    assert_eq!(answers.matches(r#""errors":[]"#).count(), 2, "{answers}");
-    assert!(answers.ends_with(expected), "{answers}");
-    assert!(queries.len() >= 7, "{queries:?}");
-    let answers = ["The API", "Filters", "Properties and relationships"].into_iter().flat_map(said);
-    let answers: Vec<&str> = answers.filter(|line| line.starts_with('{')).collect();
-    assert_eq!(answers.len(), queries.len(), "{queries:?}\n{answers:?}");
-    for (answer, query) in answers.iter().zip(&queries) {
-        assert!(answer.starts_with("{\"data\":{\"") && !answer.contains("\"errors\":[{"), "{query:?}: {answer}");
+    let readme = page("README.md");
+    let printed = readme.lines().find_map(|line| line.strip_prefix("    {")).expect("what the first steps print");
+    let [first, list, ok, created] = &*said("README.md") else { panic!("{out}") };
+    assert_eq!(*first, format!("{{{printed}"));
+    assert_eq!(
+        *list,
+        r#"{"data":{"account":{"services":{"nodes":[{"name":"Shopping Cart","tier":{"alias":"tier_1"},"lastDeploy":null}],"totalCount":1}}}}"#
+    );
+    assert_eq!((*ok, *created), (r#"{"result":"ok"}"#, "created service parcel_tracking"));
+    assert!(queries >= 7, "{out}");
+    let answers: Vec<&str> = pages().iter().flat_map(|page| said(&format!("{page} query"))).collect();
+    assert_eq!(answers.len(), queries, "{answers:?}");
+    for answer in answers {
+        assert!(answer.starts_with("{\"data\":{\"") && !answer.contains("\"errors\":[{"), "{answer}");
     }
-    let deploys = said("Deploys");
-    assert_eq!(deploys, [r#"{"result":"ok"}"#; 4]);
+    assert_eq!(said("docs/deploys.md"), [r#"{"result":"ok"}"#; 4]);
     let applied = [
         "updated service shopping_cart",
         "created repository github.com:org/cart",
@@ -145,9 +159,12 @@ async fn every_example_of_the_readme_works_in_its_order() {
         "created team checkout",
         "created system checkout",
         "created domain commerce",
+        // Its properties and relationships.
+        "updated service shopping_cart",
+        // The same file, from a pipeline.
+        "unchanged service shopping_cart",
     ];
-    assert_eq!(said("Service files"), applied);
-    assert_eq!(said("Properties and relationships")[1..], ["updated service shopping_cart"]);
+    assert_eq!(said("docs/service-files.md"), applied);
     let backup = place.absolute("rollcall-backup.db");
     assert!(err.contains(&format!("copied the database to {backup}: ")), "{err}");
     assert!(err.contains(" rows to catalogue.jsonl\n") && err.contains("imported "), "{err}");
@@ -160,9 +177,9 @@ async fn every_example_of_the_readme_works_in_its_order() {
 }
 
 #[test]
-fn the_file_name_in_the_readme_matches_no_other_file_of_this_repository() {
+fn the_file_name_in_the_examples_matches_no_other_file_of_this_repository() {
     let name = "rollcall.yml";
-    assert!(README.contains(&format!("rollcall apply --name {name} .")));
+    assert!(page("docs/service-files.md").contains(&format!("rollcall apply --name {name} .")));
     let entries = fs::read_dir(env!("CARGO_MANIFEST_DIR")).expect("the repository");
     let folders = entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir());
     // Hidden folders are skipped by the command, and builds change the others while this runs.

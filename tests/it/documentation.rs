@@ -1,0 +1,142 @@
+//! The pages of the repository: README is short, every page is found, and links lead somewhere.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// README is for ten minutes.
+const LONGEST_README: usize = 15_360;
+
+/// Folders whose pages are checked, besides the pages in the root.
+const FOLDERS: &[&str] = &["docs", "ops", "benches"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The text of a page, by its path in the repository.
+pub fn page(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The paths of all pages.
+fn pages() -> Vec<String> {
+    let is_page = |path: &Path| path.extension().is_some_and(|extension| extension == "md");
+    let entries = |folder: &Path| -> Vec<PathBuf> {
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
+    };
+    let mut pages = entries(root());
+    pages.retain(|path| is_page(path));
+    let mut next: Vec<PathBuf> = FOLDERS.iter().map(|folder| root().join(folder)).collect();
+    while let Some(path) = next.pop() {
+        if path.is_dir() && !path.ends_with("node_modules") {
+            next.extend(entries(&path));
+        } else if is_page(&path) {
+            pages.push(path);
+        }
+    }
+    pages.sort();
+    pages.iter().map(|path| path.strip_prefix(root()).expect("below the root").display().to_string()).collect()
+}
+
+/// The lines of a page that are no example.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_example = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_example ^= is_fence;
+        !is_fence && !is_example
+    })
+}
+
+/// The addresses of the links and pictures in a text. What stands between backquotes is no link.
+fn links(text: &str) -> Vec<String> {
+    let prose: String = prose(text).map(|line| format!("{line}\n")).collect();
+    // A link's text may contain code, so code loses its text but keeps its place.
+    let without_code: String = prose.split('`').step_by(2).collect();
+    without_code.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0.trim().to_owned())).collect()
+}
+
+/// A path in the repository, from a page and the relative address of a link in it.
+fn target(page: &str, address: &str) -> String {
+    let mut path = PathBuf::from(page);
+    path.pop();
+    for part in Path::new(address).components() {
+        match part {
+            Component::ParentDir => assert!(path.pop(), "{page}: {address} leads out of the repository"),
+            part => path.push(part),
+        }
+    }
+    path.display().to_string()
+}
+
+/// The pages that a page links to, in its order.
+pub fn targets(page: &str, text: &str) -> Vec<String> {
+    let files = links(text).into_iter().map(|link| link.split('#').next().unwrap_or_default().to_owned());
+    files.filter(|file| file.ends_with(".md") && !file.contains(':')).map(|file| target(page, &file)).collect()
+}
+
+/// The anchors of a page's headings, as GitHub makes them.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = prose(text).filter(|line| line.starts_with('#'));
+    let kept = |letter: &char| letter.is_alphanumeric() || [' ', '-', '_'].contains(letter);
+    headings
+        .map(|line| {
+            let heading = line.trim_start_matches('#').trim().to_lowercase();
+            heading.chars().filter(kept).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn readme_can_be_read_in_ten_minutes_and_names_both_commands() {
+    let readme = page("README.md");
+    assert!(readme.len() <= LONGEST_README, "README.md has {} bytes; move what is not for everybody", readme.len());
+    for command in ["\ncargo run ", "\ncargo test "] {
+        assert!(readme.contains(command), "{command}");
+    }
+}
+
+#[test]
+fn every_relative_link_leads_to_a_file_and_a_heading() {
+    let mut problems = Vec::new();
+    let mut count = 0;
+    for path in pages() {
+        for link in links(&page(&path)) {
+            // What has a scheme is somebody else's.
+            if link.split('/').next().is_some_and(|start| start.contains(':')) {
+                continue;
+            }
+            count += 1;
+            let (file, anchor) = link.split_once('#').map_or((&*link, None), |(file, anchor)| (file, Some(anchor)));
+            let target = if file.is_empty() { path.clone() } else { target(&path, file) };
+            if !root().join(&target).exists() {
+                problems.push(format!("{path}: {link}: there is no {target}"));
+            } else if let Some(anchor) = anchor.filter(|_| target.ends_with(".md"))
+                && !anchors(&page(&target)).iter().any(|heading| heading == anchor)
+            {
+                problems.push(format!("{path}: {link}: {target} has no such heading"));
+            }
+        }
+    }
+    assert!(count > 100, "the rule looks at nothing: {count}");
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_page_is_reached_from_its_folders_index() {
+    for index in ["docs/README.md", "ops/README.md"] {
+        let folder = index.trim_end_matches("README.md");
+        let linked: BTreeSet<String> = targets(index, &page(index)).into_iter().collect();
+        let missing: Vec<String> = pages()
+            .into_iter()
+            .filter(|path| path.starts_with(folder) && path != index && !linked.contains(path))
+            .collect();
+        assert!(missing.is_empty(), "{index} does not lead to {missing:?}");
+    }
+    let readme: BTreeSet<String> = targets("README.md", &page("README.md")).into_iter().collect();
+    for index in ["docs/README.md", "ops/README.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
+        assert!(readme.contains(index), "README.md does not lead to {index}");
+    }
+    assert!(targets("CONTRIBUTING.md", &page("CONTRIBUTING.md")).contains(&"benches/README.md".to_owned()));
+}
