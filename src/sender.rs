@@ -20,9 +20,9 @@ use crate::outgoing::{self, Attempt, needs_tls, retry, retry_after};
 pub(crate) mod git;
 
 /// The timeout of one attempt.
-const ATTEMPT: Duration = Duration::from_secs(20);
+pub const ATTEMPT: Duration = Duration::from_secs(20);
 /// The longest response that is read, in bytes. Ours are far shorter.
-const LONGEST_ANSWER: u64 = 64 * 1024;
+pub const LONGEST_ANSWER: u64 = 64 * 1024;
 
 /// Sends the deploy and returns the server's JSON response. Blocks.
 ///

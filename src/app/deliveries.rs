@@ -16,7 +16,7 @@ use crate::graphql::id;
 
 /// How many of the newest deploys of all endpoints are searched for those of one. No index has the deploys of an
 /// endpoint in order: without this limit, all of them would be read.
-const SEARCHED: i64 = 50_000;
+pub const SEARCHED: i64 = 50_000;
 
 /// Lists the last deliveries to a deploy endpoint. The API lists neither deploys nor answers by endpoint, so both are
 /// read from the database.

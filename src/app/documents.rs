@@ -17,7 +17,7 @@ use crate::graphql::id::Id;
 use crate::outgoing::authority;
 
 /// The maximum length of a shown document, in bytes. The API answers the whole document.
-const LONGEST: usize = 256 * 1024;
+pub const LONGEST: usize = 256 * 1024;
 
 /// Shows the document with this number.
 pub async fn page(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fault> {

@@ -5,7 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, TextMergeStream};
 
 /// The maximum length of a rendered text, in bytes. The rest is cut off.
-const LONGEST_TEXT: usize = 24_000;
+pub const LONGEST_TEXT: usize = 24_000;
 /// The maximum length of the resulting HTML, in bytes. A text that expands beyond it, such as deeply nested quotes, is
 /// shown unrendered.
 const LONGEST_HTML: usize = 32_000;

@@ -70,6 +70,17 @@ use reference::Reference;
 use refusals::Refusals;
 pub use visit::{Fields, Method, Session, Visit};
 
+/// Limits of the pages, which `docs/limits.md` lists.
+pub mod limits {
+    pub use super::deliveries::SEARCHED as DELIVERIES_SEARCHED;
+    pub use super::documents::LONGEST as DOCUMENT_SHOWN;
+    pub use super::graph::picture::EDGES;
+    pub use super::graph::{AROUND, LARGE, LAYERS, MEMBERS, SHOWN_STEPS, SMALL, SMALL_STEPS};
+    pub use super::markdown::LONGEST_TEXT as MARKDOWN_SHOWN;
+    pub use super::parts::{COUNTED, FOUND};
+    pub use super::reference::search::{MOST as REFERENCE_RESULTS, WORDS as REFERENCE_WORDS};
+}
+
 /// The state shared by all pages. Cheap to clone.
 #[derive(Clone)]
 pub struct Site {

@@ -24,7 +24,7 @@ use crate::spans;
 /// The default maximum number of posts in a transaction.
 pub const GROUP: usize = 256;
 /// The maximum number of queued posts. Further callers wait to enqueue.
-const QUEUE: usize = 1024;
+pub const QUEUE: usize = 1024;
 /// How often a single post is tried while other processes win the race.
 const ATTEMPTS: u32 = 10;
 /// The longest wait before the second attempt; it grows with each. The actual wait is random, so that two processes
@@ -33,13 +33,13 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How long a transaction may take before its commit.
 const WRITE: Duration = Duration::from_secs(10);
 /// How long a post that was set aside is retried. Longer than a process that has died keeps its locks.
-const ASIDE_TIMEOUT: Duration = Duration::from_secs(20);
+pub const ASIDE_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long further posts for the same service are set aside without an attempt, after one was set aside.
 const LOCK_BACKOFF: Duration = Duration::from_secs(2);
 /// How long the posts of a group may wait for locks, one after another. Then the rest are set aside without an attempt.
 pub const LOCK_WAIT: Duration = Duration::from_secs(2);
 /// The maximum number of posts that are set aside.
-const MOST_ASIDE: usize = 256;
+pub const MOST_ASIDE: usize = 256;
 /// The error for a post that had to be set aside when too many were.
 const TOO_MANY_ASIDE: &str = "Too many deploys wait for services that are locked. Please retry.";
 /// The error for a post that was set aside and was not tried in time.

@@ -42,7 +42,7 @@ const DAY: i64 = 24 * 60 * MINUTE;
 /// How long a session lasts from its beginning, in microseconds.
 pub const LIFETIME_MICROS: i64 = 30 * DAY;
 /// How long a session lasts from its last use.
-const IDLE_MICROS: i64 = 7 * DAY;
+pub const IDLE_MICROS: i64 = 7 * DAY;
 /// A use is written only if the stored one is at least this old.
 const NOTED_EVERY_MICROS: i64 = 5 * MINUTE;
 /// The most sessions of a user. Another one ends the oldest.

@@ -56,7 +56,7 @@ impl super::ByAlias for Entity {
 }
 
 /// The maximum number of teams above a team.
-const MAX_DEPTH: usize = 20;
+pub const MAX_DEPTH: usize = 20;
 
 /// Checks that making `parent` the parent of `team`, or of a new team, closes no cycle and keeps the maximum depth.
 ///

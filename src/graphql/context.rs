@@ -149,10 +149,10 @@ const INDEXED_PREFIXES: &[&str] =
     &["alias", "domain", "infrastructureResource", "repository", "service", "system", "team", "user"];
 
 /// The timeout for the writes of one mutation on PostgreSQL. The deadline of a query does not apply to them.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+pub const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The same timeout for a mutation that changes many things.
-const BULK_WRITE_TIMEOUT: Duration = Duration::from_secs(600);
+pub const BULK_WRITE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Whether an operation has a mutation that changes many things.
 pub(super) fn takes_long(plan: &Plan) -> bool {

@@ -31,7 +31,7 @@ use crate::error::{Result, UserError};
 pub const CLAIM_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The same for a request with a mutation that changes many things.
-const BULK_CLAIM_TIMEOUT: Duration = Duration::from_secs(660);
+pub const BULK_CLAIM_TIMEOUT: Duration = Duration::from_secs(660);
 
 /// The pause between attempts to settle a key.
 const SETTLE_RETRY: Duration = Duration::from_secs(1);

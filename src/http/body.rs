@@ -17,13 +17,13 @@ use super::reply::Rejection;
 use crate::shares::{Bounds, Hold, Shares};
 
 /// How much of an unwanted body is read, so that its sender gets to read the response.
-const DISCARDED_BYTES: usize = 4 * 1024 * 1024;
+pub const DISCARDED_BYTES: usize = 4 * 1024 * 1024;
 
 /// How long an unwanted body is read.
-const DISCARD_TIME: Duration = Duration::from_secs(1);
+pub const DISCARD_TIME: Duration = Duration::from_secs(1);
 
 /// The maximum number of bodies discarded concurrently. Anyone can cause that, without a token.
-const DISCARDED: usize = 256;
+pub const DISCARDED: usize = 256;
 
 /// Checks that the request declares an uncompressed JSON body.
 pub fn check_is_json(headers: &HeaderMap) -> Result<(), Rejection> {
@@ -63,7 +63,7 @@ pub const BOUNDS: Bounds = Bounds {
 const PIECE: usize = 16 * 1024;
 
 /// How long a body waits for its turn.
-const TURN: Duration = Duration::from_secs(5);
+pub const TURN: Duration = Duration::from_secs(5);
 
 /// The request bodies being read by the process.
 #[derive(Debug)]

@@ -60,7 +60,7 @@ mod serve;
 pub mod tls;
 
 pub use listener::{BACKLOG, Listener};
-pub use serve::{Drained, serve, serve_metrics};
+pub use serve::{Drained, METRICS_CONNECTIONS, serve, serve_metrics};
 
 /// The path of the query explorer, below the application's address.
 const EXPLORER: &str = "/explorer";

@@ -24,7 +24,7 @@ use super::{App, metrics};
 use crate::shares::{Bounds, Shares};
 
 /// The maximum number of connections to the metrics listener.
-const METRICS_CONNECTIONS: usize = 16;
+pub const METRICS_CONNECTIONS: usize = 16;
 
 /// The result of draining a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,19 @@
-//! The limits in docs/limits.md are those in the code.
+//! The limits in docs/limits.md are those in the code: this test compares them, and writes the page's tables if
+//! `UPDATE_DOCS` is set.
+//!
+//! To publish a limit, add one line to the section that it belongs to: what is limited, and the constant that holds the
+//! limit. Never write the number itself.
+
+use std::fmt::Write;
+use std::time::Duration;
 
 use rollcall::api_document::pull;
-use rollcall::app::openid::exchange;
-use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, refusals};
+use rollcall::app::openid::{exchange, provider};
+use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, limits as pages, refusals};
 use rollcall::budget::Limits;
-use rollcall::config::{self, Command};
+use rollcall::config::{self, Command, Serve};
 use rollcall::db::{LONG_LOG, QUICK_READS, SLOW_READS, find};
-use rollcall::deploy::commit::LOCK_WAIT;
+use rollcall::deploy::commit;
 use rollcall::deploy::figures::{self, build};
 use rollcall::engine::plan::MOST_FIELDS;
 use rollcall::engine::write::MOST_ERRORS;
@@ -14,20 +21,77 @@ use rollcall::engine::{cost, faults, page};
 use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
-use rollcall::entity::{audit, delivery, idempotency_key, session, sign_in_link};
+use rollcall::entity::{audit, delivery, idempotency_key, session, sign_in_link, team};
 use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, QUICK_SHARE, SLOW_SHARE};
-use rollcall::graphql::{idempotency, predicate, search, service_file, service_filter, user};
-use rollcall::http::BACKLOG;
+use rollcall::graphql::{context, idempotency, predicate, search, service_file, service_filter, user};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
-use rollcall::http::{body, metrics, outbox, proxy_header};
+use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, limits, metrics, outbox, proxy_header};
 use rollcall::json_schema;
+use rollcall::sender;
 use rollcall::service_file::{
     MISTAKES, NOTES, PROPERTIES_TEXT, YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES,
 };
-use rollcall::shares::Bounds;
 use rollcall::spans;
 use rollcall::transfer;
+
+/// A row of a table.
+struct Row {
+    /// What is limited.
+    of: String,
+    /// How much is allowed, with its unit.
+    limit: String,
+    /// What happens beyond it, where that is not a refusal.
+    beyond: &'static str,
+}
+
+impl Row {
+    /// The setting that changes the limit.
+    fn flag(mut self, flag: &str) -> Self {
+        let _ = write!(self.limit, " (`{flag}`)");
+        self
+    }
+
+    fn beyond(mut self, beyond: &'static str) -> Self {
+        self.beyond = beyond;
+        self
+    }
+}
+
+/// A limit on a number of things, as `10,000`.
+fn count(of: impl Into<String>, limit: impl TryInto<u64>) -> Row {
+    Row { of: of.into(), limit: number(limit), beyond: "" }
+}
+
+/// A limit on a size, as `65,536 bytes (64 KiB)`.
+fn bytes(of: impl Into<String>, limit: impl TryInto<u64>) -> Row {
+    let limit = limit.try_into().unwrap_or_default();
+    let round = match limit {
+        0 => String::new(),
+        limit if limit % (1 << 20) == 0 => format!(" ({} MiB)", number(limit >> 20)),
+        limit if limit % (1 << 10) == 0 => format!(" ({} KiB)", number(limit >> 10)),
+        _ => String::new(),
+    };
+    Row { of: of.into(), limit: format!("{} bytes{round}", number(limit)), beyond: "" }
+}
+
+/// A limit on the length of a text.
+fn characters(of: impl Into<String>, limit: usize) -> Row {
+    Row { of: of.into(), limit: format!("{} characters", number(limit)), beyond: "" }
+}
+
+/// A limit on a time.
+fn time(of: impl Into<String>, limit: Duration) -> Row {
+    Row { of: of.into(), limit: span(limit), beyond: "" }
+}
+
+/// 900ms, 30s, 2 minutes, 24 hours, 7 days.
+fn span(span: Duration) -> String {
+    let seconds = span.as_secs();
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    let whole = units.into_iter().find(|(unit, _)| seconds > *unit && seconds.is_multiple_of(*unit));
+    whole.map_or_else(|| format!("{span:?}"), |(unit, name)| format!("{} {name}s", seconds / unit))
+}
 
 /// 10,000.
 fn number(number: impl TryInto<u64>) -> String {
@@ -36,356 +100,373 @@ fn number(number: impl TryInto<u64>) -> String {
     groups.join(",")
 }
 
-/// 64; 16 MiB
-fn mebibytes(bounds: Bounds) -> String {
-    format!("{}; {} MiB", bounds.most >> 20, bounds.share >> 20)
+fn micros(micros: i64) -> Duration {
+    Duration::from_micros(micros.unsigned_abs())
+}
+
+/// A heading and the rows of its table.
+type Section = (&'static str, Vec<Row>);
+
+fn connections(Serve { edge, .. }: &Serve) -> Section {
+    let rows = vec![
+        count("connections", edge.max_connections).flag("--max-connections"),
+        count(
+            "connections from one address, or one IPv6 network of 64 bits; not from trusted proxies or on a Unix socket",
+            edge.connections_of_address(),
+        )
+        .beyond("further ones are closed"),
+        count("connections that may wait to be accepted on a port, or fewer if `net.core.somaxconn` is", BACKLOG),
+        count("requests at one time on one connection of HTTP/2", STREAMS),
+        bytes("head of a request", HEAD_BYTES),
+        count("headers of a request", HEADERS),
+        bytes("PROXY header of a trusted proxy", proxy_header::LONGEST),
+        time("time for the head of a first request, and for a PROXY header before it", edge.header_timeout)
+            .flag("--header-timeout"),
+        time("time for a body", edge.body_timeout).flag("--body-timeout"),
+        time(
+            format!("time without a request, or without taking {} bytes of answers that wait", number(PIECE)),
+            edge.idle_timeout,
+        )
+        .flag("--idle-timeout"),
+        count("connections to the port of the metrics", METRICS_CONNECTIONS),
+        count("operations with a name of their own in the metrics", metrics::NAMES),
+    ];
+    ("Connections", rows)
+}
+
+fn requests(Serve { edge, .. }: &Serve) -> Section {
+    let rows = vec![
+        count(format!("requests with one token in {}", span(limits::TOKEN_WINDOW)), edge.token_limit)
+            .flag("--token-limit"),
+        count(
+            format!("requests from one address, or one IPv6 network of 64 bits, in {}", span(limits::LONGEST_WINDOW)),
+            edge.ip_limit,
+        )
+        .flag("--ip-limit"),
+        bytes("body of a GraphQL request, or of an API document", edge.max_body).flag("--max-body"),
+        bytes("body of a deploy", edge.max_webhook_body).flag("--max-webhook-body"),
+        bytes("form of a page", MAX_FORM),
+        bytes("form of somebody who is not signed in", MAX_STRANGERS_FORM),
+        bytes("bodies that are being read, of all callers", body::BOUNDS.most).beyond("others wait"),
+        bytes("bodies that are being read, of one caller", body::BOUNDS.share).beyond("others wait"),
+        bytes("bodies that wait to be read, of all callers", body::BOUNDS.waiting),
+        bytes("bodies that wait to be read, of one caller", body::BOUNDS.waiting_share),
+        time("time that a body waits to be read", body::TURN),
+        bytes("body of a refused request that is read and discarded", body::DISCARDED_BYTES)
+            .beyond("the rest is not read"),
+        time("time for discarding a body", body::DISCARD_TIME).beyond("the rest is not read"),
+        count("bodies that are discarded at one time", body::DISCARDED).beyond("others are not read"),
+        bytes(
+            format!("answers of more than {} bytes that wait to be sent, of all callers", number(outbox::SMALL)),
+            outbox::BOUNDS.most,
+        ),
+        bytes("the same, of one caller", outbox::BOUNDS.share),
+        bytes("idempotency key", LONGEST_KEY),
+        count("idempotency keys that are kept, of a token or a user", idempotency_key::MAX_KEYS)
+            .beyond("the oldest are forgotten"),
+        time("time that an idempotency key is kept", idempotency_key::LIFETIME),
+        bytes("answer that is kept for an idempotency key", idempotency_key::MAX_ANSWER_BYTES)
+            .beyond("a retry is answered 409"),
+        time("time after which a request with an idempotency key counts as dead", idempotency::CLAIM_TIMEOUT),
+        time("the same, of a request with `serviceFilesApply`", idempotency::BULK_CLAIM_TIMEOUT),
+    ];
+    ("Requests", rows)
+}
+
+fn work(Serve { budget, .. }: &Serve) -> Section {
+    let used = budget.limits();
+    let rows = vec![
+        count("objects that a request asks for, by the sizes of its pages", budget.max_estimate).flag("--max-estimate"),
+        count("objects of an answer", used.objects).flag("--max-objects"),
+        bytes("an answer", used.answer).flag("--max-answer"),
+        bytes("rows that are read for an answer", used.rows).flag("--max-rows"),
+        time("processor time of a query or a page", used.processor).flag("--query-processor-time"),
+        time("time for a query or a page, waiting included; a mutation that has begun is never cut off", used.time)
+            .flag("--query-timeout"),
+        count("quick requests that read at one time", QUICK_READS).beyond("others wait"),
+        count("the same, of one caller", QUICK_SHARE).beyond("others wait"),
+        count("slow requests that read at one time", SLOW_READS).beyond("others wait"),
+        count("the same, of one caller", SLOW_SHARE).beyond("others wait"),
+        count("requests with mutations that run at one time", CHANGES).beyond("others wait"),
+        count("the same, of one caller", CHANGES_SHARE).beyond("others wait"),
+        count("on SQLite, mutations beside them that wait for the disk or are answered", COMMITS).beyond("others wait"),
+        count("the same, of one caller", COMMITS_SHARE).beyond("others wait"),
+        count("write-ahead log of the SQLite file, in pages of 4,096 bytes", LONG_LOG)
+            .beyond("new reads wait until it can start over"),
+        time("on PostgreSQL, time for the writes of a mutation", context::WRITE_TIMEOUT),
+        time("the same, of `serviceFilesApply`", context::BULK_WRITE_TIMEOUT),
+        count("errors of an answer", MOST_ERRORS).beyond("the last one says how many more there are"),
+        count("errors of a refusal", faults::MOST),
+    ];
+    ("The work of a request", rows)
+}
+
+fn documents() -> Section {
+    let cost = cost::Limits::default();
+    let rows = vec![
+        count("words, marks and gaps between them in a document", cost.tokens),
+        count("levels of brackets in a document", cost.nesting),
+        count("operations in a document", cost.operations),
+        count("fields and values in all operations of a document, fragments expanded", cost.parts),
+        count("levels of an operation, fragments expanded", cost.depth),
+        count("fields of an operation, fragments expanded", cost.fields),
+        count("the same, counted for every possible type", MOST_FIELDS),
+        count("aliases of an operation, fragments expanded", cost.aliases),
+        count("directives of an operation, fragments expanded", cost.directives),
+        count("fragments within each other", cost.spreads),
+        count("lists of introspection within each other", cost.lists),
+        count("values in variables", MOST_PARTS),
+        count("values that are given to arguments", cost.values),
+        bytes("texts that are given to arguments, or twice `--max-body` if that is more", cost.text),
+        count("mutations in a request, with the entries of the lists that they are given", cost.changes),
+    ];
+    ("GraphQL documents", rows)
+}
+
+fn things() -> Section {
+    let rows = vec![
+        count("rows of a page", page::MOST).beyond("a larger `first` is taken for that"),
+        count("entries of a list in an input: tags, members, references, environments", ENTRIES),
+        count("aliases of one owner", ENTRIES),
+        count("tags of one owner", ENTRIES),
+        count("tools of a service", ENTRIES),
+        count("dependencies of a service", ENTRIES),
+        count("contacts of one owner", FEW),
+        count("links between a service and a repository", FEW),
+        count("languages of a repository", FEW),
+        count("people on call for a service", FEW),
+        count("services or systems that are assigned at once", FEW),
+        count("teams above a team", team::MAX_DEPTH),
+        count("component types", FEW),
+        count("levels", FEW),
+        count("categories", FEW),
+        count("relationships of one source", ENTRIES),
+        count("relationship definitions", FEW),
+        count("management rules of a relationship definition", RULES),
+        count("services that `Service.impact` finds", FOUND).beyond("`isComplete` is then false"),
+        count("dependencies that `Service.impact` follows", FOLLOWED).beyond("`isComplete` is then false"),
+        count("steps of `Service.impact`", STEPS),
+    ];
+    ("What the catalogue holds", rows)
+}
+
+fn texts() -> Section {
+    let rows = vec![
+        characters("name, alias and other short text", text::SHORT),
+        characters("description", text::DESCRIPTION),
+        characters("note", text::NOTE),
+        characters("URL", text::URL),
+        characters("key of a tag", text::TAG_KEY),
+        characters("value of a tag", text::TAG_VALUE),
+    ];
+    ("Texts", rows)
+}
+
+fn searches() -> Section {
+    let rows = vec![
+        characters("text that services are searched for", text::SHORT),
+        characters("term of a search over everything", text::SHORT),
+        count("words of the term that count", find::WORDS).beyond("others are ignored"),
+        count("results of a search over everything", search::MOST),
+        characters("text that the schema reference is searched for", text::SHORT),
+        count("words of it that count", pages::REFERENCE_WORDS).beyond("others are ignored"),
+        count("results in the schema reference", pages::REFERENCE_RESULTS),
+        count("predicates of a filter of services, or of a request, those of filters among them", service_filter::MOST),
+        count("levels of predicates, or of filters, within each other", service_filter::DEPTH),
+        bytes("a regular expression in a predicate, compiled", predicate::REGEX),
+        count("levels of groups in a regular expression", predicate::REGEX_DEPTH),
+        count("conditions of a filter of users", user::CONDITIONS),
+    ];
+    ("Searches and filters", rows)
+}
+
+fn service_files() -> Section {
+    let rows = vec![
+        count("service files in a request", ENTRIES),
+        count("documents in the service files of a request", service_file::DOCUMENTS),
+        count("entries of all their lists, and parts of the values of their properties", service_file::ENTRIES),
+        count("keys and values in the YAML of a request, aliases expanded", YAML_VALUES),
+        bytes("their text", YAML_TEXT),
+        bytes("the values of properties in a request, as JSON", PROPERTIES_TEXT),
+        count("YAML documents of one file", YAML_DOCUMENTS),
+        count("anchors of one file", YAML_ANCHORS),
+        count("keys and values that the anchors of one file hold", YAML_ANCHORED),
+        count(
+            "fields that the service files of a request change, each tag and each property for itself",
+            service_file::CHANGES,
+        )
+        .beyond("nothing is applied"),
+        count("mistakes that are reported at once", MISTAKES).beyond("the rest is not listed"),
+        count("notes about what is not taken", NOTES).beyond("the rest is not listed"),
+    ];
+    ("Service files", rows)
+}
+
+fn properties() -> Section {
+    let rows = vec![
+        count("property definitions", ENTRIES),
+        count("property definitions of one component type", FEW),
+        count("property definitions of teams", FEW),
+        bytes("JSON Schema", json_schema::SCHEMA),
+        count("levels of a JSON Schema", json_schema::LEVELS),
+        bytes("JSON Schema with its references expanded", json_schema::EXPANDED),
+        count("objects of a JSON Schema with its references expanded", json_schema::SCHEMA_OBJECTS),
+        count("patterns of a JSON Schema", json_schema::PATTERNS),
+        bytes("patterns of a JSON Schema together", json_schema::PATTERNS_TEXT),
+        bytes("one of these patterns, compiled", json_schema::PATTERN),
+        bytes("value of a property, or data of a resource", json_schema::VALUE),
+        count("levels of a value", json_schema::LEVELS),
+        count("parts of a value", json_schema::VALUE_PARTS),
+        count("sentences about what is wrong with a value", json_schema::FAULTS).beyond("the rest is not listed"),
+        time(
+            "processor time for checking the values of properties, or schemas, in one mutation or one run of `rollcall apply`",
+            json_schema::CHECKING,
+        )
+        .beyond("nothing is changed"),
+    ];
+    ("Properties and JSON Schemas", rows)
+}
+
+fn deploys() -> Section {
+    let period = figures::period::Limits::default();
+    let rows = vec![
+        characters("description of a deploy, and message of its commit", text::MESSAGE),
+        characters("URL and branch of a deploy", text::URL),
+        characters("any other attribute of a deploy", text::SHORT),
+        count("deploys that wait to be stored", commit::QUEUE),
+        count("deploys that are set aside because their service is locked", commit::MOST_ASIDE),
+        time("time that a deploy is set aside", commit::ASIDE_TIMEOUT),
+        time(
+            "on PostgreSQL, time in all that deploys that are stored together wait for locked services",
+            commit::LOCK_WAIT,
+        )
+        .beyond("they are set aside"),
+        count("deliveries of an endpoint that are shown", delivery::KEPT),
+        count("newest deploys that are searched for them", pages::DELIVERIES_SEARCHED),
+        bytes("answer that `rollcall deploy` reads", sender::LONGEST_ANSWER),
+        time("time for one attempt of `rollcall deploy`", sender::ATTEMPT),
+        count("metrics of all services: periods of three hours in the past with figures", build::PERIODS)
+            .beyond("all deploys of the window are read"),
+        count("deploys that are read beside figures", figures::ROWS).beyond("all deploys of the window are read"),
+        count("late changes that are looked at", figures::CHANGES).beyond("all deploys of the window are read"),
+        count("metrics of all services that are computed at one time", figures::AT_ONCE).beyond("others wait"),
+        count("deploys of a period with figures", period.deploys).beyond("deploys are read"),
+        count("environments of a period with figures", period.environments).beyond("deploys are read"),
+        count("changes that figures do not take into account yet", figures::SEEN).beyond("deploys are read"),
+    ];
+    ("Deploys and their metrics", rows)
+}
+
+fn api_documents() -> Section {
+    let rows = vec![
+        bytes("API document that is pulled", pull::LONGEST),
+        time("time for a pull", pull::TIMEOUT),
+        count("API documents that are pulled at one time", pull::AT_ONCE).beyond("others wait"),
+        time("time between two pulls of an API document, about", pull::INTERVAL),
+        time("time until the next pull after a first failure", pull::FIRST_RETRY),
+        time("time until the next pull after several failures, at most", pull::LONGEST_RETRY),
+    ];
+    ("API documents", rows)
+}
+
+fn shown() -> Section {
+    let boxes = |on: &str, limits: usize| count(format!("boxes {on}"), limits);
+    let rows = vec![
+        count("reads of pages beside the API at one time", SLOW_READS).beyond("others wait"),
+        count("the same, for one person", SLOW_SHARE).beyond("others wait"),
+        count("entries of a list that a page counts", pages::COUNTED).beyond("the count says `+`"),
+        count("services that a search finds and a page counts", pages::FOUND).beyond("the count says `+`"),
+        bytes("API document that a page shows", pages::DOCUMENT_SHOWN).beyond("the rest is cut off"),
+        bytes("Markdown that a page shows", pages::MARKDOWN_SHOWN).beyond("the rest is cut off"),
+        count("steps each way in the picture of dependencies around a service", pages::SHOWN_STEPS),
+        boxes("in that picture, and in that of a system or a team", pages::LARGE.nodes)
+            .beyond("one box counts the rest"),
+        boxes("in a column of these pictures", pages::LARGE.in_layer).beyond("one box counts the rest"),
+        count("steps each way in the picture on the page of a service", pages::SMALL_STEPS),
+        boxes("in that picture", pages::SMALL.nodes).beyond("one box counts the rest"),
+        boxes("in a column of that picture", pages::SMALL.in_layer).beyond("one box counts the rest"),
+        count("services in the picture of a system or a team", pages::MEMBERS).beyond("the page says so"),
+        count("their dependencies that are read, each way", pages::AROUND).beyond("the page says so"),
+        count("columns of that picture", pages::LAYERS).beyond("the last one holds the rest"),
+        count("arrows in a picture", pages::EDGES).beyond("the page says so"),
+    ];
+    ("Pages and pictures", rows)
+}
+
+fn people() -> Section {
+    let rows = vec![
+        count("tokens", ENTRIES),
+        count("sessions of a user", session::MOST).beyond("another one ends the oldest"),
+        time("session", micros(session::LIFETIME_MICROS)),
+        time("session without use", micros(session::IDLE_MICROS)),
+        time("sign-in link", micros(sign_in_link::LIFETIME_MICROS)),
+        count("sign-ins that an OpenID provider is asked about at one time", exchange::BOUNDS.most)
+            .beyond("others wait"),
+        count("the same, from one address", exchange::BOUNDS.share).beyond("others wait"),
+        bytes("answer of an OpenID provider", provider::LONGEST_ANSWER),
+        time("time for an OpenID provider to answer", provider::TIMEOUT),
+        bytes("details of an entry of the audit", audit::DETAIL).beyond("texts and lists are cut"),
+        count("entries of the audit for refused attempts in an hour", refusals::ENTRIES)
+            .beyond("further ones share one entry"),
+    ];
+    ("People, sign-in and the audit", rows)
+}
+
+fn operation() -> Section {
+    let rows = vec![
+        bytes("line of an import", transfer::LINE),
+        bytes("first line of an import", transfer::FIRST_LINE),
+        bytes("texts of a row of an import", transfer::TEXTS),
+        count("spans of one request", spans::MOST).beyond("others are left out and [counted](../ops/tracing.md)"),
+        count("spans that wait for the collector", spans::QUEUE)
+            .beyond("others are left out and [counted](../ops/tracing.md)"),
+    ];
+    ("Import and tracing", rows)
+}
+
+/// The tables, as the page has them.
+fn tables() -> String {
+    let Ok(Command::Serve(settings)) = config::parse(["rollcall"]) else { panic!("no settings") };
+    assert_eq!(settings.budget.limits(), Limits::default());
+    assert_eq!(settings.budget.max_estimate, cost::Limits::default().estimate);
+    let sections = [
+        connections(&settings),
+        requests(&settings),
+        work(&settings),
+        documents(),
+        things(),
+        texts(),
+        searches(),
+        service_files(),
+        properties(),
+        deploys(),
+        api_documents(),
+        shown(),
+        people(),
+        operation(),
+    ];
+    let mut text = String::new();
+    for (heading, rows) in sections {
+        let _ = write!(text, "\n## {heading}\n\n| limit of | at most | beyond it |\n|---|---|---|\n");
+        for Row { of, limit, beyond } in rows {
+            let _ = writeln!(text, "| {of} | {limit} | {beyond} |");
+        }
+    }
+    text
 }
 
 #[test]
 fn the_page_of_limits_has_those_of_the_code() {
-    let Ok(Command::Serve(settings)) = config::parse(["rollcall"]) else { panic!("no settings") };
-    let edge = settings.edge;
-    let cost = cost::Limits::default();
-    let period = figures::period::Limits::default();
-    let budget = settings.budget.limits();
-    assert_eq!(budget, Limits::default());
-    assert_eq!(settings.budget.max_estimate, cost.estimate);
-    let rows = [
-        ("requests with one token", format!("{} in one minute (`--token-limit`)", number(edge.token_limit))),
-        (
-            "requests from one address, or one IPv6 network of 64 bits",
-            format!("{} in five minutes (`--ip-limit`)", number(edge.ip_limit)),
-        ),
-        ("body of a GraphQL request, or of an API document", format!("{} bytes (`--max-body`)", number(edge.max_body))),
-        ("body of a deploy", format!("{} bytes (`--max-webhook-body`)", number(edge.max_webhook_body))),
-        (
-            "form of a page; of somebody who is not signed in",
-            format!("{}; {} bytes", number(MAX_FORM), number(MAX_STRANGERS_FORM)),
-        ),
-        ("bodies that are being read: of all callers; of one", mebibytes(body::BOUNDS)),
-        (
-            "bodies that wait for that: of all callers; of one; how long",
-            format!("{}; {} MiB; 5s", body::BOUNDS.waiting >> 20, body::BOUNDS.waiting_share >> 20),
-        ),
-        (
-            "body of a refused request that is read and discarded; time for it; how many at one time",
-            "4,194,304 bytes; 1s; 256; the rest is not read".to_owned(),
-        ),
-        (
-            &*format!(
-                "answers of more than {} bytes that wait to be sent: of all callers; of one",
-                number(outbox::SMALL)
-            ),
-            mebibytes(outbox::BOUNDS),
-        ),
-        (
-            "sign-ins that an OpenID provider is asked about at one time; from one address",
-            format!("{}; {}", exchange::BOUNDS.most, exchange::BOUNDS.share),
-        ),
-        ("answer of an OpenID provider; time for it", "1,048,576 bytes; 10s".to_owned()),
-        ("head of a request", format!("{} bytes; {HEADERS} headers", number(HEAD_BYTES))),
-        (
-            "PROXY header of a trusted proxy, within the time for the head of a first request",
-            format!("{} bytes", number(proxy_header::LONGEST)),
-        ),
-        (
-            "connections; those that may wait to be accepted; requests at one time on one of HTTP/2",
-            format!(
-                "{} (`--max-connections`); {} on a port, or fewer if `net.core.somaxconn` is; {STREAMS}",
-                number(edge.max_connections),
-                number(BACKLOG),
-            ),
-        ),
-        (
-            "connections from one address, or one IPv6 network of 64 bits; not from trusted proxies or on a Unix socket",
-            format!("{}, a quarter of all; further ones are closed", number(edge.connections_of_address())),
-        ),
-        (
-            "time for the head of a first request; for a body",
-            format!("{:?} (`--header-timeout`); {:?} (`--body-timeout`)", edge.header_timeout, edge.body_timeout),
-        ),
-        (
-            "time for a query or a page, waiting included; a mutation that has begun is never cut off",
-            format!("{:?} (`--query-timeout`)", budget.time),
-        ),
-        ("processor time of a query or a page", format!("{:?} (`--query-processor-time`)", budget.processor)),
-        (
-            "objects that a request asks for, by the sizes of its pages",
-            format!("{} (`--max-estimate`)", number(settings.budget.max_estimate)),
-        ),
-        (
-            "objects of an answer; its bytes; bytes of the rows read for it",
-            format!(
-                "{} (`--max-objects`); {} (`--max-answer`); {} (`--max-rows`)",
-                number(budget.objects),
-                number(budget.answer),
-                number(budget.rows)
-            ),
-        ),
-        (
-            "requests that read at one time; of one caller",
-            format!(
-                "{QUICK_READS} quick and {SLOW_READS} slow; {QUICK_SHARE} quick and {SLOW_SHARE} slow; others wait"
-            ),
-        ),
-        (
-            "requests with mutations that run at one time; of one caller",
-            format!("{CHANGES}; {CHANGES_SHARE}; others wait"),
-        ),
-        (
-            "on SQLite, those that have written beside them and wait for the disk or are answered; of one caller",
-            format!("{COMMITS}; {COMMITS_SHARE}"),
-        ),
-        (
-            "write-ahead log of the SQLite file",
-            format!("{} pages of 4,096 bytes; then new reads wait until it can start over", number(LONG_LOG)),
-        ),
-        (
-            "what pages read beside the API, at one time; for one person",
-            format!("{SLOW_READS}; {SLOW_SHARE}; others wait"),
-        ),
-        ("time for the writes of a mutation, on PostgreSQL; of `serviceFilesApply`", "30s; 600s".to_owned()),
-        (
-            &*format!("time without a request, or without taking {} bytes of answers that wait", number(PIECE)),
-            format!("{:?} (`--idle-timeout`)", edge.idle_timeout),
-        ),
-        (
-            "document",
-            format!("{} words, marks and gaps between them; brackets {} deep", number(cost.tokens), cost.nesting),
-        ),
-        (
-            "operation, its fragments expanded",
-            format!(
-                "{} levels; {} fields; {} aliases; {} directives; introspection lists nested {} deep",
-                cost.depth,
-                number(cost.fields),
-                cost.aliases,
-                cost.directives,
-                cost.lists
-            ),
-        ),
-        (
-            "fragments within each other; fields of an operation, counted for every possible type",
-            format!("{}; {}", cost.spreads, number(MOST_FIELDS)),
-        ),
-        (
-            "document, all operations together, its fragments expanded",
-            format!("{} operations; {} fields and values", cost.operations, number(cost.parts)),
-        ),
-        (
-            "values in variables; given to arguments",
-            format!(
-                "{}; {}, with texts of {} bytes, or twice `--max-body` if that is more",
-                number(MOST_PARTS),
-                number(cost.values),
-                number(cost.text)
-            ),
-        ),
-        ("mutations in a request, with the entries of the lists that they are given", number(cost.changes)),
-        ("errors of an answer; of a refusal", format!("{MOST_ERRORS}, and how many more there are; {}", faults::MOST)),
-        ("page", format!("{} rows; a larger `first` is taken for that", page::MOST)),
-        ("list in an input: tags, members, references, environments", format!("{} entries", number(ENTRIES))),
-        (
-            "service files in a request; their documents; the entries of all their lists, and the parts of the values of their properties",
-            format!("{}; {}; {}", number(ENTRIES), number(service_file::DOCUMENTS), number(service_file::ENTRIES)),
-        ),
-        (
-            "YAML of the service files of a request, aliases expanded: keys and values; their text; the values of \
-             properties, as JSON",
-            format!("{}; {} bytes; {} bytes", number(YAML_VALUES), number(YAML_TEXT), number(PROPERTIES_TEXT)),
-        ),
-        (
-            "YAML of one service file: documents; anchors; keys and values that its anchors hold",
-            format!("{}; {}; {}", number(YAML_DOCUMENTS), number(YAML_ANCHORS), number(YAML_ANCHORED)),
-        ),
-        (
-            "mistakes in service files that are reported at once; notes about what is not taken",
-            format!("{}; {}; the rest is not listed", number(MISTAKES), number(NOTES)),
-        ),
-        (
-            "fields that the service files of a request change, each tag and each property for itself",
-            format!("{}; otherwise nothing is applied", number(service_file::CHANGES)),
-        ),
-        (
-            "aliases of one owner; tags of one owner; tools and dependencies of a service",
-            format!("{0}; {0}; {0} each; another is not added", number(ENTRIES)),
-        ),
-        ("tokens; sessions of a user", format!("{}; {}, another one ends the oldest", number(ENTRIES), session::MOST)),
-        (
-            "session; session without use; sign-in link",
-            format!(
-                "{} days; 7 days; {} minutes",
-                session::LIFETIME_MICROS / 86_400_000_000,
-                sign_in_link::LIFETIME_MICROS / 60_000_000
-            ),
-        ),
-        ("teams above a team", "20".to_owned()),
-        ("contacts of one owner; component types; levels; categories", format!("{0}; {0}; {0}; {0}", number(FEW))),
-        ("property definitions; of one component type; of teams", format!("{}; {FEW}; {FEW}", number(ENTRIES))),
-        (
-            "relationships of one source; relationship definitions; management rules of a definition",
-            format!("{}; {FEW}; {RULES}", number(ENTRIES)),
-        ),
-        (
-            "JSON Schema; with its references expanded",
-            format!(
-                "{} bytes, {} levels; {} bytes, {} objects, {} patterns of {} bytes together and {} bytes compiled each",
-                number(json_schema::SCHEMA),
-                json_schema::LEVELS,
-                number(json_schema::EXPANDED),
-                json_schema::SCHEMA_OBJECTS,
-                json_schema::PATTERNS,
-                number(json_schema::PATTERNS_TEXT),
-                number(json_schema::PATTERN)
-            ),
-        ),
-        (
-            "value of a property, data of a resource; sentences about what is wrong with it",
-            format!(
-                "{} bytes, {} levels, {} parts; {}",
-                number(json_schema::VALUE),
-                json_schema::LEVELS,
-                json_schema::VALUE_PARTS,
-                json_schema::FAULTS
-            ),
-        ),
-        (
-            "checks of the values of properties, or of schemas, in one mutation or one run of `rollcall apply`",
-            format!("{:?} of processor time; otherwise nothing is changed", json_schema::CHECKING),
-        ),
-        ("services or systems that are assigned at once", number(FEW)),
-        (
-            "links between a service and a repository; languages of a repository; people on call for a service",
-            format!("{0}; {0}; {0}", number(FEW)),
-        ),
-        (
-            "predicates of a filter of services, or of a request, those of filters among them; conditions of a filter of users",
-            format!("{}; {}", service_filter::MOST, user::CONDITIONS),
-        ),
-        (
-            "predicates, or filters, within each other; a regular expression in one",
-            format!(
-                "{} levels; {} bytes compiled, groups {} deep",
-                service_filter::DEPTH,
-                number(predicate::REGEX),
-                predicate::REGEX_DEPTH
-            ),
-        ),
-        (
-            "API document that is pulled; time for it; how many are pulled at one time",
-            format!("{} bytes; {:?}; {}", number(pull::LONGEST), pull::TIMEOUT, pull::AT_ONCE),
-        ),
-        (
-            "time between two pulls of an API document; after a first failure; after several",
-            format!(
-                "about {} hour; {} minutes; at most {} hours",
-                pull::INTERVAL.as_secs() / 3_600,
-                pull::FIRST_RETRY.as_secs() / 60,
-                pull::LONGEST_RETRY.as_secs() / 3_600
-            ),
-        ),
-        (
-            "services that `Service.impact` finds; dependencies that it follows; its steps",
-            format!("{}; {}; {STEPS}; `isComplete` is then false", number(FOUND), number(FOLLOWED)),
-        ),
-        (
-            "picture of dependencies around a service: steps each way; boxes; boxes in a column; arrows",
-            "2; 60; 24; 300".to_owned(),
-        ),
-        ("the same on the page of the service", "1; 20; 8; 300".to_owned()),
-        (
-            "picture of a system or a team: its services; dependencies read each way; columns; boxes; arrows",
-            "500; 5,000; 6; 60; 300".to_owned(),
-        ),
-        (
-            "lists counted on a page; what a search finds among services",
-            "10,000; 1,000; the count then says so".to_owned(),
-        ),
-        ("text shown on a page: API document; Markdown", "262,144 bytes; 24,000 bytes; the rest is cut off".to_owned()),
-        (
-            "metrics of all services: periods of the past with figures; deploys read beside figures; late changes looked at; \
-             those computed at one time",
-            format!(
-                "{}; {}; {}; beyond that all deploys of the window are read; {}",
-                number(build::PERIODS),
-                number(figures::ROWS),
-                number(figures::CHANGES),
-                figures::AT_ONCE
-            ),
-        ),
-        (
-            "figures of a period of three hours: its deploys; its environments; changes that are not taken into account yet",
-            format!(
-                "{}; {}; {}; beyond that deploys are read",
-                number(period.deploys),
-                number(period.environments),
-                number(figures::SEEN)
-            ),
-        ),
-        ("name, alias and other short text", format!("{} characters", text::SHORT)),
-        ("text that services are searched for", format!("{} characters", text::SHORT)),
-        (
-            "term of a search over everything; its words that count; results",
-            format!("{} characters; {}; {}", text::SHORT, find::WORDS, search::MOST),
-        ),
-        (
-            "text that the schema reference is searched for; its words that count; results",
-            format!("{} characters; 10; 100", text::SHORT),
-        ),
-        (
-            "description; note; URL",
-            format!("{}; {}; {} characters", number(text::DESCRIPTION), number(text::NOTE), number(text::URL)),
-        ),
-        ("key of a tag; its value", format!("{}; {} characters", text::TAG_KEY, number(text::TAG_VALUE))),
-        (
-            "deploy: description and commit's message; URL and branch; anything else",
-            format!("{}; {}; {} characters", number(text::MESSAGE), number(text::URL), text::SHORT),
-        ),
-        (
-            "deploys that wait to be stored; those set aside because their service is locked; how long",
-            "1,024; 256; 20s".to_owned(),
-        ),
-        (
-            "on PostgreSQL, how long deploys that are stored together wait for locked services before they are set aside",
-            format!("{LOCK_WAIT:?} in all"),
-        ),
-        (
-            "deliveries shown of an endpoint; newest deploys that are searched for them",
-            format!("{}; 50,000", delivery::KEPT),
-        ),
-        (
-            "idempotency key; keys of a token or a user; answer that is kept",
-            format!(
-                "{LONGEST_KEY} bytes; {}, for {} hours; {} bytes",
-                number(idempotency_key::MAX_KEYS),
-                idempotency_key::LIFETIME.as_secs() / 3_600,
-                number(idempotency_key::MAX_ANSWER_BYTES)
-            ),
-        ),
-        (
-            "time after which a request with an idempotency key counts as dead; one with `serviceFilesApply`",
-            format!("{:?}; 660s", idempotency::CLAIM_TIMEOUT),
-        ),
-        (
-            "line of an import; its first line; the texts of a row",
-            format!("{}; {}; {} bytes", number(transfer::LINE), number(transfer::FIRST_LINE), number(transfer::TEXTS)),
-        ),
-        (
-            "spans of one request; spans that wait for the collector",
-            format!("{}; {}; others are left out and [counted](../ops/tracing.md)", spans::MOST, number(spans::QUEUE)),
-        ),
-        (
-            "details of an entry of the audit; entries for refused attempts in an hour",
-            format!("{} bytes; {}", number(audit::DETAIL), refusals::ENTRIES),
-        ),
-        (
-            "operations with a name of their own in the metrics; connections to the port of the metrics",
-            format!("{}; 16", metrics::NAMES),
-        ),
-        ("answer that `rollcall deploy` reads; time for one attempt", "65,536 bytes; 20s".to_owned()),
-    ];
-    let page = include_str!("../../docs/limits.md");
-    let table: Vec<_> = page.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
-    let expected: Vec<_> = rows.iter().map(|(of, limit)| format!("| {of} | {limit} |")).collect();
-    assert_eq!(table, expected);
+    const BEGIN: &str =
+        "<!-- The tables below are written by: UPDATE_DOCS=1 cargo test --test it published_limits -->\n";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/limits.md");
+    let page = std::fs::read_to_string(path).expect("the page");
+    let (prose, tables_of_page) = page.split_once(BEGIN).expect("the place of the tables");
+    let tables = tables();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, format!("{prose}{BEGIN}{tables}")).expect("the page is written");
+    } else if tables_of_page != tables {
+        let differs = tables.lines().zip(tables_of_page.lines()).find(|(code, page)| code != page);
+        panic!("docs/limits.md differs from the code; run with UPDATE_DOCS=1. First difference: {differs:?}");
+    }
 }

@@ -26,21 +26,23 @@ use layout::{Content, Folded, Limits, fold, layers};
 use picture::{Node, Picture};
 
 mod layout;
-mod picture;
+pub mod picture;
 
 /// The maximum size of the picture on a service's page.
-const SMALL: Limits = Limits { nodes: 20, in_layer: 8 };
+pub const SMALL: Limits = Limits { nodes: 20, in_layer: 8 };
+/// The number of steps in each direction of the picture on a service's page.
+pub const SMALL_STEPS: u8 = 1;
 /// The maximum size of the picture on a page of its own, and of that of a system or a team.
-const LARGE: Limits = Limits { nodes: 60, in_layer: 24 };
+pub const LARGE: Limits = Limits { nodes: 60, in_layer: 24 };
 /// The number of steps in each direction that the page of a service's graph shows. The list of what its failure can reach
 /// goes as far unless more steps are asked for, which cost more: the service with the most dependents can reach 10,000.
-const SHOWN_STEPS: u8 = 2;
+pub const SHOWN_STEPS: u8 = 2;
 /// The maximum number of layers in the picture of a system or a team.
-const LAYERS: usize = 6;
+pub const LAYERS: usize = 6;
 /// The maximum number of services of a system or a team whose dependencies are read.
-const MEMBERS: usize = 500;
+pub const MEMBERS: usize = 500;
 /// The maximum number of their dependencies that are read, in each direction.
-const AROUND: usize = 5_000;
+pub const AROUND: usize = 5_000;
 
 /// The path of the graph of a service.
 pub fn of(aliases: &[String]) -> String {
@@ -114,7 +116,7 @@ fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnecti
 
 /// The small picture for a service's page, with a link to the large one. Empty without dependencies.
 pub async fn small(reading: &Reading, service: &str, name: &str, aliases: &[String]) -> Result<Markup, Fault> {
-    let picture = reading.part(|db| around(db, service, 1, SMALL)).await?;
+    let picture = reading.part(|db| around(db, service, SMALL_STEPS, SMALL)).await?;
     let Some(picture) = picture else { return Ok(too_long()) };
     let here = of(aliases);
     Ok(html! {

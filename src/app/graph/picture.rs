@@ -15,7 +15,7 @@ const BULGE: usize = 24;
 /// The width of a box's text, in letters.
 const LETTERS: usize = 18;
 /// The maximum number of drawn edges. With more, nobody can follow them.
-const EDGES: usize = 300;
+pub const EDGES: usize = 300;
 /// The maximum number of names in an entry of the list.
 const NAMES: usize = 8;
 

@@ -28,9 +28,9 @@ use crate::config::OpenId;
 use crate::outgoing;
 
 /// The timeout of a request to the provider.
-const TIMEOUT: Duration = Duration::from_secs(10);
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum size of a response from the provider. A key set has a few thousand bytes.
-const LONGEST_ANSWER: u64 = 1024 * 1024;
+pub const LONGEST_ANSWER: u64 = 1024 * 1024;
 /// How long the provider's metadata is cached.
 const FRESH: Duration = Duration::from_secs(60 * 60);
 /// How long a failure to fetch the metadata is cached.

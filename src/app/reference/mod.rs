@@ -16,7 +16,7 @@ use crate::entity::text::SHORT;
 mod description;
 mod directives;
 mod index;
-mod search;
+pub mod search;
 mod signature;
 mod type_page;
 mod uses;

@@ -8,10 +8,10 @@ use maud::{Markup, html};
 use super::{PATH, index};
 
 /// The maximum number of hits.
-const MOST: usize = 100;
+pub const MOST: usize = 100;
 
 /// The maximum number of words that count.
-const WORDS: usize = 10;
+pub const WORDS: usize = 10;
 
 /// A search result.
 struct Hit<'s> {
