@@ -22,7 +22,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let account = ask(site, visit, Definitions { after: visit.query.given("after") }).await?.account;
     let app_url = &site.catalogue.settings().app_url;
     let main = html! {
-        p { "What services, teams and relationships are described with. Programs change these definitions through the API; "
+        p { "Definitions that describe services, teams and relationships. Change them through the API; "
             "the " a href="/reference/Mutation" { "reference" } " has their mutations." }
         (types(&account.component_types.nodes, app_url))
         (properties(visit, &account))

@@ -24,7 +24,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let main = html! {
         @if repositories.nodes.is_empty() {
             (empty("No repositories yet.", html! {
-                p { "Service files name the repositories of a service. Programs add them through the API, with "
+                p { "List the repositories of a service in its service file, or add them through the API with "
                     code { "repositoryCreate" } "." }
             }))
         } @else {

@@ -56,7 +56,7 @@ impl Model {
     /// Why a service of this component type cannot have a value. `own` is the default type for a service without one.
     pub fn refuses_service(&self, own: Option<i64>) -> Option<&'static str> {
         if self.is_of_teams {
-            return Some("the property definition is of teams, not of services");
+            return Some("this property definition is for teams, not for services");
         }
         self.refuses_type(own)
     }
@@ -64,12 +64,12 @@ impl Model {
     /// Why the component type of a service does not allow a value.
     pub fn refuses_type(&self, own: Option<i64>) -> Option<&'static str> {
         let of = self.component_type_id?;
-        (own != Some(of)).then_some("the property definition is of another component type")
+        (own != Some(of)).then_some("this property definition is for another component type")
     }
 
     /// Why a team cannot have a value.
     pub fn refuses_teams(&self) -> Option<&'static str> {
-        self.component_type_id.map(|_| "the property definition is of a component type, not of teams")
+        self.component_type_id.map(|_| "this property definition is for a component type, not for teams")
     }
 }
 

@@ -103,5 +103,5 @@ pub async fn check_parts(db: &Transaction, team: i64, above: usize) -> Result<()
 }
 
 fn too_deep() -> Error {
-    UserError::new("parentTeam", format!("there are at most {MAX_DEPTH} teams above a team")).into()
+    UserError::new("parentTeam", format!("a team can have at most {MAX_DEPTH} teams above it")).into()
 }

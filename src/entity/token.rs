@@ -156,7 +156,7 @@ pub async fn create<C: Write>(
     };
     let made = db.insert(row).await?;
     if db.count(Entity::find()).await? > ENTRIES as u64 {
-        return Err(UserError::base(format!("there are at most {ENTRIES} tokens: delete one first")).into());
+        return Err(UserError::base(format!("a catalogue can have at most {ENTRIES} tokens; delete one first")).into());
     }
     let detail = json!({ "changed": change::between(None, Some(&made)) });
     audit::record(db, actor, "tokenCreate", made.subject(), &detail).await?;

@@ -186,7 +186,7 @@ pub async fn create<C: Write>(
     };
     problems.none()?;
     let email = email.unwrap_or_default();
-    let taken = UserError::new("email", format!("a user has the email address {} already", quoted(&email)));
+    let taken = UserError::new("email", format!("another user already has the email address {}", quoted(&email)));
     let row = ActiveModel {
         name: Set(name.unwrap_or_default()),
         email_key: Set(email_key(&email)),

@@ -192,7 +192,7 @@ impl AlertSourceServiceCreateMutation for Mutation {
             service_id: Set(service.id),
             ..Default::default()
         };
-        let taken = UserError::base("the alert source watches this service already");
+        let taken = UserError::base("the alert source is already linked to this service");
         let link = db.insert(row).await.map_err(|error| or_taken(error, taken))?;
         let owner = alert_source_service::Column::ServiceId;
         let said = ("a service", "alert sources");

@@ -169,7 +169,7 @@ impl ComponentTypeCreateMutation for Mutation {
         let alias = input.alias.value().map_or("", String::as_str);
         let made = db.insert(row).await.map_err(|error| or_taken(error, taken(alias)))?;
         if db.count(Entity::find()).await? > FEW as u64 {
-            return Err(UserError::base(format!("there are at most {FEW} component types")).into());
+            return Err(UserError::base(format!("a catalogue can have at most {FEW} component types")).into());
         }
         property_definition::set_of_type(db, made.id, &input.properties).await?;
         Ok(ComponentTypePayload { component_type: Some(made), ..Default::default() })

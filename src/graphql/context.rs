@@ -217,7 +217,7 @@ impl Request {
     async fn take_place(&self) -> Result<()> {
         if !self.outcome.has_place() {
             let place = timeout(REPEAT_TIMEOUT, self.shared.places.take(Lane::Change, self.caller.who())).await;
-            let late = |_| UserError::base("Others kept this mutation waiting. Please retry.");
+            let late = |_| UserError::base("Other requests kept this mutation waiting. Please retry.");
             self.outcome.keep(place.map_err(late)?);
         }
         Ok(())

@@ -110,7 +110,7 @@ fn filtered(
 pub(super) fn environments(given: &MaybeUndefined<Vec<String>>) -> Result<&[String]> {
     let environments = given.value().map(Vec::as_slice).unwrap_or_default();
     if environments.len() > text::ENTRIES {
-        let message = format!("at most {} environments can be named at once", text::ENTRIES);
+        let message = format!("at most {} environments can be given", text::ENTRIES);
         return Err(UserError::new("environments", message).into());
     }
     Ok(environments)

@@ -62,7 +62,7 @@ fn window(
     let default_start = || Timestamp::from_micros(end.as_micros() - DEFAULT_LENGTH);
     let start = start.value().copied().unwrap_or_else(default_start);
     if start >= end {
-        return Err(UserError::new("start", "start must be before end, which is now when it is absent").into());
+        return Err(UserError::new("start", "start must be before end (default: now)").into());
     }
     let environments = match environments.value() {
         Some(_) => Environments::named(deploy::environments(environments)?),

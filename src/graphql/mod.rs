@@ -276,7 +276,7 @@ impl Catalogue {
         if !outcome.has_place() {
             let Ok(place) = budget.within(self.0.places.take(Lane::Change, caller.who())).await else {
                 let why = format!(
-                    "No mutation was run: others kept this request waiting for {:?}. Send it again.",
+                    "No mutation was run: other requests kept this one waiting for {:?}. Send it again.",
                     limits.time
                 );
                 return Response::failed(request_error(why, Vec::new(), Code::TooExpensive));

@@ -32,7 +32,7 @@ pub(super) async fn check(
     let Some((user, role)) = caller.user else { return Ok(()) };
     let class = subject.class.as_deref().unwrap_or_default();
     if role < Role::StandardsAdmin && STANDARDS.contains(&class) {
-        let message = "levels and categories are changed by a standards administrator or an administrator";
+        let message = "only a standards administrator or an administrator can change levels and categories";
         return Err(UserError::base(message).into());
     }
     if role != Role::TeamMember {

@@ -53,7 +53,7 @@ pub(super) enum Key {
     Not(&'static str),
 }
 
-const NO_GROUPS: &str = "groups do not exist: use the teams above teams";
+const NO_GROUPS: &str = "groups are not supported; use parent teams instead";
 const NO_CATEGORIES: &str = "component types have no categories";
 
 impl From<ServiceFilterEnum> for Key {
@@ -284,7 +284,7 @@ impl Predicate {
 
     /// The value to compare with, which must be given.
     pub(super) fn needed(&self) -> Result<&str, UserError> {
-        self.value.as_deref().ok_or_else(|| UserError::base("a value must be given with this key and type"))
+        self.value.as_deref().ok_or_else(|| UserError::base("this key and type need a value"))
     }
 
     /// Reads the keys of the rows of `E` whose ids are in the value.
@@ -394,7 +394,7 @@ impl Predicate {
         let own = || Expr::col(own.as_column_ref());
         let number = || -> Result<i32, UserError> {
             let value = self.needed()?;
-            value.trim().parse().map_err(|_| UserError::new("value", "an index is a number"))
+            value.trim().parse().map_err(|_| UserError::new("value", "an index must be a whole number"))
         };
         let with = |condition: Expr| {
             let rows = Select::select().column(key).from(key.entity_name()).and_where(condition).take();

@@ -296,11 +296,11 @@ async fn store(db: &Transaction, row: ActiveModel) -> Result<Model> {
 /// Fails if there are more definitions than allowed. Call it after the insert.
 async fn refuse_too_many(db: &Transaction) -> Result<()> {
     if db.count(Entity::find()).await? > ENTRIES as u64 {
-        return Err(UserError::base(format!("there are at most {ENTRIES} property definitions")).into());
+        return Err(UserError::base(format!("a catalogue can have at most {ENTRIES} property definitions")).into());
     }
     let of_teams = db.count(Entity::find().filter(Column::IsOfTeams.eq(true))).await?;
     if of_teams > FEW as u64 {
-        return Err(UserError::base(format!("there are at most {FEW} property definitions of teams")).into());
+        return Err(UserError::base(format!("teams can have at most {FEW} property definitions")).into());
     }
     Ok(())
 }
@@ -365,7 +365,7 @@ async fn replace(db: &Transaction, of: Of, given: Vec<Given>) -> Result<()> {
 /// What is wrong when the schemas take too long. The transaction is held meanwhile.
 fn late() -> UserError {
     let message =
-        format!("it takes more than {CHECKING:?} of processor time to check the schemas; give simpler ones, or fewer");
+        format!("checking the schemas takes more than {CHECKING:?} of processor time; use simpler schemas, or fewer");
     UserError::new("properties", message)
 }
 
@@ -466,7 +466,7 @@ impl TeamPropertyDefinitionUpdateMutation for Mutation {
         let found: PropertyDefinition =
             identifier::locked(db, "propertyDefinition", &property_definition, LockType::NoKeyUpdate).await?;
         if !found.is_of_teams {
-            let message = "this is not a property definition of teams; use propertyDefinitionUpdate";
+            let message = "this property definition is not for teams; use propertyDefinitionUpdate";
             return Err(UserError::new("propertyDefinition", message).into());
         }
         let changed = store(db, Given::of_team(input).change(found)?).await?;

@@ -222,7 +222,7 @@ impl RelationshipCreateMutation for Mutation {
         let target = problems.take_any(end(db, "target", &target).await)?;
         let definition = problems.take_any(defined(db, definition.value()).await)?.flatten();
         if definition.is_some() && kind != RelationshipTypeEnum::RelatedTo {
-            let message = "relationshipDefinition goes with the type related_to alone";
+            let message = "relationshipDefinition can only be given with the type related_to";
             problems.push(UserError::new(DEFINITION, message).within(DEFINITION));
         }
         problems.none()?;
@@ -230,7 +230,7 @@ impl RelationshipCreateMutation for Mutation {
             return Err(Error::internal("a thing was neither found nor missed"));
         };
         if source == target {
-            return Err(UserError::base("a thing cannot be tied to itself").into());
+            return Err(UserError::base("source and target must be different").into());
         }
         let relationship = match (kind, source, target) {
             (RelationshipTypeEnum::BelongsTo, End::Service(id), End::System(key)) => {
@@ -251,7 +251,7 @@ impl RelationshipCreateMutation for Mutation {
                     allowed.map_err(|error| error.map_user(|error| error.within(DEFINITION)))?;
                 }
                 let row = relationship::new(kind.as_str(), definition.map(|found| found.id), source, target);
-                let taken = UserError::base("the two are tied in this way already");
+                let taken = UserError::base("this relationship already exists");
                 let made = db.insert(row).await.map_err(|error| or_taken(error, taken))?;
                 let (column, key) = (source.columns()[0], source.named().1);
                 relation::check_row_limit::<Entity>(db, column, key, ENTRIES, ("a thing", "relationships")).await?;

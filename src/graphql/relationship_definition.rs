@@ -240,7 +240,7 @@ impl RelationshipDefinitionCreateMutation for Mutation {
         let row = ActiveModel { created_at: Set(now), updated_at: Set(now), ..row };
         let made = db.insert(row).await.map_err(|error| or_taken(error, taken(alias)))?;
         if db.count(Entity::find()).await? > FEW as u64 {
-            return Err(UserError::base(format!("there are at most {FEW} relationship definitions")).into());
+            return Err(UserError::base(format!("a catalogue can have at most {FEW} relationship definitions")).into());
         }
         Ok(RelationshipDefinitionPayload { definition: Some(made), ..Default::default() })
     }

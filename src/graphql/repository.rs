@@ -351,7 +351,7 @@ fn checked(given: &[LanguageInput]) -> Result<String> {
         }
         if let Some(name) = name {
             if languages.iter().any(|known| known.name == name) {
-                problems.push(within(UserError::new("name", "this language is named twice")));
+                problems.push(within(UserError::new("name", "this language is listed twice")));
             }
             languages.push(repository::Language { name, usage: *usage });
         }

@@ -169,7 +169,7 @@ pub(super) async fn insert(
     row: service_dependency::ActiveModel,
 ) -> Result<ServiceDependency> {
     let row = service_dependency::ActiveModel { source_id: Set(source.id), destination_id: Set(destination), ..row };
-    let taken = UserError::base("the service depends on the other one already");
+    let taken = UserError::base("this dependency already exists");
     let dependency = db.insert(row).await.map_err(|error| or_taken(error, taken))?;
     relation::check_row_limit::<Entity>(db, Column::SourceId, source.id, texts::ENTRIES, ("a service", "dependencies"))
         .await?;

@@ -68,7 +68,7 @@ impl FilterBuilder {
         self.count += 1;
         if self.count > MOST {
             return Err(UserError::base(format!(
-                "at most {MOST} predicates can be given, those of filters among them"
+                "at most {MOST} predicates can be given, including those of nested filters"
             )));
         }
         Ok(())
@@ -95,7 +95,7 @@ impl FilterBuilder {
             }
             (None, Some(predicates)) => {
                 if depth == 0 {
-                    let message = format!("predicates stand within each other at most {DEPTH} deep");
+                    let message = format!("predicates can be nested at most {DEPTH} levels deep");
                     return Err(UserError::new("predicates", message));
                 }
                 let several = predicates.iter().enumerate().map(|(place, one)| {
@@ -174,7 +174,7 @@ impl FilterBuilder {
             _ => return Err(predicate.refused().into()),
         };
         if depth == 0 {
-            return Err(UserError::base(format!("filters stand within each other at most {DEPTH} deep")).into());
+            return Err(UserError::base(format!("filters can be nested at most {DEPTH} levels deep")).into());
         }
         let found = id::find::<filter::Entity>(db, predicate.needed()?).await?;
         let condition = match found {

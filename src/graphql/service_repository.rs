@@ -270,7 +270,7 @@ impl ServiceRepositoryUpdateMutation for Mutation {
         if let Some(base_directory) = base_directory.flatten() {
             row.base_directory = Set(service_repository::folder(base_directory));
         }
-        let taken = UserError::new("baseDirectory", "another link between the two has this folder");
+        let taken = UserError::new("baseDirectory", "the service is already linked to this folder of the repository");
         let link = db.update(row).await.map_err(|error| alias::or_taken(error, taken))?;
         Ok(ServiceRepositoryUpdatePayload { service_repository: Some(link), ..Default::default() })
     }
@@ -298,7 +298,7 @@ impl ServiceRepositoryCreateMutation for Mutation {
         let (base_directory, display_name) = (base_directory.flatten().flatten(), display_name.flatten().flatten());
         let link = service_repository::link(db, &service, repository, base_directory, display_name).await?;
         let link =
-            link.ok_or_else(|| UserError::base("the service and the repository are linked already by this folder"))?;
+            link.ok_or_else(|| UserError::base("the service is already linked to this folder of the repository"))?;
         let pair = Entity::find().filter(Column::ServiceId.eq(link.service_id));
         let links = db.count(pair.filter(Column::RepositoryId.eq(link.repository_id))).await?;
         if links > MOST as u64 {

@@ -82,7 +82,7 @@ async fn undecided(db: &Transaction, id: &str) -> Result<ServiceSuggestion> {
 }
 
 fn accepted_already() -> Error {
-    UserError::new("id", "the suggestion is accepted already").into()
+    UserError::new("id", "the suggestion has already been accepted").into()
 }
 
 /// Sets the state of a suggestion, unless somebody has accepted it in the meantime. The update locks the suggestion
@@ -113,7 +113,11 @@ impl ServiceSuggestionAcceptMutation for Mutation {
         let suggestion = undecided(db, &id).await?;
         let (suggestion, service, alias_kind) = match (existing.value(), name.value()) {
             (Some(_), Some(_)) => {
-                return Err(UserError::new("name", "a name is for a new service; here an existing one is given").into());
+                return Err(UserError::new(
+                    "name",
+                    "only one of name and service can be given: a name is for a new service",
+                )
+                .into());
             }
             (Some(named), None) => {
                 let service = service::require_writable_at(db, named).await?;
@@ -147,7 +151,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
 /// Gives a service the alias that was deployed, the deploys that wait for it, and their numbers.
 async fn give_alias(db: &Transaction, alias: &str, service: &Writable, kind: AliasKind) -> Result<()> {
     if !service_alias::Entity::claim(db, service, alias, kind).await? {
-        let message = format!("another service has the alias {} by now", quoted(alias));
+        let message = format!("another service now has the alias {}", quoted(alias));
         return Err(UserError::base(message).into());
     }
     service_search::refresh(db, service.id).await?;

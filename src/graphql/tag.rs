@@ -123,7 +123,7 @@ async fn refuse_locked(db: &Transaction, tag: &Tag) -> Result<()> {
 }
 
 fn taken(field: &'static str, key: &str, value: &str) -> UserError {
-    let message = format!("there is a tag with the key {} and the value {} already", quoted(key), quoted(value));
+    let message = format!("the tag with the key {} and the value {} already exists", quoted(key), quoted(value));
     UserError::new(field, message)
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Member {
 /// Finds the users that the field `members` names, or reports everything that is wrong with it.
 pub(super) async fn named(db: &Transaction, members: &[TeamMembershipUserInput]) -> Result<Vec<Member>> {
     if members.len() > text::ENTRIES {
-        return Err(UserError::new("members", format!("at most {} members can be named at once", text::ENTRIES)).into());
+        return Err(UserError::new("members", format!("at most {} members can be given", text::ENTRIES)).into());
     }
     let mut problems = Problems::default();
     let users: Vec<UserIdentifierInput> = members.iter().map(of_member).collect();
@@ -49,7 +49,7 @@ pub(super) async fn named(db: &Transaction, members: &[TeamMembershipUserInput])
         let role =
             problems.take(draft::text::<team_membership::Entity>(team_membership::Column::Role, role).map_err(within));
         if user.as_ref().is_some_and(|user| !seen.insert(user.id)) {
-            problems.push(within(UserError::new("user", "this user is named twice")));
+            problems.push(within(UserError::new("user", "this user is listed twice")));
         }
         found.extend(user.zip(role).map(|(user, role)| Member { user, role }));
     }

@@ -183,7 +183,7 @@ async fn a_thousand_environments_can_be_named_and_not_one_more() {
     assert_eq!(answer["data"]["account"], expected, "{answer}");
     let answer = endpoint.app.query(query, json!({ "all": named(1_001) })).await;
     let message = answer["errors"][0]["message"].as_str().expect("a message");
-    assert!(message.contains("at most 1000 environments can be named at once"), "{message}");
+    assert!(message.contains("at most 1000 environments can be given"), "{message}");
 }
 
 #[tokio::test]

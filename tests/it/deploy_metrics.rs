@@ -235,7 +235,7 @@ async fn the_default_window_is_the_last_30_days() {
 
     let query = r#"{ account { deployMetrics(start: "2026-11-11T00:00:00Z", end: "2026-11-11T00:00:00Z") { end } } }"#;
     let answer = endpoint.app.query(query, json!({})).await;
-    let message = "start must be before end, which is now when it is absent";
+    let message = "start must be before end (default: now)";
     assert!(answer["errors"][0]["message"].as_str().is_some_and(|text| text.contains(message)), "{answer}");
 }
 

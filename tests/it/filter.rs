@@ -152,17 +152,17 @@ async fn predicates_combine_and_nest() {
         deep = json!({ "predicates": [deep] });
     }
     for (filter, message) in [
-        (json!([deep]), "predicates stand within each other at most 5 deep"),
+        (json!([deep]), "predicates can be nested at most 5 levels deep"),
         (
             json!([{ "predicates": vec![rust.clone(); 51] }]),
-            "at most 50 predicates can be given, those of filters among them",
+            "at most 50 predicates can be given, including those of nested filters",
         ),
         (json!([{ "arg": "x" }]), "exactly one of key and predicates must be given"),
         (json!([{ "key": "name", "type": "matches", "arg": "x" }]), "matches cannot be used with this key"),
-        (json!([{ "key": "name", "type": "equals" }]), "a value must be given with this key and type"),
-        (json!([{ "key": "tier_index", "arg": "x" }]), "an index is a number"),
+        (json!([{ "key": "name", "type": "equals" }]), "this key and type need a value"),
+        (json!([{ "key": "tier_index", "arg": "x" }]), "an index must be a whole number"),
         (json!([{ "key": "owner_id", "arg": "x" }]), "\"x\" is not a valid id"),
-        (json!([{ "key": "group_ids", "arg": "x" }]), "groups do not exist: use the teams above teams"),
+        (json!([{ "key": "group_ids", "arg": "x" }]), "groups are not supported; use parent teams instead"),
         (json!([{ "key": "name", "type": "satisfies_jq_expression", "arg": "." }]), "jq expressions are not evaluated"),
     ] {
         assert_eq!(matched(&app, filter).await, message);
@@ -219,7 +219,7 @@ async fn a_filter_is_saved_as_it_was_sent_and_matches_services() {
     let itself = json!([{ "key": "filter_id", "type": "matches", "value": others }]);
     app.query(update, json!({ "input": { "id": others, "predicates": itself } })).await;
     let answer = app.query(LIST, json!({ "saved": { "id": others } })).await;
-    assert_eq!(answer["errors"][0]["message"], "filters stand within each other at most 5 deep");
+    assert_eq!(answer["errors"][0]["message"], "filters can be nested at most 5 levels deep");
 
     let delete = "mutation($id: ID!) {
         first: filterDelete(input: { id: $id }) { deletedId errors { message } }

@@ -25,7 +25,7 @@ async fn a_resource_is_created_changed_and_deleted() {
         "owner": { "name": "Core" }, "ownerLocked": true, "data": { "name": "Ledger", "port": 5432 },
         "rawData": { "name": "Ledger", "port": 5432, "shape": "round" }, "tags": { "totalCount": 0 },
         "timestamps": resource["timestamps"],
-    }, "warnings": [{ "message": "\"shape\" is no field of the type Database; it is in rawData alone" }], "errors": [] });
+    }, "warnings": [{ "message": "the type Database has no field \"shape\"; only rawData has it" }], "errors": [] });
     assert_eq!(made, expected);
     let query = r#"mutation($id: ID!) {
         alias: aliasCreate(input: { ownerId: $id, alias: "ledger" }) { aliases errors { message } }
@@ -138,7 +138,7 @@ async fn data_is_what_the_schema_of_the_type_allows() {
         "wrong": { "errors": [{ "path": ["data", "nodes"], "message": "-1 is less than the minimum of 0" }] },
         "right": {
             "infrastructureResource": { "type": "Cluster", "data": { "name": "Mail" }, "rawData": { "name": "Mail", "fifo": true } },
-            "warnings": [{ "message": "\"fifo\" is no field of the type Cluster; it is in rawData alone" }], "errors": [],
+            "warnings": [{ "message": "the type Cluster has no field \"fifo\"; only rawData has it" }], "errors": [],
         },
         "null": { "errors": [{ "message": "schema must not be null" }, { "message": "data must not be null" }] },
     });

@@ -86,7 +86,7 @@ async fn an_alert_source_is_pushed_and_watches_services() {
     let answer = app.query(watch, variables).await["data"].clone();
     let link = answer["first"]["alertSourceService"].clone();
     assert_eq!(link["status"], "no_data");
-    let expected = json!([{ "path": ["base"], "message": "the alert source watches this service already" }]);
+    let expected = json!([{ "path": ["base"], "message": "the alert source is already linked to this service" }]);
     assert_eq!(answer["second"], json!({ "alertSourceService": null, "errors": expected }));
     assert_eq!(answer["status"], json!({ "alertSource": { "status": "alert" }, "errors": [] }));
     let query = "query($external: AlertSourceExternalIdentifier) { account {

@@ -277,7 +277,8 @@ async fn a_component_type_has_definitions_of_its_own() {
     };
     assert_eq!(nodes[0], expected(&nodes[0], "flow", "number"));
     let refused = assign(&app, "flow", "1", true).await;
-    let stray = json!([{ "path": ["definition"], "message": "the property definition is of another component type" }]);
+    let stray =
+        json!([{ "path": ["definition"], "message": "this property definition is for another component type" }]);
     assert_eq!(refused["errors"], stray);
     let typed =
         r#"mutation { serviceUpdate(input: { alias: "cart", type: { alias: "pump" } }) { errors { message } } }"#;
@@ -311,7 +312,7 @@ async fn a_component_type_has_definitions_of_its_own() {
         serviceUpdate(input: { alias: "cart", type: null }) { errors { message } }
         teams: propertyAssign(input: { owner: { alias: "core" }, definition: { alias: "flow" }, value: "\"1\"" }) { errors { message } }
     }"#;
-    let message = "the property definition is of a component type, not of teams";
+    let message = "this property definition is for a component type, not for teams";
     assert_eq!(data(&app, typed).await["teams"]["errors"], json!([{ "message": message }]));
     let query = r#"{ account {
         service(alias: "cart") { properties { nodes { validationErrors { path message } } } }
@@ -320,7 +321,7 @@ async fn a_component_type_has_definitions_of_its_own() {
     let account = data(&app, query).await["account"].clone();
     let expected = json!([
         { "path": ["value"], "message": "1 is not of type \"string\"" },
-        { "path": ["definition"], "message": "the property definition is of another component type" },
+        { "path": ["definition"], "message": "this property definition is for another component type" },
     ]);
     assert_eq!(account["service"]["properties"]["nodes"][0]["validationErrors"], expected);
     assert_eq!(account["propertyDefinitions"], json!({ "totalCount": 2, "nodes": [{ "aliases": ["flow"] }] }));
@@ -365,10 +366,10 @@ async fn teams_have_definitions_of_their_own() {
         }, "errors": [] },
         "general": { "errors": [] },
         "other": { "errors": [{
-            "path": ["propertyDefinition"], "message": "this is not a property definition of teams; use propertyDefinitionUpdate",
+            "path": ["propertyDefinition"], "message": "this property definition is not for teams; use propertyDefinitionUpdate",
         }] },
         "team": { "errors": [] },
-        "service": { "errors": [{ "path": ["definition"], "message": "the property definition is of teams, not of services" }] },
+        "service": { "errors": [{ "path": ["definition"], "message": "this property definition is for teams, not for services" }] },
     });
     assert_eq!(answer, expected);
     let query = r#"mutation { teamPropertyDefinitionsAssign(input: { properties: [

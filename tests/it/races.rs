@@ -105,7 +105,7 @@ async fn of_64_who_create_one_tag_one_succeeds() {
     let query = "mutation {
         tagCreate(input: { alias: \"cart\", key: \"env\", value: \"dev\" }) { errors { path message } }
     }";
-    let message = "there is a tag with the key \"env\" and the value \"dev\" already";
+    let message = "the tag with the key \"env\" and the value \"dev\" already exists";
     one_wins(&at_once(&app, query, json!({})).await, "value", message);
 }
 
@@ -120,7 +120,7 @@ async fn of_64_who_rename_their_tags_to_one_key_one_succeeds() {
     let tags = answer["data"]["tagAssign"]["tags"].as_array().expect("tags");
     let answers = join_all(tags.iter().map(|tag| app.query(query, json!({ "id": tag["id"] })))).await;
     let payloads: Vec<_> = answers.iter().map(|answer| answer["data"]["tagUpdate"].clone()).collect();
-    one_wins(&payloads, "key", "there is a tag with the key \"env\" and the value \"\" already");
+    one_wins(&payloads, "key", "the tag with the key \"env\" and the value \"\" already exists");
 }
 
 #[tokio::test]
@@ -201,7 +201,7 @@ async fn of_64_who_accept_one_suggestion_one_creates_the_service() {
     let read = data(app, "{ account { serviceSuggestions { nodes { id } } } }").await;
     let id = &read["account"]["serviceSuggestions"]["nodes"][0]["id"];
     let query = "mutation($id: ID!) { serviceSuggestionAccept(input: { id: $id }) { errors { path message } } }";
-    one_wins(&at_once(app, query, json!({ "id": id })).await, "id", "the suggestion is accepted already");
+    one_wins(&at_once(app, query, json!({ "id": id })).await, "id", "the suggestion has already been accepted");
     let read = data(app, r#"{ account { services(search: "ledger") { totalCount } } }"#).await;
     assert_eq!(read["account"]["services"]["totalCount"], 1);
 }

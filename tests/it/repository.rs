@@ -331,7 +331,7 @@ async fn a_second_link_between_the_same_two_is_an_error() {
     link(&app, &service, &repository).await;
     let expected = json!({
         "serviceRepository": null,
-        "errors": [{ "message": "the service and the repository are linked already by this folder", "path": ["base"] }],
+        "errors": [{ "message": "the service is already linked to this folder of the repository", "path": ["base"] }],
     });
     assert_eq!(link(&app, &service, &repository).await, expected);
 }
@@ -562,7 +562,7 @@ async fn a_service_is_linked_to_one_repository_by_several_folders() {
     }
     let again = json!({ "service": "cart", "repository": mono, "folder": "src/cart" });
     let answer = app.query(link, again).await["data"]["serviceRepositoryCreate"].clone();
-    let message = "the service and the repository are linked already by this folder";
+    let message = "the service is already linked to this folder of the repository";
     assert_eq!(answer["errors"], json!([{ "message": message }]));
 
     let query = "{ account {
@@ -615,6 +615,6 @@ async fn a_service_is_linked_to_one_repository_by_several_folders() {
         serviceRepository { id } errors { path message }
     } }";
     let answer = app.query(update, json!({ "id": edges[0]["serviceRepositories"][0]["id"] })).await;
-    let expected = json!([{ "path": ["baseDirectory"], "message": "another link between the two has this folder" }]);
+    let expected = json!([{ "path": ["baseDirectory"], "message": "the service is already linked to this folder of the repository" }]);
     assert_eq!(answer["data"]["serviceRepositoryUpdate"]["errors"], expected);
 }

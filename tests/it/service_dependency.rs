@@ -85,7 +85,7 @@ async fn a_service_depends_on_another_once() {
     let twice = json!({ "sourceIdentifier": alias("cart"), "destinationIdentifier": alias("pay") });
     assert_eq!(refused(twice.clone()).await, json!([]));
     let base = |message: &str| json!([{ "path": ["base"], "message": message }]);
-    assert_eq!(refused(twice).await, base("the service depends on the other one already"));
+    assert_eq!(refused(twice).await, base("this dependency already exists"));
     let itself = json!({ "sourceIdentifier": alias("cart"), "destinationIdentifier": alias("Cart") });
     assert_eq!(refused(itself).await, base("a service cannot depend on itself"));
     let gone = json!({ "sourceIdentifier": alias("x"), "destinationIdentifier": alias("y") });

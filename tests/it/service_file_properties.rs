@@ -268,8 +268,8 @@ team: {{ name: Core, properties: {{ size: 1, colour: 2 }}, relationships: {{}} }
         "f.yml:7:24: \"x\" is not of type \"integer\"",
         "f.yml:7:27: 9007199254740996 is greater than the maximum of 9007199254740995",
         "f.yml:8:5: service files may not set the property \"hand\"",
-        "f.yml:9:5: the property definition is of teams, not of services",
-        "f.yml:10:5: the property definition is of another component type",
+        "f.yml:9:5: this property definition is for teams, not for services",
+        "f.yml:10:5: this property definition is for another component type",
         "f.yml:11:5: the key \"grade\" occurs twice",
         "f.yml:12:15: a key must be a string, not a number; put it in quotes",
         "f.yml:13:5: the alias of a definition must not be empty",
@@ -291,7 +291,7 @@ team: {{ name: Core, properties: {{ size: 1, colour: 2 }}, relationships: {{}} }
     ];
     assert_eq!(found[12..22], expected);
     let expected = [
-        "f.yml:23:35: the property definition is of a component type, not of teams",
+        "f.yml:23:35: this property definition is for a component type, not for teams",
         "f.yml:23:44: no property definition has the alias \"colour\"",
         "f.yml:23:57: a team has no key \"relationships\"; its keys are name, manager, parent_team, responsibilities, aliases, \
             tags, members, contacts, properties",

@@ -121,7 +121,7 @@ async fn accepting_creates_the_service_and_gives_it_the_deploys() {
     assert_eq!(endpoint.deploys("deployNumber service { name }").await, expected);
 
     let again = accept(&endpoint, json!({ "id": id })).await;
-    assert_eq!(again, refused("the suggestion is accepted already", &["id"]));
+    assert_eq!(again, refused("the suggestion has already been accepted", &["id"]));
 }
 
 #[tokio::test]
@@ -162,7 +162,7 @@ async fn an_acceptance_that_is_refused_changes_nothing() {
     deployed(&endpoint, "org/repo", 1).await;
     let id = id_of(&endpoint, "org/repo").await;
     let both = accept(&endpoint, json!({ "id": id, "name": "x", "service": { "alias": "shop" } })).await;
-    assert_eq!(both, refused("a name is for a new service; here an existing one is given", &["name"]));
+    assert_eq!(both, refused("only one of name and service can be given: a name is for a new service", &["name"]));
     let unknown = accept(&endpoint, json!({ "id": id, "service": { "alias": "none" } })).await;
     assert_eq!(unknown, refused("no service has the alias \"none\"", &["service", "alias"]));
     let unnamed = accept(&endpoint, json!({ "id": id, "name": " " })).await;
@@ -173,7 +173,7 @@ async fn an_acceptance_that_is_refused_changes_nothing() {
     // Another service has taken the alias.
     endpoint.create_service("org/repo").await;
     let taken = accept(&endpoint, json!({ "id": id, "service": { "alias": "shop" } })).await;
-    assert_eq!(taken, refused("another service has the alias \"org/repo\" by now", &["base"]));
+    assert_eq!(taken, refused("another service now has the alias \"org/repo\"", &["base"]));
     assert_eq!(suggestions(&endpoint, "state").await, json!([{ "state": "open" }]));
     assert_eq!(endpoint.deploys("service { name }").await, json!([{ "service": null }]));
 }
@@ -204,7 +204,8 @@ async fn an_ignored_suggestion_counts_further_deploys_and_stays_ignored_until_re
     let opened = json!({ "serviceSuggestion": { "state": "open" }, "errors": [] });
     assert_eq!(decide("serviceSuggestionUnignore").await, opened);
     accept(&endpoint, json!({ "id": id })).await;
-    let refused = json!({ "serviceSuggestion": null, "errors": [{ "message": "the suggestion is accepted already" }] });
+    let refused =
+        json!({ "serviceSuggestion": null, "errors": [{ "message": "the suggestion has already been accepted" }] });
     assert_eq!(decide("serviceSuggestionIgnore").await, refused);
     assert_eq!(decide("serviceSuggestionUnignore").await, refused);
 }

@@ -148,7 +148,7 @@ async fn tag_create_adds_a_second_tag_of_one_key_and_refuses_the_same_twice() {
         again: tagCreate(input: { alias: "cart", key: "env", value: "prod" }) { tag { key value } errors { message path } }
         elsewhere: tagCreate(input: { alias: "core", type: Team, key: "env", value: "dev" }) { errors { message path } }
     }"#;
-    let message = "there is a tag with the key \"env\" and the value \"prod\" already";
+    let message = "the tag with the key \"env\" and the value \"prod\" already exists";
     let expected = json!({
         "first": { "tag": { "key": "env", "value": "dev" }, "errors": [] },
         "second": { "tag": { "key": "env", "value": "prod" }, "errors": [] },
@@ -226,7 +226,7 @@ async fn tag_update_changes_only_the_given_fields() {
         "key": { "tag": { "key": "c", "value": "" }, "errors": [] },
         "nothing": { "tag": { "key": "c", "value": "" }, "errors": [] },
         "two": { "tag": { "key": "c", "value": "2" }, "errors": [] },
-        "taken": { "tag": null, "errors": [{ "message": "there is a tag with the key \"b\" and the value \"2\" already", "path": ["key"] }] },
+        "taken": { "tag": null, "errors": [{ "message": "the tag with the key \"b\" and the value \"2\" already exists", "path": ["key"] }] },
         "null": { "tag": null, "errors": [
             { "message": "key must not be null", "path": ["key"] }, { "message": "value must not be null", "path": ["value"] },
         ] },

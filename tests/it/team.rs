@@ -77,7 +77,7 @@ async fn team_create_reports_all_mistakes_at_once_and_creates_nothing() {
                 "message": "\"no\" is not a valid id",
                 "path": ["members", "2", "user", "id"],
             },
-            { "message": "this user is named twice", "path": ["members", "4", "user"] },
+            { "message": "this user is listed twice", "path": ["members", "4", "user"] },
         ] },
         "taken": { "team": null, "errors": [{ "message": "another team has the name \"Core\"", "path": ["name"] }] },
     });
@@ -361,7 +361,7 @@ async fn a_team_has_at_most_twenty_teams_above_it() {
     let app = TestApp::start().await;
     tower(&app, "a", 21).await;
     tower(&app, "b", 2).await;
-    let errors = json!([{ "path": ["parentTeam"], "message": "there are at most 20 teams above a team" }]);
+    let errors = json!([{ "path": ["parentTeam"], "message": "a team can have at most 20 teams above it" }]);
     let query = r#"mutation {
         made: teamCreate(input: { name: "c", parentTeam: { alias: "a21" } }) { errors { path message } }
         moved: teamUpdate(input: { alias: "b2", parentTeam: { alias: "a21" } }) { errors { path message } }
@@ -400,7 +400,7 @@ async fn two_concurrent_moves_do_not_exceed_the_depth_together() {
     for prefix in ["a", "b", "c"] {
         tower(&app, prefix, 10).await;
     }
-    let message = "there are at most 20 teams above a team";
+    let message = "a team can have at most 20 teams above it";
     one_of_two_moves_is_refused(&app, [("b1", "a10"), ("c1", "b10")], message).await;
 }
 
@@ -426,7 +426,7 @@ async fn a_service_file_keeps_the_depth_of_teams_too() {
     };
     apply(&app, &[("catalog-info.yaml", &adopt("top", "a1"))]).await.expect("a tower of 21");
     let refused = apply(&app, &[("catalog-info.yaml", &adopt("higher", "top"))]).await.expect_err("a tower of 22");
-    assert!(refused.len() == 1 && refused[0].ends_with("there are at most 20 teams above a team"), "{refused:?}");
+    assert!(refused.len() == 1 && refused[0].ends_with("a team can have at most 20 teams above it"), "{refused:?}");
     let read = data(&app, r#"{ account { team(alias: "top") { parentTeam { name } } } }"#).await;
     assert_eq!(read["account"]["team"]["parentTeam"], json!(null));
 }

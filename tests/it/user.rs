@@ -29,7 +29,7 @@ async fn an_email_address_is_unique_whatever_its_letter_case() {
         first: userInvite(email: "ada@example.com", input: {}) { errors { message path } }
         second: userInvite(email: "ADA@example.com", input: {}) { user { id } errors { message path } }
     }"#;
-    let message = "a user has the email address \"ADA@example.com\" already";
+    let message = "another user already has the email address \"ADA@example.com\"";
     let expected = json!({
         "first": { "errors": [] },
         "second": { "user": null, "errors": [{ "message": message, "path": ["email"] }] },

@@ -67,7 +67,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
                 p { "Services that depend on it are to the left, its dependencies to the right, up to " (SHOWN_STEPS) " steps away." }
                 (shown(picture, &format!("Dependencies around {name}"), &format!("{here}?steps=1#impact")))
             },
-            None => (empty("No dependencies.", html! { p { "It depends on no service, and no service depends on it." } })),
+            None => (empty("No dependencies.", html! { p { "This service has no dependencies, and no service depends on it." } })),
         }
         h2 #impact { "What its failure can reach" }
         (reached(visit, &here, steps, impact))
@@ -178,8 +178,8 @@ fn shown(picture: &Picture, label: &str, all: &str) -> Markup {
 fn legend(picture: &Picture) -> Markup {
     html! {
         p.soft.legend {
-            "An arrow leads from a service to one that it depends on."
-            @if picture.warns() { " A dashed arrow leads to a less critical service." }
+            "Arrows point from a service to its dependencies."
+            @if picture.warns() { " A dashed arrow points to a less critical service." }
         }
     }
 }
