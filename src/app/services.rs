@@ -16,7 +16,7 @@ use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
 use crate::entity::user::Role;
 
-/// The list.
+/// Shows the list of services, with its filters and orders.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let query = &visit.query;
     let tag = query.given("tag").map(|tag| match tag.split_once([':', '=']) {

@@ -47,9 +47,9 @@ impl LogLength {
         pages >= self.checkpoint
     }
 
-    /// Whether to hold reads back for a log of so many pages that is about to be copied. The first time, it is only
-    /// copied: perhaps no read is in the way. If it is so once, it is not so again before the log is twice as long or has
-    /// started over: what does not help must not be tried often.
+    /// Whether to hold reads back while a log of this many pages is copied. The first copy of a long log holds nothing
+    /// back: perhaps no read is in the way. After a copy with reads held back, the next one waits until the log is twice
+    /// as long or has started over, because holding reads back delays them and may not have helped.
     fn is_too_long(&self, pages: i32) -> bool {
         let long = TIMES * self.checkpoint;
         if pages < long {

@@ -278,7 +278,7 @@ impl Progress {
         let is_ahead = stored.is_some_and(|stored| self.replayed > stored);
         self.replayed = replayed;
         if is_ahead {
-            return Err("it has replayed what the primary does not have".to_owned());
+            return Err("it has replayed changes that the primary does not have".to_owned());
         }
         self.stored.retain(|(then, _)| at.saturating_duration_since(*then) <= LAG);
         self.stored.extend(stored.map(|stored| (at, stored)));

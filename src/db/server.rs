@@ -277,7 +277,7 @@ impl Lease {
     ) -> Result<u64, DbErr> {
         let (sql, values) = (&statement.sql, statement.values.as_ref().map_or(&[][..], |values| &values.0));
         if writes && self.access.is_some() {
-            // It must not be sent with BEGIN: if BEGIN failed, it would be a transaction of its own.
+            // Do not send the statement together with BEGIN: if BEGIN failed, the statement would run and commit by itself.
             Box::pin(self.begin()).await?;
         }
         if !self.has_begun.load(Ordering::Acquire) {

@@ -52,7 +52,7 @@ fn start_lock() -> String {
 /// How the database's version compares with this program's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Version {
-    /// It is the same.
+    /// The database has exactly the migrations of this program.
     Same,
     /// The database lacks this many migrations.
     Older(usize),

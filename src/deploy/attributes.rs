@@ -103,7 +103,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// Reports a missing attribute, in the specification's words.
+    /// Reports a missing attribute, in the words that existing clients of the webhook expect.
     fn missing(&mut self, name: &str) {
         self.mistake(name, |path| format!("param is missing or the value is empty: {path}"));
     }

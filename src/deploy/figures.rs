@@ -13,10 +13,12 @@
 //! **No answer contains stale figures.** Whatever changes a deploy also leaves a row in `deploy_change`, in the same
 //! transaction, because a trigger does it. In a snapshot, a period's figures are used only if no change in the snapshot
 //! concerns the period ([`without_changed`]). A change of a deploy concerns its own period and that of the next success of
-//! its service and environment, as the snapshot has it. That suffices also if two writers do not see each other. Compare
-//! the deploys of a service and environment as they were when a period got its figures with those of the snapshot. If a
-//! success of that period recovers other failures than before, then a failure, or a success, between them was added or
-//! removed. The last of these in time left a change, and the next success after it is the one of that period.
+//! its service and environment, as the snapshot has it.
+//!
+//! This is enough even if two writers do not see each other's deploys. Take a success S in a period with figures that
+//! recovers other failures in the snapshot than the figures counted. Then, between those failures and S, a failure or a
+//! success of the same service and environment was added or removed. The last of these in time left a change. S is the
+//! next success after it in the snapshot, so the change concerns the period of S, and its figures are not used.
 //!
 //! [`build`] computes figures and removes changes. It works on a snapshot too, and writes only if nobody else has
 //! changed figures since ([`VERSION`]). So of the changes it removes only those whose periods have lost their

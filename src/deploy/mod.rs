@@ -42,7 +42,7 @@ pub struct Post {
     pub record: Record,
 }
 
-/// The outcome of a post (the specification's "Deploy webhook", response bodies).
+/// The outcome of a post that was recorded. docs/deploys.md lists the answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The deploy is recorded for a service.

@@ -1,4 +1,4 @@
-//! The deploy record (the specification's "Deploy record"): its attributes, and how a body is parsed.
+//! The deploy record: its attributes, which docs/deploys.md lists, and how a body is parsed.
 
 use serde_json::Value;
 
@@ -72,7 +72,7 @@ impl Record {
     /// Parses the body of a post. Ignores unknown attributes.
     ///
     /// # Errors
-    /// All its mistakes, in the order of the specification's table.
+    /// All its mistakes, in the order of the table in docs/deploys.md.
     pub fn read(body: &[u8]) -> Result<Self, Vec<Mistake>> {
         let of_body = |detail: String| vec![Mistake::about("body", detail)];
         let value = serde_json::from_slice(body).map_err(|error| of_body(format!("the body is not JSON: {error}")))?;

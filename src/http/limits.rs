@@ -1,4 +1,4 @@
-//! Rate limits by token and by address: fixed windows, as in the specification's "Limits".
+//! Rate limits by token and by address: fixed windows. docs/limits.md lists them.
 //!
 //! A window begins with the first request in it. A [`Store`] keeps the counts: in the process, or in a database that
 //! several processes share. [`reply`](super::reply) builds the refusal.

@@ -256,7 +256,7 @@ pub fn replayed(media: Media, answer: String) -> Reply {
     reply
 }
 
-/// An error in the webhook's format (the specification's "Errors", "Deploy webhook").
+/// An error in the webhook's format, as docs/deploys.md describes it.
 #[derive(Serialize)]
 struct WebhookError<'a> {
     status: u16,

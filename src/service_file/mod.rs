@@ -119,13 +119,13 @@ pub struct Done {
 /// What applying a document did to its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Created it.
+    /// The subject was created.
     Created,
-    /// Changed it.
+    /// The subject was changed.
     Updated,
-    /// Nothing: it was up to date.
+    /// Nothing: the subject was up to date.
     Unchanged,
-    /// Unlocked it, because no document describes the service any more.
+    /// The service was unlocked, because no document describes the service any more.
     Released,
 }
 
