@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use crate::command_line::Place;
+
 /// README is for ten minutes.
 const LONGEST_README: usize = 15_360;
 
@@ -139,4 +141,28 @@ fn every_page_is_reached_from_its_folders_index() {
         assert!(readme.contains(index), "README.md does not lead to {index}");
     }
     assert!(targets("CONTRIBUTING.md", &page("CONTRIBUTING.md")).contains(&"benches/README.md".to_owned()));
+}
+
+#[test]
+fn every_command_and_every_setting_of_the_server_has_its_line() {
+    let help = Place::new().run(&["--help"]).out;
+    let (commands, options) = help.split_once("\nOptions:").expect("options");
+    let commands = commands.split_once("\nCommands:\n").expect("commands").1;
+    let listed = page("docs/commands.md");
+    for line in commands.lines() {
+        // A continued description is indented further.
+        let Some(command) = line.strip_prefix("  ").filter(|line| !line.starts_with(' ')) else { continue };
+        let command = command.split(' ').next().expect("a name");
+        assert!(
+            command == "help" || listed.contains(&format!("`rollcall {command}")),
+            "docs/commands.md lacks {command}"
+        );
+    }
+    let pages = ["docs/settings.md", "docs/limits.md", "ops/openid-connect.md", "ops/tracing.md"].map(page).concat();
+    let flags = options.lines().filter_map(|line| line.trim_start().strip_prefix("--"));
+    let flags: Vec<&str> = flags.filter_map(|line| line.split([' ', ',']).next()).collect();
+    assert!(flags.len() > 30, "the rule looks at nothing: {flags:?}");
+    for flag in flags {
+        assert!(pages.contains(&format!("`--{flag}")), "no page has a line for --{flag}");
+    }
 }
