@@ -111,7 +111,7 @@ fn connections(Serve { edge, .. }: &Serve) -> Section {
     let rows = vec![
         count("connections", edge.max_connections).flag("--max-connections"),
         count(
-            "connections from one address, or one IPv6 network of 64 bits; not from trusted proxies or on a Unix socket",
+            "connections from one address, or one IPv6 network of 64 bits; a quarter of all; not from trusted proxies or on a Unix socket",
             edge.connections_of_address(),
         )
         .beyond("further ones are closed"),
