@@ -25,35 +25,21 @@ pub trait ItemsQuery {
 
 impl Query {
     fn resolve_items<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as ItemsQuery>::items(&execution.context(field)).await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            __e::answer(<Self as ItemsQuery>::items(&call.context()).await)
         })
     }
 }
 
-impl __e::Node for Query {}
-
-impl __e::Object<super::types::State> for Query {
-    const INFO: &'static __e::ObjectInfo = &info::Query;
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        let _ = field;
-        out.null();
-    }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        let _ = rows;
-        match field.index() {
-            0 => Self::resolve_items(field, execution),
-            1 => Box::pin(__e::introspection::schema(field, execution)),
-            2 => Box::pin(__e::introspection::type_by_name(field, execution)),
-            _ => execution.unresolved(field),
+impl __e::Object for Query {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
+            0 => Self::resolve_items(call),
+            1 => __e::introspection::schema(call),
+            2 => __e::introspection::type_by_name(call),
+            _ => call.unresolved(),
         }
     }
 }
@@ -81,10 +67,7 @@ pub trait ItemResolver: Sized + Send + Sync + 'static {
     ) -> impl __e::Answers<Vec<super::types::Child>>;
 }
 
-impl __e::Node for super::types::Item {}
-
-impl __e::Object<super::types::State> for super::types::Item {
-    const INFO: &'static __e::ObjectInfo = &info::Item;
+impl __e::Object for super::types::Item {
     fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
             0 => __e::put(ItemResolver::id(self), out),
@@ -102,28 +85,17 @@ impl __e::Object<super::types::State> for super::types::Item {
             _ => out.null(),
         }
     }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        match field.index() {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
             12 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as ItemResolver>::children(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as ItemResolver>::children(call.rows, &call.context())
+                            .await,
+                    )
                 })
             }
-            _ => execution.unresolved(field),
+            _ => call.unresolved(),
         }
     }
 }
@@ -180,10 +152,7 @@ pub trait ChildResolver: Sized + Send + Sync + 'static {
     fn value(&self) -> &str;
 }
 
-impl __e::Node for super::types::Child {}
-
-impl __e::Object<super::types::State> for super::types::Child {
-    const INFO: &'static __e::ObjectInfo = &info::Child;
+impl __e::Object for super::types::Child {
     fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
             0 => __e::put(ChildResolver::id(self), out),
@@ -191,14 +160,6 @@ impl __e::Object<super::types::State> for super::types::Child {
             2 => __e::put(ChildResolver::value(self), out),
             _ => out.null(),
         }
-    }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        let _ = rows;
-        execution.unresolved(field)
     }
 }
 

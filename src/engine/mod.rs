@@ -41,12 +41,14 @@ pub mod page;
 mod room;
 pub mod run;
 pub mod shape;
+mod state;
 pub mod write;
 
 pub use document::{Documents, Prepared};
 pub use execute::{Answer, Answers};
 pub use input::{Arguments, Boxed};
-pub use object::{BoxFuture, Context, Execution, Node, Object, State, ValidSchema};
+pub use object::{Context, Object};
 pub use request_error::{errors_json, request_error};
 pub use run::{Response, run};
+pub use state::{BoxFuture, State, ValidSchema};
 pub use tables::{Cost, FieldInfo, Kind, ObjectInfo, Scope, Size};

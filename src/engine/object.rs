@@ -1,92 +1,30 @@
-//! The interface between generated code and the engine. Generated code gives access to a type's columns and relations
-//! ([`Object`] for each object type, [`Composite`] for each interface and union); the engine passes the [`Execution`]
-//! that they run in.
-//!
-//! Everything is generic over the resolvers' shared [`State`], so that introspection works for every schema.
+//! The interface between generated code and the engine. Generated code gives access to the columns and relations of
+//! each type ([`Object`] for each object type, [`Composite`] for each interface and union). The engine holds objects and
+//! answers of any type ([`Objects`], [`List`], [`Answered`]), so that it is compiled once for all of them.
 
 use std::any::Any;
-use std::future::{Future, ready};
-use std::pin::Pin;
+use std::future::Future;
 use std::sync::Arc;
 
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 
-use super::input::Arguments;
-use super::plan::{FieldPlan, ObjectPlan};
-use super::tables::ObjectInfo;
+use super::input::{Arguments, InputArgument};
+use super::plan::FieldPlan;
+use super::state::{AnyState, BoxFuture};
 use super::write::{Bubble, Writer};
 use crate::budget::{Budget, Excess};
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, UserError};
 
-/// A boxed future: one for each relation of a level, never one for each row.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Creates and boxes a future in a stack frame of its own. Without optimisation, a function that creates one of many
-/// futures reserves stack for all of them; with all mutations in one function, the stack overflowed.
-pub fn boxed<'a, T, F>(make: impl FnOnce() -> F) -> BoxFuture<'a, T>
-where
-    F: Future<Output = T> + Send + 'a,
-{
-    Box::pin(make())
-}
-
-/// What the resolvers of one request share: the database, the settings, the caller.
-pub trait State: Send + Sync + Sized + 'static {
-    /// The state of a mutation's resolver: a write transaction.
-    type Writing: Send + Sync + 'static;
-    /// Begins the transaction of the mutation `name`.
-    fn begin(&self, name: &str) -> impl Future<Output = Result<Self::Writing>> + Send;
-    /// Records a mutation in the audit, inside its transaction. `name` is the field, `index` its position among the
-    /// operation's root fields, and `subject` the ids in its payload, as JSON.
-    fn note(
-        &self,
-        writing: &Self::Writing,
-        name: &str,
-        index: usize,
-        subject: &[u8],
-    ) -> impl Future<Output = Result<()>> + Send {
-        let _ = (writing, name, index, subject);
-        async { Ok(()) }
-    }
-    /// Ends the transaction: commits it or rolls it back. Rolling back fails as a [lost race](Self::lost_a_race) if what
-    /// the mutation has read may never be committed.
-    fn end(&self, writing: Self::Writing, commit: bool) -> impl Future<Output = Result<()>> + Send;
-    /// Opens a snapshot to read the payload of a mutation, after it has committed.
-    fn read(&self) -> impl Future<Output = Result<Self>> + Send;
-    /// The resources that the request may still use.
-    fn budget(&self) -> &Budget {
-        Budget::unlimited()
-    }
-    /// Runs the writes of the mutation `name`, and fails when they take too long. Nothing is committed yet.
-    fn in_time<T: Send>(
-        &self,
-        name: &str,
-        writes: impl Future<Output = Result<T>> + Send,
-    ) -> impl Future<Output = Result<T>> + Send {
-        let _ = name;
-        writes
-    }
-    /// Logs an internal error and returns the text and the code to show to the client.
-    fn report(&self, error: &Error) -> (String, Code);
-    /// Whether a mutation failed because of a concurrent change, so that it can be retried from the start.
-    fn lost_a_race(&self, error: &Error) -> bool;
-    /// The schema that introspection describes.
-    fn schema(&self) -> &Arc<Valid<Schema>>;
-}
-
-/// A schema that was validated.
-pub type ValidSchema = Valid<Schema>;
-
-/// Owns resolved values until the response is written, so that everything else can borrow them.
-pub(super) type Arena = elsa::sync::FrozenVec<Box<dyn Any + Send + Sync>>;
+/// Owns answers until the response is written, so that everything else can borrow them.
+pub(super) type Arena = elsa::sync::FrozenVec<Answered>;
 
 /// One run of a plan.
-pub struct Execution<'a, S> {
-    pub(super) state: &'a S,
+pub struct Execution<'a> {
+    pub(super) state: &'a dyn AnyState,
     pub(super) budget: &'a Budget,
     /// The snapshot for a mutation's payload.
-    pub(super) reading: Option<Arc<S>>,
+    pub(super) reading: Option<Arc<dyn AnyState>>,
     pub(super) arguments: &'a [Arguments],
     pub(super) arena: &'a Arena,
     /// The position of the running mutation among the root fields.
@@ -97,7 +35,7 @@ pub struct Execution<'a, S> {
 pub struct Context<'a, S> {
     /// The request's state.
     pub state: &'a S,
-    pub(super) field: &'a FieldPlan,
+    field: &'a FieldPlan,
 }
 
 impl<S> Context<'_, S> {
@@ -120,23 +58,52 @@ impl<S> Context<'_, S> {
     }
 }
 
-impl<'a, S: State> Execution<'a, S> {
-    /// The context of the resolver of `field`.
-    pub fn context<'c>(&'c self, field: &'c FieldPlan) -> Context<'c, S> {
-        Context { state: self.reading.as_deref().unwrap_or(self.state), field }
-    }
+/// An attempt to run a mutation.
+#[derive(Clone, Copy)]
+pub struct Attempt<'a> {
+    /// The [`State::Writing`](super::state::State::Writing) of the running state.
+    pub(super) writing: &'a (dyn Any + Send + Sync),
+    pub(super) field: &'a FieldPlan,
+    pub(super) arguments: &'a [Arguments],
+}
 
-    /// The arguments of `field`, coerced before execution began.
+impl<'a> Attempt<'a> {
+    /// The context of the resolver.
     ///
     /// # Panics
-    /// When `A` is not the type that the field's [`FieldInfo::arguments`] reads. Generated code names both.
-    pub fn arguments<A: 'static>(&self, field: &FieldPlan) -> &'a A {
-        let slot = field.arguments.expect("a field with arguments has a slot for them");
-        self.arguments[slot].downcast_ref().expect("the slot holds the type that the field's arguments are read into")
+    /// When `W` is not the type of the transaction. Generated code names the one of the state that `types` binds.
+    pub fn context<W: 'static>(self) -> Context<'a, W> {
+        context(self.writing, self.field)
     }
 
-    pub(super) fn keep<T: Send + Sync + 'static>(&self, value: T) -> &'a T {
-        self.arena.push_get(Box::new(value)).downcast_ref().expect("the arena returns the value just pushed")
+    /// The arguments of the field, coerced before execution began.
+    ///
+    /// # Panics
+    /// When `A` is not the type that the field's table reads. Generated code names both.
+    pub fn arguments<A: 'static>(self) -> &'a A {
+        arguments_of(self.field, self.arguments)
+    }
+
+    /// The argument `input` of a field without others.
+    pub fn input<I: Clone + 'static>(self) -> I {
+        self.arguments::<InputArgument<I>>().input.clone()
+    }
+}
+
+fn context<'a, S: 'static>(state: &'a dyn Any, field: &'a FieldPlan) -> Context<'a, S> {
+    let state = state.downcast_ref().expect("generated code runs with the state that it names");
+    Context { state, field }
+}
+
+fn arguments_of<'a, A: 'static>(field: &FieldPlan, arguments: &'a [Arguments]) -> &'a A {
+    let slot = field.arguments.expect("a field with arguments has a slot for them");
+    arguments[slot].downcast_ref().expect("the slot holds the type that the field's arguments are read into")
+}
+
+impl<'a> Execution<'a> {
+    /// Keeps an answer while the response is written.
+    pub(super) fn keep(&self, answered: Answered) -> &'a dyn Values {
+        self.arena.push_get(answered)
     }
 
     /// Charges objects to the budget. Returns the slot to use when they exceed it.
@@ -156,22 +123,180 @@ impl<'a, S: State> Execution<'a, S> {
         };
         Slot::Failed { message, code }
     }
+}
 
-    /// Resolves a field that has no resolver, to an internal error. Plans never contain such a field.
-    pub fn unresolved<'r>(&self, field: &FieldPlan) -> BoxFuture<'r, Slot<'a>>
-    where
-        'a: 'r,
-    {
-        Box::pin(ready(self.fail(Error::internal(format!("{} has no resolver", field.name())))))
-    }
+/// A relation that is to be resolved for all objects of a level.
+pub struct Call<'r, 'a, T> {
+    /// The objects of the level.
+    pub rows: &'r [&'a T],
+    pub(super) field: &'a FieldPlan,
+    pub(super) execution: &'r Execution<'a>,
+}
 
-    /// The schema that introspection describes.
-    pub fn schema(&self) -> &'a Arc<Valid<Schema>> {
-        self.state.schema()
+impl<T> Clone for Call<'_, '_, T> {
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-/// A relation of a level, resolved.
+impl<T> Copy for Call<'_, '_, T> {}
+
+impl<'r, 'a, T> Call<'r, 'a, T> {
+    /// The index of the field in the table of the type.
+    pub fn index(self) -> u16 {
+        self.field.index()
+    }
+
+    /// The name of the field in the SDL.
+    pub(super) fn name(self) -> &'static str {
+        self.field.name()
+    }
+
+    /// Whether the SDL allows null in the nodes of a connection.
+    pub(super) fn items_are_nullable(self) -> bool {
+        self.field.nullable_items()
+    }
+
+    /// The context of the resolver.
+    ///
+    /// # Panics
+    /// When `S` is not the type of the running state. Generated code names the one that `types` binds.
+    pub fn context<S: 'static>(self) -> Context<'r, S> {
+        context(self.execution.reading.as_deref().unwrap_or(self.execution.state).as_any(), self.field)
+    }
+
+    /// The arguments of the field, coerced before execution began.
+    ///
+    /// # Panics
+    /// When `A` is not the type that the field's table reads. Generated code names both.
+    pub fn arguments<A: 'static>(self) -> &'a A {
+        arguments_of(self.field, self.execution.arguments)
+    }
+
+    /// The argument `input` of a field without others.
+    pub fn input<I: Clone + 'static>(self) -> I {
+        self.arguments::<InputArgument<I>>().input.clone()
+    }
+
+    /// The schema that introspection describes.
+    pub(super) fn schema(self) -> &'a Arc<Valid<Schema>> {
+        self.execution.state.schema()
+    }
+
+    /// Creates and boxes the future of a resolver in a stack frame of its own. Without optimisation, a function that
+    /// creates one of many futures reserves stack for all of them; with all mutations in one function, the stack
+    /// overflowed.
+    pub fn later<F>(self, make: impl FnOnce() -> F) -> Resolved<'r, 'a>
+    where
+        F: Future<Output = Result<Answered>> + Send + 'r,
+    {
+        Resolved::Later(Box::pin(make()))
+    }
+
+    /// The answer to a field without a resolver. Plans never contain such a field.
+    pub fn unresolved(self) -> Resolved<'r, 'a> {
+        Resolved::Now(Err(Error::internal(format!("{} has no resolver", self.field.name()))))
+    }
+}
+
+/// The answer to a relation.
+pub enum Resolved<'r, 'a> {
+    /// What the parents hold already: a value for each.
+    Held(Box<dyn List<'a> + 'a>),
+    /// An answer without a future: a value for each parent.
+    Now(Result<Answered>),
+    /// The future of a resolver, which answers with a value for each parent.
+    Later(BoxFuture<'r, Result<Answered>>),
+    /// A mutation.
+    Mutation(Mutation<'r>),
+}
+
+/// A mutation that is to run. It may have to run several times.
+pub struct Mutation<'r> {
+    pub(super) resolver: Resolver,
+    /// Makes the payload of errors that the caller can fix. `None` without a payload: they are top-level errors then, and
+    /// the audit records no ids.
+    pub(super) refused: Option<Refused<'r>>,
+}
+
+/// The resolver of a mutation.
+pub type Resolver = for<'c> fn(Attempt<'c>) -> BoxFuture<'c, Result<Answered>>;
+
+/// Makes the payload of a mutation that was refused.
+pub(super) type Refused<'r> = Box<dyn Fn(Vec<UserError>) -> Answered + Send + Sync + 'r>;
+
+/// What a resolver answered: one value for each parent, of any type.
+pub type Answered = Box<dyn Values>;
+
+/// The values of an [`Answered`].
+pub trait Values: Send + Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// The values as a list, which borrows them.
+    fn list<'a>(&'a self) -> Box<dyn List<'a> + 'a>;
+}
+
+/// A value for each parent: scalars, or objects in some shape.
+pub trait List<'a>: Send + Sync {
+    /// Collects the objects in the values. `None` for scalars.
+    fn collect(&self) -> Option<Collected<'a>>;
+    /// Writes the value of a parent. `first` is the index of its first object among all collected.
+    fn write(&self, row: usize, first: usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written;
+}
+
+/// The objects in a list.
+pub struct Collected<'a> {
+    /// The index of each value's first object.
+    pub(super) starts: Vec<usize>,
+    /// How many objects there are.
+    pub(super) count: usize,
+    pub(super) leaves: Leaves<'a>,
+}
+
+/// Objects by their concrete types, in the order of the types in the field's table.
+pub struct Leaves<'a> {
+    pub(super) types: Vec<Box<dyn Objects<'a> + 'a>>,
+    /// For interfaces and unions, the type and row of each object. `None` for an object type.
+    pub(super) places: Option<Vec<(u16, u32)>>,
+}
+
+impl<'a> Leaves<'a> {
+    /// The objects of an interface or union: those of each possible type, and the place of each object.
+    pub fn of_several(types: Vec<Box<dyn Objects<'a> + 'a>>, places: Vec<(u16, u32)>) -> Self {
+        Self { types, places: Some(places) }
+    }
+}
+
+/// Objects of one concrete type.
+pub fn objects<'a, T: Object>(rows: Vec<&'a T>) -> Box<dyn Objects<'a> + 'a> {
+    Box::new(rows)
+}
+
+/// Objects of one concrete type, whichever it is.
+pub trait Objects<'a>: Send + Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// Writes a column of an object.
+    fn write_column(&self, row: usize, field: u16, out: &mut Writer<'_>);
+    /// Resolves a relation for all of them.
+    fn resolve<'r>(&'r self, field: &'a FieldPlan, execution: &'r Execution<'a>) -> Resolved<'r, 'a>;
+}
+
+impl<'a, T: Object> Objects<'a> for Vec<&'a T> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn write_column(&self, row: usize, field: u16, out: &mut Writer<'_>) {
+        self[row].write_column(field, out);
+    }
+
+    fn resolve<'r>(&'r self, field: &'a FieldPlan, execution: &'r Execution<'a>) -> Resolved<'r, 'a> {
+        T::resolve(Call { rows: self, field, execution })
+    }
+}
+
+/// A relation of a level, with everything below it.
 pub enum Slot<'a> {
     /// A value for each parent.
     Values(Box<dyn Rows<'a> + 'a>),
@@ -189,22 +314,12 @@ pub type Written = std::result::Result<(), Bubble>;
 
 /// Resolved objects of one or more concrete types, in the order in which they were collected.
 pub struct Children<'a> {
-    levels: Vec<Box<dyn Rows<'a> + 'a>>,
+    pub(super) levels: Vec<Box<dyn Rows<'a> + 'a>>,
     /// For interfaces and unions, the level and row of each object. `None` for an object type, which has one level.
-    places: Option<Vec<(u16, u32)>>,
+    pub(super) places: Option<Vec<(u16, u32)>>,
 }
 
 impl<'a> Children<'a> {
-    /// Objects of one concrete type.
-    pub(super) fn of_one(level: Box<dyn Rows<'a> + 'a>) -> Self {
-        Self { levels: vec![level], places: None }
-    }
-
-    /// The objects of an interface or union: those of each possible type, and the place of each object.
-    pub fn of_several(types: Vec<Self>, places: Vec<(u16, u32)>) -> Self {
-        Self { levels: types.into_iter().flat_map(|children| children.levels).collect(), places: Some(places) }
-    }
-
     /// Writes the object that was collected at position `place`.
     #[inline]
     pub fn write(&self, place: usize, out: &mut Writer<'a>) -> Written {
@@ -224,32 +339,28 @@ pub trait Rows<'a>: Send + Sync {
     fn write(&self, row: usize, out: &mut Writer<'a>) -> Written;
 }
 
-/// Marks the Rust type of an SDL object, interface or union. The marker distinguishes the leaves of an
-/// [`AnswerShape`] from lists.
-pub trait Node: Send + Sync + Sized + 'static {}
-
-/// An object type, resolved with state `S`.
-pub trait Object<S: State>: Node {
-    /// Its name and fields.
-    const INFO: &'static ObjectInfo;
-
-    /// Writes a column. `field` is an index into [`ObjectInfo::fields`].
-    fn write_column(&self, field: u16, out: &mut Writer<'_>);
+/// The Rust type of an object type.
+pub trait Object: Send + Sync + Sized + 'static {
+    /// Writes a column. `field` is its index in the table of the type.
+    fn write_column(&self, field: u16, out: &mut Writer<'_>) {
+        let _ = field;
+        out.null();
+    }
 
     /// Resolves a relation for all objects of a level.
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a FieldPlan,
-        execution: &'r Execution<'a, S>,
-    ) -> BoxFuture<'r, Slot<'a>>;
+    fn resolve<'r, 'a: 'r>(call: Call<'r, 'a, Self>) -> Resolved<'r, 'a> {
+        call.unresolved()
+    }
 }
 
-/// An object type, interface or union: the result of a field with a selection.
-pub trait Composite<S: State>: Node {
-    /// Resolves everything selected below these objects. `plans` has one entry for each possible object type.
-    fn resolve<'r, 'a: 'r>(
-        nodes: Vec<&'a Self>,
-        plans: &'a [ObjectPlan],
-        execution: &'r Execution<'a, S>,
-    ) -> BoxFuture<'r, Children<'a>>;
+/// The Rust type of an object type, interface or union: the result of a field with a selection.
+pub trait Composite: Send + Sync + Sized + 'static {
+    /// Sorts the objects by their concrete types.
+    fn leaves<'a>(nodes: Vec<&'a Self>) -> Leaves<'a>;
+}
+
+impl<T: Object> Composite for T {
+    fn leaves<'a>(nodes: Vec<&'a Self>) -> Leaves<'a> {
+        Leaves { types: vec![objects(nodes)], places: None }
+    }
 }

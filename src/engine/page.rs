@@ -10,9 +10,10 @@ use async_graphql::MaybeUndefined;
 use data_encoding::BASE32_NOPAD;
 
 use super::input::{self, Fields, FromFields, InputError};
-use super::object::{BoxFuture, Children, Composite, Execution, Node, Rows, Slot, State, Written};
-use super::plan::FieldPlan;
-use super::write::{Scalar, Writer};
+use super::object::{Call, Children, Collected, Composite, List, Object, Resolved, Written};
+use super::shape::scalars;
+use super::tables::{FieldInfo, ObjectInfo, column};
+use super::write::{Scalar, Writer, put};
 use crate::error::{Error, UserError};
 
 /// The maximum page size, which is also the default.
@@ -50,10 +51,6 @@ pub struct PageInfo {
     /// The last row's cursor.
     pub end_cursor: Option<Cursor>,
 }
-
-impl<T: Send + Sync + 'static> Node for Edge<T> {}
-impl<T: Send + Sync + 'static> Node for Page<T> {}
-impl Node for PageInfo {}
 
 /// A position in a list: the sort key of a row, then its id. Lists ordered by id alone have no sort key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,46 +148,78 @@ impl PageRequest {
     }
 }
 
-/// Resolves a connection's `nodes`: the same objects as in its edges.
-pub fn nodes<'r, 'a: 'r, S: State, T: Composite<S>>(
-    pages: &'r [&'a Page<T>],
+impl<T: Composite> Object for Page<T> {
+    fn resolve<'r, 'a: 'r>(call: Call<'r, 'a, Self>) -> Resolved<'r, 'a> {
+        match call.name() {
+            "nodes" => {
+                Resolved::Held(Box::new(Nodes { pages: call.rows.to_vec(), nullable: call.items_are_nullable() }))
+            }
+            "edges" => call.held(|page| &page.edges),
+            "pageInfo" => call.held(|page| &page.info),
+            _ => Resolved::Now(scalars(call.rows.iter().map(|page| page.count()).collect())),
+        }
+    }
+}
+
+impl<T: Composite> Object for Edge<T> {
+    /// The cursor is the only column.
+    fn write_column(&self, _: u16, out: &mut Writer<'_>) {
+        put(&self.cursor, out);
+    }
+
+    /// The node is the only relation.
+    fn resolve<'r, 'a: 'r>(call: Call<'r, 'a, Self>) -> Resolved<'r, 'a> {
+        call.held(|edge| &edge.node)
+    }
+}
+
+/// The fields of `PageInfo`, in this order in every schema.
+const PAGE_INFO: &[FieldInfo] = &[
+    column("hasNextPage"),
+    column("hasPreviousPage"),
+    column("startCursor").nullable(),
+    column("endCursor").nullable(),
+];
+
+/// The description of `PageInfo`.
+pub static PAGE_INFO_TABLE: ObjectInfo = ObjectInfo { name: "PageInfo", fields: PAGE_INFO };
+
+impl Object for PageInfo {
+    fn write_column(&self, field: u16, out: &mut Writer<'_>) {
+        match field {
+            0 => put(self.has_next_page, out),
+            1 => put(self.has_previous_page, out),
+            2 => put(&self.start_cursor, out),
+            _ => put(&self.end_cursor, out),
+        }
+    }
+}
+
+/// A connection's `nodes`: the same objects as in its edges.
+struct Nodes<'a, T> {
+    pages: Vec<&'a Page<T>>,
+    /// Whether a failed node becomes null or fails its page.
     nullable: bool,
-    field: &'a FieldPlan,
-    execution: &'r Execution<'a, S>,
-) -> BoxFuture<'r, Slot<'a>> {
-    Box::pin(async move {
-        let mut starts = Vec::with_capacity(pages.len() + 1);
-        let mut nodes = Vec::with_capacity(pages.iter().map(|page| page.edges.len()).sum());
-        for page in pages {
+}
+
+impl<'a, T: Composite> List<'a> for Nodes<'a, T> {
+    fn collect(&self) -> Option<Collected<'a>> {
+        let mut starts = Vec::with_capacity(self.pages.len());
+        let mut nodes = Vec::with_capacity(self.pages.iter().map(|page| page.edges.len()).sum());
+        for page in &self.pages {
             starts.push(nodes.len());
             nodes.extend(page.edges.iter().map(|edge| &edge.node));
         }
-        starts.push(nodes.len());
-        if let Err(ended) = execution.charge(nodes.len()) {
-            return ended;
-        }
-        let children = T::resolve(nodes, &field.children, execution).await;
-        Slot::Values(Box::new(NodeRows { starts, nullable, children }))
-    })
-}
+        Some(Collected { starts, count: nodes.len(), leaves: T::leaves(nodes) })
+    }
 
-struct NodeRows<'a> {
-    /// The index of each page's first node among the children, and finally the end of the last page.
-    starts: Vec<usize>,
-    /// Whether a failed node becomes null or fails its page.
-    nullable: bool,
-    children: Children<'a>,
-}
-
-impl<'a> Rows<'a> for NodeRows<'a> {
-    fn write(&self, row: usize, out: &mut Writer<'a>) -> Written {
-        let places = self.starts[row]..self.starts[row + 1];
-        out.list(places, |place, out| {
+    fn write(&self, row: usize, first: usize, children: &Children<'a>, out: &mut Writer<'a>) -> Written {
+        out.list(first..first + self.pages[row].edges.len(), |place, out| {
             if self.nullable {
-                out.nullable(|out| self.children.write(place, out));
+                out.nullable(|out| children.write(place, out));
                 Ok(())
             } else {
-                self.children.write(place, out)
+                children.write(place, out)
             }
         })
     }

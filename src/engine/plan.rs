@@ -42,6 +42,8 @@ pub const MOST_FIELDS: usize = 10_000;
 /// The selection on one concrete object type.
 #[derive(Debug)]
 pub struct ObjectPlan {
+    /// The type.
+    pub(super) info: &'static ObjectInfo,
     /// The fields in response order.
     pub fields: Vec<FieldPlan>,
     /// How many of them are relations.
@@ -155,6 +157,11 @@ impl FieldPlan {
         self.info.is_some_and(|info| info.nullable)
     }
 
+    /// Whether the SDL allows null in the nodes of a connection.
+    pub(super) fn nullable_items(&self) -> bool {
+        self.info.is_some_and(|info| info.nullable_items)
+    }
+
     /// The scope that a caller needs to select it.
     pub fn scope(&self) -> Scope {
         self.info.map_or(Scope::Read, |info| info.scope)
@@ -188,7 +195,7 @@ impl ObjectPlan {
             };
             fields.push(FieldPlan::selecting(info, source, fields.is_empty(), children));
         }
-        Self { fields, relation_count }
+        Self { info: payload, fields, relation_count }
     }
 
     fn identity(object: &'static ObjectInfo) -> Self {
@@ -198,7 +205,7 @@ impl ObjectPlan {
                 fields.push(FieldPlan::selecting(info, Source::Column(index as u16), fields.is_empty(), Vec::new()));
             }
         }
-        Self { fields, relation_count: 0 }
+        Self { info: object, fields, relation_count: 0 }
     }
 }
 
@@ -367,14 +374,14 @@ impl<'d> Compiler<'d> {
         }
         self.fields += collected.len();
         if self.fields > MOST_FIELDS {
-            return ObjectPlan { fields: Vec::new(), relation_count: 0 };
+            return ObjectPlan { info, fields: Vec::new(), relation_count: 0 };
         }
         let mut fields = Vec::with_capacity(collected.len());
         let mut relation_count = 0;
         for (key, nodes) in collected {
             fields.push(self.field(info, key, &nodes, fields.is_empty(), &mut relation_count));
         }
-        ObjectPlan { fields, relation_count }
+        ObjectPlan { info, fields, relation_count }
     }
 
     /// The specification's CollectFields: the fields that apply to `info`, by response key, in order.

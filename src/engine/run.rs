@@ -4,9 +4,10 @@ use async_graphql::{ServerError, Value};
 
 use super::execute::{level, resolve, write_relation};
 use super::input::Arguments;
-use super::object::{Arena, Execution, Object, Slot, State, Written};
+use super::object::{Arena, Execution, Object, Objects, Slot, Written, objects};
 use super::plan::{FieldPlan, Plan, Source};
 use super::request_error::{errors_json, request_error};
+use super::state::{AnyState, State};
 use super::write::Writer;
 use crate::budget::{Budget, Excess, Used};
 use crate::error::Code;
@@ -55,21 +56,41 @@ impl Response {
 /// other, each with its whole selection, so that each sees the writes of the previous one.
 ///
 /// A query that exceeds its budget returns only that error.
-pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arguments], state: &S) -> Response {
-    let (arena, budget) = (Arena::new(), state.budget());
+pub async fn run<S: State, T: Object>(root: &T, plan: &Plan, arguments: &[Arguments], state: &S) -> Response {
+    run_any(root, plan, arguments, (state, state.budget())).await
+}
+
+/// A root object of any type.
+trait Root: Sync {
+    fn level<'a>(&'a self) -> Box<dyn Objects<'a> + 'a>;
+}
+
+impl<T: Object> Root for T {
+    fn level<'a>(&'a self) -> Box<dyn Objects<'a> + 'a> {
+        objects(vec![self])
+    }
+}
+
+async fn run_any(
+    root: &dyn Root,
+    plan: &Plan,
+    arguments: &[Arguments],
+    (state, budget): (&dyn AnyState, &Budget),
+) -> Response {
+    let arena = Arena::new();
     let execution = Execution { state, budget, reading: None, arguments, arena: &arena, mutation: 0 };
     let mut out = Writer::new(plan.size_hint());
     out.limit(budget);
     out.raw("{\"data\":");
     if plan.serial {
         let start = out.text.len();
-        if let Err(error) = write_serially(root, plan, &execution, &mut out).await {
+        if let Err(error) = write_serially(&*root.level(), plan, &execution, &mut out).await {
             out.text.truncate(start);
             out.null();
             out.errors.push(*error);
         }
     } else {
-        let rows = level(vec![root], &plan.root, &execution).await;
+        let rows = level(root.level(), &plan.root, &execution).await;
         out.nullable(|out| rows.write(0, out));
         if out.is_full() {
             budget.exceed(Excess::Answer);
@@ -88,10 +109,10 @@ pub async fn run<S: State, T: Object<S>>(root: &T, plan: &Plan, arguments: &[Arg
 /// Runs mutations one after the other. When the budget is exhausted, no further mutation starts, and the current
 /// mutation's payload is left out unless it is in memory already and short enough. Committed writes stay, and the errors
 /// say which mutations ran.
-async fn write_serially<'a, S: State, T: Object<S>>(
-    root: &'a T,
+async fn write_serially<'a>(
+    root: &(dyn Objects<'a> + 'a),
     plan: &'a Plan,
-    execution: &Execution<'a, S>,
+    execution: &Execution<'a>,
     out: &mut Writer<'a>,
 ) -> Written {
     let budget = execution.budget;
@@ -99,8 +120,8 @@ async fn write_serially<'a, S: State, T: Object<S>>(
     for (mutation, field) in plan.root.fields.iter().enumerate() {
         out.raw(&field.key);
         match field.source {
-            Source::Typename => out.string(T::INFO.name),
-            Source::Column(index) => root.write_column(index, out),
+            Source::Typename => out.string(plan.root.info.name),
+            Source::Column(index) => root.write_column(0, index, out),
             Source::Relation { .. } => {
                 if budget.check().is_err() {
                     let why = "This mutation was not run, because the request had used up its budget.";
@@ -108,7 +129,7 @@ async fn write_serially<'a, S: State, T: Object<S>>(
                     continue;
                 }
                 let execution = &Execution { mutation, reading: None, ..*execution };
-                let slot = resolve(&[root], field, execution).await;
+                let slot = resolve(root, &plan.root, field, execution).await;
                 let (text, errors) = (out.text.len(), out.errors.len());
                 write_relation(field, &slot, 0, out)?;
                 if out.is_full() {

@@ -20,6 +20,8 @@ pub struct FieldInfo {
     pub kind: Kind,
     /// Whether the SDL allows null.
     pub nullable: bool,
+    /// Whether the SDL allows null in the field's list. Only known of the nodes of a connection.
+    pub nullable_items: bool,
     /// Coerces the arguments. `None` when the field has none.
     pub arguments: Option<input::ReadArguments>,
     /// The object types that the field can return, in the SDL's order. Empty for scalars and enums.
@@ -49,12 +51,18 @@ impl FieldInfo {
     /// A field that is never null and has no arguments. It costs one object, or nothing without objects.
     const fn new(name: &'static str, kind: Kind, objects: &'static [&'static ObjectInfo]) -> Self {
         let cost = if objects.is_empty() { Cost::NONE } else { Cost { weight: 1, ..Cost::NONE } };
-        Self { name, kind, nullable: false, arguments: None, objects, cost, scope: Scope::Read }
+        let (nullable, nullable_items, arguments, scope) = (false, false, None, Scope::Read);
+        Self { name, kind, nullable, nullable_items, arguments, objects, cost, scope }
     }
 
     /// It may be null.
     pub const fn nullable(self) -> Self {
         Self { nullable: true, ..self }
+    }
+
+    /// It is a list in which null may be.
+    pub const fn nullable_items(self) -> Self {
+        Self { nullable_items: true, ..self }
     }
 
     /// It has arguments, which are read into an `A`.

@@ -125,65 +125,56 @@ impl From<super::types::Ward> for Node {
     }
 }
 
-impl __e::Node for Node {}
-
-impl __e::Composite<super::types::State> for Node {
-    fn resolve<'r, 'a: 'r>(
-        nodes: Vec<&'a Self>,
-        plans: &'a [__e::ObjectPlan],
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Children<'a>> {
-        Box::pin(async move {
-            let mut places = Vec::with_capacity(nodes.len());
-            let mut rows_0 = Vec::new();
-            let mut rows_1 = Vec::new();
-            let mut rows_2 = Vec::new();
-            let mut rows_3 = Vec::new();
-            let mut rows_4 = Vec::new();
-            let mut rows_5 = Vec::new();
-            let mut rows_6 = Vec::new();
-            for node in nodes {
-                match node {
-                    Self::Book(object) => {
-                        places.push((0, rows_0.len() as u32));
-                        rows_0.push(object);
-                    }
-                    Self::Film(object) => {
-                        places.push((1, rows_1.len() as u32));
-                        rows_1.push(object);
-                    }
-                    Self::Person(object) => {
-                        places.push((2, rows_2.len() as u32));
-                        rows_2.push(object);
-                    }
-                    Self::Shelf(object) => {
-                        places.push((3, rows_3.len() as u32));
-                        rows_3.push(object);
-                    }
-                    Self::Calm(object) => {
-                        places.push((4, rows_4.len() as u32));
-                        rows_4.push(object);
-                    }
-                    Self::Harsh(object) => {
-                        places.push((5, rows_5.len() as u32));
-                        rows_5.push(object);
-                    }
-                    Self::Ward(object) => {
-                        places.push((6, rows_6.len() as u32));
-                        rows_6.push(object);
-                    }
+impl __e::Composite for Node {
+    fn leaves<'a>(nodes: Vec<&'a Self>) -> __e::Leaves<'a> {
+        let mut places = Vec::with_capacity(nodes.len());
+        let mut rows_0 = Vec::new();
+        let mut rows_1 = Vec::new();
+        let mut rows_2 = Vec::new();
+        let mut rows_3 = Vec::new();
+        let mut rows_4 = Vec::new();
+        let mut rows_5 = Vec::new();
+        let mut rows_6 = Vec::new();
+        for node in nodes {
+            match node {
+                Self::Book(object) => {
+                    places.push((0, rows_0.len() as u32));
+                    rows_0.push(object);
+                }
+                Self::Film(object) => {
+                    places.push((1, rows_1.len() as u32));
+                    rows_1.push(object);
+                }
+                Self::Person(object) => {
+                    places.push((2, rows_2.len() as u32));
+                    rows_2.push(object);
+                }
+                Self::Shelf(object) => {
+                    places.push((3, rows_3.len() as u32));
+                    rows_3.push(object);
+                }
+                Self::Calm(object) => {
+                    places.push((4, rows_4.len() as u32));
+                    rows_4.push(object);
+                }
+                Self::Harsh(object) => {
+                    places.push((5, rows_5.len() as u32));
+                    rows_5.push(object);
+                }
+                Self::Ward(object) => {
+                    places.push((6, rows_6.len() as u32));
+                    rows_6.push(object);
                 }
             }
-            let levels = vec![
-                __e::level(rows_0, & plans[0], execution). await, __e::level(rows_1, &
-                plans[1], execution). await, __e::level(rows_2, & plans[2], execution).
-                await, __e::level(rows_3, & plans[3], execution). await,
-                __e::level(rows_4, & plans[4], execution). await, __e::level(rows_5, &
-                plans[5], execution). await, __e::level(rows_6, & plans[6], execution).
-                await,
-            ];
-            __e::Children::of_several(levels, places)
-        })
+        }
+        __e::Leaves::of_several(
+            vec![
+                __e::objects(rows_0), __e::objects(rows_1), __e::objects(rows_2),
+                __e::objects(rows_3), __e::objects(rows_4), __e::objects(rows_5),
+                __e::objects(rows_6)
+            ],
+            places,
+        )
     }
 }
 
@@ -223,47 +214,40 @@ impl From<super::types::Shelf> for Named {
     }
 }
 
-impl __e::Node for Named {}
-
-impl __e::Composite<super::types::State> for Named {
-    fn resolve<'r, 'a: 'r>(
-        nodes: Vec<&'a Self>,
-        plans: &'a [__e::ObjectPlan],
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Children<'a>> {
-        Box::pin(async move {
-            let mut places = Vec::with_capacity(nodes.len());
-            let mut rows_0 = Vec::new();
-            let mut rows_1 = Vec::new();
-            let mut rows_2 = Vec::new();
-            let mut rows_3 = Vec::new();
-            for node in nodes {
-                match node {
-                    Self::Book(object) => {
-                        places.push((0, rows_0.len() as u32));
-                        rows_0.push(object);
-                    }
-                    Self::Film(object) => {
-                        places.push((1, rows_1.len() as u32));
-                        rows_1.push(object);
-                    }
-                    Self::Person(object) => {
-                        places.push((2, rows_2.len() as u32));
-                        rows_2.push(object);
-                    }
-                    Self::Shelf(object) => {
-                        places.push((3, rows_3.len() as u32));
-                        rows_3.push(object);
-                    }
+impl __e::Composite for Named {
+    fn leaves<'a>(nodes: Vec<&'a Self>) -> __e::Leaves<'a> {
+        let mut places = Vec::with_capacity(nodes.len());
+        let mut rows_0 = Vec::new();
+        let mut rows_1 = Vec::new();
+        let mut rows_2 = Vec::new();
+        let mut rows_3 = Vec::new();
+        for node in nodes {
+            match node {
+                Self::Book(object) => {
+                    places.push((0, rows_0.len() as u32));
+                    rows_0.push(object);
+                }
+                Self::Film(object) => {
+                    places.push((1, rows_1.len() as u32));
+                    rows_1.push(object);
+                }
+                Self::Person(object) => {
+                    places.push((2, rows_2.len() as u32));
+                    rows_2.push(object);
+                }
+                Self::Shelf(object) => {
+                    places.push((3, rows_3.len() as u32));
+                    rows_3.push(object);
                 }
             }
-            let levels = vec![
-                __e::level(rows_0, & plans[0], execution). await, __e::level(rows_1, &
-                plans[1], execution). await, __e::level(rows_2, & plans[2], execution).
-                await, __e::level(rows_3, & plans[3], execution). await,
-            ];
-            __e::Children::of_several(levels, places)
-        })
+        }
+        __e::Leaves::of_several(
+            vec![
+                __e::objects(rows_0), __e::objects(rows_1), __e::objects(rows_2),
+                __e::objects(rows_3)
+            ],
+            places,
+        )
     }
 }
 
@@ -288,36 +272,24 @@ impl From<super::types::Film> for Holding {
     }
 }
 
-impl __e::Node for Holding {}
-
-impl __e::Composite<super::types::State> for Holding {
-    fn resolve<'r, 'a: 'r>(
-        nodes: Vec<&'a Self>,
-        plans: &'a [__e::ObjectPlan],
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Children<'a>> {
-        Box::pin(async move {
-            let mut places = Vec::with_capacity(nodes.len());
-            let mut rows_0 = Vec::new();
-            let mut rows_1 = Vec::new();
-            for node in nodes {
-                match node {
-                    Self::Book(object) => {
-                        places.push((0, rows_0.len() as u32));
-                        rows_0.push(object);
-                    }
-                    Self::Film(object) => {
-                        places.push((1, rows_1.len() as u32));
-                        rows_1.push(object);
-                    }
+impl __e::Composite for Holding {
+    fn leaves<'a>(nodes: Vec<&'a Self>) -> __e::Leaves<'a> {
+        let mut places = Vec::with_capacity(nodes.len());
+        let mut rows_0 = Vec::new();
+        let mut rows_1 = Vec::new();
+        for node in nodes {
+            match node {
+                Self::Book(object) => {
+                    places.push((0, rows_0.len() as u32));
+                    rows_0.push(object);
+                }
+                Self::Film(object) => {
+                    places.push((1, rows_1.len() as u32));
+                    rows_1.push(object);
                 }
             }
-            let levels = vec![
-                __e::level(rows_0, & plans[0], execution). await, __e::level(rows_1, &
-                plans[1], execution). await,
-            ];
-            __e::Children::of_several(levels, places)
-        })
+        }
+        __e::Leaves::of_several(vec![__e::objects(rows_0), __e::objects(rows_1)], places)
     }
 }
 
@@ -402,10 +374,7 @@ impl __e::FromFields for BookSummaryArgs {
     }
 }
 
-impl __e::Node for super::types::Book {}
-
-impl __e::Object<super::types::State> for super::types::Book {
-    const INFO: &'static __e::ObjectInfo = &info::Book;
+impl __e::Object for super::types::Book {
     fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
             0 => __e::put(BookResolver::id(self), out),
@@ -418,123 +387,76 @@ impl __e::Object<super::types::State> for super::types::Book {
             _ => out.null(),
         }
     }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        match field.index() {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
             7 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
-                        <Self as BookResolver>::tags(rows, &execution.context(field))
-                            .await,
-                        rows.len(),
-                        execution,
+                        <Self as BookResolver>::tags(call.rows, &call.context()).await,
                     )
                 })
             }
             8 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
-                        <Self as BookResolver>::scores(rows, &execution.context(field))
-                            .await,
-                        rows.len(),
-                        execution,
+                        <Self as BookResolver>::scores(call.rows, &call.context()).await,
                     )
                 })
             }
             9 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as BookResolver>::shelf(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as BookResolver>::shelf(call.rows, &call.context()).await,
+                    )
                 })
             }
             10 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as BookResolver>::related(
-                                    rows,
-                                    execution.arguments::<BookRelatedArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as BookResolver>::related(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             11 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
                         <Self as BookResolver>::summary(
-                                rows,
-                                execution.arguments::<BookSummaryArgs>(field),
-                                &execution.context(field),
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
                             )
                             .await,
-                        rows.len(),
-                        execution,
                     )
                 })
             }
             12 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as BookResolver>::authors(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as BookResolver>::authors(call.rows, &call.context()).await,
+                    )
                 })
             }
             13 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as BookResolver>::sequel(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as BookResolver>::sequel(call.rows, &call.context()).await,
+                    )
                 })
             }
             14 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as BookResolver>::borrower(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as BookResolver>::borrower(call.rows, &call.context())
+                            .await,
+                    )
                 })
             }
-            _ => execution.unresolved(field),
+            _ => call.unresolved(),
         }
     }
 }
@@ -605,10 +527,7 @@ impl __e::FromFields for FilmSummaryArgs {
     }
 }
 
-impl __e::Node for super::types::Film {}
-
-impl __e::Object<super::types::State> for super::types::Film {
-    const INFO: &'static __e::ObjectInfo = &info::Film;
+impl __e::Object for super::types::Film {
     fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
             0 => __e::put(FilmResolver::id(self), out),
@@ -619,73 +538,48 @@ impl __e::Object<super::types::State> for super::types::Film {
             _ => out.null(),
         }
     }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        match field.index() {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
             5 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as FilmResolver>::shelf(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as FilmResolver>::shelf(call.rows, &call.context()).await,
+                    )
                 })
             }
             6 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as FilmResolver>::related(
-                                    rows,
-                                    execution.arguments::<FilmRelatedArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as FilmResolver>::related(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             7 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
                         <Self as FilmResolver>::summary(
-                                rows,
-                                execution.arguments::<FilmSummaryArgs>(field),
-                                &execution.context(field),
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
                             )
                             .await,
-                        rows.len(),
-                        execution,
                     )
                 })
             }
             8 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as FilmResolver>::director(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as FilmResolver>::director(call.rows, &call.context())
+                            .await,
+                    )
                 })
             }
-            _ => execution.unresolved(field),
+            _ => call.unresolved(),
         }
     }
 }
@@ -727,10 +621,7 @@ impl __e::FromFields for PersonWroteArgs {
     }
 }
 
-impl __e::Node for super::types::Person {}
-
-impl __e::Object<super::types::State> for super::types::Person {
-    const INFO: &'static __e::ObjectInfo = &info::Person;
+impl __e::Object for super::types::Person {
     fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
             0 => __e::put(PersonResolver::id(self), out),
@@ -740,59 +631,36 @@ impl __e::Object<super::types::State> for super::types::Person {
             _ => out.null(),
         }
     }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        match field.index() {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
             3 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as PersonResolver>::friend(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as PersonResolver>::friend(call.rows, &call.context())
+                            .await,
+                    )
                 })
             }
             4 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as PersonResolver>::wrote(
-                                    rows,
-                                    execution.arguments::<PersonWroteArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as PersonResolver>::wrote(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             5 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as PersonResolver>::likes(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as PersonResolver>::likes(call.rows, &call.context()).await,
+                    )
                 })
             }
-            _ => execution.unresolved(field),
+            _ => call.unresolved(),
         }
     }
 }
@@ -837,10 +705,7 @@ impl __e::FromFields for ShelfHoldingsArgs {
     }
 }
 
-impl __e::Node for super::types::Shelf {}
-
-impl __e::Object<super::types::State> for super::types::Shelf {
-    const INFO: &'static __e::ObjectInfo = &info::Shelf;
+impl __e::Object for super::types::Shelf {
     fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
             0 => __e::put(ShelfResolver::id(self), out),
@@ -851,74 +716,42 @@ impl __e::Object<super::types::State> for super::types::Shelf {
             _ => out.null(),
         }
     }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        match field.index() {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
             5 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as ShelfResolver>::keeper(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as ShelfResolver>::keeper(call.rows, &call.context()).await,
+                    )
                 })
             }
             6 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as ShelfResolver>::holdings(
-                                    rows,
-                                    execution.arguments::<ShelfHoldingsArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as ShelfResolver>::holdings(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             7 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as ShelfResolver>::rows(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as ShelfResolver>::rows(call.rows, &call.context()).await,
+                    )
                 })
             }
             8 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as ShelfResolver>::gaps(
-                                    rows,
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as ShelfResolver>::gaps(call.rows, &call.context()).await,
+                    )
                 })
             }
-            _ => execution.unresolved(field),
+            _ => call.unresolved(),
         }
     }
 }
@@ -960,47 +793,40 @@ impl From<super::types::Shelf> for Find {
     }
 }
 
-impl __e::Node for Find {}
-
-impl __e::Composite<super::types::State> for Find {
-    fn resolve<'r, 'a: 'r>(
-        nodes: Vec<&'a Self>,
-        plans: &'a [__e::ObjectPlan],
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Children<'a>> {
-        Box::pin(async move {
-            let mut places = Vec::with_capacity(nodes.len());
-            let mut rows_0 = Vec::new();
-            let mut rows_1 = Vec::new();
-            let mut rows_2 = Vec::new();
-            let mut rows_3 = Vec::new();
-            for node in nodes {
-                match node {
-                    Self::Book(object) => {
-                        places.push((0, rows_0.len() as u32));
-                        rows_0.push(object);
-                    }
-                    Self::Film(object) => {
-                        places.push((1, rows_1.len() as u32));
-                        rows_1.push(object);
-                    }
-                    Self::Person(object) => {
-                        places.push((2, rows_2.len() as u32));
-                        rows_2.push(object);
-                    }
-                    Self::Shelf(object) => {
-                        places.push((3, rows_3.len() as u32));
-                        rows_3.push(object);
-                    }
+impl __e::Composite for Find {
+    fn leaves<'a>(nodes: Vec<&'a Self>) -> __e::Leaves<'a> {
+        let mut places = Vec::with_capacity(nodes.len());
+        let mut rows_0 = Vec::new();
+        let mut rows_1 = Vec::new();
+        let mut rows_2 = Vec::new();
+        let mut rows_3 = Vec::new();
+        for node in nodes {
+            match node {
+                Self::Book(object) => {
+                    places.push((0, rows_0.len() as u32));
+                    rows_0.push(object);
+                }
+                Self::Film(object) => {
+                    places.push((1, rows_1.len() as u32));
+                    rows_1.push(object);
+                }
+                Self::Person(object) => {
+                    places.push((2, rows_2.len() as u32));
+                    rows_2.push(object);
+                }
+                Self::Shelf(object) => {
+                    places.push((3, rows_3.len() as u32));
+                    rows_3.push(object);
                 }
             }
-            let levels = vec![
-                __e::level(rows_0, & plans[0], execution). await, __e::level(rows_1, &
-                plans[1], execution). await, __e::level(rows_2, & plans[2], execution).
-                await, __e::level(rows_3, & plans[3], execution). await,
-            ];
-            __e::Children::of_several(levels, places)
-        })
+        }
+        __e::Leaves::of_several(
+            vec![
+                __e::objects(rows_0), __e::objects(rows_1), __e::objects(rows_2),
+                __e::objects(rows_3)
+            ],
+            places,
+        )
     }
 }
 
@@ -1027,36 +853,24 @@ impl From<super::types::Harsh> for Trouble {
     }
 }
 
-impl __e::Node for Trouble {}
-
-impl __e::Composite<super::types::State> for Trouble {
-    fn resolve<'r, 'a: 'r>(
-        nodes: Vec<&'a Self>,
-        plans: &'a [__e::ObjectPlan],
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Children<'a>> {
-        Box::pin(async move {
-            let mut places = Vec::with_capacity(nodes.len());
-            let mut rows_0 = Vec::new();
-            let mut rows_1 = Vec::new();
-            for node in nodes {
-                match node {
-                    Self::Calm(object) => {
-                        places.push((0, rows_0.len() as u32));
-                        rows_0.push(object);
-                    }
-                    Self::Harsh(object) => {
-                        places.push((1, rows_1.len() as u32));
-                        rows_1.push(object);
-                    }
+impl __e::Composite for Trouble {
+    fn leaves<'a>(nodes: Vec<&'a Self>) -> __e::Leaves<'a> {
+        let mut places = Vec::with_capacity(nodes.len());
+        let mut rows_0 = Vec::new();
+        let mut rows_1 = Vec::new();
+        for node in nodes {
+            match node {
+                Self::Calm(object) => {
+                    places.push((0, rows_0.len() as u32));
+                    rows_0.push(object);
+                }
+                Self::Harsh(object) => {
+                    places.push((1, rows_1.len() as u32));
+                    rows_1.push(object);
                 }
             }
-            let levels = vec![
-                __e::level(rows_0, & plans[0], execution). await, __e::level(rows_1, &
-                plans[1], execution). await,
-            ];
-            __e::Children::of_several(levels, places)
-        })
+        }
+        __e::Leaves::of_several(vec![__e::objects(rows_0), __e::objects(rows_1)], places)
     }
 }
 
@@ -1203,10 +1017,7 @@ impl __e::FromFields for CalmWardArgs {
     }
 }
 
-impl __e::Node for super::types::Calm {}
-
-impl __e::Object<super::types::State> for super::types::Calm {
-    const INFO: &'static __e::ObjectInfo = &info::Calm;
+impl __e::Object for super::types::Calm {
     fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
             0 => __e::put(CalmResolver::id(self), out),
@@ -1214,121 +1025,93 @@ impl __e::Object<super::types::State> for super::types::Calm {
             _ => out.null(),
         }
     }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        match field.index() {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
             2 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
                         <Self as CalmResolver>::word(
-                                rows,
-                                execution.arguments::<CalmWordArgs>(field),
-                                &execution.context(field),
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
                             )
                             .await,
-                        rows.len(),
-                        execution,
                     )
                 })
             }
             3 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
                         <Self as CalmResolver>::sure(
-                                rows,
-                                execution.arguments::<CalmSureArgs>(field),
-                                &execution.context(field),
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
                             )
                             .await,
-                        rows.len(),
-                        execution,
                     )
                 })
             }
             4 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as CalmResolver>::one(
-                                    rows,
-                                    execution.arguments::<CalmOneArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as CalmResolver>::one(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             5 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as CalmResolver>::must(
-                                    rows,
-                                    execution.arguments::<CalmMustArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as CalmResolver>::must(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             6 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as CalmResolver>::next(
-                                    rows,
-                                    execution.arguments::<CalmNextArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as CalmResolver>::next(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             7 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as CalmResolver>::kin(
-                                    rows,
-                                    execution.arguments::<CalmKinArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as CalmResolver>::kin(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             8 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as CalmResolver>::ward(
-                                    rows,
-                                    execution.arguments::<CalmWardArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as CalmResolver>::ward(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
-            _ => execution.unresolved(field),
+            _ => call.unresolved(),
         }
     }
 }
@@ -1476,10 +1259,7 @@ impl __e::FromFields for HarshWardArgs {
     }
 }
 
-impl __e::Node for super::types::Harsh {}
-
-impl __e::Object<super::types::State> for super::types::Harsh {
-    const INFO: &'static __e::ObjectInfo = &info::Harsh;
+impl __e::Object for super::types::Harsh {
     fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
             0 => __e::put(HarshResolver::id(self), out),
@@ -1487,121 +1267,93 @@ impl __e::Object<super::types::State> for super::types::Harsh {
             _ => out.null(),
         }
     }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        match field.index() {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
             2 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
                         <Self as HarshResolver>::word(
-                                rows,
-                                execution.arguments::<HarshWordArgs>(field),
-                                &execution.context(field),
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
                             )
                             .await,
-                        rows.len(),
-                        execution,
                     )
                 })
             }
             3 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
                         <Self as HarshResolver>::sure(
-                                rows,
-                                execution.arguments::<HarshSureArgs>(field),
-                                &execution.context(field),
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
                             )
                             .await,
-                        rows.len(),
-                        execution,
                     )
                 })
             }
             4 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as HarshResolver>::one(
-                                    rows,
-                                    execution.arguments::<HarshOneArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as HarshResolver>::one(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             5 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as HarshResolver>::must(
-                                    rows,
-                                    execution.arguments::<HarshMustArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as HarshResolver>::must(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             6 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as HarshResolver>::next(
-                                    rows,
-                                    execution.arguments::<HarshNextArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as HarshResolver>::next(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             7 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as HarshResolver>::kin(
-                                    rows,
-                                    execution.arguments::<HarshKinArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as HarshResolver>::kin(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             8 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as HarshResolver>::ward(
-                                    rows,
-                                    execution.arguments::<HarshWardArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as HarshResolver>::ward(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
-            _ => execution.unresolved(field),
+            _ => call.unresolved(),
         }
     }
 }
@@ -1805,179 +1557,136 @@ impl __e::FromFields for WardNumbersArgs {
     }
 }
 
-impl __e::Node for super::types::Ward {}
-
-impl __e::Object<super::types::State> for super::types::Ward {
-    const INFO: &'static __e::ObjectInfo = &info::Ward;
+impl __e::Object for super::types::Ward {
     fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
             0 => __e::put(WardResolver::id(self), out),
             _ => out.null(),
         }
     }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        match field.index() {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
             1 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as WardResolver>::loose(
-                                    rows,
-                                    execution.arguments::<WardLooseArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as WardResolver>::loose(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             2 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as WardResolver>::filled(
-                                    rows,
-                                    execution.arguments::<WardFilledArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as WardResolver>::filled(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             3 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as WardResolver>::firm(
-                                    rows,
-                                    execution.arguments::<WardFirmArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as WardResolver>::firm(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             4 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as WardResolver>::strict(
-                                    rows,
-                                    execution.arguments::<WardStrictArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as WardResolver>::strict(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             5 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as WardResolver>::grid(
-                                    rows,
-                                    execution.arguments::<WardGridArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as WardResolver>::grid(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             6 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as WardResolver>::full_grid(
-                                    rows,
-                                    execution.arguments::<WardFullGridArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as WardResolver>::full_grid(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             7 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as WardResolver>::firm_rows(
-                                    rows,
-                                    execution.arguments::<WardFirmRowsArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as WardResolver>::firm_rows(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             8 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as WardResolver>::strict_grid(
-                                    rows,
-                                    execution.arguments::<WardStrictGridArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as WardResolver>::strict_grid(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             9 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
                         <Self as WardResolver>::words(
-                                rows,
-                                execution.arguments::<WardWordsArgs>(field),
-                                &execution.context(field),
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
                             )
                             .await,
-                        rows.len(),
-                        execution,
                     )
                 })
             }
             10 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
                         <Self as WardResolver>::numbers(
-                                rows,
-                                execution.arguments::<WardNumbersArgs>(field),
-                                &execution.context(field),
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
                             )
                             .await,
-                        rows.len(),
-                        execution,
                     )
                 })
             }
-            _ => execution.unresolved(field),
+            _ => call.unresolved(),
         }
     }
 }
@@ -2509,275 +2218,205 @@ impl __e::FromFields for QueryEchoArgs {
 }
 
 impl Query {
-    fn resolve_node<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryNodeArgs>(field).clone();
-            let answer = <Query as NodeQuery>::node(
-                    &execution.context(field),
-                    arguments.id,
-                )
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+    fn resolve_node<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QueryNodeArgs>().clone();
+            __e::answer(<Self as NodeQuery>::node(&call.context(), arguments.id).await)
         })
     }
     fn resolve_nodes<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryNodesArgs>(field).clone();
-            let answer = <Query as NodesQuery>::nodes(
-                    &execution.context(field),
-                    arguments.ids,
-                )
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QueryNodesArgs>().clone();
+            __e::answer(
+                <Self as NodesQuery>::nodes(&call.context(), arguments.ids).await,
+            )
         })
     }
     fn resolve_viewer<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as ViewerQuery>::viewer(&execution.context(field)).await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            __e::answer(<Self as ViewerQuery>::viewer(&call.context()).await)
         })
     }
     fn resolve_shelf<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryShelfArgs>(field).clone();
-            let answer = <Query as ShelfQuery>::shelf(
-                    &execution.context(field),
-                    arguments.id,
-                )
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QueryShelfArgs>().clone();
+            __e::answer(<Self as ShelfQuery>::shelf(&call.context(), arguments.id).await)
         })
     }
     fn resolve_shelves<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as ShelvesQuery>::shelves(&execution.context(field))
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            __e::answer(<Self as ShelvesQuery>::shelves(&call.context()).await)
         })
     }
     fn resolve_holdings<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryHoldingsArgs>(field).clone();
-            let answer = <Query as HoldingsQuery>::holdings(
-                    &execution.context(field),
-                    arguments.condition,
-                    arguments.first,
-                )
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QueryHoldingsArgs>().clone();
+            __e::answer(
+                <Self as HoldingsQuery>::holdings(
+                        &call.context(),
+                        arguments.condition,
+                        arguments.first,
+                    )
+                    .await,
+            )
         })
     }
     fn resolve_search<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QuerySearchArgs>(field).clone();
-            let answer = <Query as SearchQuery>::search(
-                    &execution.context(field),
-                    arguments.text,
-                    arguments.first,
-                )
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QuerySearchArgs>().clone();
+            __e::answer(
+                <Self as SearchQuery>::search(
+                        &call.context(),
+                        arguments.text,
+                        arguments.first,
+                    )
+                    .await,
+            )
         })
     }
-    fn resolve_pick<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryPickArgs>(field).clone();
-            let answer = <Query as PickQuery>::pick(
-                    &execution.context(field),
-                    arguments.by,
-                )
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+    fn resolve_pick<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QueryPickArgs>().clone();
+            __e::answer(<Self as PickQuery>::pick(&call.context(), arguments.by).await)
         })
     }
     fn resolve_nothing<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as NothingQuery>::nothing(&execution.context(field))
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            __e::answer(<Self as NothingQuery>::nothing(&call.context()).await)
         })
     }
     fn resolve_empty<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as EmptyQuery>::empty(&execution.context(field)).await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            __e::answer(<Self as EmptyQuery>::empty(&call.context()).await)
         })
     }
     fn resolve_trouble<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryTroubleArgs>(field).clone();
-            let answer = <Query as TroubleQuery>::trouble(
-                    &execution.context(field),
-                    arguments.id,
-                    arguments.fail,
-                )
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QueryTroubleArgs>().clone();
+            __e::answer(
+                <Self as TroubleQuery>::trouble(
+                        &call.context(),
+                        arguments.id,
+                        arguments.fail,
+                    )
+                    .await,
+            )
         })
     }
     fn resolve_must_trouble<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryMustTroubleArgs>(field).clone();
-            let answer = <Query as MustTroubleQuery>::must_trouble(
-                    &execution.context(field),
-                    arguments.id,
-                    arguments.fail,
-                )
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QueryMustTroubleArgs>().clone();
+            __e::answer(
+                <Self as MustTroubleQuery>::must_trouble(
+                        &call.context(),
+                        arguments.id,
+                        arguments.fail,
+                    )
+                    .await,
+            )
         })
     }
     fn resolve_troubles<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryTroublesArgs>(field).clone();
-            let answer = <Query as TroublesQuery>::troubles(
-                    &execution.context(field),
-                    arguments.fail,
-                )
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QueryTroublesArgs>().clone();
+            __e::answer(
+                <Self as TroublesQuery>::troubles(&call.context(), arguments.fail).await,
+            )
         })
     }
-    fn resolve_ward<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryWardArgs>(field).clone();
-            let answer = <Query as WardQuery>::ward(
-                    &execution.context(field),
-                    arguments.fail,
-                )
-                .await;
-            __e::objects(answer.map(|answer| vec![answer]), 1, field, execution).await
+    fn resolve_ward<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QueryWardArgs>().clone();
+            __e::answer(<Self as WardQuery>::ward(&call.context(), arguments.fail).await)
         })
     }
-    fn resolve_old<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let answer = <Query as OldQuery>::old(&execution.context(field)).await;
-            __e::scalars(answer.map(|answer| vec![answer]), 1, execution)
+    fn resolve_old<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            __e::scalar(<Self as OldQuery>::old(&call.context()).await)
         })
     }
     fn resolve_older<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryOlderArgs>(field).clone();
-            let answer = <Query as OlderQuery>::older(
-                    &execution.context(field),
-                    arguments.than,
-                )
-                .await;
-            __e::scalars(answer.map(|answer| vec![answer]), 1, execution)
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QueryOlderArgs>().clone();
+            __e::scalar(
+                <Self as OlderQuery>::older(&call.context(), arguments.than).await,
+            )
         })
     }
-    fn resolve_echo<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let arguments = execution.arguments::<QueryEchoArgs>(field).clone();
-            let answer = <Query as EchoQuery>::echo(
-                    &execution.context(field),
-                    arguments.input,
-                    arguments.list,
-                    arguments.r#enum,
-                    arguments.id,
-                    arguments.i,
-                    arguments.f,
-                    arguments.s,
-                    arguments.b,
-                    arguments.matrix,
-                    arguments.on,
-                    arguments.pick,
-                    arguments.range,
-                    arguments.looks,
-                    arguments.none,
-                )
-                .await;
-            __e::scalars(answer.map(|answer| vec![answer]), 1, execution)
+    fn resolve_echo<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        call.later(move || async move {
+            let arguments = call.arguments::<QueryEchoArgs>().clone();
+            __e::scalar(
+                <Self as EchoQuery>::echo(
+                        &call.context(),
+                        arguments.input,
+                        arguments.list,
+                        arguments.r#enum,
+                        arguments.id,
+                        arguments.i,
+                        arguments.f,
+                        arguments.s,
+                        arguments.b,
+                        arguments.matrix,
+                        arguments.on,
+                        arguments.pick,
+                        arguments.range,
+                        arguments.looks,
+                        arguments.none,
+                    )
+                    .await,
+            )
         })
     }
 }
 
-impl __e::Node for Query {}
-
-impl __e::Object<super::types::State> for Query {
-    const INFO: &'static __e::ObjectInfo = &info::Query;
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        let _ = field;
-        out.null();
-    }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        let _ = rows;
-        match field.index() {
-            0 => Self::resolve_node(field, execution),
-            1 => Self::resolve_nodes(field, execution),
-            2 => Self::resolve_viewer(field, execution),
-            3 => Self::resolve_shelf(field, execution),
-            4 => Self::resolve_shelves(field, execution),
-            5 => Self::resolve_holdings(field, execution),
-            6 => Self::resolve_search(field, execution),
-            7 => Self::resolve_pick(field, execution),
-            8 => Self::resolve_nothing(field, execution),
-            9 => Self::resolve_empty(field, execution),
-            10 => Self::resolve_trouble(field, execution),
-            11 => Self::resolve_must_trouble(field, execution),
-            12 => Self::resolve_troubles(field, execution),
-            13 => Self::resolve_ward(field, execution),
-            14 => Self::resolve_old(field, execution),
-            15 => Self::resolve_older(field, execution),
-            16 => Self::resolve_echo(field, execution),
-            17 => Box::pin(__e::introspection::schema(field, execution)),
-            18 => Box::pin(__e::introspection::type_by_name(field, execution)),
-            _ => execution.unresolved(field),
+impl __e::Object for Query {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
+            0 => Self::resolve_node(call),
+            1 => Self::resolve_nodes(call),
+            2 => Self::resolve_viewer(call),
+            3 => Self::resolve_shelf(call),
+            4 => Self::resolve_shelves(call),
+            5 => Self::resolve_holdings(call),
+            6 => Self::resolve_search(call),
+            7 => Self::resolve_pick(call),
+            8 => Self::resolve_nothing(call),
+            9 => Self::resolve_empty(call),
+            10 => Self::resolve_trouble(call),
+            11 => Self::resolve_must_trouble(call),
+            12 => Self::resolve_troubles(call),
+            13 => Self::resolve_ward(call),
+            14 => Self::resolve_old(call),
+            15 => Self::resolve_older(call),
+            16 => Self::resolve_echo(call),
+            17 => __e::introspection::schema(call),
+            18 => __e::introspection::type_by_name(call),
+            _ => call.unresolved(),
         }
     }
 }
@@ -2880,93 +2519,72 @@ impl __e::FromFields for TallyMustTroubleArgs {
     }
 }
 
-impl __e::Node for super::types::Tally {}
-
-impl __e::Object<super::types::State> for super::types::Tally {
-    const INFO: &'static __e::ObjectInfo = &info::Tally;
+impl __e::Object for super::types::Tally {
     fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
         match field {
             0 => __e::put(TallyResolver::value(self), out),
             _ => out.null(),
         }
     }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        match field.index() {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
             1 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
                         <Self as TallyResolver>::now(
-                                rows,
-                                execution.arguments::<TallyNowArgs>(field),
-                                &execution.context(field),
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
                             )
                             .await,
-                        rows.len(),
-                        execution,
                     )
                 })
             }
             2 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
                         <Self as TallyResolver>::note(
-                                rows,
-                                execution.arguments::<TallyNoteArgs>(field),
-                                &execution.context(field),
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
                             )
                             .await,
-                        rows.len(),
-                        execution,
                     )
                 })
             }
             3 => {
-                __e::boxed(move || async move {
+                call.later(move || async move {
                     __e::scalars(
-                        <Self as TallyResolver>::history(rows, &execution.context(field))
+                        <Self as TallyResolver>::history(call.rows, &call.context())
                             .await,
-                        rows.len(),
-                        execution,
                     )
                 })
             }
             4 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as TallyResolver>::trouble(
-                                    rows,
-                                    execution.arguments::<TallyTroubleArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as TallyResolver>::trouble(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
             5 => {
-                __e::boxed(move || async move {
-                    __e::objects(
-                            <Self as TallyResolver>::must_trouble(
-                                    rows,
-                                    execution.arguments::<TallyMustTroubleArgs>(field),
-                                    &execution.context(field),
-                                )
-                                .await,
-                            rows.len(),
-                            field,
-                            execution,
-                        )
-                        .await
+                call.later(move || async move {
+                    __e::answers(
+                        <Self as TallyResolver>::must_trouble(
+                                call.rows,
+                                call.arguments(),
+                                &call.context(),
+                            )
+                            .await,
+                    )
                 })
             }
-            _ => execution.unresolved(field),
+            _ => call.unresolved(),
         }
     }
 }
@@ -3091,144 +2709,71 @@ impl __e::FromFields for MutationAddAllArgs {
 }
 
 impl Mutation {
-    fn resolve_add<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let answer = execution
-                .mutate(
-                    field,
-                    |context| {
-                        let arguments = execution
-                            .arguments::<MutationAddArgs>(field)
-                            .clone();
-                        Box::pin(
-                            <Mutation as AddMutation>::add(
-                                context,
-                                arguments.by,
-                                arguments.fail,
-                            ),
-                        )
-                    },
-                    __e::Execution::unidentified,
-                );
-            let answer = answer.await;
-            __e::payload(answer, field, execution).await
-        })
+    fn resolve_add<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        call.bare_mutation(|call| Box::pin(async move {
+            let arguments = call.arguments::<MutationAddArgs>().clone();
+            __e::answer(
+                <Self as AddMutation>::add(&call.context(), arguments.by, arguments.fail)
+                    .await,
+            )
+        }))
     }
     fn resolve_must_add<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let answer = execution
-                .mutate(
-                    field,
-                    |context| {
-                        let arguments = execution
-                            .arguments::<MutationMustAddArgs>(field)
-                            .clone();
-                        Box::pin(
-                            <Mutation as MustAddMutation>::must_add(
-                                context,
-                                arguments.by,
-                                arguments.fail,
-                            ),
-                        )
-                    },
-                    __e::Execution::unidentified,
-                );
-            let answer = answer.await;
-            __e::payload(answer, field, execution).await
-        })
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.bare_mutation(|call| Box::pin(async move {
+            let arguments = call.arguments::<MutationMustAddArgs>().clone();
+            __e::answer(
+                <Self as MustAddMutation>::must_add(
+                        &call.context(),
+                        arguments.by,
+                        arguments.fail,
+                    )
+                    .await,
+            )
+        }))
     }
     fn resolve_reset<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let answer = execution
-                .mutate(
-                    field,
-                    |context| {
-                        let arguments = execution
-                            .arguments::<MutationResetArgs>(field)
-                            .clone();
-                        Box::pin(
-                            <Mutation as ResetMutation>::reset(context, arguments.to),
-                        )
-                    },
-                    __e::Execution::unidentified,
-                );
-            let answer = answer.await;
-            __e::scalars(answer.map(|answer| vec![answer]), 1, execution)
-        })
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.bare_mutation(|call| Box::pin(async move {
+            let arguments = call.arguments::<MutationResetArgs>().clone();
+            __e::scalar(
+                <Self as ResetMutation>::reset(&call.context(), arguments.to).await,
+            )
+        }))
     }
     fn resolve_add_all<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let answer = execution
-                .mutate(
-                    field,
-                    |context| {
-                        let arguments = execution
-                            .arguments::<MutationAddAllArgs>(field)
-                            .clone();
-                        Box::pin(
-                            <Mutation as AddAllMutation>::add_all(
-                                context,
-                                arguments.steps,
-                                arguments.fail,
-                            ),
-                        )
-                    },
-                    __e::Execution::unidentified,
-                );
-            let answer = answer.await;
-            __e::payload(answer, field, execution).await
-        })
+        call: __e::Call<'r, 'a, Self>,
+    ) -> __e::Resolved<'r, 'a> {
+        call.bare_mutation(|call| Box::pin(async move {
+            let arguments = call.arguments::<MutationAddAllArgs>().clone();
+            __e::answer(
+                <Self as AddAllMutation>::add_all(
+                        &call.context(),
+                        arguments.steps,
+                        arguments.fail,
+                    )
+                    .await,
+            )
+        }))
     }
-    fn resolve_undo<'r, 'a: 'r>(
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        Box::pin(async move {
-            let answer = execution
-                .mutate(
-                    field,
-                    |context| { Box::pin(<Mutation as UndoMutation>::undo(context)) },
-                    __e::Execution::unidentified,
-                );
-            let answer = answer.await;
-            __e::payload(answer, field, execution).await
-        })
+    fn resolve_undo<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        call.bare_mutation(|call| Box::pin(async move {
+            __e::answer(<Self as UndoMutation>::undo(&call.context()).await)
+        }))
     }
 }
 
-impl __e::Node for Mutation {}
-
-impl __e::Object<super::types::State> for Mutation {
-    const INFO: &'static __e::ObjectInfo = &info::Mutation;
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        let _ = field;
-        out.null();
-    }
-    fn resolve<'r, 'a: 'r>(
-        rows: &'r [&'a Self],
-        field: &'a __e::FieldPlan,
-        execution: &'r __e::Execution<'a, super::types::State>,
-    ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-        let _ = rows;
-        match field.index() {
-            0 => Self::resolve_add(field, execution),
-            1 => Self::resolve_must_add(field, execution),
-            2 => Self::resolve_reset(field, execution),
-            3 => Self::resolve_add_all(field, execution),
-            4 => Self::resolve_undo(field, execution),
-            _ => execution.unresolved(field),
+impl __e::Object for Mutation {
+    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+        match call.index() {
+            0 => Self::resolve_add(call),
+            1 => Self::resolve_must_add(call),
+            2 => Self::resolve_reset(call),
+            3 => Self::resolve_add_all(call),
+            4 => Self::resolve_undo(call),
+            _ => call.unresolved(),
         }
     }
 }

@@ -6,7 +6,7 @@ use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use async_graphql::Request;
 use rollcall::engine::document::Documents;
-use rollcall::engine::{self, Object};
+use rollcall::engine::{self, Object, ObjectInfo};
 use rollcall::error::{Code, Error, Result};
 use serde_json::{Value, json};
 
@@ -29,15 +29,14 @@ mod objects;
 mod operations;
 mod rows;
 
-/// The state of the fixtures' resolvers: a log of their calls. Each fixture with pages needs a `FIXTURE` of its own,
-/// because all of them implement the engine's traits for the same type of `pageInfo`.
+/// The state of the fixtures' resolvers: a log of their calls.
 #[derive(Debug, Clone)]
-pub struct State<const FIXTURE: u8 = 0> {
+pub struct State {
     schema: Arc<Valid<Schema>>,
     log: Arc<Mutex<Vec<String>>>,
 }
 
-impl<const FIXTURE: u8> State<FIXTURE> {
+impl State {
     pub fn log(&self, line: impl Into<String>) {
         self.log.lock().expect("no resolver panics").push(line.into());
     }
@@ -48,7 +47,7 @@ impl<const FIXTURE: u8> State<FIXTURE> {
     }
 }
 
-impl<const FIXTURE: u8> engine::State for State<FIXTURE> {
+impl engine::State for State {
     type Writing = Self;
 
     async fn begin(&self, _: &str) -> Result<Self> {
@@ -86,15 +85,16 @@ macro_rules! ask {
         ask(
             include_str!(concat!("../../src/codegen/fixtures/", stringify!($fixture), ".graphql")),
             &$fixture::generated::$root,
+            &$fixture::generated::info::$root,
             $query,
         )
         .await
     };
 }
 
-async fn ask<const FIXTURE: u8, R: Object<State<FIXTURE>>>(sdl: &str, root: &R, query: &str) -> (Value, Vec<String>) {
-    let documents = Documents::new(sdl, R::INFO, Some(R::INFO), &[], Default::default());
-    let state = State::<FIXTURE> { schema: Arc::clone(documents.schema()), log: Arc::default() };
+async fn ask<R: Object>(sdl: &str, root: &R, info: &'static ObjectInfo, query: &str) -> (Value, Vec<String>) {
+    let documents = Documents::new(sdl, info, Some(info), &[], Default::default());
+    let state = State { schema: Arc::clone(documents.schema()), log: Arc::default() };
     let prepared = documents.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{query}: {errors:?}"));
     let response = engine::run(root, &prepared.plan, &prepared.arguments, &state).await;
     let log = std::mem::take(&mut *state.log.lock().expect("no resolver panics"));

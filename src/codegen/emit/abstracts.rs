@@ -13,7 +13,7 @@ pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Opti
     let variants: Vec<_> = possible.iter().map(|object| names::type_name(&object.name)).collect();
     let types: Vec<_> = possible.iter().map(|object| context.output_name(&object.name)).collect();
     let variant_docs = possible.iter().map(|object| format!(" The SDL's `{}`.", object.name));
-    let resolve = resolve(&variants);
+    let leaves = leaves(&variants);
     quote! {
         #doc
         #[derive(Debug)]
@@ -27,50 +27,35 @@ pub(super) fn definition(context: Context<'_>, sdl_name: &str, description: Opti
             }
         })*
 
-        impl __e::Node for #name {}
-
-        impl __e::Composite<super::types::State> for #name {
-            fn resolve<'r, 'a: 'r>(
-                nodes: Vec<&'a Self>,
-                plans: &'a [__e::ObjectPlan],
-                execution: &'r __e::Execution<'a, super::types::State>,
-            ) -> __e::BoxFuture<'r, __e::Children<'a>> {
-                #resolve
+        impl __e::Composite for #name {
+            fn leaves<'a>(nodes: Vec<&'a Self>) -> __e::Leaves<'a> {
+                #leaves
             }
         }
     }
 }
 
-/// Groups the objects by type, and resolves each group with its own plan.
-fn resolve(variants: &[Ident]) -> TokenStream {
+/// Sorts the objects by type.
+fn leaves(variants: &[Ident]) -> TokenStream {
     let rows: Vec<_> = (0..variants.len()).map(|index| format_ident!("rows_{index}")).collect();
-    let indexes: Vec<_> = (0..variants.len()).map(number).collect();
-    let numbers = indexes.clone();
+    let numbers: Vec<_> = (0..variants.len()).map(number).collect();
     if variants.is_empty() {
-        quote! {
-            let _ = (nodes, plans, execution);
-            Box::pin(async move {
-                __e::Children::of_several(vec![], vec![])
-            })
+        return quote! {
+            let _ = nodes;
+            __e::Leaves::of_several(vec![], vec![])
+        };
+    }
+    quote! {
+        let mut places = Vec::with_capacity(nodes.len());
+        #(let mut #rows = Vec::new();)*
+        for node in nodes {
+            match node {
+                #(Self::#variants(object) => {
+                    places.push((#numbers, #rows.len() as u32));
+                    #rows.push(object);
+                })*
+            }
         }
-    } else {
-        quote! {
-            Box::pin(async move {
-                let mut places = Vec::with_capacity(nodes.len());
-                #(let mut #rows = Vec::new();)*
-                for node in nodes {
-                    match node {
-                        #(Self::#variants(object) => {
-                            places.push((#numbers, #rows.len() as u32));
-                            #rows.push(object);
-                        })*
-                    }
-                }
-                let levels = vec![
-                    #(__e::level(#rows, &plans[#indexes], execution).await,)*
-                ];
-                __e::Children::of_several(levels, places)
-            })
-        }
+        __e::Leaves::of_several(vec![#(__e::objects(#rows)),*], places)
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn arguments_type(schema: &Schema, parent: &str, field: &Field, top: 
 }
 
 /// The input object that a field requires, if it is its only argument and called `input`.
-fn only_input<'a>(schema: &Schema, field: &'a Field) -> Option<&'a str> {
+pub(super) fn only_input<'a>(schema: &Schema, field: &'a Field) -> Option<&'a str> {
     let [argument] = &*field.args else { return None };
     let is_plain = matches!(argument.ty.shape, TypeShape::Named(_)) && !argument.ty.nullable;
     let name = argument.ty.name();

@@ -63,7 +63,7 @@ pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
                 Representation::Plain => objects::plain(context, object),
                 Representation::Connection(node) => connections::connection(context, object, node),
                 Representation::Edge(node) => connections::edge(context, object, node),
-                Representation::PageInfo => connections::page_info(object),
+                Representation::PageInfo => connections::page_info(),
             },
         });
     }

@@ -27,8 +27,7 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
     });
     let relations = object.fields.iter().enumerate().filter(|(_, field)| !is_column(context, object, field));
     let relations = relations.map(|(index, field)| relation(context, object, number(index), field));
-    let implementation = implementation(object, &ty, columns, &resolve(relations));
-    let node = node(&ty);
+    let implementation = implementation(&ty, columns, relations);
     let row = context.row(object).map(|_| quote!(AsRef<#ty> +));
     let as_row = context.row(object).map(|_| {
         quote! {
@@ -49,8 +48,6 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
         #as_row
 
         #(#arguments)*
-
-        #node
 
         #implementation
     }
@@ -92,19 +89,12 @@ fn relation(context: Context<'_>, object: &Object, index: Literal, field: &Field
     }
     let resolver = names::type_name(&names::resolver(&object.name));
     let method = names::snake(&field.name);
-    let arguments = inputs::arguments_type(context.schema, &object.name, field, &TokenStream::new())
-        .map(|ty| quote!(execution.arguments::<#ty>(field),));
-    let answers = quote!(<Self as #resolver>::#method(rows, #arguments &execution.context(field)).await);
-    let slot = slot(context, field, &answers, &quote!(rows.len()));
-    quote!(#index => __e::boxed(move || async move { #slot }))
-}
-
-/// The slot for the values of a resolver.
-pub(super) fn slot(context: Context<'_>, field: &Field, answers: &TokenStream, parents: &TokenStream) -> TokenStream {
-    if context.schema.is_leaf(field.ty.name()) {
-        quote!(__e::scalars(#answers, #parents, execution))
-    } else {
-        quote!(__e::objects(#answers, #parents, field, execution).await)
+    let arguments = (!field.args.is_empty()).then(|| quote!(call.arguments(),));
+    let answers = if context.schema.is_leaf(field.ty.name()) { quote!(scalars) } else { quote!(answers) };
+    quote! {
+        #index => call.later(move || async move {
+            __e::#answers(<Self as #resolver>::#method(call.rows, #arguments &call.context()).await)
+        })
     }
 }
 
@@ -125,16 +115,13 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
     });
     let held = object.fields.iter().enumerate().filter(|(_, field)| !is_leaf(field));
     let held = held.map(|(index, field)| hold(number(index), field));
-    let implementation = implementation(object, &quote!(#name), columns, &resolve(held));
-    let node = node(&quote!(#name));
+    let implementation = implementation(&quote!(#name), columns, held);
     quote! {
         #doc
         #[derive(Debug #default)]
         pub struct #name {
             #(#field_docs pub #fields: #types,)*
         }
-
-        #node
 
         #implementation
     }
@@ -143,13 +130,7 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
 /// The match arm of objects that the struct holds, in its field of the same name.
 fn hold(index: Literal, field: &Field) -> TokenStream {
     let name = names::snake(&field.name);
-    let values = quote!(rows.iter().map(|row| &row.#name).collect());
-    quote!(#index => __e::hold(#values, field, execution))
-}
-
-/// The `Node` impl of an object type. The hand-written generic types of `page` already have one.
-pub(super) fn node(ty: &TokenStream) -> TokenStream {
-    quote!(impl __e::Node for #ty {})
+    quote!(#index => call.held(|row| &row.#name))
 }
 
 /// The index of a field, in a match.
@@ -157,60 +138,38 @@ pub(super) fn number(index: usize) -> Literal {
     Literal::usize_unsuffixed(index)
 }
 
-/// The body that resolves a relation. `arms` are those of a match on the field's index.
-pub(super) fn resolve(arms: impl Iterator<Item = TokenStream>) -> TokenStream {
-    let arms: Vec<_> = arms.collect();
-    if arms.is_empty() {
-        return quote! {
-            let _ = rows;
-            execution.unresolved(field)
-        };
-    }
-    quote! {
-        match field.index() {
-            #(#arms,)*
-            _ => execution.unresolved(field),
-        }
-    }
-}
-
-/// The executor's access to an object type. `columns` are arms of a match on the field's index.
+/// The executor's access to an object type. `columns` and `relations` are arms of matches on the field's index.
 pub(super) fn implementation(
-    object: &Object,
     ty: &TokenStream,
     columns: impl Iterator<Item = TokenStream>,
-    resolve: &TokenStream,
+    relations: impl Iterator<Item = TokenStream>,
 ) -> TokenStream {
-    let name = names::type_name(&object.name);
-    let columns: Vec<_> = columns.collect();
-    let write = if columns.is_empty() {
+    let (columns, relations): (Vec<_>, Vec<_>) = (columns.collect(), relations.collect());
+    let write_column = (!columns.is_empty()).then(|| {
         quote! {
-            let _ = field;
-            out.null();
-        }
-    } else {
-        quote! {
-            match field {
-                #(#columns,)*
-                _ => out.null(),
-            }
-        }
-    };
-    quote! {
-        impl __e::Object<super::types::State> for #ty {
-            const INFO: &'static __e::ObjectInfo = &info::#name;
-
             fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-                #write
+                match field {
+                    #(#columns,)*
+                    _ => out.null(),
+                }
             }
+        }
+    });
+    let resolve = (!relations.is_empty()).then(|| {
+        quote! {
+            fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
+                match call.index() {
+                    #(#relations,)*
+                    _ => call.unresolved(),
+                }
+            }
+        }
+    });
+    quote! {
+        impl __e::Object for #ty {
+            #write_column
 
-            fn resolve<'r, 'a: 'r>(
-                rows: &'r [&'a Self],
-                field: &'a __e::FieldPlan,
-                execution: &'r __e::Execution<'a, super::types::State>,
-            ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
-                #resolve
-            }
+            #resolve
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::bindings::Bindings;
-use super::super::model::Schema;
+use super::super::model::{Object, Schema};
 
 /// The representation of an object type.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,9 +22,16 @@ pub(super) enum Representation<'a> {
     PageInfo,
 }
 
+/// Whether the engine's `PageInfo` has all fields of an object.
+fn is_page_info(object: &Object) -> bool {
+    let known = ["hasNextPage", "hasPreviousPage", "startCursor", "endCursor"];
+    object.fields.iter().all(|field| known.contains(&field.name.as_str()) && field.args.is_empty())
+}
+
 /// The representation of every object type, by name.
 pub(super) fn of<'a>(schema: &'a Schema, bindings: &Bindings) -> HashMap<&'a str, Representation<'a>> {
     let mut representations = HashMap::new();
+    let has_page_info = schema.object("PageInfo").is_some_and(is_page_info);
     let mut paged = HashSet::new();
     for object in schema.objects() {
         if schema.is_root(&object.name) {
@@ -33,6 +40,7 @@ pub(super) fn of<'a>(schema: &'a Schema, bindings: &Bindings) -> HashMap<&'a str
             representations.insert(object.name.as_str(), Representation::Bound);
         } else if let Some(node) = schema.connection(object)
             // `Page<Node>` is one type, so a second connection over the same nodes is an ordinary object.
+            && has_page_info
             && paged.insert(node)
             && let Some(edges) = object.field("edges")
         {

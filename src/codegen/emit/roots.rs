@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
-use super::objects::{implementation, node, number, resolve, slot};
+use super::objects::{implementation, number};
 use super::{Context, Representation, docs::docs, inputs};
 
 pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
@@ -16,36 +16,21 @@ pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
     let arguments = root.fields.iter().map(|field| inputs::arguments(context, &root.name, field));
     let fields = root.fields.iter().enumerate().map(|(index, field)| {
         let (index, function) = (number(index), resolve_name(field));
-        quote!(#index => Self::#function(field, execution))
+        quote!(#index => Self::#function(call))
     });
     let functions = root.fields.iter().map(|field| {
         let (function, body) = (resolve_name(field), body(context, root, field, is_mutation));
         quote! {
-            fn #function<'r, 'a: 'r>(
-                field: &'a __e::FieldPlan,
-                execution: &'r __e::Execution<'a, super::types::State>,
-            ) -> __e::BoxFuture<'r, __e::Slot<'a>> {
+            fn #function<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
                 #body
             }
         }
     });
     let (schema, ty) = (number(root.fields.len()), number(root.fields.len() + 1));
-    let introspection = [
-        quote! {
-            #schema => Box::pin(__e::introspection::schema(field, execution))
-        },
-        quote! {
-            #ty => Box::pin(__e::introspection::type_by_name(field, execution))
-        },
-    ];
+    let introspection =
+        [quote!(#schema => __e::introspection::schema(call)), quote!(#ty => __e::introspection::type_by_name(call))];
     let introspection = introspection.into_iter().filter(|_| !is_mutation);
-    let fields = resolve(fields.chain(introspection));
-    let resolve = quote! {
-        let _ = rows;
-        #fields
-    };
-    let implementation = implementation(root, &quote!(#name), std::iter::empty(), &resolve);
-    let node = node(&quote!(#name));
+    let implementation = implementation(&quote!(#name), std::iter::empty(), fields.chain(introspection));
     quote! {
         #doc
         #[derive(Debug, Clone, Copy)]
@@ -58,8 +43,6 @@ pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
         impl #name {
             #(#functions)*
         }
-
-        #node
 
         #implementation
     }
@@ -137,47 +120,34 @@ fn resolve_name(field: &Field) -> proc_macro2::Ident {
 /// The body of the function that resolves a root field.
 fn body(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool) -> TokenStream {
     let name = trait_name(field, is_mutation);
-    let root_name = names::type_name(&root.name);
     let method = names::snake(&field.name);
-    let arguments = inputs::arguments_type(context.schema, &root.name, field, &TokenStream::new())
-        .map(|ty| quote!(let arguments = execution.arguments::<#ty>(field).clone();));
-    let passed = field.args.iter().map(|argument| {
-        let name = names::snake(&argument.name);
-        quote!(, arguments.#name)
-    });
-    let one = quote!(answer.map(|answer| vec![answer]));
-    if !is_mutation {
-        let slot = slot(context, field, &one, &quote!(1));
-        return quote! {
-            Box::pin(async move {
-                #arguments
-                let answer = <#root_name as #name>::#method(&execution.context(field) #(#passed)*).await;
-                #slot
-            })
-        };
-    }
-    let resolver = quote! {
-        |context| {
-            #arguments
-            Box::pin(<#root_name as #name>::#method(context #(#passed)*))
-        }
+    let (arguments, passed) = arguments(context, root, field);
+    let answer = if context.schema.is_leaf(field.ty.name()) { quote!(scalar) } else { quote!(answer) };
+    let answer = quote! {
+        #arguments
+        __e::#answer(<Self as #name>::#method(&call.context() #(, #passed)*).await)
     };
+    if !is_mutation {
+        return quote!(call.later(move || async move { #answer }));
+    }
+    let resolver = quote!(|call| Box::pin(async move { #answer }));
     if is_payload(context, field) {
         let ty = context.output_name(field.ty.name());
-        return quote! {
-            execution.mutation(field, #resolver, |errors| #ty { errors, ..Default::default() })
-        };
+        return quote!(call.mutation(#resolver, |errors| #ty { errors, ..Default::default() }));
     }
-    let slot = if context.schema.is_leaf(field.ty.name()) {
-        slot(context, field, &one, &quote!(1))
-    } else {
-        quote!(__e::payload(answer, field, execution).await)
-    };
-    quote! {
-        Box::pin(async move {
-            let answer = execution.mutate(field, #resolver, __e::Execution::unidentified);
-            let answer = answer.await;
-            #slot
-        })
+    quote!(call.bare_mutation(#resolver))
+}
+
+/// The statement that takes a root field's arguments, if it has several, and what is passed to its method.
+fn arguments(context: Context<'_>, root: &Object, field: &Field) -> (Option<TokenStream>, Vec<TokenStream>) {
+    if inputs::only_input(context.schema, field).is_some() {
+        return (None, vec![quote!(call.input())]);
     }
+    let ty = inputs::arguments_type(context.schema, &root.name, field, &TokenStream::new());
+    let take = ty.map(|ty| quote!(let arguments = call.arguments::<#ty>().clone();));
+    let passed = field.args.iter().map(|argument| {
+        let name = names::snake(&argument.name);
+        quote!(arguments.#name)
+    });
+    (take, passed.collect())
 }

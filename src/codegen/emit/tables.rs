@@ -44,6 +44,9 @@ fn scalars(schema: &Schema) -> impl Iterator<Item = &str> {
 
 fn table(context: Context<'_>, object: &Object) -> TokenStream {
     let name = names::type_name(&object.name);
+    if context.representation(object) == Representation::PageInfo {
+        return quote!(pub use __e::PAGE_INFO_TABLE as #name;);
+    }
     let sdl_name = &object.name;
     let fields = object.fields.iter().map(|field| field_info(context, object, field));
     let introspection = (context.schema.query == object.name)
@@ -70,6 +73,10 @@ fn field_info(context: Context<'_>, object: &Object, field: &Field) -> TokenStre
     };
     if field.ty.nullable {
         info.extend(quote!(.nullable()));
+    }
+    let is_paged = matches!(context.representation(object), Representation::Connection(_)) && field.name == "nodes";
+    if is_paged && matches!(&field.ty.shape, TypeShape::List(item) if item.nullable) {
+        info.extend(quote!(.nullable_items()));
     }
     if let Some(arguments) = inputs::arguments_type(context.schema, &object.name, field, &quote!(super::)) {
         info.extend(quote!(.args::<#arguments>()));

@@ -11,11 +11,9 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{Name, Node as Shared, Schema as Sdl};
 use async_graphql::MaybeUndefined;
 
-use crate::engine::execute::{objects, resolved, scalars};
 use crate::engine::input::{self, Fields, FromFields, InputError};
-use crate::engine::object::{BoxFuture, Execution, Node, Object, Slot, State};
-use crate::engine::plan::FieldPlan;
-use crate::engine::tables::ObjectInfo;
+use crate::engine::object::{Call, Object, Resolved};
+use crate::engine::shape::{AnswerShape, answer, answers, scalars};
 use crate::engine::write::{Scalar, Writer};
 
 mod tables;
@@ -24,17 +22,16 @@ use tables::{DIRECTIVE, ENUM_VALUE, FIELD, INPUT_VALUE, SCHEMA, TYPE};
 pub use tables::{SCHEMA_FIELD, TYPE_FIELD};
 
 /// Resolves [`SCHEMA_FIELD`].
-pub async fn schema<'r, 'a: 'r, S: State>(field: &'a FieldPlan, execution: &'r Execution<'a, S>) -> Slot<'a> {
-    let schema = Schema(Arc::clone(execution.schema()));
-    objects(Ok(vec![schema]), 1, field, execution).await
+pub fn schema<'r, 'a, T>(call: Call<'r, 'a, T>) -> Resolved<'r, 'a> {
+    Resolved::Now(answer(Ok(Schema(Arc::clone(call.schema())))))
 }
 
 /// Resolves [`TYPE_FIELD`].
-pub async fn type_by_name<'r, 'a: 'r, S: State>(field: &'a FieldPlan, execution: &'r Execution<'a, S>) -> Slot<'a> {
-    let arguments: &TypeArguments = execution.arguments(field);
-    let sdl = execution.schema();
+pub fn type_by_name<'r, 'a, T>(call: Call<'r, 'a, T>) -> Resolved<'r, 'a> {
+    let arguments: &TypeArguments = call.arguments();
+    let sdl = call.schema();
     let found = sdl.types.get_key_value(arguments.name.as_str()).map(|(name, _)| Type::named(sdl, name));
-    objects(Ok(vec![found]), 1, field, execution).await
+    Resolved::Now(answer(Ok(found)))
 }
 
 struct TypeArguments {
@@ -257,16 +254,12 @@ fn types_in_order(sdl: &Sdl) -> impl Iterator<Item = &Name> {
     found.into_iter()
 }
 
-/// Implements the executor's traits for an introspection type: its table, columns and relations, by name.
+/// Implements the executor's trait for an introspection type: its table, columns and relations, by name.
 macro_rules! object {
     ($type:ty, $info:ident,
      columns($this:ident, $out:ident) { $($column:literal => $write:expr,)* }
-     relations($rows:ident, $field:ident, $execution:ident) { $($relation:literal => $resolve:expr,)* }) => {
-        impl Node for $type {}
-
-        impl<S: State> Object<S> for $type {
-            const INFO: &'static ObjectInfo = &$info;
-
+     relations($call:ident) { $($relation:literal => $resolve:expr,)* }) => {
+        impl Object for $type {
             fn write_column(&self, field: u16, $out: &mut Writer<'_>) {
                 let $this = self;
                 match $info.fields[field as usize].name {
@@ -275,15 +268,10 @@ macro_rules! object {
                 }
             }
 
-            fn resolve<'r, 'a: 'r>(
-                $rows: &'r [&'a Self],
-                $field: &'a FieldPlan,
-                $execution: &'r Execution<'a, S>,
-            ) -> BoxFuture<'r, Slot<'a>> {
-                let _ = $rows;
-                match $field.name() {
+            fn resolve<'r, 'a: 'r>($call: Call<'r, 'a, Self>) -> Resolved<'r, 'a> {
+                match $call.name() {
                     $($relation => $resolve,)*
-                    _ => $execution.unresolved($field),
+                    _ => $call.unresolved(),
                 }
             }
         }
@@ -291,10 +279,8 @@ macro_rules! object {
 }
 
 /// Resolves a relation that is computed for each parent.
-macro_rules! each {
-    ($rows:ident, $field:ident, $execution:ident, $answer:expr) => {
-        Box::pin(objects(Ok($rows.iter().map($answer).collect()), $rows.len(), $field, $execution))
-    };
+fn each<'r, 'a, T, V: AnswerShape>(call: Call<'r, 'a, T>, answer: impl Fn(&'a T) -> V) -> Resolved<'r, 'a> {
+    Resolved::Now(answers(Ok(call.rows.iter().map(|row| answer(row)).collect())))
 }
 
 object! {
@@ -302,14 +288,14 @@ object! {
     columns(schema, out) {
         "description" => schema.0.schema_definition.description.as_deref().write(out),
     }
-    relations(rows, field, execution) {
-        "types" => each!(rows, field, execution, |schema| {
+    relations(call) {
+        "types" => each(call, |schema| {
             types_in_order(&schema.0).map(|name| Type::named(&schema.0, name)).collect::<Vec<_>>()
         }),
-        "queryType" => each!(rows, field, execution, |schema| schema.root(ast::OperationType::Query)),
-        "mutationType" => each!(rows, field, execution, |schema| schema.root(ast::OperationType::Mutation)),
-        "subscriptionType" => each!(rows, field, execution, |schema| schema.root(ast::OperationType::Subscription)),
-        "directives" => each!(rows, field, execution, |schema| schema.directives()),
+        "queryType" => each(call, |schema| schema.root(ast::OperationType::Query)),
+        "mutationType" => each(call, |schema| schema.root(ast::OperationType::Mutation)),
+        "subscriptionType" => each(call, |schema| schema.root(ast::OperationType::Subscription)),
+        "directives" => each(call, |schema| schema.directives()),
     }
 }
 
@@ -322,22 +308,22 @@ object! {
         "specifiedByURL" => ty.specified_by().write(out),
         "isOneOf" => ty.is_one_of().write(out),
     }
-    relations(rows, field, execution) {
+    relations(call) {
         "fields" => {
-            let include = execution.arguments(field);
-            each!(rows, field, execution, |ty| ty.fields(include))
+            let include = call.arguments();
+            each(call, |ty| ty.fields(include))
         },
-        "interfaces" => each!(rows, field, execution, |ty| ty.interfaces()),
-        "possibleTypes" => each!(rows, field, execution, |ty| ty.possible_types()),
+        "interfaces" => each(call, |ty| ty.interfaces()),
+        "possibleTypes" => each(call, |ty| ty.possible_types()),
         "enumValues" => {
-            let include = execution.arguments(field);
-            each!(rows, field, execution, |ty| ty.enum_values(include))
+            let include = call.arguments();
+            each(call, |ty| ty.enum_values(include))
         },
         "inputFields" => {
-            let include = execution.arguments(field);
-            each!(rows, field, execution, |ty| ty.input_fields(include))
+            let include = call.arguments();
+            each(call, |ty| ty.input_fields(include))
         },
-        "ofType" => each!(rows, field, execution, |ty| ty.of_type()),
+        "ofType" => each(call, |ty| ty.of_type()),
     }
 }
 
@@ -349,12 +335,12 @@ object! {
         "isDeprecated" => field.definition.directives.has("deprecated").write(out),
         "deprecationReason" => deprecation_reason(&field.definition.directives).write(out),
     }
-    relations(rows, plan, execution) {
+    relations(call) {
         "args" => {
-            let include = execution.arguments(plan);
-            each!(rows, plan, execution, |field| arguments(&field.sdl, &field.definition.arguments, include))
+            let include = call.arguments();
+            each(call, |field| arguments(&field.sdl, &field.definition.arguments, include))
         },
-        "type" => each!(rows, plan, execution, |field| Type::of(&field.sdl, &field.definition.ty)),
+        "type" => each(call, |field| Type::of(&field.sdl, &field.definition.ty)),
     }
 }
 
@@ -367,8 +353,8 @@ object! {
         "isDeprecated" => value.definition.directives.has("deprecated").write(out),
         "deprecationReason" => deprecation_reason(&value.definition.directives).write(out),
     }
-    relations(rows, field, execution) {
-        "type" => each!(rows, field, execution, |value| Type::of(&value.sdl, &value.definition.ty)),
+    relations(call) {
+        "type" => each(call, |value| Type::of(&value.sdl, &value.definition.ty)),
     }
 }
 
@@ -380,7 +366,7 @@ object! {
         "isDeprecated" => value.0.directives.has("deprecated").write(out),
         "deprecationReason" => deprecation_reason(&value.0.directives).write(out),
     }
-    relations(rows, field, execution) {}
+    relations(call) {}
 }
 
 object! {
@@ -390,16 +376,16 @@ object! {
         "description" => directive.definition.description.as_deref().write(out),
         "isRepeatable" => directive.definition.repeatable.write(out),
     }
-    relations(rows, field, execution) {
+    relations(call) {
         "locations" => {
-            let locations = rows.iter().map(|directive| {
+            let locations = call.rows.iter().map(|directive| {
                 directive.definition.locations.iter().map(|location| location.name().to_owned()).collect::<Vec<_>>()
             });
-            resolved(scalars(Ok(locations.collect()), rows.len(), execution))
+            Resolved::Now(scalars(Ok(locations.collect())))
         },
         "args" => {
-            let include = execution.arguments(field);
-            each!(rows, field, execution, |directive| {
+            let include = call.arguments();
+            each(call, |directive| {
                 arguments(&directive.sdl, &directive.definition.arguments, include)
             })
         },

@@ -16,7 +16,7 @@ pub mod types {
     pub use super::author::Model as Author;
     pub use super::poem::Model as Poem;
     pub use super::{Day, ID, list, list_through, to_its_one, to_one};
-    pub type State = crate::codegen_fixtures::State<1>;
+    pub use crate::codegen_fixtures::State;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
