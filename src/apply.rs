@@ -17,6 +17,9 @@ use crate::service_file::{self, Applied, Done, File, Options, Origin, Outcome, P
 /// The exit status of a dry run that finds differences.
 const DIFFERENCES: u8 = 3;
 
+/// The exit status of a run that applied all but some documents of other catalogues, which are wrong.
+const FAILURES: u8 = 4;
+
 /// The most attempts for a run that loses races.
 const ATTEMPTS: usize = 5;
 
@@ -101,6 +104,12 @@ fn tell(done: &Done, is_dry_run: bool) -> Result<ExitCode, String> {
     done.left_out.iter().for_each(|note| say(&note.to_string()));
     let lines = done.documents.iter().map(|applied| if is_dry_run { planned(applied) } else { line(applied) });
     print(&lines.collect::<String>())?;
+    let failed = done.left_out.iter().filter(|note| note.is_failure).count();
+    if failed > 0 {
+        let documents = if failed == 1 { "document was" } else { "documents were" };
+        say(&format!("{failed} {documents} not applied; the rest was"));
+        return Ok(ExitCode::from(FAILURES));
+    }
     let differs = done.documents.iter().any(|applied| applied.outcome != Outcome::Unchanged);
     Ok(if is_dry_run && differs { ExitCode::from(DIFFERENCES) } else { ExitCode::SUCCESS })
 }

@@ -1,5 +1,6 @@
 //! Has a server apply the files: one mutation, so that all of them are applied or none.
 
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -8,8 +9,9 @@ use ureq::Agent;
 use ureq::http::Response;
 
 use crate::config::{Apply, Secret};
+use crate::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
 use crate::outgoing::{self, Attempt, needs_tls, retry, retry_after};
-use crate::service_file::{Applied, Done, FieldChange, File, Note, Options, Outcome};
+use crate::service_file::{Applied, Bounds, Done, FieldChange, File, Note, Options, Outcome, Portions};
 
 /// The timeout of one attempt. The server may have to wait for others, and then writes each file.
 const ATTEMPT: Duration = Duration::from_secs(120);
@@ -18,11 +20,14 @@ const LONGEST_ANSWER: u64 = 16 << 20;
 
 const MUTATION: &str = "mutation Apply($input: ServiceFilesApplyInput!) { serviceFilesApply(input: $input) {
     documents { path line kind name outcome changes { field before after } }
-    notTaken { path line column message }
+    notTaken { path line column message isFailure }
     errors { message }
 } }";
 
 /// Sends the files and returns what the server did. The inner error is the mistakes in the files. Blocks.
+///
+/// Many documents of other catalogues are sent in portions, and then once more: what comes first may refer to what comes
+/// later. A dry run sends them once.
 ///
 /// # Errors
 /// Why the server did nothing, or did not say what, in a sentence or a few.
@@ -32,25 +37,106 @@ pub(super) fn apply(
     files: &[File],
     options: &Options<'_>,
 ) -> Result<Result<Done, Vec<String>>, String> {
-    let started = Instant::now();
     let token = settings.token()?;
     let unread: Vec<String> = files.iter().filter_map(|file| Some(file.content.as_ref().err()?.to_string())).collect();
     if !unread.is_empty() {
         return Ok(Err(unread));
     }
-    let files =
-        files.iter().map(|file| json!({ "path": file.path, "text": file.content.as_deref().unwrap_or_default() }));
-    let input = json!({
-        "files": files.collect::<Vec<_>>(),
-        "repository": options.origin.repository,
-        "commit": options.origin.commit,
-        "dryRun": options.is_dry_run,
-        "releaseMissing": options.releases_missing,
-    });
-    let body = json!({ "query": MUTATION, "variables": { "input": input } }).to_string();
-    let agent = outgoing::agent();
-    let left = || settings.deadline.saturating_sub(started.elapsed());
-    retry(left, || attempt(&agent, url, &token, &body, left().min(ATTEMPT)))
+    let server = Server { url, token, agent: outgoing::agent(), deadline: settings.deadline };
+    let bounds = Bounds { documents: DOCUMENTS, entries: ENTRIES, changes: CHANGES };
+    let Some(portions) = Portions::of(files, &bounds) else { return server.apply(files, options) };
+    if options.releases_missing {
+        let number = portions.portions.len();
+        return Err(format!(
+            "the files need {number} requests, and --release-missing needs all of them in one: leave it out, or apply them \
+             without --server"
+        ));
+    }
+    let rounds = if options.is_dry_run { 1 } else { 2 };
+    let mut whole = Whole::default();
+    for round in 1..=rounds {
+        for (number, portion) in portions.portions.iter().enumerate() {
+            let part =
+                || format!("request {} of {}, after which nothing more was sent", number + 1, portions.portions.len());
+            match server.apply(portion, options).map_err(|why| format!("{why} ({})", part()))? {
+                Ok(done) => whole.add(done, round == rounds, &portions),
+                Err(mut mistakes) => {
+                    mistakes.push(format!("this was {}", part()));
+                    return Ok(Err(mistakes));
+                }
+            }
+        }
+    }
+    Ok(Ok(whole.done))
+}
+
+/// What the portions of files did together.
+#[derive(Default)]
+struct Whole {
+    done: Done,
+    /// The places of the documents.
+    places: HashMap<(String, u64, String, String), usize>,
+    notes: HashSet<(String, u64, u64, String)>,
+}
+
+impl Whole {
+    /// Adds what a portion did. Only the last round knows what is still left out.
+    fn add(&mut self, Done { documents, left_out }: Done, is_last: bool, portions: &Portions) {
+        for document in documents {
+            let key = (document.path.clone(), document.line, document.kind.clone(), document.name.clone());
+            match self.places.get(&key).and_then(|place| self.done.documents.get_mut(*place)) {
+                None => {
+                    self.places.insert(key, self.done.documents.len());
+                    self.done.documents.push(document);
+                }
+                Some(before) if document.outcome != Outcome::Unchanged => {
+                    if before.outcome == Outcome::Unchanged {
+                        before.outcome = document.outcome;
+                    }
+                    before.changes.extend(document.changes);
+                }
+                Some(_) => {}
+            }
+        }
+        for note in left_out.into_iter().filter(|note| is_last && portions.keeps(note)) {
+            if self.notes.insert((note.path.clone(), note.line, note.column, note.message.clone())) {
+                self.done.left_out.push(note);
+            }
+        }
+    }
+}
+
+/// A server, and how long each request may take with its repetitions.
+struct Server<'s> {
+    url: &'s str,
+    token: Secret,
+    agent: Agent,
+    deadline: Duration,
+}
+
+impl Server<'_> {
+    /// Has the server apply files, in one request.
+    fn apply(&self, files: &[File], options: &Options<'_>) -> Result<Result<Done, Vec<String>>, String> {
+        let texts =
+            files.iter().map(|file| json!({ "path": file.path, "text": file.content.as_deref().unwrap_or_default() }));
+        let input = json!({
+            "files": texts.collect::<Vec<_>>(),
+            "repository": options.origin.repository,
+            "commit": options.origin.commit,
+            "dryRun": options.is_dry_run,
+            "releaseMissing": options.releases_missing,
+        });
+        let body = json!({ "query": MUTATION, "variables": { "input": input } }).to_string();
+        let started = Instant::now();
+        let left = || self.deadline.saturating_sub(started.elapsed());
+        let mut done = retry(left, || attempt(&self.agent, self.url, &self.token, &body, left().min(ATTEMPT)))?;
+        if let (Err(mistakes), [_]) = (&mut done, files)
+            && mistakes.iter().any(|mistake| mistake.contains("apply fewer files at a time"))
+        {
+            mistakes.push("it is one file: split it, or apply it to the database itself, without --server".to_owned());
+        }
+        Ok(done)
+    }
 }
 
 fn attempt(
@@ -100,11 +186,13 @@ struct Change {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Left {
     path: String,
     line: u64,
     column: u64,
     message: String,
+    is_failure: bool,
 }
 
 #[derive(Deserialize)]
@@ -161,7 +249,8 @@ fn done(Payload { documents, not_taken, errors: _ }: Payload) -> Done {
         },
         changes: changes.into_iter().map(change).collect(),
     };
-    let note = |Left { path, line, column, message }| Note { file: 0, path, line, column, message };
+    let note =
+        |Left { path, line, column, message, is_failure }| Note { file: 0, path, line, column, message, is_failure };
     Done {
         documents: documents.into_iter().flatten().map(document).collect(),
         left_out: not_taken.into_iter().flatten().map(note).collect(),

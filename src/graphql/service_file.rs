@@ -124,9 +124,13 @@ fn document(applied: Applied) -> ServiceFileDocument {
     }
 }
 
-/// Converts the first notes. If there are more, the last one says how many.
+/// Converts the first notes. If there are more, the last one says how many, and those about documents that failed come
+/// first.
 fn notes(mut notes: Vec<Note>) -> Vec<ServiceFileNote> {
     let more = notes.len().saturating_sub(NOTES);
+    if more > 0 {
+        notes.sort_by_key(|note| !note.is_failure);
+    }
     if let (1.., Some(last)) = (more, notes.get_mut(NOTES - 1)) {
         last.message = format!("there are {} more notes", more + 1);
     }
@@ -134,9 +138,9 @@ fn notes(mut notes: Vec<Note>) -> Vec<ServiceFileNote> {
 }
 
 fn note(note: Note) -> ServiceFileNote {
-    let Note { file: _, path, line, column, message } = note;
+    let Note { file: _, path, line, column, message, is_failure } = note;
     let number = |number| i32::try_from(number).unwrap_or(i32::MAX);
-    ServiceFileNote { path, line: number(line), column: number(column), message }
+    ServiceFileNote { path, line: number(line), column: number(column), message, is_failure }
 }
 
 #[cfg(test)]

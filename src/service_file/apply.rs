@@ -6,11 +6,14 @@ use sea_orm::DbErr;
 use sea_orm::sea_query::Value;
 
 use super::document::Document;
+use super::entity_ref::shown;
+use super::names::{Found, Names};
 use super::report::Problems;
 use super::yaml::At;
 use super::{Origin, groups, properties, repositories, services};
 use crate::db::Transaction;
 use crate::entity::field_rule::Reference;
+use crate::error::quoted;
 
 /// The result of a document.
 #[derive(Debug)]
@@ -45,25 +48,27 @@ pub(super) async fn apply(
 }
 
 /// Returns the id of the row that a document names: the inner `None` if it names none. Returns `None` if there is no such
-/// row. That is a mistake, unless `is_lenient`.
+/// row, or several, which is a mistake.
 pub(super) async fn key(
     db: &Transaction,
+    names: &mut Names,
     to: Reference,
     file: usize,
     named: &At<Value>,
-    is_lenient: bool,
     problems: &mut Problems,
 ) -> Result<Option<Option<i64>>, DbErr> {
     let Value::String(Some(name)) = &named.value else { return Ok(Some(None)) };
-    if let Some(key) = to.key(db, name).await? {
-        return Ok(Some(Some(key)));
-    }
+    let message = match names.find(db, to, name).await? {
+        Found::One(key) => return Ok(Some(Some(key))),
+        Found::Several => format!("{} is ambiguous: several are called so; write an alias", quoted(&shown(name))),
+        Found::Nothing => to.unknown(&shown(name)),
+    };
     let is_in_files = matches!(to, Reference::Team | Reference::System | Reference::Domain);
-    match is_lenient {
-        true => problems.leave(file, named.spot, format!("this is not taken: {}", to.unknown(name))),
+    match problems.is_lenient(file) {
+        true => problems.leave(file, named.spot, format!("this is not taken: {message}")),
         // It may be defined by a document that could not be read.
         false if problems.documents_are_missing && is_in_files => {}
-        false => problems.add(file, named.spot, to.unknown(name)),
+        false => problems.add(file, named.spot, message),
     }
     Ok(None)
 }

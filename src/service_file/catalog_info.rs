@@ -3,15 +3,17 @@
 //! Values that the catalogue has no place for are skipped with a note, and so are unknown references: both are common in
 //! Backstage. [`left_out`] lists the keys that are always skipped. docs/service-files.md says what each value becomes.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use sea_orm::sea_query::Value;
 
 use super::document::{
-    Api, Contact, Dependency, Document, Given, GroupDocument, Link, Member, Naming, Person, ServiceDocument, Subject,
-    Tags, TeamDocument, Tool,
+    Api, Contact, Dependency, Document, Given, GroupDocument, Link, Member, Named, Naming, Person, ServiceDocument,
+    Subject, Tags, TeamDocument, Tool,
 };
+use super::entity_ref::{self, EntityRef};
 use super::left_out;
+use super::read::is_template;
 use super::reader::{Entries, Reader};
 use super::report::Problems;
 use super::yaml::{At, Node, Spot};
@@ -22,21 +24,21 @@ use crate::error::quoted;
 /// The keys of `metadata` that are read.
 const METADATA: &[&str] = &["name", "namespace", "title", "description", "labels", "annotations", "tags", "links"];
 
-/// Whether a document is an entity of Backstage.
+/// The kinds that are read.
+const KINDS: &[&str] = &["Component", "API", "System", "Domain", "Group", "User"];
+
+/// Whether a document with an `apiVersion` is an entity of Backstage.
 pub(super) fn is_entity(node: &At<Node>) -> bool {
-    let is = |name: &str, check: fn(&str) -> bool| match &node.value {
-        Node::Mapping(pairs) => pairs.iter().any(|(key, value)| match (&key.value, &value.value) {
-            (Node::Text(key), Node::Text(value)) => key == name && check(value),
-            _ => false,
-        }),
+    let Node::Mapping(pairs) = &node.value else { return false };
+    pairs.iter().any(|(key, value)| match (&key.value, &value.value) {
+        (Node::Text(key), Node::Text(version)) => key == "apiVersion" && version.starts_with("backstage.io/"),
         _ => false,
-    };
-    is("apiVersion", |version| version.starts_with("backstage.io/")) && is("kind", |_| true)
+    })
 }
 
-/// Reads an entity. Returns `None` after a note or a mistake, such as for a kind that is skipped.
+/// Reads an entity. Returns `None` after a note, such as for a kind that is skipped.
 pub(super) fn read(file: usize, node: &At<Node>, problems: &mut Problems) -> Option<Document> {
-    let mut reader = Reader { file, problems, is_lenient: true };
+    let mut reader = Reader { file, problems };
     let mut parts = Entries::new();
     for (key, value) in reader.mapping("an entity", node)? {
         match key.value {
@@ -46,12 +48,14 @@ pub(super) fn read(file: usize, node: &At<Node>, problems: &mut Problems) -> Opt
             other => reader.leave(key.spot, format!("{other} is not taken: the catalogue has no field for it")),
         }
     }
-    let kind = parts.get("kind").and_then(|kind| reader.string("kind", kind))?;
-    let is_known = ["Component", "API", "System", "Domain", "Group", "User"].contains(&kind);
-    if !is_known {
+    let Some(At { value: Node::Text(kind), .. }) = parts.get("kind") else {
+        reader.fail(node.spot, "the entity is not taken: its kind is no text");
+        return None;
+    };
+    let Some(kind) = KINDS.iter().copied().find(|known| known.eq_ignore_ascii_case(kind)) else {
         reader.leave(node.spot, format!("the entity of kind {} is not taken: {}", quoted(kind), left_out::kind(kind)));
         return None;
-    }
+    };
     let entity = reader.entity(node, kind, &parts)?;
     let subject = match kind {
         "Component" => Subject::Service(Box::new(reader.component(entity))),
@@ -76,9 +80,9 @@ pub(super) fn read(file: usize, node: &At<Node>, problems: &mut Problems) -> Opt
 
 /// An entity, with its parts that are read key by key.
 struct Entity<'n> {
-    name: At<String>,
-    /// The alias that others refer to it by.
-    alias: String,
+    /// The name as it is written, with the namespace if that is not the default.
+    short: At<String>,
+    entity: EntityRef,
     metadata: Entries<'n>,
     spec: Vec<(At<&'n str>, &'n At<Node>)>,
 }
@@ -96,21 +100,11 @@ impl<'n> Entity<'n> {
     }
 }
 
-/// Parses a reference: its kind in lower case, and the alias. `kind` is the default.
-fn reference(text: &str, kind: &str) -> (String, String) {
-    let (kind, rest) = text.split_once(':').unwrap_or((kind, text));
-    let alias = match rest.split_once('/') {
-        Some(("default", name)) => name,
-        _ => rest,
-    };
-    (kind.to_lowercase(), alias.to_owned())
-}
-
 impl Reader<'_> {
     fn entity<'n>(&mut self, node: &At<Node>, kind: &str, parts: &Entries<'n>) -> Option<Entity<'n>> {
         let mut metadata = Entries::new();
         if let Some(part) = parts.get("metadata") {
-            for (key, value) in self.mapping("metadata", part)? {
+            for (key, value) in self.mapping("metadata", part).unwrap_or_default() {
                 if METADATA.contains(&key.value) {
                     metadata.insert(key.value, value);
                 } else {
@@ -119,39 +113,58 @@ impl Reader<'_> {
                 }
             }
         }
-        let spec = match parts.get("spec") {
-            Some(part) if part.value != Node::Null => self.mapping("spec", part)?,
-            _ => Vec::new(),
-        };
-        let named = metadata.get("name").and_then(|name| Some(name.with(self.string("metadata.name", name)?)));
-        let named = named.filter(|name| !name.value.trim().is_empty());
-        let Some(named) = named else {
-            // A mistake, although the reader is lenient: nothing can be made of an entity without a name.
-            self.problems.add(self.file, node.spot, format!("the entity of kind {kind} has no metadata.name"));
-            return None;
-        };
-        let namespace = metadata.get("namespace").and_then(|namespace| self.string("metadata.namespace", namespace));
-        let alias = match namespace {
-            None | Some("default") => named.value.to_owned(),
-            Some(namespace) => format!("{namespace}/{}", named.value),
-        };
-        let checked = text::required("metadata.name", &alias, text::SHORT);
-        let alias = checked.map_err(|error| self.problems.add(self.file, named.spot, error.message)).ok()?;
-        Some(Entity { name: named.with(named.value.to_owned()), alias, metadata, spec })
+        let spec = parts.get("spec").and_then(|part| self.mapping("spec", part)).unwrap_or_default();
+        let (short, entity) = self.identity(node, kind, &metadata)?;
+        Some(Entity { short, entity, metadata, spec })
     }
 
-    /// The subject's name is the title, if there is one. The entity's own name, by which others refer to it, becomes an
-    /// alias.
+    /// Reads the name and the namespace. Reports an entity without a name, of which nothing can be made.
+    fn identity(&mut self, node: &At<Node>, kind: &str, metadata: &Entries<'_>) -> Option<(At<String>, EntityRef)> {
+        let parts = [metadata.get("name"), metadata.get("namespace")];
+        if let Some(part) = parts.into_iter().flatten().find(|part| is_template(part)) {
+            self.leave(part.spot, left_out::SKELETON);
+            return None;
+        }
+        let Some(At { value: Node::Text(name), spot }) = parts[0] else {
+            self.fail(node.spot, format!("the entity of kind {kind} is not taken: it has no metadata.name"));
+            return None;
+        };
+        let namespace = match parts[1] {
+            Some(At { value: Node::Text(namespace), .. }) => Some(namespace.as_str()),
+            Some(At { value: Node::Null, .. }) | None => None,
+            Some(other) => {
+                self.fail(other.spot, format!("the entity of kind {kind} is not taken: its namespace is no text"));
+                return None;
+            }
+        };
+        let (name, namespace) = (name.trim(), entity_ref::namespace(namespace));
+        let short = entity_ref::short(namespace, name);
+        let entity = EntityRef::of(kind, namespace, name);
+        let entity = entity.filter(|entity| text::fault(&entity.to_string(), text::SHORT).is_none());
+        let Some(entity) = entity else {
+            let sentence = format!("the entity of kind {kind} is not taken: {} is no name of one", quoted(&short));
+            self.fail(*spot, sentence);
+            return None;
+        };
+        Some((At { value: short, spot: *spot }, entity))
+    }
+
+    /// The subject's name is the title, if there is one. The whole reference and the entity's own name, by which others
+    /// refer to it, become aliases.
     fn naming_of(&mut self, entity: &Entity<'_>, title: Option<&At<Node>>) -> Naming {
-        let title = entity.metadata.get("title").copied().or(title);
+        let title = entity.metadata.get("title").copied().or(title).filter(|title| title.value != Node::Null);
         let title = title.and_then(|title| {
             let text = self.string("the title", title)?;
-            self.take(title.spot, text::required("the title", text, text::SHORT)).map(|text| title.with(text))
+            if entity_ref::is_placeholder(text) {
+                self.leave(title.spot, format!("the title is not taken: {} is a placeholder", quoted(text)));
+                return None;
+            }
+            self.take(title.spot, text::required("the title", text.trim(), text::SHORT)).map(|text| title.with(text))
         });
-        let key = entity.name.with(entity.alias.clone());
-        let name = title.unwrap_or_else(|| entity.name.clone());
-        let key = (key.value != name.value).then_some(key);
-        Naming { name, key, aliases: None, is_lenient: true }
+        let short = entity.short.clone();
+        let key = short.with(entity.entity.to_string());
+        let name = title.unwrap_or_else(|| short.clone());
+        Naming { name, key: Some(key), aliases: None, entity: Some(Named { entity: entity.entity.clone(), short }) }
     }
 
     /// Adds a note for each key of `spec` that was not used.
@@ -179,13 +192,8 @@ impl Reader<'_> {
         rule: &'static FieldRule<C>,
     ) -> Option<Given<C>> {
         let node = entity.get(key)?;
-        let text = self.string(key, node)?;
-        let (of, alias) = reference(text, kind);
-        if of != kind {
-            self.leave(node.spot, format!("spec.{key} is not taken: {} is not a {kind}", quoted(text)));
-            return None;
-        }
-        Some(Given { rule, said: node.with(Value::from(alias)) })
+        let found = self.reference(node, kind, &entity.entity.namespace)?;
+        Some(Given { rule, said: node.with(Value::from(found.value)) })
     }
 
     fn owner<C>(&mut self, entity: &Entity<'_>, rule: &'static FieldRule<C>) -> Option<Given<C>> {
@@ -205,8 +213,8 @@ impl Reader<'_> {
         for key in ["owner", "system", "lifecycle", "type"] {
             entity.take(key);
         }
-        let dependencies = entity.take("dependsOn").and_then(|node| self.depends_on(node));
-        let apis = entity.take("providesApis").and_then(|node| self.references(node, "api")).unwrap_or_default();
+        let dependencies = entity.take("dependsOn").and_then(|node| self.depends_on(node, &entity.entity.namespace));
+        let apis = self.taken(&mut entity, "providesApis", "api").unwrap_or_default();
         let repositories = self.sources(&entity);
         let tags = self.tags_of(&entity);
         let tools = self.links(&entity).map(|links| links.into_iter().map(tool_of).collect());
@@ -227,7 +235,7 @@ impl Reader<'_> {
 
     /// Reads the URL of an API, from which it is pulled. Nothing else of an API has a place in the catalogue.
     fn api(&mut self, mut entity: Entity<'_>, spot: Spot) -> Api {
-        let name = entity.name.with(entity.alias.clone());
+        let name = entity.short.with(entity.entity.to_string());
         let place = entity.take("definition").and_then(|node| match &node.value {
             Node::Mapping(pairs) => pairs.iter().find_map(|(key, value)| match (&key.value, &value.value) {
                 (Node::Text(key), Node::Text(url)) if key == "$text" && url.contains("://") => Some(value.with(&**url)),
@@ -237,7 +245,7 @@ impl Reader<'_> {
         });
         let rule = service::Entity::rule(service::Column::ApiDocumentUrl);
         let url = place.and_then(|At { value, spot }| self.take(spot, rule.check_text("definition", value)).flatten());
-        let named = quoted(&name.value).to_string();
+        let named = quoted(&entity.short.value).to_string();
         let message = match url {
             Some(_) => format!("of the API {named}, only the URL of its definition is taken"),
             None => format!("the API {named} is not taken: its definition is no $text with an https URL"),
@@ -261,9 +269,9 @@ impl Reader<'_> {
 
     fn team_entity(&mut self, mut entity: Entity<'_>) -> TeamDocument {
         use team::{Column, Entity as Teams};
-        let mut fields = self.described::<Teams>(&entity, Column::Responsibilities);
-        fields.extend(self.refers(&entity, "parent", "group", Teams::rule(Column::ParentTeamId)));
-        entity.take("parent");
+        let fields = self.described::<Teams>(&entity, Column::Responsibilities);
+        let parent = entity.take("parent").filter(|node| node.value != Node::Null);
+        let parent = parent.and_then(|node| self.reference(node, "group", &entity.entity.namespace));
         let mut profile = entity.take("profile").and_then(|node| self.mapping("profile", node)).unwrap_or_default();
         let mut of_profile = |key: &str| {
             let place = profile.iter().position(|(known, _)| known.value == key)?;
@@ -278,8 +286,8 @@ impl Reader<'_> {
             let links = links.unwrap_or_default().into_iter().map(|link| contact_of("web", link.url, link.title));
             email.into_iter().chain(links).collect()
         });
-        let children = entity.take("children").and_then(|node| self.references(node, "group")).unwrap_or_default();
-        let members = entity.take("members").and_then(|node| self.references(node, "user"));
+        let children = self.taken(&mut entity, "children", "group").unwrap_or_default();
+        let members = self.taken(&mut entity, "members", "user");
         let person = |user| Member { user, role: None, is_person: true };
         let members = members.map(|members| members.into_iter().map(person).collect());
         let tags = self.tags_of(&entity);
@@ -287,11 +295,18 @@ impl Reader<'_> {
             self.leave(key.spot, format!("spec.profile.{} is not taken: {}", key.value, left_out::spec(key.value)));
         }
         self.rest(entity);
-        TeamDocument { group: GroupDocument { naming, fields, tags }, contacts, members, properties: None, children }
+        TeamDocument {
+            group: GroupDocument { naming, fields, tags },
+            contacts,
+            members,
+            properties: None,
+            parent,
+            children,
+        }
     }
 
     fn person(&mut self, mut entity: Entity<'_>) -> Person {
-        let teams = entity.take("memberOf").and_then(|node| self.references(node, "group")).unwrap_or_default();
+        let teams = self.taken(&mut entity, "memberOf", "group").unwrap_or_default();
         let mut email = None;
         let profile = entity.take("profile").and_then(|node| self.mapping("profile", node)).unwrap_or_default();
         for (key, value) in profile {
@@ -300,7 +315,7 @@ impl Reader<'_> {
                 other => self.leave(key.spot, format!("spec.profile.{other} is not taken: {}", left_out::spec(other))),
             }
         }
-        let name = entity.name.with(entity.alias.clone());
+        let name = entity.short.with(entity.entity.to_string());
         for (key, node) in entity.metadata.iter().filter(|(key, _)| !["name", "namespace"].contains(key)) {
             self.leave(node.spot, format!("metadata.{key} is not taken: users are not created from files"));
         }
@@ -313,24 +328,14 @@ impl Reader<'_> {
         self.take(node.spot, text::required("the email address", text, text::SHORT))
     }
 
-    /// Reads a list of references to entities of the kind `kind`. Skips references to other kinds.
-    fn references(&mut self, node: &At<Node>, kind: &str) -> Option<Vec<At<String>>> {
-        let entries = Entries::from([("references", node)]);
-        let list = self.items(&entries, "references", text::ENTRIES, |reader, node| {
-            let text = reader.string("a reference", node)?;
-            let (of, alias) = reference(text, kind);
-            if of != kind {
-                reader.leave(node.spot, format!("{} is not taken: it is not a {kind}", quoted(text)));
-                return None;
-            }
-            Some(node.with(alias))
-        })?;
-        let mut seen = HashSet::with_capacity(list.len());
-        Some(list.into_iter().filter(|one| seen.insert(one.value.clone())).collect())
+    /// Removes a key of `spec`, and reads its list of references to entities of the kind `kind`.
+    fn taken(&mut self, entity: &mut Entity<'_>, key: &str, kind: &str) -> Option<Vec<At<String>>> {
+        let node = entity.take(key)?;
+        self.references(node, kind, &entity.entity.namespace)
     }
 
-    fn depends_on(&mut self, node: &At<Node>) -> Option<Vec<Dependency>> {
-        let aliases = self.references(node, "component")?;
+    fn depends_on(&mut self, node: &At<Node>, namespace: &str) -> Option<Vec<Dependency>> {
+        let aliases = self.references(node, "component", namespace)?;
         Some(aliases.into_iter().map(|alias| Dependency { alias, notes: None }).collect())
     }
 
@@ -365,14 +370,17 @@ impl Reader<'_> {
             }
         }
         if tags.len() > text::ENTRIES {
-            self.check_number(entity.name.spot, "the list of tags, labels and annotations", number, text::ENTRIES);
+            self.check_number(entity.short.spot, "the list of tags, labels and annotations", number, text::ENTRIES);
         }
         is_there.then(|| tags.into_iter().take(text::ENTRIES).collect())
     }
 
     fn tag_of(&mut self, key: &str, spot: Spot, value: &str) -> Option<(String, String)> {
-        let checked = tag::check_key(key).and_then(|key| Ok((key, tag::check_value(value)?)));
-        checked.map_err(|error| self.leave(spot, format!("{} is not taken: {}", quoted(key), error.message))).ok()
+        let key = self.tag_key(key, spot)?;
+        let checked = tag::check_value(value);
+        let value =
+            checked.map_err(|error| self.leave(spot, format!("{} is not taken: {}", quoted(&key), error.message)));
+        Some((key, value.ok()?))
     }
 
     /// Reads the repositories in annotations.
@@ -394,9 +402,10 @@ impl Reader<'_> {
         let mut links: Vec<Link> = Vec::new();
         for At { value: url, spot } in urls.into_iter().flatten() {
             let rule = repository::Entity::rule(repository::Column::Url);
+            let is_url = !url.contains(char::is_whitespace) && !entity_ref::is_placeholder(&url);
             let alias = match rule.check_text("url", &url) {
-                Ok(_) => repository::alias_of(&url).filter(|alias| text::fault(alias, text::SHORT).is_none()),
-                Err(_) => None,
+                Ok(_) if is_url => repository::alias_of(&url).filter(|alias| text::fault(alias, text::SHORT).is_none()),
+                _ => None,
             };
             let Some(alias) = alias else {
                 self.leave(spot, format!("the repository is not taken: {} is not a URL of one", quoted(&url)));
@@ -414,6 +423,11 @@ impl Reader<'_> {
     fn links(&mut self, entity: &Entity<'_>) -> Option<Vec<WebLink>> {
         let list = Entries::from([("metadata.links", *entity.metadata.get("links")?)]);
         self.items(&list, "metadata.links", text::FEW, |reader, node| {
+            if let Node::Text(url) = &node.value {
+                let rule = tool::Entity::rule(tool::Column::Url);
+                let url = reader.take(node.spot, rule.check_text("url", url)).flatten()?;
+                return Some(WebLink { url, title: None, category: None });
+            }
             let entries = reader.entries("a link", node, &["url", "title", "icon", "type"])?;
             let url = reader.required::<tool::Entity>("a link", node, &entries, tool::Column::Url)?;
             let rule = contact::Entity::rule(contact::Column::DisplayName);
@@ -440,9 +454,9 @@ struct WebLink {
     category: Option<&'static str>,
 }
 
-/// The category whose word, or its singular, is the type or the icon of a link.
-fn category_of(word: &str) -> Option<&'static str> {
-    let word = word.to_lowercase().replace('-', "_");
+/// The category whose word, or its singular, another catalogue uses.
+pub(super) fn category_of(word: &str) -> Option<&'static str> {
+    let word = word.trim().to_lowercase().replace(['-', ' '], "_");
     tool::CATEGORIES.iter().find(|known| **known == word || known.strip_suffix('s') == Some(&word)).copied()
 }
 
@@ -466,19 +480,6 @@ fn source(location: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_kind_and_the_namespace_of_a_reference_are_optional() {
-        for (text, kind, alias) in [
-            ("payments", "group", "payments"),
-            ("group:payments", "group", "payments"),
-            ("Group:default/payments", "group", "payments"),
-            ("user:default/ada", "user", "ada"),
-            ("acme/payments", "group", "acme/payments"),
-        ] {
-            assert_eq!(reference(text, "group"), (kind.to_owned(), alias.to_owned()), "{text}");
-        }
-    }
 
     #[test]
     fn a_source_location_leads_to_its_repository() {

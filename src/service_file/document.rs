@@ -3,6 +3,7 @@
 use sea_orm::sea_query::Value;
 use serde_json::Value as Json;
 
+use super::entity_ref::EntityRef;
 use super::yaml::{At, Node, Spot};
 use crate::entity::field_rule::FieldRule;
 use crate::entity::{domain, repository, service, system, team};
@@ -11,7 +12,7 @@ use crate::json_schema;
 /// A document of a service file.
 #[derive(Debug)]
 pub(super) struct Document {
-    /// The index of its file among the applied files.
+    /// The source that it comes from, of [`Problems`](super::report::Problems).
     pub(super) file: usize,
     /// Where it begins.
     pub(super) spot: Spot,
@@ -47,15 +48,20 @@ impl Document {
             }
             Subject::Repository(document) => number(&document.tags),
             Subject::Team(document) => {
-                let TeamDocument { group, contacts, members, properties, children } = &**document;
+                let TeamDocument { group, contacts, members, properties, parent: _, children } = &**document;
                 let own = number(&group.naming.aliases) + number(&group.tags) + parts(properties);
                 own + number(contacts) + number(members) + children.len()
             }
             Subject::System(document) => number(&document.naming.aliases) + number(&document.tags),
             Subject::Domain(document) => number(&document.naming.aliases) + number(&document.tags),
-            Subject::Person(person) => person.teams.len(),
-            Subject::Api(_) => 0,
+            Subject::Person(person) => 1 + person.teams.len(),
+            Subject::Api(_) => 1,
         }
+    }
+
+    /// Whether it describes something of the catalogue, instead of completing what others describe.
+    pub(super) fn has_subject(&self) -> bool {
+        !matches!(self.subject, Subject::Person(_) | Subject::Api(_))
     }
 
     /// The size of its property values, as JSON text, in bytes.
@@ -104,8 +110,15 @@ pub(super) struct Naming {
     pub(super) key: Option<At<String>>,
     /// The whole list of added aliases.
     pub(super) aliases: Option<Vec<At<String>>>,
-    /// Whether an unknown reference is skipped with a note, instead of being a mistake.
-    pub(super) is_lenient: bool,
+    /// The entity of Backstage that it is. Its whole reference is the key.
+    pub(super) entity: Option<Named>,
+}
+
+/// An entity of Backstage, and its short alias as it is written.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) entity: EntityRef,
+    pub(super) short: At<String>,
 }
 
 impl Naming {
@@ -217,7 +230,8 @@ pub(super) struct TeamDocument {
     pub(super) contacts: Option<Vec<Contact>>,
     pub(super) members: Option<Vec<Member>>,
     pub(super) properties: Option<Vec<Property>>,
-    /// Teams that become parts of this one.
+    /// The team that it is a part of, and those that become its parts: whole references of Backstage.
+    pub(super) parent: Option<At<String>>,
     pub(super) children: Vec<At<String>>,
 }
 

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use sea_orm::DbErr;
 
 use super::Origin;
-use super::document::{Document, ServiceDocument, Subject};
+use super::document::{Document, Named, ServiceDocument, Subject};
+use super::names;
 use super::report::Problems;
 use super::yaml::{At, Spot};
 use crate::db::{Read, Transaction};
-use crate::entity::ByAlias;
 use crate::entity::service::{self, Writable};
+use crate::entity::{ByAlias, service_alias};
 
 /// A document and its service. `None` if the service must be created.
 pub(super) struct Governed<'a> {
@@ -39,19 +40,29 @@ pub(super) async fn find<'a>(
     problems: &mut Problems,
 ) -> Result<Vec<Governed<'a>>, DbErr> {
     let mut subjects = Vec::new();
-    let mut names: HashMap<&str, (usize, Spot)> = HashMap::new();
+    let mut described: HashMap<&str, (usize, Spot)> = HashMap::new();
     let mut found: HashMap<i64, (usize, Spot)> = HashMap::new();
+    let naming = |document: &'a Document| match &document.subject {
+        Subject::Service(service) => service.naming.entity.as_ref(),
+        _ => None,
+    };
+    let entities: Vec<&Named> = documents.iter().filter_map(naming).collect();
+    let entities = names::rows_of::<service_alias::Entity>(db, &entities).await?;
     for (number, Document { file, subject, .. }) in documents.iter().enumerate() {
         let Subject::Service(document) = subject else { continue };
         let At { value: name, spot } = document.naming.found_by();
         let here = (*file, *spot);
-        let service = service::Entity::by_alias(db, name).await?;
-        let twin = names.insert(name, here);
-        let twin = twin.or(service.as_ref().and_then(|service| found.insert(service.id, here)));
+        let service = match &document.naming.entity {
+            Some(named) => entities.get(&named.entity).copied(),
+            None => service::Entity::by_alias(db, name).await?.map(|service| service.id),
+        };
+        let twin = described.get(name.as_str()).copied();
+        let twin = twin.or_else(|| service.and_then(|service| found.get(&service).copied()));
         match twin {
             Some(twin) => twice(problems, here, twin),
             None => {
-                let service = service.map(|service| service.id);
+                described.insert(name, here);
+                found.extend(service.map(|service| (service, here)));
                 subjects.push(Found { number, file: *file, document, service, alias: None });
             }
         }
@@ -76,7 +87,7 @@ pub(super) async fn find<'a>(
 fn twice(problems: &mut Problems, (file, spot): (usize, Spot), (twin, at): (usize, Spot)) {
     let twin = problems.place(twin, at);
     let mistake = format!("this is the service of another document, at {twin}; put both into one document");
-    problems.add(file, spot, mistake);
+    problems.fail(file, spot, mistake);
 }
 
 /// Finds the service that has one of the document's aliases and will be renamed.
@@ -119,8 +130,10 @@ async fn lock_found<'a>(
     let mut governed = Vec::with_capacity(all.len());
     for Found { number, file, document, service, alias } in all {
         let service = service.and_then(|id| held.remove(&id));
-        if let Some(service) = &service {
-            check_lock(service, file, document, alias, origin, problems);
+        if let Some(service) = &service
+            && !check_lock(service, file, document, alias, origin, problems)
+        {
+            continue;
         }
         governed.push(Governed { number, file, document, service });
     }
@@ -128,7 +141,8 @@ async fn lock_found<'a>(
 }
 
 /// Refuses a service that a file of another repository governs. Refuses a rename of a service that another file governs:
-/// a document copied from that file, with a forgotten alias, must not take over its service.
+/// a document copied from that file, with a forgotten alias, must not take over its service. Returns whether the document
+/// may change the service.
 fn check_lock(
     service: &Writable,
     file: usize,
@@ -136,16 +150,20 @@ fn check_lock(
     alias: Option<Spot>,
     origin: &Origin,
     problems: &mut Problems,
-) {
-    let Some(other) = service.locked_by.as_deref() else { return };
+) -> bool {
+    let Some(other) = service.locked_by.as_deref() else { return true };
     let governs = format!("governs the service \"{}\"", service.slug);
     if let Some(repository) = &service.locked_repository
         && service.locked_repository != origin.repository
     {
         let message = format!("the service file {other} of {repository} {governs}; release the service first");
-        problems.add(file, alias.unwrap_or(document.naming.found_by().spot), message);
+        problems.fail(file, alias.unwrap_or(document.naming.found_by().spot), message);
+        false
     } else if let Some(spot) = alias.filter(|_| other != problems.name(file)) {
         let alias = format!("it has this alias; release it, or use its name \"{}\"", service.name);
-        problems.add(file, spot, format!("the service file {other} {governs}: {alias}"));
+        problems.fail(file, spot, format!("the service file {other} {governs}: {alias}"));
+        false
+    } else {
+        true
     }
 }

@@ -9,12 +9,14 @@ use sea_orm::{
 };
 
 use super::apply::{Change, key};
-use super::document::{Document, Given, GroupDocument, Subject, TeamDocument};
+use super::document::{Document, Given, GroupDocument, Named, Subject, TeamDocument};
+use super::entity_ref::EntityRef;
 use super::lists;
+use super::names::{self, Names};
 use super::properties::Definitions;
 use super::report::Problems;
 use super::teams;
-use super::yaml::Spot;
+use super::yaml::{At, Spot};
 use crate::db::{Read, Table, Transaction, Write};
 use crate::entity::alias::{self, AliasTable, Kind};
 use crate::entity::field_rule::FieldRules;
@@ -115,30 +117,37 @@ async fn find<'a, G: Group>(
 ) -> Result<Vec<Found<'a, G>>, DbErr> {
     let mut all = Vec::new();
     let mut seen: HashMap<i64, (usize, Spot)> = HashMap::new();
+    let mut described: HashMap<&str, i64> = HashMap::new();
+    let named = documents.iter().filter_map(|one| G::document(&one.subject)?.naming.entity.as_ref());
+    let entities = names::rows_of::<G::Aliases>(db, &named.collect::<Vec<_>>()).await?;
     for (number, Document { file, subject, .. }) in documents.iter().enumerate() {
         let Some(document) = G::document(subject) else { continue };
-        let row = match present::<G>(db, document).await? {
+        let twin = described.get(document.naming.found_by().value.as_str()).copied();
+        let row = match twin.map_or(present::<G>(db, document, &entities).await?, Some) {
             Some(id) => Some(row_lock::row::<G>(db, id, LockType::Update).await?),
             None => None,
         };
         let is_created = row.is_none();
         let before = match row {
             Some(row) => row,
-            None => create::<G>(db, &document.naming.name.value).await?,
+            None => create::<G>(db, &free_name::<G>(db, None, document).await?).await?,
         };
         let spot = document.naming.found_by().spot;
         if let Some((twin, at)) = seen.insert(number_of::<G>(&before), (*file, spot)) {
             let noun = G::Aliases::NOUN;
             let message = format!("this is the {noun} of another document, at {}", problems.place(twin, at));
-            problems.add(*file, spot, message);
+            problems.fail(*file, spot, message);
             continue;
         }
         if is_created {
             // Other documents may refer to it.
             let kind = if document.naming.key.is_some() { Kind::Managed } else { Kind::Name };
             let id = number_of::<G>(&before);
-            G::Aliases::claim_slug(db, &id, &document.naming.name.value).await?;
+            G::Aliases::claim_slug(db, &id, &text::<G>(&before, G::NAME)).await?;
             G::Aliases::claim(db, &id, &document.naming.found_by().value, kind).await?;
+        }
+        if document.naming.entity.is_some() {
+            described.insert(&document.naming.found_by().value, number_of::<G>(&before));
         }
         all.push(Found { number, file: *file, document, before, is_created });
     }
@@ -146,8 +155,20 @@ async fn find<'a, G: Group>(
 }
 
 /// Finds the row that a document describes: by its key or name as an alias, else by the same name, else by a listed alias.
-async fn present<G: Group>(db: &Transaction, document: &GroupDocument<G::Column>) -> Result<Option<i64>, DbErr> {
+/// `entities` has the rows of entities.
+async fn present<G: Group>(
+    db: &Transaction,
+    document: &GroupDocument<G::Column>,
+    entities: &HashMap<EntityRef, i64>,
+) -> Result<Option<i64>, DbErr> {
     let naming = &document.naming;
+    if let Some(Named { entity, .. }) = &naming.entity {
+        let known = entities.get(entity).copied();
+        return match known.is_none() && entity.is_in_default() && G::HAS_UNIQUE_NAMES {
+            true => called::<G>(db, &naming.name.value, entities).await,
+            false => Ok(known),
+        };
+    }
     if let Some(id) = lists::owner_of::<G::Aliases>(db, &naming.found_by().value).await? {
         return Ok(Some(id));
     }
@@ -169,6 +190,39 @@ async fn present<G: Group>(db: &Transaction, document: &GroupDocument<G::Column>
         }
     }
     Ok(None)
+}
+
+/// Finds the row with a name that is no entity's.
+async fn called<G: Group>(
+    db: &Transaction,
+    name: &str,
+    entities: &HashMap<EntityRef, i64>,
+) -> Result<Option<i64>, DbErr> {
+    let Some(row) = db.one(G::find().filter(G::NAME.eq(name))).await? else { return Ok(None) };
+    let id = number_of::<G>(&row);
+    let is_taken =
+        entities.values().any(|taken| *taken == id) || !names::entities::<G::Aliases>(db, &[id]).await?.is_empty();
+    Ok((!is_taken).then_some(id))
+}
+
+/// The name for the row of a document: the document's, unless names are unique and another row has it. An entity is then
+/// called by its own name.
+async fn free_name<G: Group>(
+    db: &Transaction,
+    row: Option<i64>,
+    document: &GroupDocument<G::Column>,
+) -> Result<String, DbErr> {
+    let name = &document.naming.name.value;
+    let (Some(Named { entity, short }), true) = (&document.naming.entity, G::HAS_UNIQUE_NAMES) else {
+        return Ok(name.clone());
+    };
+    for name in [name, &short.value] {
+        match db.one(G::find().filter(G::NAME.eq(name))).await? {
+            Some(other) if Some(number_of::<G>(&other)) != row => {}
+            _ => return Ok(name.clone()),
+        }
+    }
+    Ok(entity.to_string())
 }
 
 fn number_of<G: Group>(row: &G::Model) -> i64 {
@@ -198,16 +252,16 @@ fn lost_race(error: DbErr) -> DbErr {
     }
 }
 
-/// Gives a row the aliases of its document. Returns its slug, and whether an alias is new.
+/// Gives a row the aliases of its document, and of the name that it gets. Returns its slug, and whether an alias is new.
 async fn claim_aliases<G: Group>(
     db: &Transaction,
     row: &G::Model,
     document: &GroupDocument<G::Column>,
+    name: &At<String>,
     file: usize,
     problems: &mut Problems,
 ) -> Result<(String, bool), DbErr> {
     let (id, naming) = (number_of::<G>(row), &document.naming);
-    let name = &naming.name;
     let mut slug = text::<G>(row, G::SLUG);
     if slug.is_empty() || text::<G>(row, G::NAME) != name.value {
         slug = G::Aliases::claim_slug(db, &id, &name.value).await?;
@@ -220,6 +274,10 @@ async fn claim_aliases<G: Group>(
     // The next run finds the row by this alias. Without the alias, that run would create a second row.
     if let Some(key) = &naming.key {
         is_new |= lists::add_alias::<G::Aliases>(db, &id, file, key, problems).await?;
+        let short = naming.entity.iter().map(|named| &named.short);
+        for short in short {
+            is_new |= lists::add_alias::<G::Aliases>(db, &id, file, short, problems).await?;
+        }
     } else if lists::owner_of::<G::Aliases>(db, &name.value).await? != Some(id) {
         let message = format!("another {} has the alias {}", G::Aliases::NOUN, quoted(&name.value));
         problems.add(file, name.spot, message);
@@ -236,7 +294,7 @@ async fn write<G: Group>(
     all: Vec<Found<'_, G>>,
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
-    let mut changes = Vec::with_capacity(all.len());
+    let (mut changes, mut names) = (Vec::with_capacity(all.len()), Names::default());
     for Found { number, file, document, before, is_created } in all {
         // Destructured without `..`, so that no key of a document is forgotten.
         let GroupDocument { naming, fields, tags } = document;
@@ -246,23 +304,29 @@ async fn write<G: Group>(
             let kept = aliases.iter().chain([&naming.name]).chain(&naming.key).map(|alias| alias.value.as_str());
             is_changed |= lists::remove_aliases::<G::Aliases>(db, id, kept).await?;
         }
-        let (slug, has_new_alias) = claim_aliases::<G>(db, &before, document, file, problems).await?;
+        let name = naming.name.with(free_name::<G>(db, Some(id), document).await?);
+        if name.value != naming.name.value {
+            let (wanted, noun) = (quoted(&naming.name.value), G::Aliases::NOUN);
+            let message = format!("another {noun} is called {wanted}: this one is called {}", quoted(&name.value));
+            problems.leave(file, name.spot, message);
+        }
+        let (slug, has_new_alias) = claim_aliases::<G>(db, &before, document, &name, file, problems).await?;
         is_changed |= has_new_alias;
         let mut after = before.clone();
-        if G::HAS_UNIQUE_NAMES && text::<G>(&before, G::NAME) != naming.name.value {
-            let taken = db.one(G::find().filter(G::NAME.eq(&naming.name.value))).await?;
+        if G::HAS_UNIQUE_NAMES && text::<G>(&before, G::NAME) != name.value {
+            let taken = db.one(G::find().filter(G::NAME.eq(&name.value))).await?;
             if taken.is_some() {
-                let message = format!("another {} has the name {}", G::Aliases::NOUN, quoted(&naming.name.value));
-                problems.add(file, naming.name.spot, message);
+                let message = format!("another {} has the name {}", G::Aliases::NOUN, quoted(&name.value));
+                problems.fail(file, name.spot, message);
                 continue;
             }
         }
-        after.set(G::NAME, naming.name.value.as_str().into());
+        after.set(G::NAME, name.value.as_str().into());
         after.set(G::SLUG, slug.as_str().into());
         for Given { rule, said } in fields {
             match rule.value.reference() {
                 Some(to) => {
-                    if let Some(found) = key(db, to, file, said, naming.is_lenient, problems).await? {
+                    if let Some(found) = key(db, &mut names, to, file, said, problems).await? {
                         after.set(rule.column, found.into());
                     }
                 }

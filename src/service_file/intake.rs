@@ -12,7 +12,7 @@ pub const PROPERTIES_TEXT: usize = 1 << 20;
 /// The maximum size of a run, and of what it changes.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// The number of documents.
+    /// The number of documents. People and APIs of Backstage count as entries.
     pub documents: usize,
     /// The number of entries in the lists of all documents.
     pub entries: usize,
@@ -28,6 +28,8 @@ pub(super) struct Intake {
     bounds: Option<Bounds>,
     /// The number of entries of the documents' lists.
     entries: usize,
+    /// The number of documents that describe something of the catalogue.
+    subjects: usize,
     /// The bytes of the documents' property values.
     text: usize,
 }
@@ -35,7 +37,7 @@ pub(super) struct Intake {
 impl Intake {
     pub(super) fn new(bounds: Option<Bounds>) -> Self {
         let allowance = if bounds.is_some() { Allowance::REQUEST } else { Allowance::LOCAL };
-        Self { documents: Vec::new(), allowance, bounds, entries: 0, text: 0 }
+        Self { documents: Vec::new(), allowance, bounds, entries: 0, subjects: 0, text: 0 }
     }
 
     /// Adds a document. If the document exceeds a bound, reports that instead, as the last mistake.
@@ -46,7 +48,8 @@ impl Intake {
         };
         self.entries += document.entries();
         self.text += document.properties_text();
-        let exceeded = if self.documents.len() >= documents {
+        self.subjects += usize::from(document.has_subject());
+        let exceeded = if self.subjects > documents {
             format!("there are more than {documents} documents")
         } else if self.entries > entries {
             format!("the lists have more than {entries} entries in total")

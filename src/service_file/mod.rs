@@ -19,13 +19,18 @@
 mod apply;
 mod catalog_info;
 mod document;
+mod entity_ref;
 mod find;
+mod form;
 mod groups;
 mod intake;
 mod joined;
 mod left_out;
 mod lists;
+mod names;
 mod origin;
+mod parents;
+mod portions;
 mod properties;
 mod read;
 mod reader;
@@ -43,6 +48,7 @@ use serde_json::{Value as Json, json};
 
 pub use self::intake::{Bounds, PROPERTIES_TEXT};
 pub use self::origin::{Origin, address_of};
+pub use self::portions::Portions;
 pub use self::report::{MISTAKES, NOTES, Note, one_line};
 pub use self::source::{File, Places, collect};
 pub use self::yaml::{YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES};
@@ -234,8 +240,10 @@ async fn read(files: &[File], bounds: Option<Bounds>) -> (Vec<Document>, Problem
         match content {
             Ok(text) => read::read(file, text, &mut intake, &mut problems),
             Err(Note { line, column, message, .. }) => {
-                problems.add(file, Spot { line: *line, column: *column }, message);
-                problems.documents_are_missing = true;
+                let is_lenient = form::is_named_by_another(path);
+                let source = if is_lenient { Problems::lenient(file) } else { file };
+                problems.fail(source, Spot { line: *line, column: *column }, message);
+                problems.documents_are_missing |= !is_lenient;
             }
         }
         if problems.is_over() {

@@ -3,7 +3,7 @@
 //! A file removes only the values that a file wrote. A value that somebody else wrote stays, unless the file has another
 //! value for its definition, or null.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, Set};
@@ -72,8 +72,14 @@ impl Reader<'_> {
     }
 }
 
-/// The definitions that documents name, by alias, without their schemas.
-pub(super) type Definitions = HashMap<String, Definition>;
+/// The definitions that documents name, and which values they refuse.
+#[derive(Debug, Default)]
+pub(super) struct Definitions {
+    /// By alias, without their schemas.
+    known: HashMap<String, Definition>,
+    /// The places of the values that are not taken.
+    refused: HashSet<(usize, Spot)>,
+}
 
 /// Finds the definitions of all properties of the documents, and checks the values against their schemas. Schemas may be
 /// large, so only one is kept at a time. Ends once the checks take too long.
@@ -88,7 +94,7 @@ pub(super) async fn check(
             named.entry(&property.definition.value).or_default().push((document.file, property));
         }
     }
-    let mut found = Definitions::with_capacity(named.len());
+    let mut found = Definitions::default();
     let mut allowance = Allowance::default();
     for (alias, properties) in named {
         if problems.is_over() {
@@ -108,8 +114,8 @@ pub(super) async fn check(
                 problems.add(file, property.definition.spot, message.clone());
             }
         } else if let Some(definition) = definition {
-            check_values(&definition.schema, &properties, &mut allowance, problems).await;
-            found.insert(alias.to_owned(), Definition { schema: String::new(), ..definition });
+            found.refused.extend(check_values(&definition.schema, &properties, &mut allowance, problems).await);
+            found.known.insert(alias.to_owned(), Definition { schema: String::new(), ..definition });
         }
     }
     Ok(found)
@@ -117,25 +123,29 @@ pub(super) async fn check(
 
 /// Checks values against the schema of their definition. A value may take 100 ms and more, so the check yields before
 /// each: other requests run, and a caller that gave up ends it. The transaction is held meanwhile, so a used up
-/// allowance is the last mistake.
+/// allowance is the last mistake. Returns the places of the values that are not taken.
 async fn check_values(
     schema: &str,
     properties: &[(usize, &Property)],
     allowance: &mut Allowance,
     problems: &mut Problems,
-) {
+) -> Vec<(usize, Spot)> {
     let mut read: Option<Result<JsonSchema, String>> = None;
+    let mut refused = Vec::new();
     for (file, Property { said, value, .. }) in properties {
         let Some(value) = value else { continue };
         // No further mistake would be kept.
         if problems.is_over() {
-            return;
+            break;
         }
         tokio::task::yield_now().await;
         let faults = allowance.spend(|| match read.get_or_insert_with(|| JsonSchema::of_row(schema)) {
             Ok(schema) => Ok(schema.faults(value)),
             Err(message) => Err(format!("the definition's schema {message}")),
         });
+        if !matches!(&faults, Some(Ok(faults)) if faults.is_empty()) {
+            refused.push((*file, said.spot));
+        }
         match faults {
             Some(Ok(faults)) => {
                 for Fault { message, path } in faults {
@@ -143,9 +153,11 @@ async fn check_values(
                 }
             }
             Some(Err(message)) => problems.add(*file, said.spot, message),
+            None if problems.is_lenient(*file) => problems.leave(*file, said.spot, late()),
             None => problems.end(*file, said.spot, late()),
         }
     }
+    refused
 }
 
 /// What is wrong when the checks take too long.
@@ -186,10 +198,13 @@ pub(super) async fn assign(
     let present = db.all(Entity::find().filter(owner.eq(id))).await?;
     let mut present: HashMap<i64, _> = present.into_iter().map(|row| (row.definition_id, row)).collect();
     let mut is_changed = false;
-    for Property { definition: named, said: _, value, bytes: _ } in wanted {
+    for Property { definition: named, said, value, bytes: _ } in wanted {
         // One that is not there was reported.
-        let Some(definition) = definitions.get(&named.value) else { continue };
+        let Some(definition) = definitions.known.get(&named.value) else { continue };
         let row = present.remove(&definition.id);
+        if definitions.refused.contains(&(file, said.spot)) {
+            continue;
+        }
         let Some(value) = value else {
             if let Some(row) = row {
                 db.delete(row).await?;

@@ -1,12 +1,15 @@
 //! Reads the documents of service files, and checks everything that needs no catalogue. [`catalog_info`] reads those of
 //! Backstage.
 
-use super::catalog_info;
+use super::catalog_info::{self, category_of};
 use super::document::{
-    Contact, Dependency, Document, GroupDocument, Link, Member, Naming, RepositoryDocument, ServiceDocument, Subject,
-    TeamDocument, Tool,
+    Contact, Dependency, Document, Given, GroupDocument, Link, Member, Naming, RepositoryDocument, ServiceDocument,
+    Subject, TeamDocument, Tool,
 };
+use super::entity_ref;
+use super::form::{self, Form, KINDS};
 use super::intake::Intake;
+use super::left_out;
 use super::reader::{Entries, Reader, fields};
 use super::report::Problems;
 use super::yaml::{self, Allowance, At, Node, Spot, Unread};
@@ -17,41 +20,17 @@ use crate::entity::{
 };
 use crate::error::UserError;
 
-/// The kinds of documents. `component` is another word for a service.
-const KINDS: &[&str] = &["service", "component", "repository", "team", "system", "domain"];
 const LISTS: &[&str] = &["aliases", "tags"];
 const SERVICE_LISTS: &[&str] =
     &["aliases", "tags", "repositories", "tools", "contacts", "dependencies", "properties", "relationships"];
 const TEAM_LISTS: &[&str] = &["aliases", "tags", "members", "contacts", "properties"];
 
-/// The form of a YAML document.
-enum Form {
-    /// A service file's: it has a version, or one of the [`KINDS`].
-    ServiceFile,
-    /// An entity of Backstage.
-    Backstage,
-    /// Anything else.
-    Other,
-}
-
-impl Form {
-    fn of(node: &At<Node>) -> Self {
-        let Node::Mapping(pairs) = &node.value else { return Self::Other };
-        let is_own = |(key, _): &(At<Node>, At<Node>)| matches!(&key.value, Node::Text(key) if key == "version" || KINDS.contains(&key.as_str()));
-        match catalog_info::is_entity(node) {
-            true => Self::Backstage,
-            false if pairs.iter().any(is_own) => Self::ServiceFile,
-            false => Self::Other,
-        }
-    }
-}
-
-/// Whether a document of the text is not a service file's, and not Backstage's either. Says nothing about text that is
-/// not YAML.
+/// Whether a document of the text is not a service file's, and not another catalogue's either. Says nothing about text
+/// that is not YAML.
 pub(super) fn has_other_documents(text: &str) -> bool {
     let mut allowance = Allowance::LOCAL;
     let documents = yaml::documents(text, &mut allowance);
-    documents.iter().flatten().any(|node| matches!(Form::of(node), Form::Other))
+    documents.iter().flatten().any(|node| matches!(Form::of(node), Form::Unknown))
 }
 
 /// The maximum number of a service's repositories.
@@ -64,19 +43,29 @@ fn keys<E: FieldRules>(names: &[&'static str], lists: &[&'static str]) -> Vec<&'
 
 /// Reads the documents of a file and reports mistakes. Leaves out documents without a subject. Stops at a limit.
 pub(super) fn read(file: usize, text: &str, intake: &mut Intake, problems: &mut Problems) {
-    let nodes = yaml::documents(text, &mut intake.allowance);
+    let path = problems.name(file).to_owned();
+    let is_named_by_another = form::is_named_by_another(&path);
+    // A document of another catalogue that is no YAML fails alone, so what follows it is read.
+    let nodes = match is_named_by_another || form::looks_like_an_entity(text) {
+        true => yaml::documents_each(text, &mut intake.allowance),
+        false => yaml::documents(text, &mut intake.allowance),
+    };
+    let read = nodes.iter().filter_map(|node| node.as_ref().ok());
+    let is_opslevel = form::is_opslevel(&path, text, read.clone());
+    let is_lenient = is_named_by_another || read.clone().any(|node| Form::within(node, is_opslevel).is_lenient());
     if nodes.is_empty() {
-        problems.add(file, Spot { line: 1, column: 1 }, "there is no document in this file");
+        let source = if is_lenient { Problems::lenient(file) } else { file };
+        problems.add(source, Spot { line: 1, column: 1 }, "there is no document in this file");
     }
     for node in nodes {
         match node {
-            Ok(node) => document(file, &node, intake, problems),
-            Err(Unread { spot, message, is_over }) => {
-                problems.documents_are_missing = true;
-                match is_over {
-                    true => problems.end(file, spot, message),
-                    false => problems.add(file, spot, message),
-                }
+            Ok(node) => match Form::within(&node, is_opslevel) {
+                Form::Empty if is_lenient => {}
+                form => document(file, node, form, intake, problems),
+            },
+            Err(unread) => {
+                let begins = is_named_by_another || form::looks_like_an_entity(&unread.text);
+                self::unread(if begins { Problems::lenient(file) } else { file }, unread, problems);
             }
         }
         if problems.is_over() {
@@ -85,38 +74,58 @@ pub(super) fn read(file: usize, text: &str, intake: &mut Intake, problems: &mut 
     }
 }
 
-fn document(file: usize, node: &At<Node>, intake: &mut Intake, problems: &mut Problems) {
-    let form = Form::of(node);
-    if !matches!(form, Form::Backstage) {
-        Reader { file, problems, is_lenient: false }.documents(node, &form, intake);
-    } else if let Some(document) = catalog_info::read(file, node, problems) {
-        intake.add(document, problems);
+/// Reports a document that is no YAML.
+fn unread(source: usize, Unread { spot, message, is_over, text }: Unread, problems: &mut Problems) {
+    if is_over {
+        problems.end(source, spot, message);
+    } else if problems.is_lenient(source) && entity_ref::is_placeholder(&text) {
+        problems.leave(source, spot, left_out::SKELETON);
+    } else {
+        problems.documents_are_missing |= !problems.is_lenient(source);
+        problems.fail(source, spot, message);
+    }
+}
+
+fn document(file: usize, mut node: At<Node>, form: Form, intake: &mut Intake, problems: &mut Problems) {
+    let file = if form.is_lenient() { Problems::lenient(file) } else { file };
+    match form {
+        Form::Backstage => {
+            node.be_text(&[]);
+            let document = catalog_info::read(file, &node, problems);
+            document.into_iter().for_each(|document| intake.add(document, problems));
+        }
+        Form::Foreign => problems.leave(file, node.spot, left_out::foreign(&node)),
+        Form::OpsLevel => {
+            node.be_text(&["version", "properties"]);
+            Reader { file, problems }.documents(&node, form, intake);
+        }
+        Form::Own | Form::Empty | Form::Unknown => Reader { file, problems }.documents(&node, form, intake),
     }
 }
 
 impl Reader<'_> {
     /// Reads a document. Messages quote its content only if it says that it is a service file. Any other file may have
     /// been named by mistake, and its secrets must not end up in a pipeline's log.
-    fn documents(&mut self, node: &At<Node>, form: &Form, intake: &mut Intake) {
+    fn documents(&mut self, node: &At<Node>, form: Form, intake: &mut Intake) {
         let found = self.subjects(node, form);
-        if found.is_none() {
-            self.problems.documents_are_missing = true;
-        }
+        let is_missing = found.is_none();
         for (kind, node) in found.unwrap_or_default() {
             match self.subject(kind, node) {
                 Some(subject) => {
                     intake.add(Document { file: self.file, spot: node.spot, subject }, self.problems);
                 }
+                None if self.is_lenient() => {}
                 None => self.problems.documents_are_missing = true,
             }
             if self.problems.is_over() {
                 return;
             }
         }
+        self.problems.documents_are_missing |= is_missing && !self.is_lenient();
     }
 
     /// Returns the kind and the description of each subject of a document, which has one or a list of them.
-    fn subjects<'n>(&mut self, node: &'n At<Node>, form: &Form) -> Option<Vec<(&'static str, &'n At<Node>)>> {
+    fn subjects<'n>(&mut self, node: &'n At<Node>, form: Form) -> Option<Vec<(&'static str, &'n At<Node>)>> {
         let Node::Mapping(pairs) = &node.value else {
             self.wrong_kind("a document", "a mapping", node);
             return None;
@@ -124,31 +133,38 @@ impl Reader<'_> {
         let has = |name: &str| pairs.iter().any(|(key, _)| matches!(&key.value, Node::Text(key) if key == name));
         let kinds: Vec<_> = KINDS.iter().copied().filter(|kind| has(kind)).collect();
         let known = KINDS.join(", ");
-        if matches!(form, Form::Other) {
+        if form == Form::Unknown {
             self.wrong(node.spot, format!("this is not a service file: write version: 1, and one of {known}"));
             return None;
         }
         if !has("version") {
-            self.wrong(node.spot, "the version is missing: write version: 1");
+            self.fail(node.spot, "the version is missing: write version: 1");
         }
-        let [kind] = *kinds else {
-            self.wrong(node.spot, format!("a document has exactly one of the keys {known}"));
+        // Other catalogues have a service and its repository in one document.
+        if kinds.is_empty() || kinds.len() > 1 && !self.is_lenient() {
+            self.fail(node.spot, format!("a document has exactly one of the keys {known}"));
             return None;
-        };
+        }
         if !has("version") {
             return None;
         }
-        let entries = self.entries("a document", node, &["version", kind])?;
+        let keys: Vec<&str> = std::iter::once("version").chain(kinds.iter().copied()).collect();
+        let entries = self.entries("a document", node, &keys)?;
         match entries.get("version") {
             None => {}
             Some(At { value: Node::Number(number), .. }) if number.as_f64() == Some(1.0) => {}
+            Some(At { value: Node::Text(number), .. }) if self.is_lenient() && number.trim() == "1" => {}
             Some(other) => self.wrong(other.spot, "this program does not support this version: write version: 1"),
         }
-        let subject = *entries.get(kind)?;
-        Some(match &subject.value {
-            Node::List(items) => items.iter().map(|item| (kind, item)).collect(),
-            _ => vec![(kind, subject)],
-        })
+        let mut subjects = Vec::new();
+        for kind in kinds {
+            let Some(subject) = entries.get(kind).copied() else { continue };
+            match &subject.value {
+                Node::List(items) => subjects.extend(items.iter().map(|item| (kind, item))),
+                _ => subjects.push((kind, subject)),
+            }
+        }
+        Some(subjects)
     }
 
     fn subject(&mut self, kind: &str, node: &At<Node>) -> Option<Subject> {
@@ -176,11 +192,14 @@ impl Reader<'_> {
     ) -> Option<Naming> {
         let name = self.name(what, node, entries, E::rule(name));
         let aliases = self.list(entries, "aliases", "an alias", |alias| text::required("alias", alias, text::SHORT));
-        Some(Naming { name: name?, key: None, aliases, is_lenient: false })
+        Some(Naming { name: name?, key: None, aliases, entity: None })
     }
 
     fn service(&mut self, node: &At<Node>) -> Option<ServiceDocument> {
         let entries = self.entries("a service", node, &keys::<service::Entity>(&["name"], SERVICE_LISTS))?;
+        if self.is_lenient() && !self.is_named(node, &entries) {
+            return None;
+        }
         let naming = self.naming::<service::Entity>("a service", node, &entries, service::Column::Name);
         let fields = self.fields::<service::Entity>(&entries);
         let tags = self.tags(&entries);
@@ -204,13 +223,36 @@ impl Reader<'_> {
         })
     }
 
+    /// Whether a service of another catalogue has a name. Reports it otherwise.
+    fn is_named(&mut self, node: &At<Node>, entries: &Entries<'_>) -> bool {
+        match entries.get("name") {
+            Some(name) if is_template(name) => self.leave(name.spot, left_out::SKELETON),
+            Some(At { value: Node::Text(name), .. }) if entity_ref::has_letters(name) => return true,
+            name => {
+                let spot = name.map_or(node.spot, |name| name.spot);
+                self.fail(spot, "the service is not taken: it has no name");
+            }
+        }
+        false
+    }
+
     fn team(&mut self, node: &At<Node>) -> Option<TeamDocument> {
         let entries = self.entries("a team", node, &keys::<team::Entity>(&["name"], TEAM_LISTS))?;
         let group = self.group::<team::Entity>("a team", node, &entries, team::Column::Name);
         let contacts = self.items(&entries, "contacts", text::FEW, Self::contact);
         let members = self.items(&entries, "members", text::ENTRIES, Self::member);
         let properties = self.properties(&entries);
-        Some(TeamDocument { group: group?, contacts, members, properties, children: Vec::new() })
+        let mut group = group?;
+        // Of a lenient source, the parent is only taken if it closes no circle.
+        let is_parent = |given: &mut Given<team::Column>| matches!(given.rule.column, team::Column::ParentTeamId);
+        let parent = self.is_lenient().then(|| group.fields.extract_if(.., is_parent).next()).flatten();
+        let parent = parent.and_then(|given| match given.said {
+            At { value: sea_orm::sea_query::Value::String(Some(name)), spot } => {
+                Some(At { value: name.to_string(), spot })
+            }
+            _ => None,
+        });
+        Some(TeamDocument { group, contacts, members, properties, parent, children: Vec::new() })
     }
 
     fn group<E: FieldRules>(
@@ -247,7 +289,7 @@ impl Reader<'_> {
             None | Some(At { value: Node::Null, .. }) => None,
             Some(provider) => Some(self.string("provider", provider)?),
         };
-        let url = provider.and_then(host_of).map(|host| format!("https://{host}/{name}"));
+        let url = provider.and_then(host_of).map(|host| format!("https://{host}/{}", name.trim_matches('/')));
         let alias = self.take(named.spot, alias_of(url.as_deref().unwrap_or(name)))?;
         let base_directory = match entries.get("path") {
             Some(path) => {
@@ -269,7 +311,13 @@ impl Reader<'_> {
         let url = self.required::<Entity>("a tool", node, &entries, Column::Url);
         let category = match entries.get("category") {
             None | Some(At { value: Node::Null, .. }) => Some("other".to_owned()),
-            Some(category) => self.word("category", category, tool::CATEGORIES),
+            Some(At { value: Node::Text(word), .. }) if self.is_lenient() && category_of(word).is_some() => {
+                category_of(word).map(str::to_owned)
+            }
+            Some(category) => {
+                let word = self.word("category", category, tool::CATEGORIES);
+                word.or(self.is_lenient().then(|| "other".to_owned()))
+            }
         };
         let environment = self.field::<Entity>(&entries, Column::Environment);
         Some(Tool { category: category?, display_name: name?.value, url: url?, environment })
@@ -331,6 +379,10 @@ impl Reader<'_> {
     fn repository(&mut self, node: &At<Node>) -> Option<RepositoryDocument> {
         let keys = keys::<repository::Entity>(&["name", "alias"], &["tags"]);
         let entries = self.entries("a repository", node, &keys)?;
+        if self.is_lenient() && !entries.contains_key("name") {
+            self.leave(node.spot, "the repository is not taken: it has no name");
+            return None;
+        }
         let name = self.name("a repository", node, &entries, repository::Entity::rule(repository::Column::Name));
         let fields = self.fields::<repository::Entity>(&entries);
         let tags = self.tags(&entries);
@@ -358,6 +410,9 @@ impl Reader<'_> {
 
 /// The alias of a repository that is named by an alias or a URL.
 fn alias_of(named: &str) -> Result<String, UserError> {
+    if named.contains("://") && named.contains(char::is_whitespace) || entity_ref::is_placeholder(named) {
+        return Err(UserError::new("repositories", "this is no repository"));
+    }
     let alias = if named.contains("://") {
         repository::check_url(named)?;
         let pathless = || UserError::new("repositories", "this is not the URL of a repository");
@@ -370,10 +425,19 @@ fn alias_of(named: &str) -> Result<String, UserError> {
 
 /// The host of a provider in the mapping of a repository.
 fn host_of(provider: &str) -> Option<&'static str> {
-    match provider {
+    match &*provider.to_lowercase() {
         "github" => Some("github.com"),
         "gitlab" => Some("gitlab.com"),
         "bitbucket" => Some("bitbucket.org"),
         _ => None,
+    }
+}
+
+/// Whether a name is what a scaffolder fills in. `{{ name }}` is a mapping in YAML.
+pub(super) fn is_template(name: &At<Node>) -> bool {
+    match &name.value {
+        Node::Text(text) => entity_ref::is_placeholder(text),
+        Node::Mapping(pairs) => matches!(&**pairs, [(key, _)] if matches!(key.value, Node::Mapping(_))),
+        _ => false,
     }
 }

@@ -12,12 +12,10 @@ use crate::entity::field_rule::{FieldRule, FieldRules, ValueRule};
 use crate::entity::{tag, text};
 use crate::error::{UserError, quoted};
 
-/// Reads the documents of one file.
+/// Reads the documents of one source.
 pub(super) struct Reader<'a> {
     pub(super) file: usize,
     pub(super) problems: &'a mut Problems,
-    /// Whether a value that cannot be used is skipped with a note, instead of being a mistake.
-    pub(super) is_lenient: bool,
 }
 
 /// The values of a mapping.
@@ -30,11 +28,18 @@ pub(super) fn fields<E: FieldRules>() -> impl Iterator<Item = &'static FieldRule
 }
 
 impl Reader<'_> {
+    /// Whether a value that cannot be used is skipped with a note, instead of being a mistake.
+    pub(super) fn is_lenient(&self) -> bool {
+        self.problems.is_lenient(self.file)
+    }
+
     pub(super) fn wrong(&mut self, spot: Spot, message: impl Into<String>) {
-        match self.is_lenient {
-            true => self.problems.leave(self.file, spot, message),
-            false => self.problems.add(self.file, spot, message),
-        }
+        self.problems.add(self.file, spot, message);
+    }
+
+    /// Reports a mistake that leaves nothing of a document.
+    pub(super) fn fail(&mut self, spot: Spot, message: impl Into<String>) {
+        self.problems.fail(self.file, spot, message);
     }
 
     /// Adds a note about a value that is skipped.
@@ -62,9 +67,13 @@ impl Reader<'_> {
 
     /// Reads the entries of a mapping with any keys, and reports repeated ones.
     pub(super) fn mapping<'a>(&mut self, what: &str, node: &'a At<Node>) -> Option<Vec<(At<&'a str>, &'a At<Node>)>> {
-        let Node::Mapping(pairs) = &node.value else {
-            self.wrong_kind(what, "a mapping", node);
-            return None;
+        let pairs = match &node.value {
+            Node::Mapping(pairs) => pairs.as_slice(),
+            Node::Null if self.is_lenient() => &[],
+            _ => {
+                self.wrong_kind(what, "a mapping", node);
+                return None;
+            }
         };
         let mut entries: Vec<(At<&str>, &At<Node>)> = Vec::with_capacity(pairs.len());
         let mut seen = HashSet::with_capacity(pairs.len());
@@ -99,10 +108,7 @@ impl Reader<'_> {
             self.wrong(node.spot, format!("{what} needs a name"));
             return None;
         };
-        let Node::Text(value) = &name.value else {
-            self.wrong_kind("name", "a string", name);
-            return None;
-        };
+        let value = self.string("name", name)?;
         self.take(name.spot, rule.required_text(value)).map(|value| name.with(value))
     }
 
@@ -194,6 +200,7 @@ impl Reader<'_> {
         };
         if tags.len() > text::ENTRIES {
             self.check_number(node.spot, "tags", number, text::ENTRIES);
+            tags.truncate(text::ENTRIES);
         }
         Some(tags)
     }
@@ -210,7 +217,7 @@ impl Reader<'_> {
 
     /// Checks a tag. A value that is absent or null is the empty text.
     pub(super) fn tag(&mut self, key: &str, spot: Spot, value: Option<&At<Node>>) -> Option<(String, String)> {
-        let key = self.take(spot, tag::check_key(key));
+        let key = self.tag_key(key, spot);
         let value = match value {
             None | Some(At { value: Node::Null, .. }) => Some(String::new()),
             Some(value) => {
@@ -219,6 +226,21 @@ impl Reader<'_> {
             }
         };
         key.zip(value)
+    }
+
+    /// Checks the key of a tag. Other catalogues write some in upper case.
+    pub(super) fn tag_key(&mut self, key: &str, spot: Spot) -> Option<String> {
+        if !self.is_lenient() {
+            return self.take(spot, tag::check_key(key));
+        }
+        let lower = key.trim().to_lowercase();
+        let checked = tag::check_key(&lower).map_err(|error| {
+            self.leave(spot, format!("{} is not taken: {}", quoted(key), error.message));
+        });
+        if checked.is_ok() && lower != key {
+            self.leave(spot, format!("the tag {} is taken as {}: keys are in lower case", quoted(key), quoted(&lower)));
+        }
+        checked.ok()
     }
 
     /// Reads a text. Null is a mistake.
@@ -252,6 +274,8 @@ impl Reader<'_> {
                 self.check_number(node.spot, key, items.len(), most);
                 Some(items.iter().take(most).filter_map(|item| read(self, item)).collect())
             }
+            // Other catalogues take one item for a list of one.
+            Node::Text(_) | Node::Mapping(_) if self.is_lenient() => Some(read(self, node).into_iter().collect()),
             _ => {
                 self.wrong_kind(key, "a list", node);
                 None

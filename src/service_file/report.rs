@@ -25,12 +25,14 @@ pub struct Note {
     pub column: u64,
     /// The sentence.
     pub message: String,
+    /// Whether it says why a document of another catalogue was not applied at all.
+    pub is_failure: bool,
 }
 
 /// `file:line:column: message`, on [one line](one_line).
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file: _, path, line, column, message } = self;
+        let Self { file: _, path, line, column, message, is_failure: _ } = self;
         let whole = match line {
             0 => format!("{path}: {message}"),
             _ => format!("{path}:{line}:{column}: {message}"),
@@ -49,22 +51,42 @@ pub fn one_line(text: &str) -> impl fmt::Display {
     })
 }
 
-/// A file, a place in it, and a sentence.
-type Message = (usize, Spot, String);
+/// A sentence about a place in a source.
+#[derive(Debug)]
+struct Message {
+    source: usize,
+    spot: Spot,
+    sentence: String,
+    is_failure: bool,
+}
 
 /// Adds a message to a list of at most `most`. The next one becomes a sentence that says so, and the rest is dropped.
-fn add(list: &mut Vec<Message>, most: usize, what: &str, (file, spot, sentence): Message) {
+fn add(list: &mut Vec<Message>, most: usize, what: &str, message: Message) {
     if list.len() < most {
-        list.push((file, spot, sentence));
+        list.push(message);
     } else if list.len() == most {
-        list.push((file, spot, format!("there are more than {most} {what}; the rest is not listed")));
+        list.push(Message {
+            sentence: format!("there are more than {most} {what}; the rest is not listed"),
+            ..message
+        });
     }
+}
+
+/// Documents of one file that are read alike: all or nothing, or leniently.
+#[derive(Debug)]
+struct Source {
+    name: String,
+    /// The file's index among those of the run.
+    file: usize,
+    /// Whether the documents are those of another catalogue, in which a mistake is only a note.
+    is_lenient: bool,
 }
 
 /// Collects mistakes, so that all of them are reported together, and notes about skipped values.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
-    files: Vec<String>,
+    /// Two of each file: its own documents, and those of other catalogues in it.
+    sources: Vec<Source>,
     list: Vec<Message>,
     left: Vec<Message>,
     /// Whether a document could not be read. If so, references to missing things are not reported, because that
@@ -75,22 +97,63 @@ pub(super) struct Problems {
 }
 
 impl Problems {
-    /// Adds a file and returns its number.
+    /// Adds a file and returns the number of the source of its own documents.
     pub(super) fn file(&mut self, name: &str) -> usize {
-        self.files.push(name.to_owned());
-        self.files.len() - 1
+        let file = self.sources.len() / 2;
+        for is_lenient in [false, true] {
+            self.sources.push(Source { name: name.to_owned(), file, is_lenient });
+        }
+        2 * file
     }
 
-    /// Adds a mistake: nothing is applied. Beyond [`MISTAKES`], nothing more is read.
-    pub(super) fn add(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
-        add(&mut self.list, MISTAKES, "mistakes", (file, spot, message.into()));
+    /// The source of the documents of other catalogues in the same file.
+    pub(super) fn lenient(source: usize) -> usize {
+        source | 1
+    }
+
+    /// The index of a source's file among those of the run.
+    pub(super) fn file_of(source: usize) -> usize {
+        source / 2
+    }
+
+    /// Whether the documents of a source are those of another catalogue.
+    pub(super) fn is_lenient(&self, source: usize) -> bool {
+        self.sources.get(source).is_some_and(|source| source.is_lenient)
+    }
+
+    /// Adds a mistake: nothing is applied. Beyond [`MISTAKES`], nothing more is read. In a document of another catalogue,
+    /// it is only a note: what it is about is skipped.
+    pub(super) fn add(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
+        match self.is_lenient(source) {
+            true => self.leave(source, spot, message),
+            false => self.refuse(source, spot, message.into()),
+        }
+    }
+
+    /// The same for a mistake that fails the whole document.
+    pub(super) fn fail(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
+        let sentence = message.into();
+        match self.is_lenient(source) {
+            true => {
+                add(&mut self.left, NOTES, "notes", Message { source, spot, sentence, is_failure: true });
+                // The last one speaks for those that are not listed.
+                if let (true, Some(last)) = (self.left.len() > NOTES, self.left.last_mut()) {
+                    last.is_failure = true;
+                }
+            }
+            false => self.refuse(source, spot, sentence),
+        }
+    }
+
+    fn refuse(&mut self, source: usize, spot: Spot, sentence: String) {
+        add(&mut self.list, MISTAKES, "mistakes", Message { source, spot, sentence, is_failure: false });
         self.is_over |= self.list.len() > MISTAKES;
     }
 
     /// Adds the mistakes of an error. Returns an internal error as it is: whether a race was lost is decided above.
-    pub(super) fn take(&mut self, file: usize, spot: Spot, error: Error) -> Result<(), DbErr> {
+    pub(super) fn take(&mut self, source: usize, spot: Spot, error: Error) -> Result<(), DbErr> {
         match error {
-            Error::User(errors) => errors.into_iter().for_each(|error| self.add(file, spot, error.message)),
+            Error::User(errors) => errors.into_iter().for_each(|error| self.add(source, spot, error.message)),
             Error::Internal(cause) => {
                 return Err(cause.downcast().map_or_else(|cause| DbErr::Custom(cause.to_string()), |error| *error));
             }
@@ -98,9 +161,9 @@ impl Problems {
         Ok(())
     }
 
-    /// Adds a last mistake: nothing after it is read.
-    pub(super) fn end(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
-        self.add(file, spot, message);
+    /// Adds a last mistake, whatever the form of the document: nothing after it is read, and nothing is applied.
+    pub(super) fn end(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
+        self.refuse(source, spot, message.into());
         self.is_over = true;
     }
 
@@ -110,17 +173,19 @@ impl Problems {
     }
 
     /// Adds a note about a value that the catalogue has no place for. The rest is applied.
-    pub(super) fn leave(&mut self, file: usize, spot: Spot, message: impl Into<String>) {
-        add(&mut self.left, NOTES, "notes", (file, spot, message.into()));
+    pub(super) fn leave(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
+        let message = Message { source, spot, sentence: message.into(), is_failure: false };
+        add(&mut self.left, NOTES, "notes", message);
     }
 
-    pub(super) fn name(&self, file: usize) -> &str {
-        self.files.get(file).map_or("", String::as_str)
+    /// The name of a source's file.
+    pub(super) fn name(&self, source: usize) -> &str {
+        self.sources.get(source).map_or("", |source| &source.name)
     }
 
     /// Formats a location, for a message about another one.
-    pub(super) fn place(&self, file: usize, spot: Spot) -> String {
-        format!("{}:{}:{}", self.name(file), spot.line, spot.column)
+    pub(super) fn place(&self, source: usize, spot: Spot) -> String {
+        format!("{}:{}:{}", self.name(source), spot.line, spot.column)
     }
 
     /// Whether there are no mistakes.
@@ -130,12 +195,13 @@ impl Problems {
 
     /// Returns the mistakes, and the notes about skipped values, both in the order of the files and lines.
     pub(super) fn notes(self) -> (Vec<Note>, Vec<Note>) {
-        let Self { files, list, left, .. } = self;
+        let Self { sources, list, left, .. } = self;
         let notes = |mut list: Vec<Message>| {
-            list.sort_by_key(|(file, spot, _)| (*file, *spot));
-            let note = |(file, spot, message): Message| {
-                let path = files.get(file).cloned().unwrap_or_default();
-                Note { file, path, line: spot.line, column: spot.column, message }
+            list.sort_by_key(|Message { source, spot, .. }| (Self::file_of(*source), *spot));
+            let note = |Message { source, spot, sentence: message, is_failure }: Message| {
+                let source = sources.get(source);
+                let (file, path) = source.map(|source| (source.file, source.name.clone())).unwrap_or_default();
+                Note { file, path, line: spot.line, column: spot.column, message, is_failure }
             };
             list.into_iter().map(note).collect()
         };
@@ -169,7 +235,14 @@ mod tests {
 
     #[test]
     fn a_note_is_one_line() {
-        let note = |line| Note { file: 0, path: "a\n.yml".into(), line, column: 2, message: "x\u{1b}".into() };
+        let note = |line| Note {
+            file: 0,
+            path: "a\n.yml".into(),
+            line,
+            column: 2,
+            message: "x\u{1b}".into(),
+            is_failure: false,
+        };
         assert_eq!(note(0).to_string(), "a\\n.yml: x\\u{1b}");
         assert_eq!(note(3).to_string(), "a\\n.yml:3:2: x\\u{1b}");
     }

@@ -8,6 +8,7 @@ use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait,
 use super::apply::{Change, key};
 use super::document::{Document, Given, RepositoryDocument, Subject};
 use super::lists;
+use super::names::Names;
 use super::report::Problems;
 use super::yaml::Spot;
 use crate::db::{Transaction, Write};
@@ -20,23 +21,24 @@ pub(super) async fn apply(
     documents: &[Document],
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
-    let mut changes = Vec::new();
+    let (mut changes, mut names) = (Vec::new(), Names::default());
     let mut described: HashMap<&str, (usize, Spot)> = HashMap::new();
     for (number, Document { file, subject, .. }) in documents.iter().enumerate() {
         let Subject::Repository(document) = subject else { continue };
         let spot = document.alias.spot;
         if let Some((first, at)) = described.insert(document.alias.value.as_str(), (*file, spot)) {
             let first = problems.place(first, at);
-            problems.add(*file, spot, format!("this repository is already described at {first}"));
+            problems.fail(*file, spot, format!("this repository is already described at {first}"));
             continue;
         }
-        changes.push(put(db, number, *file, document, problems).await?);
+        changes.push(put(db, &mut names, number, *file, document, problems).await?);
     }
     Ok(changes)
 }
 
 async fn put(
     db: &Transaction,
+    names: &mut Names,
     number: usize,
     file: usize,
     document: &RepositoryDocument,
@@ -50,7 +52,7 @@ async fn put(
     for Given { rule, said } in fields {
         match rule.value.reference() {
             Some(to) => {
-                if let Some(found) = key(db, to, file, said, false, problems).await? {
+                if let Some(found) = key(db, names, to, file, said, problems).await? {
                     after.set(rule.column, found.into());
                 }
             }

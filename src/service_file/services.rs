@@ -7,8 +7,10 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel
 use super::Origin;
 use super::apply::{Change, key};
 use super::document::{Dependency, Document, Given, Naming, Property, ServiceDocument, Subject};
+use super::entity_ref::shown;
 use super::find::{Governed, find};
 use super::lists;
+use super::names::{self, Names};
 use super::properties;
 use super::relationships;
 use super::report::Problems;
@@ -43,10 +45,11 @@ pub(super) async fn apply(
         }
     }
     let (mut changes, mut linked) = (Vec::with_capacity(subjects.len()), Vec::new());
+    let mut names = Names::default();
     for governed in subjects {
         let (number, is_freed) = (governed.number, freed.contains(&governed.number));
         let mut created = Vec::new();
-        changes.push(put(db, governed, is_freed, origin, &mut created, problems).await?);
+        changes.push(put(db, &mut names, governed, is_freed, origin, &mut created, problems).await?);
         linked.extend(created.into_iter().map(|repository| created_by_link(number, repository)));
     }
     // A service may depend on one that comes later.
@@ -94,6 +97,7 @@ async fn describe(
 /// create to `created`.
 async fn put(
     db: &Transaction,
+    names: &mut Names,
     governed: Governed<'_>,
     is_freed: bool,
     origin: &Origin,
@@ -121,7 +125,7 @@ async fn put(
     };
     let mut after = service::Model::from(before.clone());
     let has_new_alias = name(db, &before, &mut after, naming, file, problems).await?;
-    set_fields(db, &mut after, fields, file, naming.is_lenient, problems).await?;
+    set_fields(db, &mut after, fields, file, names, problems).await?;
     after.locked_by = Some(problems.name(file).to_owned());
     after.locked_repository.clone_from(&origin.repository);
     let (is_renamed, name) = ((&after.name, &after.slug) != (&before.name, &before.slug), after.slug.clone());
@@ -151,13 +155,13 @@ async fn set_fields(
     service: &mut service::Model,
     fields: &[Given<service::Column>],
     file: usize,
-    is_lenient: bool,
+    names: &mut Names,
     problems: &mut Problems,
 ) -> Result<(), DbErr> {
     for Given { rule, said } in fields {
         match rule.value.reference() {
             Some(to) => {
-                if let Some(found) = key(db, to, file, said, is_lenient, problems).await? {
+                if let Some(found) = key(db, names, to, file, said, problems).await? {
                     service.set(rule.column, found.into());
                 }
             }
@@ -198,7 +202,7 @@ async fn name(
     problems: &mut Problems,
 ) -> Result<bool, DbErr> {
     type Aliases = service_alias::Entity;
-    let Naming { name, key, aliases, is_lenient: _ } = naming;
+    let Naming { name, key, aliases, entity } = naming;
     if after.name != name.value || lists::owner_of::<Aliases>(db, &name.value).await? != Some(before.id) {
         after.slug = service::claim_name(db, before, &name.value).await?;
         after.name.clone_from(&name.value);
@@ -211,7 +215,8 @@ async fn name(
         }
     }
     let mut is_new = false;
-    for alias in aliases.iter().flatten().chain(key) {
+    let short = entity.iter().map(|named| &named.short);
+    for alias in aliases.iter().flatten().chain(key).chain(short) {
         match service::Entity::by_alias(db, &alias.value).await?.filter(|other| other.id != before.id) {
             Some(other) => {
                 let message = format!("another service has the alias \"{}\": \"{}\"", alias.value, other.name);
@@ -237,8 +242,9 @@ async fn depend(
     let mut present: HashMap<i64, _> = present.into_iter().map(|one| (one.destination_id, one)).collect();
     let (mut is_changed, mut seen) = (false, HashSet::with_capacity(wanted.len()));
     for Dependency { alias, notes } in wanted {
-        let Some(to) = lists::owner_of::<service_alias::Entity>(db, &alias.value).await? else {
-            let message = format!("the dependency is not taken: no service has the alias {}", quoted(&alias.value));
+        let Some(to) = names::service(db, &alias.value).await? else {
+            let alias_is = shown(&alias.value);
+            let message = format!("the dependency is not taken: no service has the alias {}", quoted(&alias_is));
             problems.leave(file, alias.spot, message);
             continue;
         };

@@ -102,7 +102,7 @@ impl Sources<'_> {
     fn unread(&mut self, path: &Path, message: impl Into<String>) {
         let path = self.name(path);
         let file = self.files.len();
-        let note = Note { file, path: path.clone(), line: 0, column: 0, message: message.into() };
+        let note = Note { file, path: path.clone(), line: 0, column: 0, message: message.into(), is_failure: false };
         self.files.push(File { path, content: Err(note), is_found: false });
     }
 
@@ -174,7 +174,7 @@ impl Sources<'_> {
             Source::File(path) => (self.name(path), fs::File::open(path).and_then(|file| self.bytes(file))),
         };
         let file = self.files.len();
-        let note = |line, column, message| Note { file, path: path.clone(), line, column, message };
+        let note = |line, column, message| Note { file, path: path.clone(), line, column, message, is_failure: false };
         let content = match bytes.map(String::from_utf8) {
             Ok(Ok(text)) => Ok(text),
             Ok(Err(error)) => {

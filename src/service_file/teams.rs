@@ -3,18 +3,18 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, Set};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
 
 use super::apply::Change;
 use super::document::{Document, Member, Person, Subject, TeamDocument};
+use super::entity_ref::shown;
 use super::lists;
+use super::parents;
 use super::properties::{Definitions, assign};
 use super::report::Problems;
-use super::yaml::{At, Spot};
+use super::yaml::Spot;
 use crate::db::{self, Read, Transaction, Write};
-use crate::entity::{
-    Timestamp, contact, property, property_definition, row_lock, team, team_alias, team_membership, user,
-};
+use crate::entity::{contact, property, property_definition, row_lock, team, team_membership, user};
 use crate::error::quoted;
 
 /// The SDL's type of a team.
@@ -30,12 +30,11 @@ pub(super) async fn apply(
     problems: &mut Problems,
 ) -> Result<(), DbErr> {
     let people = people(db, documents, problems).await?;
-    let mut adopted = Vec::new();
     for change in changes.iter_mut() {
         let Some(Document { file, subject: Subject::Team(document), .. }) = documents.get(change.number) else {
             continue;
         };
-        let TeamDocument { group, contacts, members, properties, children } = &**document;
+        let TeamDocument { group, contacts, members, properties, parent: _, children: _ } = &**document;
         if let Some(wanted) = contacts {
             change.is_changed |= lists::contacts(db, contact::Column::TeamId, change.id, wanted).await?;
         }
@@ -47,14 +46,14 @@ pub(super) async fn apply(
             let refuses = property_definition::Model::refuses_teams;
             change.is_changed |= assign(db, owner, (*file, wanted), definitions, refuses, problems).await?;
         }
-        for child in children {
-            let team = adopt(db, change.id, *file, child, problems).await?;
-            adopted.extend(team.map(|team| (change.number, team)));
+        if problems.is_lenient(*file) {
+            continue;
         }
         let spot = group.fields.iter().find(|given| matches!(given.rule.column, team::Column::ParentTeamId));
         let spot = spot.map_or(group.naming.name.spot, |given| given.said.spot);
         check_parents(db, change.id, *file, spot, problems).await?;
     }
+    let adopted = parents::place(db, documents, changes, problems).await?;
     // A new parent changes a team, even one without a document: the audit and the permissions must see that change.
     let teams = changes.iter().enumerate().filter(|(_, change)| change.noun == TEAM);
     let mut teams: HashMap<i64, usize> = teams.map(|(place, change)| (change.id, place)).collect();
@@ -90,28 +89,6 @@ async fn check_parents(
     }
 }
 
-/// Makes the team `child` a part of the team `id`. Returns the team if that has changed it.
-async fn adopt(
-    db: &Transaction,
-    id: i64,
-    file: usize,
-    child: &At<String>,
-    problems: &mut Problems,
-) -> Result<Option<team::Model>, DbErr> {
-    let Some(found) = lists::owner_of::<team_alias::Entity>(db, &child.value).await? else {
-        let message = format!("the part is not taken: no team has the alias {}", quoted(&child.value));
-        problems.leave(file, child.spot, message);
-        return Ok(None);
-    };
-    let row = row_lock::row::<team::Entity>(db, found, LockType::Update).await?;
-    if row.parent_team_id == Some(id) {
-        return Ok(None);
-    }
-    let updated_at = Timestamp::now_after(row.updated_at);
-    let row = team::Model { parent_team_id: Some(id), updated_at, ..row };
-    Ok(Some(db.update(row.into_active_model().reset_all()).await?))
-}
-
 /// Returns the email addresses of the people in the documents, by name. Skips people who are not users.
 async fn people<'a>(
     db: &Transaction,
@@ -122,14 +99,14 @@ async fn people<'a>(
     for Document { file, spot, subject } in documents {
         let Subject::Person(Person { name, email, teams: _ }) = subject else { continue };
         let mut leave = |why: String| {
-            problems.leave(*file, *spot, format!("the user {} is not taken: {why}", quoted(&name.value)));
+            problems.leave(*file, *spot, format!("the user {} is not taken: {why}", quoted(&shown(&name.value))));
         };
         match email {
             None => leave("it has no email address".to_owned()),
             Some(email) if user::by_email(db, email).await?.is_none() => {
                 leave(format!("no user has the email address {}; invite them on the page Users", quoted(email)));
             }
-            Some(email) => drop(people.insert(name.value.as_str(), email.as_str())),
+            Some(email) => drop(people.entry(name.value.as_str()).or_insert(email.as_str())),
         }
     }
     Ok(people)
@@ -159,7 +136,7 @@ async fn join(
         };
         let Some(found) = found else {
             let message = match is_person {
-                true => format!("the member is not taken: no user of this run is {}", quoted(&named.value)),
+                true => format!("the member is not taken: no user of this run is {}", quoted(&shown(&named.value))),
                 false => format!("no user has the email address {}", quoted(&named.value)),
             };
             match is_person {

@@ -93,10 +93,12 @@ pub(super) struct Unread {
     pub(super) message: String,
     /// Whether no further file is read either: a limit of the run is exceeded.
     pub(super) is_over: bool,
+    /// The text that could not be read.
+    pub(super) text: String,
 }
 
 /// A line and a column, both from 1, in characters. Line 0 means the whole file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Spot {
     pub(super) line: u64,
     pub(super) column: u64,
@@ -113,6 +115,39 @@ impl From<Location> for Spot {
 pub(super) struct At<T> {
     pub(super) value: T,
     pub(super) spot: Spot,
+}
+
+impl At<Node> {
+    /// Turns numbers and booleans into texts, except below the keys `but`: other catalogues take `42` for a name.
+    pub(super) fn be_text(&mut self, but: &[&str]) {
+        match &mut self.value {
+            Node::Flag(flag) => self.value = Node::Text(flag.to_string()),
+            Node::Number(number) => self.value = Node::Text(number.to_string()),
+            Node::List(items) => items.iter_mut().for_each(|item| item.be_text(but)),
+            Node::Mapping(pairs) => {
+                for (key, value) in pairs {
+                    key.be_text(but);
+                    if !matches!(&key.value, Node::Text(key) if but.contains(&&**key)) {
+                        value.be_text(but);
+                    }
+                }
+            }
+            Node::Null | Node::Text(_) => {}
+        }
+    }
+
+    /// Moves all places down by a number of lines.
+    fn shift(&mut self, lines: u64) {
+        self.spot.line += lines;
+        match &mut self.value {
+            Node::List(items) => items.iter_mut().for_each(|item| item.shift(lines)),
+            Node::Mapping(pairs) => pairs.iter_mut().for_each(|(key, value)| {
+                key.shift(lines);
+                value.shift(lines);
+            }),
+            Node::Null | Node::Flag(_) | Node::Number(_) | Node::Text(_) => {}
+        }
+    }
 }
 
 impl<T> At<T> {
@@ -166,8 +201,54 @@ pub(super) fn documents(text: &str, allowance: &mut Allowance) -> Vec<Result<At<
     };
     match report.breached.as_ref().and_then(|breach| before.exceeded(breach)) {
         Some((message, is_over)) => vec![Err(Unread { message, is_over, ..error })],
-        None => documents_before(text, &before, error),
+        None => documents_before(text, &before, Unread { text: text.to_owned(), ..error }),
     }
+}
+
+/// The same, but each document for itself if one of them has an error: those after it are read, too.
+pub(super) fn documents_each(text: &str, allowance: &mut Allowance) -> Vec<Result<At<Node>, Unread>> {
+    let before = *allowance;
+    let mut whole = documents(text, allowance);
+    if whole.last().is_none_or(|last| !matches!(last, Err(error) if !error.is_over)) {
+        return whole;
+    }
+    let parts = parts(text);
+    if parts.len() > YAML_DOCUMENTS {
+        return whole.pop().into_iter().collect();
+    }
+    *allowance = before;
+    let mut all = Vec::with_capacity(parts.len());
+    for (line, part) in parts {
+        for mut document in documents(part, allowance) {
+            match &mut document {
+                Ok(node) => node.shift(line),
+                Err(error) => error.spot.line += if error.spot.line == 0 { line + 1 } else { line },
+            }
+            let is_over = document.as_ref().is_err_and(|error| error.is_over);
+            all.push(document);
+            if is_over {
+                return all;
+            }
+        }
+    }
+    all
+}
+
+/// The documents of a text as they are written, each with the number of lines before it. Within a document, no line
+/// begins with `---` and a blank.
+pub(super) fn parts(text: &str) -> Vec<(u64, &str)> {
+    let (mut parts, mut begin, mut begin_line, mut place) = (Vec::new(), 0, 0, 0);
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let is_separator =
+            line.strip_prefix("---").is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']));
+        if is_separator && place > begin {
+            parts.push((begin_line, &text[begin..place]));
+            (begin, begin_line) = (place, number as u64);
+        }
+        place += line.len();
+    }
+    parts.push((begin_line, &text[begin..]));
+    parts
 }
 
 /// Returns the documents before the one with an error, and the error. Their mistakes are reported, too. They have been
@@ -211,7 +292,7 @@ fn complaint(error: &serde_saphyr::Error) -> Unread {
     let message = message.lines().next().unwrap_or_default();
     let message = message.split(" at line ").next().unwrap_or_default();
     let message = format!("the YAML cannot be read: {}", without_content(message));
-    Unread { spot, message, is_over: false }
+    Unread { spot, message, is_over: false, text: String::new() }
 }
 
 /// Removes the text that a message quotes, except single characters. After a syntax error it is unknown what the file

@@ -102,6 +102,7 @@ mod service_file_graph;
 mod service_file_properties;
 mod service_file_races;
 mod service_file_server;
+mod service_file_wild;
 mod share_of_memory;
 mod shared_commit;
 mod shared_limits;

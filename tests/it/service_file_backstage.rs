@@ -207,7 +207,7 @@ spec: { profile: { email: ada@example.com }, memberOf: [moon-team] }
     } }"#;
     let expected = json!({
         "service": {
-            "name": "The Planner", "aliases": ["the_planner", "The Planner", "planner"], "description": "Plans",
+            "name": "The Planner", "aliases": ["the_planner", "The Planner", "component:default/planner", "planner"], "description": "Plans",
             "owner": { "name": "Planning" }, "lifecycle": { "alias": "production" }, "type": { "name": "Library" },
             "parent": { "name": "terminal", "parent": { "name": "logistics", "owner": { "name": "Planning" } } },
             "tags": { "nodes": [
@@ -250,20 +250,23 @@ async fn a_component_keeps_its_service_when_its_title_changes() {
 }
 
 #[tokio::test]
-async fn an_entity_without_a_name_and_a_document_that_is_no_entity_are_mistakes() {
+async fn an_entity_without_a_name_fails_and_a_document_that_is_no_entity_is_skipped() {
     let app = catalogue().await;
-    for (text, expected) in [
+    for (text, expected, is_failure) in [
         (
             "apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata: { title: x }\n",
-            "f.yml:1:1: the entity of kind Component has no metadata.name",
+            "f.yml:1:1: the entity of kind Component is not taken: it has no metadata.name",
+            true,
         ),
         (
             "apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: geheim }\n",
-            "f.yml:1:1: this is not a service file: write version: 1, and one of service, component, repository, team, system, domain",
+            "f.yml:1:1: the document of kind \"Deployment\" is not taken: the catalogue knows none of \"apps/v1\"",
+            false,
         ),
     ] {
-        let problems = crate::service_file::apply(&app, &[("f.yml", text)]).await.expect_err("a mistake");
-        assert_eq!(problems, [expected]);
+        let done = done_of(&app, &[("f.yml", text)]).await.expect("it applies");
+        let notes: Vec<_> = done.left_out.iter().map(|note| (note.to_string(), note.is_failure)).collect();
+        assert_eq!((done.documents.len(), notes), (0, vec![(expected.to_owned(), is_failure)]));
     }
 }
 

@@ -26,7 +26,7 @@ async fn run(place: &Place, app: &TestApp, token: &str, arguments: &[&str]) -> D
 
 const APPLY: &str = "mutation($input: ServiceFilesApplyInput!) { serviceFilesApply(input: $input) {
     documents { path line kind name outcome changes { field before after } }
-    notTaken { path line column message }
+    notTaken { path line column message isFailure }
     errors { message path }
 } }";
 
@@ -234,7 +234,10 @@ async fn the_mutation_answers_the_result_of_each_document() {
             .contains(&json!({ "field": "name", "before": null, "after": "Cart" }))
     );
     let message = "the dependency is not taken: no service has the alias \"mail\"";
-    assert_eq!(answer["notTaken"], json!([{ "path": "cart.yml", "line": 5, "column": 18, "message": message }]));
+    assert_eq!(
+        answer["notTaken"],
+        json!([{ "path": "cart.yml", "line": 5, "column": 18, "message": message, "isFailure": false }])
+    );
     assert_eq!(answer["errors"], json!([]));
     let dry = json!({ "files": [file("moved.yml", text)], "dryRun": true });
     let answer = send(&app, dry).await;
@@ -381,4 +384,122 @@ async fn files_that_change_too_many_fields_change_nothing() {
     // One service fewer is within the limit.
     assert_eq!(apply((1..services).map(|number| service(number, "")).collect()).await, json!([]));
     assert_eq!(kept().await.0, 1_000);
+}
+
+#[tokio::test]
+async fn documents_of_other_catalogues_that_fail_are_told_from_what_is_skipped() {
+    let app = TestApp::start().await;
+    let entity = |kind: &str, name: &str| {
+        format!("---\napiVersion: backstage.io/v1alpha1\nkind: {kind}\nmetadata: {{ name: {name} }}\n")
+    };
+    let text =
+        [entity("Component", "good"), entity("Component", ""), entity("Template", "x"), entity("Component", "good")]
+            .concat();
+    let answer = send(&app, json!({ "files": [file("catalog-info.yaml", &text)] })).await;
+    let outcomes: Vec<_> = answer["documents"].as_array().expect("documents").iter().map(|one| &one["name"]).collect();
+    assert_eq!((outcomes, &answer["errors"]), (vec![&json!("good")], &json!([])), "{answer}");
+    let notes: Vec<_> =
+        answer["notTaken"].as_array().expect("notes").iter().map(|note| (&note["line"], &note["isFailure"])).collect();
+    let expected = [(json!(6), json!(true)), (json!(10), json!(false)), (json!(16), json!(true))];
+    assert_eq!(notes, expected.iter().map(|(line, failure)| (line, failure)).collect::<Vec<_>>());
+}
+
+/// The entities of a large organisation: people, groups in groups, and components that name others.
+fn organisation(components: usize) -> String {
+    let head = |kind: &str, name: &str| {
+        format!("---\napiVersion: backstage.io/v1alpha1\nkind: {kind}\nmetadata:\n  name: {name}\nspec:\n")
+    };
+    let mut text = String::new();
+    for number in 0..components {
+        let (group, next) = (number % 500, (number + 1) % components);
+        text += &head("Component", &format!("c{number}"));
+        text += &format!(
+            "  owner: g{group}\n  system: s{}\n  dependsOn: [component:c{next}]\n  providesApis: [a{}]\n",
+            number % 50,
+            number % 20
+        );
+    }
+    for number in 0..50 {
+        text += &head("System", &format!("s{number}"));
+        text += &format!("  owner: g{number}\n");
+    }
+    for number in 0..500 {
+        text += &head("Group", &format!("g{number}"));
+        text +=
+            &format!("  type: team\n  parent: {}\n  members: [p{number}]\n", if number < 499 { "g499" } else { "" });
+    }
+    for number in 0..500 {
+        text += &head("User", &format!("p{number}"));
+        text += &format!(
+            "  memberOf: [g{}, g{}]\n  profile: {{ email: p{}@example.com }}\n",
+            number,
+            (number + 250) % 500,
+            number % 3
+        );
+    }
+    for number in 0..20 {
+        text += &head("API", &format!("a{number}"));
+        text += &format!("  definition: {{ $text: \"https://docs.example.com/a{number}.yml\" }}\n");
+    }
+    text
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn three_thousand_entities_of_one_file_are_applied_in_portions() {
+    let app = TestApp::with(&["--token-limit", "0"]).await;
+    let place = Place::new();
+    let token = app.new_token(Scope::Write, None).await;
+    for number in 0..3 {
+        data(
+            &app,
+            &format!(
+                "mutation {{ userInvite(email: \"p{number}@example.com\", input: {{}}) {{ errors {{ message }} }} }}"
+            ),
+        )
+        .await;
+    }
+    let text = organisation(2_000);
+    place.write("catalog-info.yaml", &text);
+    let first = run(&place, &app, &token, &["catalog-info.yaml"]).await;
+    assert_eq!(first.status, 0, "{}", first.err);
+    assert_eq!(first.out.lines().filter(|line| line.starts_with("created ")).count(), 2_550, "{}", first.err);
+    // Each reference leads somewhere, whichever portion it is in.
+    let wrong: Vec<_> =
+        first.err.lines().filter(|note| !note.contains("spec.type") && !note.contains("only the URL")).collect();
+    assert!(wrong.is_empty(), "{} {:?}", wrong.len(), wrong.first());
+    let second = run(&place, &app, &token, &["catalog-info.yaml"]).await;
+    assert_eq!(second.out.lines().filter(|line| line.starts_with("unchanged ")).count(), 2_550, "{}", second.err);
+    assert_eq!(second.err, first.err);
+    let query = r#"{ account {
+        service(alias: "c1999") { owner { name parentTeam { name } members { totalCount } } parent { name } dependencies { nodes { name } } apiDocumentUrl }
+        services { totalCount } teams { totalCount } systems { totalCount }
+    } }"#;
+    let found = data(&app, query).await["account"].take();
+    let expected = json!({
+        "service": {
+            "owner": { "name": "g499", "parentTeam": null, "members": { "totalCount": 2 } }, "parent": { "name": "s49" },
+            "dependencies": { "nodes": [{ "name": "c0" }] }, "apiDocumentUrl": "https://docs.example.com/a19.yml",
+        },
+        "services": { "totalCount": 2_000 }, "teams": { "totalCount": 500 }, "systems": { "totalCount": 50 },
+    });
+    assert_eq!(found, expected);
+    let dry = run(&place, &app, &token, &["--dry-run", "catalog-info.yaml"]).await;
+    assert_eq!(dry.status, 0, "{}", dry.err);
+    let release = ["--release-missing", "--repository", "https://git.example.com/a/b", "catalog-info.yaml"];
+    let release = run(&place, &app, &token, &release).await;
+    assert!(release.status == 1 && release.err.contains("leave it out"), "{}", release.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_our_own_that_is_too_large_is_not_split() {
+    let (app, place) = (TestApp::start().await, Place::new());
+    let token = app.new_token(Scope::Write, None).await;
+    let text: String =
+        (0..=DOCUMENTS).map(|number| format!("--- {{version: 1, service: {{name: s{number}}}}}\n")).collect();
+    place.write("rollcall.yml", &text);
+    let done = run(&place, &app, &token, &["rollcall.yml"]).await;
+    assert_eq!((done.status, &*done.out), (1, ""));
+    let expected = "rollcall.yml:1001:27: there are more than 1000 documents; apply fewer files at a time\n\
+        it is one file: split it, or apply it to the database itself, without --server\n";
+    assert_eq!(done.err, expected);
 }
