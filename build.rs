@@ -20,6 +20,7 @@ const COMPUTED: &[&str] = &[
     "Deploy.providerType",
     "Deploy.serviceId",
     "Property.locked",
+    "Repository.ownerAlias",
     "RepositoryConnectionType.hiddenCount",
     "RepositoryConnectionType.organizationCount",
     "RepositoryConnectionType.ownedCount",

@@ -42,6 +42,8 @@ pub enum Code {
     Forbidden,
     /// Too many requests.
     RateLimited,
+    /// The response has more errors than it lists.
+    ErrorsOmitted,
     /// The request was sent before.
     Conflict,
     /// An internal error.
@@ -63,6 +65,7 @@ impl Code {
             Self::Unauthenticated => "UNAUTHENTICATED",
             Self::Forbidden => "FORBIDDEN",
             Self::RateLimited => "RATE_LIMITED",
+            Self::ErrorsOmitted => "ERRORS_OMITTED",
             Self::Conflict => "CONFLICT",
             Self::Internal => "INTERNAL",
             Self::Unavailable => "UNAVAILABLE",

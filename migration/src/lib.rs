@@ -163,6 +163,7 @@ impl MigratorTrait for Migrator {
             NewColumn::boxed("m20261125_000010_provisioned_by", "user", schema::text_null("provisioned_by")),
             Box::new(m20261125_000020_metrics_of_services::Migration),
             Box::new(m20261125_000030_figures_of_periods::Migration),
+            NewColumn::boxed("m20261128_000001_component_category", "component_type", schema::text_null("category")),
         ]
     }
 }

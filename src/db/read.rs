@@ -249,8 +249,7 @@ pub trait Read: Backend + Sync {
         self.run(Work { is_long: true, ..Work::new(statement) }, read)
     }
 
-    /// Like [`scan`](Self::scan), but holds no row: `add` adds each to a value, which `start` makes. A statement that is
-    /// restarted starts with a new value.
+    /// Like [`sift`](Self::sift), but each row is charged as if it were held.
     fn fold<T, S, F>(
         &self,
         statement: &SelectStatement,
@@ -261,6 +260,22 @@ pub trait Read: Backend + Sync {
         T: Send + 'static,
         S: Fn() -> T + Send + 'static,
         F: Fn(&mut T, &Row<'_>) -> Result<(), DbErr> + Send + 'static,
+    {
+        self.sift(statement, start, move |value, row| add(value, row).map(|()| Budget::row(0)))
+    }
+
+    /// Like [`scan`](Self::scan), but holds no row: `add` adds each to a value, which `start` makes, and returns the
+    /// bytes by which the value grows. A statement that is restarted starts with a new value.
+    fn sift<T, S, F>(
+        &self,
+        statement: &SelectStatement,
+        start: S,
+        add: F,
+    ) -> impl Future<Output = Result<T, DbErr>> + Send
+    where
+        T: Send + 'static,
+        S: Fn() -> T + Send + 'static,
+        F: Fn(&mut T, &Row<'_>) -> Result<usize, DbErr> + Send + 'static,
     {
         let work = Work { is_long: true, ..Work::new(self.backend().build(statement)) };
         let rows = Box::new(Folded { value: start(), rows: 0, start, add });

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::cells;
 use super::pooled_row::{cell, columns};
 use super::postgres_value::Cell as ServerCell;
-use crate::budget::Excess;
+use crate::budget::{Budget, Excess};
 
 /// A row of a result.
 pub struct Row<'r> {
@@ -127,7 +127,7 @@ impl<'r> Row<'r> {
 /// generic code would take a tenth of the binary.
 #[doc(hidden)]
 pub trait Collect: Any + Send {
-    /// Collects a row and returns its size in bytes, text included.
+    /// Collects a row and returns the bytes to charge for it.
     fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr>;
 
     /// Discards all rows, because the statement is restarted.
@@ -149,7 +149,7 @@ where
 {
     fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr> {
         self.rows.push((self.read)(row)?);
-        Ok(size_of::<T>() + row.text())
+        Ok(Budget::row(size_of::<T>() + row.text()))
     }
 
     fn clear(&mut self) {
@@ -173,11 +173,11 @@ impl<T, S, F> Collect for Folded<T, S, F>
 where
     T: Send + 'static,
     S: Fn() -> T + Send + 'static,
-    F: Fn(&mut T, &Row<'_>) -> Result<(), DbErr> + Send + 'static,
+    F: Fn(&mut T, &Row<'_>) -> Result<usize, DbErr> + Send + 'static,
 {
     fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr> {
         self.rows += 1;
-        (self.add)(&mut self.value, row).map(|()| 0)
+        (self.add)(&mut self.value, row)
     }
 
     fn clear(&mut self) {

@@ -148,8 +148,8 @@ impl Transaction {
             if returns_id && self.id().is_none() {
                 let _ = self.lease.id.set(Row::of_server(row).get(row.len().saturating_sub(1))?);
             }
-            let size = rows.row(&Row::of_server(row))?;
-            budget.map_or(Ok(()), |budget| budget.charge_row(size).map_err(over))
+            let bytes = rows.row(&Row::of_server(row))?;
+            budget.map_or(Ok(()), |budget| budget.charge_rows(bytes).map_err(over))
         };
         // Boxed, as below: each wrapper around a future reserves space for it, and drivers have large ones.
         let (_, took) = Box::pin(self.run(&work.statement, work.writes, || (), collect)).await?;

@@ -370,7 +370,7 @@ impl Charge<'_> {
     const BATCH: usize = 16_384;
 
     fn row(&mut self, bytes: usize) -> Result<(), Failure> {
-        self.bytes += Budget::row(bytes);
+        self.bytes += bytes;
         if self.bytes < Self::BATCH { Ok(()) } else { self.all() }
     }
 

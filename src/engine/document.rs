@@ -215,10 +215,10 @@ impl Documents {
         let parsed = parser.parse_ast(normal, "query");
         let parsed = parsed.map_err(|e| {
             let reword = |message, place| advice::syntax(message, text, place);
-            diagnostics(&e.errors, &lines, Code::ParseFailed, reword)
+            diagnostics(&e.errors, &[], &lines, Code::ParseFailed, reword)
         })?;
-        let refuse = |errors: &DiagnosticList| {
-            diagnostics(errors, &lines, Code::ValidationFailed, |message, place| {
+        let refuse = |errors: &DiagnosticList, accepted: &[SourceSpan]| {
+            diagnostics(errors, accepted, &lines, Code::ValidationFailed, |message, place| {
                 let message = advice::validation(&self.schema, &parsed, message, text, place);
                 match argument_path::at(&parsed, place) {
                     Some(path) => InputError { message, path }.to_string(),
@@ -226,9 +226,13 @@ impl Documents {
                 }
             })
         };
-        let document = parsed.to_executable(&self.schema).map_err(|e| refuse(&e.errors))?;
+        let document = parsed.to_executable(&self.schema).map_err(|e| refuse(&e.errors, &[]))?;
         cost::check(&document, &self.limits)?;
-        let document = document.validate(&self.schema).map_err(|e| refuse(&e.errors))?;
+        let document = document.validate(&self.schema).or_else(|refused| {
+            let accepted = validate::accepted(&self.schema, &refused.partial);
+            let errors = refuse(&refused.errors, &accepted);
+            if errors.is_empty() { Ok(Valid::assume_valid(refused.partial)) } else { Err(errors) }
+        })?;
         let scalars = validate::check(self.types(), &parsed, &document, &lines, &literals)?;
         let conditions = |operation: &Node<Operation>| {
             (operation.name.clone(), conditions(&validate::selections(&document, operation)))
@@ -315,14 +319,17 @@ fn entries(value: &serde_json::Value) -> usize {
     }
 }
 
-/// Converts errors of apollo-compiler, at most [`faults::MOST`]. `reword` replaces a message, given its location.
+/// Converts errors of apollo-compiler, at most [`faults::MOST`]. Those at an accepted place are none. `reword` replaces a
+/// message, given its location.
 fn diagnostics(
     list: &DiagnosticList,
+    accepted: &[SourceSpan],
     lines: &Lines,
     code: Code,
     reword: impl Fn(String, Option<SourceSpan>) -> String,
 ) -> Vec<ServerError> {
-    let first = list.iter().take(faults::MOST).map(|found| {
+    let is_error = |place: Option<SourceSpan>| place.is_none_or(|place| !accepted.contains(&place));
+    let first = list.iter().filter(|found| is_error(found.error.location())).take(faults::MOST).map(|found| {
         let place = found.error.location();
         request_error(reword(found.error.to_string(), place), lines.of(place), code)
     });

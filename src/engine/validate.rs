@@ -8,8 +8,9 @@
 use apollo_compiler::ast::{self, Argument, DirectiveList, InputValueDefinition, Type, Value, VariableDefinition};
 use apollo_compiler::collections::HashSet;
 use apollo_compiler::executable::{ExecutableDocument, Operation, Selection, SelectionSet};
+use apollo_compiler::parser::SourceSpan;
 use apollo_compiler::schema::{ExtendedType, InputObjectType};
-use apollo_compiler::{Name, Node};
+use apollo_compiler::{Name, Node, Schema};
 use async_graphql::ServerError;
 
 use super::faults::Faults;
@@ -37,6 +38,37 @@ pub(super) fn check(
     }
     errors.none()?;
     Ok(scalars)
+}
+
+/// The places of arguments whose variable has another type than the argument's scalar, where the scalar accepts that type
+/// (`@accepts`). Validation by the specification refuses these.
+pub(super) fn accepted(schema: &Schema, document: &ExecutableDocument) -> Vec<SourceSpan> {
+    let mut places = Vec::new();
+    for operation in document.operations.iter() {
+        for selection in selections(document, operation) {
+            let Selection::Field(field) = selection else { continue };
+            for argument in &field.arguments {
+                let definition = field.definition.arguments.iter().find(|known| known.name == argument.name);
+                let Value::Variable(name) = &*argument.value else { continue };
+                let variable = operation.variables.iter().find(|variable| variable.name == *name);
+                if let (Some(definition), Some(variable)) = (definition, variable)
+                    && accepts(schema, &definition.ty, &variable.ty)
+                {
+                    places.extend([argument.location(), argument.value.location()].into_iter().flatten());
+                }
+            }
+        }
+    }
+    places
+}
+
+/// Whether the scalar `ty` accepts variables of the type `given`.
+fn accepts(schema: &Schema, ty: &Type, given: &Type) -> bool {
+    let Some(ExtendedType::Scalar(scalar)) = schema.types.get(ty.inner_named_type()) else { return false };
+    let types = scalar.directives.get("accepts").and_then(|directive| directive.specified_argument_by_name("types"));
+    let named = types.and_then(|types| types.as_list()).unwrap_or_default();
+    let is_named = named.iter().any(|name| name.as_str() == Some(given.inner_named_type().as_str()));
+    is_named && !ty.is_list() && !given.is_list() && (given.is_non_null() || !ty.is_non_null())
 }
 
 /// All selections of an operation, each fragment visited once.

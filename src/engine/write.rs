@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
     pub(super) fn finish(mut self) -> (Vec<u8>, Vec<ServerError>) {
         if self.more_errors > 0 {
             let message = format!("{} more errors are not shown: a response lists {MOST_ERRORS}.", self.more_errors);
-            self.errors.push(request_error(message, Vec::new(), Code::Internal));
+            self.errors.push(request_error(message, Vec::new(), Code::ErrorsOmitted));
         }
         (self.text, self.errors)
     }

@@ -21,6 +21,8 @@ pub struct Model {
     pub name: String,
     /// What services of this type have in common.
     pub description: Option<String>,
+    /// The category that it belongs to.
+    pub category: Option<String>,
     /// The name of its icon.
     pub icon_name: Option<String>,
     /// The colour of its icon.
@@ -48,6 +50,7 @@ impl FieldRules for Entity {
         FieldRule::text("name", Column::Name, text::SHORT).required(),
         FieldRule::text("alias", Column::Alias, text::SHORT).required(),
         FieldRule::text("description", Column::Description, text::DESCRIPTION),
+        FieldRule::text("category", Column::Category, text::SHORT),
     ];
 }
 

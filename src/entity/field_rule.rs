@@ -182,9 +182,9 @@ pub fn must_not_be_null(field: &'static str) -> UserError {
 }
 
 impl Reference {
-    /// The message for a name that refers to no row.
-    pub fn unknown(self, name: &str) -> String {
-        let (noun, called) = match self {
+    /// The noun for a row, and for the name that refers to it.
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
             Self::Team => ("team", "alias"),
             Self::Tier => ("tier", "alias"),
             Self::Lifecycle => ("lifecycle", "alias"),
@@ -192,7 +192,12 @@ impl Reference {
             Self::System => ("system", "alias"),
             Self::Domain => ("domain", "alias"),
             Self::ComponentType => ("component type", "alias"),
-        };
+        }
+    }
+
+    /// The message for a name that refers to no row.
+    pub fn unknown(self, name: &str) -> String {
+        let (noun, called) = self.words();
         format!("no {noun} has the {called} {}", quoted(name))
     }
 }

@@ -193,6 +193,11 @@ pub const WEBHOOKS: &str = "/integrations/deploy/";
 /// The prefix of the paths of endpoints for API documents.
 pub const DOCUMENTS: &str = "/integrations/document/";
 
+/// Whether a response may hold the URL of a webhook.
+pub fn holds_webhook(response: &str) -> bool {
+    [WEBHOOKS, DOCUMENTS].iter().any(|path| response.contains(path))
+}
+
 /// Returns the path that deploys or API documents are posted to.
 pub fn webhook_path(kind: Kind, webhook_id: &str) -> String {
     let start = if kind == Kind::ApiDoc { DOCUMENTS } else { WEBHOOKS };

@@ -62,6 +62,14 @@ impl AccountResolver for Account {
         only(accounts, service_list::page(args, ctx).await?)
     }
 
+    async fn all_services(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceConnectionType>> {
+        only(accounts, service_list::all(&args.request()?, ctx).await?)
+    }
+
     async fn team(accounts: &[&Self], args: &AccountTeamArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Team>>> {
         let AccountTeamArgs { alias, id } = args;
         only(accounts, Some(identifier::require::<Team>(ctx.db(), Identifier::new(id, alias)?).await?))

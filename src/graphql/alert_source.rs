@@ -153,7 +153,7 @@ impl AlertSourceStatusUpdateMutation for Mutation {
         let db = ctx.db();
         let (_, source) = identified(db, "alertSource", &alert_source).await?;
         let source = source.ok_or_else(|| {
-            let message = "the integration has no alert source with this id";
+            let message = "an alert source of the integration with this id does not exist on this account";
             UserError::new("externalId", message).within("alertSource").not_found()
         })?;
         let mut row: alert_source::ActiveModel = source.into();
@@ -176,7 +176,7 @@ impl AlertSourceServiceCreateMutation for Mutation {
             match exactly_one(by_id, ("alertSourceExternalIdentifier", alert_source_external_identifier.value()))? {
                 OneOf::First(id) => id::require::<alert_source::Entity>(db, id, "alertSourceId").await,
                 OneOf::Second(named) => Ok(by_external_id(db, named).await?.ok_or_else(|| {
-                    let message = "no alert source of this type has this id";
+                    let message = "an alert source of this type with this id does not exist on this account";
                     UserError::new("externalId", message).within("alertSourceExternalIdentifier").not_found()
                 })?),
             }

@@ -7,7 +7,7 @@ use sea_orm::{
 };
 
 use super::context::MutationCtx;
-use super::id;
+use super::id::{self, Id};
 use super::identifier::{self, Identifier};
 use super::relation::lists;
 use super::schema::*;
@@ -16,7 +16,8 @@ use super::types::{Domain, InfrastructureResource, System, Team};
 use crate::db::{OfKeys, Read, Shape, Transaction, Write};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::{
-    self, domain_alias, infrastructure_resource_alias, service_alias, service_search, system_alias, team_alias, text,
+    self, domain_alias, infrastructure_resource_alias, relationship_rule, service_alias, service_search, system_alias,
+    team_alias, text,
 };
 use crate::error::{Error, Result, UserError, quoted};
 
@@ -74,11 +75,25 @@ pub(super) fn or_taken(error: DbErr, taken: UserError) -> Error {
     }
 }
 
+/// What has aliases of its own, for messages.
+const OWNERS: &str = "service, team, system, domain or infrastructure resource";
+
 impl AliasCreateMutation for Mutation {
     async fn alias_create(ctx: &MutationCtx<'_>, input: AliasCreateInput) -> Result<AliasCreatePayload> {
         let AliasCreateInput { owner_id, alias } = input;
         let db = ctx.db();
         let locking = &db.locking(LockType::Update);
+        let owner_id = match id::decode(&owner_id) {
+            Some(_) => owner_id,
+            // An alias where the id belongs.
+            None => match relationship_rule::end(db, None, &owner_id).await? {
+                Some(end) => {
+                    let (class, number) = end.named();
+                    Id { class, number }.text()
+                }
+                None => return Err(id::absent_name("ownerId", OWNERS, &owner_id).into()),
+            },
+        };
         let class = id::decode(&owner_id).map(|(class, _)| class);
         let (owner_id, aliases) = match class.as_deref() {
             Some("Team") => {
@@ -107,8 +122,7 @@ impl AliasCreateMutation for Mutation {
                 (ServiceResolver::id(&*service), aliases)
             }
             _ => {
-                let owners = "service, team, system, domain or infrastructure resource";
-                return Err(UserError::new("ownerId", id::stray(&owner_id, owners)).not_found().into());
+                return Err(UserError::new("ownerId", id::stray(&owner_id, OWNERS)).not_found().into());
             }
         };
         Ok(AliasCreatePayload { owner_id: Some(owner_id), aliases, ..Default::default() })
@@ -158,8 +172,8 @@ impl AliasDeleteMutation for Mutation {
                 remove_alias::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
             }
             none @ (AliasOwnerTypeEnum::Group | AliasOwnerTypeEnum::Scorecard) => {
-                let message = format!("no {} has the alias {}", none.as_str(), quoted(&alias));
-                return Err(UserError::new("alias", message).not_found().into());
+                let what = format!("{} with the alias {}", none.as_str(), quoted(&alias));
+                return Err(UserError::new("alias", id::absent(&what)).not_found().into());
             }
         }
         Ok(AliasDeletePayload { deleted_alias: Some(alias), ..Default::default() })

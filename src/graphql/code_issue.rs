@@ -7,6 +7,7 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, Iterable, NotSet, Quer
 use super::code_issue_project as projects;
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
+use super::id;
 use super::relation::lists;
 use super::schema::*;
 use super::types::CodeIssue;
@@ -209,8 +210,8 @@ impl CodeIssueDeleteMutation for Mutation {
         let db = ctx.db();
         let (project_id, external_id) = key(db, &input).await?;
         let issue = code_issue::by_external_id(db, project_id, &external_id).await?.ok_or_else(|| {
-            let message = format!("the project has no code issue with the externalId {}", quoted(&external_id));
-            UserError::new("externalId", message).not_found()
+            let what = format!("code issue of the project with the externalId {}", quoted(&external_id));
+            UserError::new("externalId", id::absent(&what)).not_found()
         })?;
         let deleted_id = Some(CodeIssueResolver::id(&issue));
         db.delete(issue).await?;

@@ -94,8 +94,8 @@ pub(super) async fn require(db: &impl Read, identifier: &CodeIssueProjectIdentif
     let (integration_id, external_id) = key(db, identifier).await?;
     let found = code_issue_project::by_external_id(db, integration_id, &external_id).await?;
     Ok(found.ok_or_else(|| {
-        let message = format!("the integration has no code issue project with the externalId {}", quoted(&external_id));
-        UserError::new("externalId", message).not_found()
+        let what = format!("code issue project of the integration with the externalId {}", quoted(&external_id));
+        UserError::new("externalId", id::absent(&what)).not_found()
     })?)
 }
 

@@ -17,7 +17,8 @@ use super::types::CodeIssueProject;
 use crate::db::{self, Read, Transaction, Write};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::{
-    Timestamp, code_issue_project, integration, repository, row_lock, service, suggestion, suggestion_integration,
+    ByAlias, Timestamp, code_issue_project, integration, repository, row_lock, service, suggestion,
+    suggestion_integration,
 };
 use crate::error::{Error, Problems, Result, UserError, shortened};
 
@@ -110,11 +111,20 @@ async fn suggest(db: &Transaction, project: &CodeIssueProject, state: suggestion
 /// Finds the service or repository that a mutation names.
 async fn require_resource(db: &impl Read, id: &str) -> Result<CodeIssueProjectResource> {
     const FIELD: &str = "resourceId";
-    let class = id::decode(id).map(|(class, _)| class);
-    match class.as_deref() {
-        Some("Service") => Ok(id::require::<service::Entity>(db, id, FIELD).await?.into()),
-        Some("Repository") => Ok(id::require::<repository::Entity>(db, id, FIELD).await?.into()),
-        _ => Err(UserError::new(FIELD, id::stray(id, "service or repository")).not_found().into()),
+    const NOUN: &str = "service or repository";
+    let Some((class, _)) = id::decode(id) else {
+        return match service::Entity::by_alias(db, id).await? {
+            Some(service) => Ok(service.into()),
+            None => match repository::Entity::by_alias(db, id).await? {
+                Some(repository) => Ok(repository.into()),
+                None => Err(id::absent_name(FIELD, NOUN, id).into()),
+            },
+        };
+    };
+    match &*class {
+        "Service" => Ok(id::require::<service::Entity>(db, id, FIELD).await?.into()),
+        "Repository" => Ok(id::require::<repository::Entity>(db, id, FIELD).await?.into()),
+        _ => Err(UserError::new(FIELD, id::stray(id, NOUN)).not_found().into()),
     }
 }
 
@@ -203,7 +213,7 @@ impl CodeIssueProjectResourceDisconnectMutation for Mutation {
         let (column, key, name, id) = parts(&resource);
         let link = resource::Entity::delete_many().filter(Link::CodeIssueProjectId.eq(project.id));
         if db.exec(link.filter(column.eq(key))).await? == 0 {
-            let message = "the code issue project is not connected to this service or repository";
+            let message = "a connection between the code issue project and this service or repository does not exist on this account";
             return Err(UserError::new("resourceId", message).not_found().into());
         }
         // Ignored: otherwise the next push would connect the project to the same name again.

@@ -15,7 +15,7 @@ use crate::db::{Read, Transaction, Write};
 use crate::engine::input::Texts;
 use crate::entity::contact::{self, ActiveModel, Column, Entity};
 use crate::entity::text::FEW;
-use crate::entity::{self, repository, row_lock};
+use crate::entity::{self, ByAlias, repository, row_lock};
 use crate::error::{Problems, Result, UserError};
 
 impl ContactResolver for Contact {
@@ -93,6 +93,17 @@ async fn promote_oldest(db: &Transaction, owner: (Column, i64), kind: &str) -> R
     Ok(())
 }
 
+/// The class of what has this alias or email address. A service comes before a team.
+async fn class_of_name(db: &Transaction, name: &str) -> Result<Option<&'static str>> {
+    if entity::service::Entity::by_alias(db, name).await?.is_some() {
+        return Ok(Some("Service"));
+    }
+    if entity::team::Entity::by_alias(db, name).await?.is_some() {
+        return Ok(Some("Team"));
+    }
+    Ok(entity::user::by_email(db, name).await?.map(|_| "User"))
+}
+
 /// Finds and locks the owner that the input names. Returns the column of the owner, and its key.
 async fn owner(db: &Transaction, input: &ContactCreateInput) -> Result<(Column, i64)> {
     let ContactCreateInput { owner_id, team_alias, team_id, .. } = input;
@@ -101,8 +112,14 @@ async fn owner(db: &Transaction, input: &ContactCreateInput) -> Result<(Column, 
     let (Some((field, named)), None) = (given.next(), given.next()) else {
         return Err(UserError::base("exactly one of ownerId, teamId and teamAlias must be given").into());
     };
-    let class = id::decode(named).map(|(class, _)| class);
     let at = |error: crate::error::Error| error.map_user(|error| UserError { path: vec![field.into()], ..error });
+    let class = match id::decode(named) {
+        None if field == "ownerId" => {
+            let found = class_of_name(db, named).await?;
+            Some(found.ok_or_else(|| id::absent_name(field, "service, team or user", named))?.to_owned())
+        }
+        decoded => decoded.map(|(class, _)| class),
+    };
     match (field, class.as_deref()) {
         ("ownerId", Some("Service")) => {
             Ok((Column::ServiceId, service::require_writable_as(db, Identifier::Id(named), field).await?.id))

@@ -59,9 +59,9 @@ impl DeployResolver for Deploy {
 pub(super) async fn of_account(args: &AccountDeploysArgs, ctx: &Ctx<'_>) -> Result<DeployConnectionType> {
     let AccountDeploysArgs { sort_by, start, end, environments, service_id, first, after } = args;
     let mut deploys = filtered(sort_by, start, end, environments)?;
-    if let Some(text) = service_id.value() {
-        // An invalid id matches nothing: no service has the key 0.
-        let id = id::number::<service::Entity>(text).unwrap_or(0);
+    if let Some(service) = service_id.value() {
+        // No service has the key 0.
+        let id = service.key(ctx.db()).await?.unwrap_or(0);
         deploys = deploys.filter(Column::ServiceId.eq(id));
     }
     deploys.page(ctx, &PageRequest::new(first, after)?).await
@@ -121,8 +121,8 @@ impl DeployDeleteMutation for Mutation {
         let DeployDeleteInput { id } = input;
         let db = ctx.db();
         let deploy = id::require::<deploy::Entity>(db, &id, "id").await?;
-        let deleted_deploy_id = Some(DeployResolver::id(&deploy));
+        let deleted_id = Some(DeployResolver::id(&deploy));
         db.delete(deploy).await?;
-        Ok(DeployDeletePayload { deleted_deploy_id, ..Default::default() })
+        Ok(DeployDeletePayload { deleted_deploy_id: deleted_id, deleted_id, ..Default::default() })
     }
 }

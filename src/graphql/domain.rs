@@ -13,11 +13,11 @@ use super::schema::*;
 use super::sort::Sort;
 use super::types::{Domain, System};
 use crate::db::{Transaction, Write};
-use crate::engine::page::PageRequest;
+use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::alias::AliasTable;
 use crate::entity::domain::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, domain, domain_alias, row_lock, system as systems, team, text};
+use crate::entity::{Timestamp, domain, domain_alias, row_lock, service, system as systems, team, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl DomainResolver for Domain {
@@ -27,6 +27,19 @@ impl DomainResolver for Domain {
 
     async fn managed_aliases(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::managed::<domain_alias::Entity>(ctx.db(), domains.iter().map(|domain| domain.id)).await
+    }
+
+    async fn descendant_services(
+        domains: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceConnectionType>> {
+        let services = List::<service::Entity>::new(service::Column::Id).related(
+            (service::Column::SystemId, systems::Column::Id),
+            systems::Column::DomainId,
+            domains.iter().map(|domain| domain.id),
+        );
+        services.pages(ctx, &args.request()?).await
     }
 
     async fn html_url(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {

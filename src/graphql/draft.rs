@@ -197,9 +197,13 @@ fn reference(rule: ValueRule) -> Result<Reference> {
     rule.reference().ok_or_else(|| Error::internal("a column that refers to nothing was given a name"))
 }
 
-async fn by_name(db: &Transaction, name: &str, field: &'static str, to: Reference) -> Result<i64> {
-    let key = to.key(db, name).await?;
-    Ok(key.ok_or_else(|| UserError::new(field, to.unknown(name)).not_found())?)
+/// Finds the row with this name. A client may have given its id instead.
+pub(super) async fn by_name(db: &Transaction, name: &str, field: &'static str, to: Reference) -> Result<i64> {
+    match to.key(db, name).await? {
+        Some(key) => Ok(key),
+        None if id::decode(name).is_some() => by_id(db, name, field, to).await,
+        None => Err(id::missing_name(field, to, name).into()),
+    }
 }
 
 async fn by_id(db: &Transaction, id: &str, field: &'static str, to: Reference) -> Result<i64> {

@@ -3,8 +3,8 @@
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, PrimaryKeyTrait, QueryOrder, QuerySelect,
-    QueryTrait,
+    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, PrimaryKeyTrait, QueryOrder,
+    QuerySelect, QueryTrait, Value,
 };
 
 use super::alias::or_taken;
@@ -15,7 +15,7 @@ use crate::db::{Read, Transaction, Write};
 use crate::engine::input::Texts;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::{alias, lifecycle, service, tier};
-use crate::error::{Result, UserError, quoted};
+use crate::error::{Error, Result, UserError, quoted};
 
 /// A table of grades: tiers, or lifecycle stages.
 pub(super) trait Grade:
@@ -101,7 +101,7 @@ pub(super) async fn update<E: Grade>(
 /// Deletes a grade.
 pub(super) async fn delete<E: Grade>(db: &Transaction, id: &str) -> Result<Option<Id>> {
     let grade = id::require::<E>(&db.locking(LockType::Update), id, "id").await?;
-    let Some(number) = id::number::<E>(id) else { return Ok(None) };
+    let Value::BigInt(Some(number)) = grade.get(E::ID) else { return Err(Error::internal("a grade has no key")) };
     refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
     db.delete(grade).await?;
     Ok(Some(Id::of::<E>(number)))

@@ -4,11 +4,12 @@
 
 use async_graphql::MaybeUndefined;
 use data_encoding::BASE64URL_NOPAD;
-use sea_orm::{ModelTrait, PrimaryKeyTrait};
+use sea_orm::{DbErr, ModelTrait, PrimaryKeyTrait};
 
 use crate::db::{Read, Table};
 use crate::engine::write::{Scalar, Writer};
-use crate::entity;
+use crate::entity::field_rule::Reference;
+use crate::entity::{self, ByAlias};
 use crate::error::{Result, UserError, quoted, shortened};
 
 const SCHEME: &str = "gid://rollcall/";
@@ -67,38 +68,65 @@ pub trait Class: Table {
     const CLASS: &'static str;
     /// The noun for a row in messages.
     const NOUN: &'static str;
+    /// What a client can give instead of the id, such as an alias.
+    const CALLED_BY: Option<&'static str>;
+
+    /// Finds the row that has this name, which a client gave instead of the id.
+    fn called<C: Read>(db: &C, name: &str) -> impl Future<Output = Result<Option<Self::Model>, DbErr>> + Send;
 }
 
 macro_rules! classes {
-    ($($entity:ident => $class:literal, $noun:literal;)*) => {
+    ($($entity:ident => $class:literal, $noun:literal $(, $by:ident)?;)*) => {
         $(impl Class for entity::$entity::Entity {
             const CLASS: &'static str = $class;
             const NOUN: &'static str = $noun;
+            classes!(name $entity $($by)?);
         })*
+    };
+    (name $entity:ident) => {
+        const CALLED_BY: Option<&'static str> = None;
+
+        async fn called<C: Read>(_: &C, _: &str) -> Result<Option<Self::Model>, DbErr> {
+            Ok(None)
+        }
+    };
+    (name $entity:ident alias) => {
+        const CALLED_BY: Option<&'static str> = Some("alias");
+
+        async fn called<C: Read>(db: &C, name: &str) -> Result<Option<Self::Model>, DbErr> {
+            Self::by_alias(db, name).await
+        }
+    };
+    (name $entity:ident email) => {
+        const CALLED_BY: Option<&'static str> = Some("email address");
+
+        async fn called<C: Read>(db: &C, name: &str) -> Result<Option<Self::Model>, DbErr> {
+            entity::$entity::by_email(db, name).await
+        }
     };
 }
 
 classes! {
-    service => "Service", "service";
+    service => "Service", "service", alias;
     tag => "Tag", "tag";
-    team => "Team", "team";
-    user => "User", "user";
-    system => "System", "system";
-    domain => "Domain", "domain";
-    infrastructure_resource => "InfrastructureResource", "infrastructure resource";
-    component_type => "ComponentType", "component type";
+    team => "Team", "team", alias;
+    user => "User", "user", email;
+    system => "System", "system", alias;
+    domain => "Domain", "domain", alias;
+    infrastructure_resource => "InfrastructureResource", "infrastructure resource", alias;
+    component_type => "ComponentType", "component type", alias;
     tool => "Tool", "tool";
     level => "Level", "level";
     category => "Category", "category";
     contact => "Contact", "contact";
-    property_definition => "PropertyDefinition", "property definition";
+    property_definition => "PropertyDefinition", "property definition", alias;
     property => "Property", "property";
     service_dependency => "ServiceDependency", "dependency";
     relationship => "Relationship", "relationship";
-    relationship_definition => "RelationshipDefinition", "relationship definition";
-    tier => "Tier", "tier";
-    lifecycle => "Lifecycle", "lifecycle";
-    repository => "Repository", "repository";
+    relationship_definition => "RelationshipDefinition", "relationship definition", alias;
+    tier => "Tier", "tier", alias;
+    lifecycle => "Lifecycle", "lifecycle", alias;
+    repository => "Repository", "repository", alias;
     service_repository => "ServiceRepository", "link between a service and a repository";
     integration => "Integration", "integration";
     code_issue_project => "CodeIssueProject", "code issue project";
@@ -113,13 +141,25 @@ classes! {
 }
 
 /// Decodes a global id into its class and number. Returns `None` if the text is not a global id.
+///
+/// Some clients keep ids in plain text, `gid://NAME/Team/1`, whatever NAME their program wrote.
 pub fn decode(text: &str) -> Option<(String, i64)> {
-    let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
-    let plain = String::from_utf8(bytes).ok()?;
-    let (class, number) = plain.strip_prefix(SCHEME)?.split_once('/')?;
+    let (class, number) = match text.strip_prefix("gid://") {
+        Some(plain) => plain.split_once('/')?.1.split_once('/').map(|(class, number)| (class.to_owned(), number))?,
+        None => {
+            let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
+            let plain = String::from_utf8(bytes).ok()?;
+            let (class, number) = plain.strip_prefix(SCHEME)?.split_once('/')?;
+            return parsed(number).map(|number| (class.to_owned(), number));
+        }
+    };
+    parsed(number).map(|number| (class, number))
+}
+
+/// Reads the number of an id. Refuses signs and leading zeros, so that a row has one id.
+fn parsed(number: &str) -> Option<i64> {
     let parsed: i64 = number.parse().ok()?;
-    // Refuse signs and leading zeros, so that each row has exactly one id.
-    (parsed > 0 && parsed.to_string() == number).then(|| (class.to_owned(), parsed))
+    (parsed > 0 && parsed.to_string() == number).then_some(parsed)
 }
 
 /// Decodes the id of a row of `E`. Returns `None` if the id is malformed or of another class.
@@ -132,19 +172,21 @@ pub fn argument(id: &MaybeUndefined<String>) -> Result<&str> {
     Ok(id.value().ok_or_else(|| UserError::new("id", "id must be given"))?)
 }
 
-/// Finds the row with this id. For queries, which answer null if there is none.
+/// Finds the row with this id. A text that is no id at all is taken for the row's name. For queries, which answer null if
+/// there is none.
 pub async fn find<E>(db: &impl Read, text: &str) -> Result<Option<E::Model>>
 where
     E: Class,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
 {
-    match number::<E>(text) {
-        Some(number) => Ok(db.one(E::find_by_id(number)).await?),
-        None => Ok(None),
+    match decode(text) {
+        Some((class, number)) if class == E::CLASS => Ok(db.one(E::find_by_id(number)).await?),
+        Some(_) => Ok(None),
+        None => Ok(E::called(db, text).await?),
     }
 }
 
-/// Finds the row with this id. For mutations: the error is about `field` and says why there is no row.
+/// Finds the row with this id or name. For mutations: the error is about `field` and says why there is no row.
 pub async fn require<E>(db: &impl Read, text: &str, field: &'static str) -> Result<E::Model>
 where
     E: Class,
@@ -155,20 +197,37 @@ where
 
 /// Creates the error about `field` for an id that no row of `E` has. It says why.
 pub fn missing<E: Class>(text: &str, field: &'static str) -> UserError {
-    let message = match number::<E>(text) {
-        Some(_) => format!("there is no {} with this id", E::NOUN),
-        None => stray(text, E::NOUN),
+    let message = match (decode(text), E::CALLED_BY) {
+        (Some((class, _)), _) if class == E::CLASS => absent(&format!("{} with this id", E::NOUN)),
+        (None, Some(name)) => absent(&format!("{} with the id or {name} {}", E::NOUN, quoted(text))),
+        _ => stray(text, E::NOUN),
     };
     UserError::new(field, message).not_found()
 }
 
 /// The message for an id that is not that of a `noun`.
 pub fn stray(text: &str, noun: &str) -> String {
-    let noun = with_article(noun);
+    let absent = absent(&format!("{noun} with this id"));
     match decode(text) {
-        Some((class, _)) => format!("this is the id of {}, not of {noun}", shortened(&with_article(&class))),
-        None => format!("{} is not a valid id", quoted(text)),
+        Some((class, _)) => format!("{absent}: it is the id of {}", shortened(&with_article(&class))),
+        None => format!("{absent}: {} is not a valid id", quoted(text)),
     }
+}
+
+/// The error about `field` for a name that no row has.
+pub fn missing_name(field: &'static str, to: Reference, name: &str) -> UserError {
+    let (noun, called) = to.words();
+    UserError::new(field, absent(&format!("{noun} with the {called} {}", quoted(name)))).not_found()
+}
+
+/// The error about `field` for a text that is neither the id nor the name of a `noun`.
+pub fn absent_name(field: &'static str, noun: &str, text: &str) -> UserError {
+    UserError::new(field, absent(&format!("{noun} with the id or alias {}", quoted(text)))).not_found()
+}
+
+/// The message that something does not exist. Scripts look for these words.
+pub fn absent(what: &str) -> String {
+    format!("{} does not exist on this account", with_article(what))
 }
 
 /// "a service", "an integration".

@@ -24,6 +24,7 @@ use crate::engine::Response;
 use crate::entity::Timestamp;
 use crate::entity::audit::ActorKind;
 use crate::entity::idempotency_key::{self as entity, MAX_ANSWER_BYTES, Owner};
+use crate::entity::integration;
 use crate::error::{Result, UserError};
 
 /// How long a request without a response counts as running. After that, if it has changed nothing, a retry may take
@@ -66,6 +67,8 @@ pub enum Claimed {
     New(Claim),
     /// The request ran before. This was its response.
     Answered(String),
+    /// The request ran before. Its response holds the URL of a webhook, which the caller may no longer see.
+    Hidden,
     /// The request ran before, but its response was not stored.
     Done,
     /// The request is still running.
@@ -80,6 +83,16 @@ impl Catalogue {
     /// Claims a key for a request with mutations, before it runs. The request takes its place first, so that claims
     /// cannot use up the connections while commits stall.
     pub async fn claim(&self, caller: &Caller, key: Key, prepared: &Prepared) -> Result<Claimed, DbErr> {
+        Ok(match self.claim_or_replay(caller, key, prepared).await? {
+            // The response was made for the role that the caller had then.
+            Claimed::Answered(answer) if !caller.sees_webhooks() && integration::holds_webhook(&answer) => {
+                Claimed::Hidden
+            }
+            claimed => claimed,
+        })
+    }
+
+    async fn claim_or_replay(&self, caller: &Caller, key: Key, prepared: &Prepared) -> Result<Claimed, DbErr> {
         let owner = match (caller.actor.kind, caller.actor.id, caller.user) {
             (_, _, Some((user, _))) => Owner::User(user),
             (ActorKind::Token, Some(id), None) => Owner::Token(id),

@@ -76,11 +76,15 @@ pub(super) trait Table<M>:
 impl<M, E> Table<M> for E where E: ByAlias + Class + EntityTrait<Model = M, PrimaryKey: PrimaryKeyTrait<ValueType = i64>>
 {}
 
-/// Finds the row that a client names. For queries, which answer null if there is none.
+/// Finds the row that a client names. For queries, which answer null if there is none. Programs that keep one text for
+/// each thing send an alias as `id`, or an id as `alias`; both are taken for what they are.
 pub(super) async fn find<M: Named>(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<M>> {
     match identifier {
         Identifier::Id(id) => id::find::<M::Entity>(db, id).await,
-        Identifier::Alias(alias) => Ok(M::Entity::by_alias(db, alias).await?),
+        Identifier::Alias(alias) => match M::Entity::by_alias(db, alias).await? {
+            None if id::number::<M::Entity>(alias).is_some() => id::find::<M::Entity>(db, alias).await,
+            found => Ok(found),
+        },
     }
 }
 
@@ -89,8 +93,8 @@ pub(super) async fn require<M: Named>(db: &impl Read, identifier: Identifier<'_>
     Ok(find::<M>(db, identifier).await?.ok_or_else(|| match identifier {
         Identifier::Id(id) => id::missing::<M::Entity>(id, "id"),
         Identifier::Alias(alias) => {
-            let message = format!("no {} has the alias {}", M::Entity::NOUN, quoted(alias));
-            UserError::new("alias", message).not_found()
+            let what = format!("{} with the alias {}", M::Entity::NOUN, quoted(alias));
+            UserError::new("alias", id::absent(&what)).not_found()
         }
     })?)
 }

@@ -105,6 +105,13 @@ impl InfrastructureResourceResolver for InfrastructureResource {
         Some(Json(self.data.clone()))
     }
 
+    async fn href(resources: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
+        let app_url = &ctx.settings().app_url;
+        let page =
+            |one: &&Self| format!("{app_url}/infrastructure/{}", InfrastructureResourceResolver::id(*one).text());
+        Ok(resources.iter().map(page).collect())
+    }
+
     async fn timestamps(resources: &[&Self], _: &Ctx<'_>) -> Result<Vec<Timestamps>> {
         Ok(resources.iter().map(|one| Timestamps { created_at: one.created_at, updated_at: one.updated_at }).collect())
     }
@@ -138,11 +145,9 @@ async fn draft(
         None => (None, None),
     };
     let mut draft = present.map_or_else(Draft::<Entity>::new, Draft::of);
-    let given = match schema {
-        MaybeUndefined::Undefined => had_type.clone().ok_or_else(|| must_not_be_null("schema")),
-        MaybeUndefined::Null => Err(must_not_be_null("schema")),
-        MaybeUndefined::Value(InfrastructureResourceSchemaInput { r#type }) => Ok(r#type),
-    };
+    // A program that does not know the type of a resource sends it empty. The type then stays.
+    let given = schema.take().map(|schema| schema.r#type).filter(|name| !name.trim().is_empty());
+    let given = given.or_else(|| had_type.clone()).ok_or_else(|| must_not_be_null("schema"));
     let schema = given.and_then(|name| {
         InfrastructureResourceSchema::of(&name).ok_or_else(|| {
             let known: Vec<_> = SCHEMAS.iter().map(|one| one.name.as_str()).collect();

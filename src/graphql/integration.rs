@@ -10,6 +10,7 @@ use super::draft::{self, Draft};
 use super::id::{self, Id};
 use super::identifier::Identifier;
 use super::list::List;
+use super::reference::IntegrationTypeName;
 use super::schema::*;
 use crate::db::{self, Read, Transaction, Write};
 use crate::engine::page::PageRequest;
@@ -50,6 +51,20 @@ fn word(kind: Kind) -> IntegrationTypeEnum {
         Kind::GoogleCloud => IntegrationTypeEnum::GoogleCloud,
         Kind::Kubernetes => IntegrationTypeEnum::Kubernetes,
         Kind::NewRelic => IntegrationTypeEnum::NewRelic,
+    }
+}
+
+/// The kind with this word in the SDL.
+fn kind_of(word: IntegrationTypeEnum) -> Kind {
+    match word {
+        IntegrationTypeEnum::Deploy => Kind::Deploy,
+        IntegrationTypeEnum::Custom => Kind::Custom,
+        IntegrationTypeEnum::ApiDoc => Kind::ApiDoc,
+        IntegrationTypeEnum::Aws => Kind::Aws,
+        IntegrationTypeEnum::AzureResources => Kind::AzureResources,
+        IntegrationTypeEnum::GoogleCloud => Kind::GoogleCloud,
+        IntegrationTypeEnum::Kubernetes => Kind::Kubernetes,
+        IntegrationTypeEnum::NewRelic => Kind::NewRelic,
     }
 }
 
@@ -138,6 +153,12 @@ integrations! {
         async fn ownership_tag_keys(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
             Ok(rows.iter().map(|one| one.settings.ownership_tag_keys.clone()).collect())
         }
+        fn invalidated_at(&self) -> Option<Timestamp> {
+            None
+        }
+        fn invalidated_reason(&self) -> Option<&str> {
+            None
+        }
         async fn region_override(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
             Ok(rows.iter().map(|one| one.settings.region_override.clone()).collect())
         }
@@ -212,18 +233,12 @@ pub(super) async fn page(args: &AccountIntegrationsArgs, ctx: &Ctx<'_>) -> Resul
     let AccountIntegrationsArgs { r#type, first, after } = args;
     let request = PageRequest::new(first, after)?;
     let mut integrations = List::<integration::Entity>::new(integration::Column::Id);
-    if let Some(kind) = r#type.value() {
-        let kind = match kind {
-            IntegrationTypeEnum::Deploy => Kind::Deploy,
-            IntegrationTypeEnum::Custom => Kind::Custom,
-            IntegrationTypeEnum::ApiDoc => Kind::ApiDoc,
-            IntegrationTypeEnum::Aws => Kind::Aws,
-            IntegrationTypeEnum::AzureResources => Kind::AzureResources,
-            IntegrationTypeEnum::GoogleCloud => Kind::GoogleCloud,
-            IntegrationTypeEnum::Kubernetes => Kind::Kubernetes,
-            IntegrationTypeEnum::NewRelic => Kind::NewRelic,
-        };
-        integrations = integrations.filter(integration::Column::Kind.eq(kind));
+    if let Some(name) = r#type.value() {
+        integrations = integrations.filter(match name {
+            IntegrationTypeName::Kind(kind) => integration::Column::Kind.eq(kind_of(*kind)),
+            IntegrationTypeName::Event(event) => integration::Column::EventType.eq(event.as_str()),
+            IntegrationTypeName::Elsewhere => Expr::value(false),
+        });
     }
     Ok(integrations.page(ctx, &request).await?.map(of))
 }

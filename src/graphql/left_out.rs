@@ -53,7 +53,7 @@ const COLUMN_GROUPS: &[(&str, &[ColumnGroup])] = &[
     ),
     (
         "tag",
-        // No field of a tag needs its owner: tags are listed below their owner.
+        // Tags are listed below their owner.
         &[ColumnGroup {
             columns: &[
                 "service_id",
@@ -64,7 +64,7 @@ const COLUMN_GROUPS: &[(&str, &[ColumnGroup])] = &[
                 "domain_id",
                 "infrastructure_resource_id",
             ],
-            fields: &[],
+            fields: &["owner"],
         }],
     ),
 ];

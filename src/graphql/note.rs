@@ -98,6 +98,13 @@ async fn changed(
             *subject = Subject::new(class, Some(id), &name);
         }
     }
+    // Other mutations answer the id of what they change.
+    if subject.class.is_none()
+        && let Some(alias) = input.pointer("/input/teamId").and_then(Value::as_str)
+        && let Some(team) = team::Entity::by_alias(committed, alias).await?
+    {
+        *subject = Subject::new("Team", Some(team.id), &team.alias);
+    }
     match (&subject.class, subject.id) {
         (Some(class), Some(id)) => {
             // Compare only lists that the mutation may have changed: each is read twice, while other writers wait.
@@ -134,7 +141,9 @@ fn subject(payload: &Value, input: &Value) -> Subject {
     let members = || payload.as_object().into_iter().flatten();
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let named = |object: &Value| ["name", "alias", "key"].iter().find_map(|field| object.get(*field).and_then(text));
-    for (_, object) in members() {
+    // Of several repositories, the audit names the first, and has the others in the input.
+    let first = payload.get("updatedRepositories").and_then(|repositories| repositories.get(0));
+    for object in first.into_iter().chain(members().map(|(_, object)| object)) {
         if let Some((class, number)) = object.get("id").and_then(|id| id_of("id", id)) {
             return Subject { class: Some(class), id: Some(number), name: named(object) };
         }

@@ -18,8 +18,13 @@ use crate::error::{Result, UserError};
 /// The classes that define the standards of services.
 const STANDARDS: &[&str] = &["Category", "Level"];
 /// Mutations that also change things other than their subject.
-const OF_OTHERS: &[&str] =
-    &["codeIssueProjectResourceConnect", "domainChildAssign", "serviceSuggestionAccept", "systemChildAssign"];
+const OF_OTHERS: &[&str] = &[
+    "codeIssueProjectResourceConnect",
+    "domainChildAssign",
+    "repositoriesUpdate",
+    "serviceSuggestionAccept",
+    "systemChildAssign",
+];
 
 /// Refuses a mutation that the caller's role does not allow.
 pub(super) async fn check(

@@ -1,24 +1,26 @@
-//! Converts one predicate of a filter to an SQL condition on a service.
+//! Converts one predicate of a filter to a condition on a service.
 //!
 //! If the comparison allows it, an index can serve the condition. A comparison that SQL lacks (a regular expression, a
-//! version range) is made here, with each distinct value of the column. The condition then lists the values that match.
+//! version range) is made by `scan.rs`.
 
 use regex::RegexBuilder;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query as Select, SelectStatement};
-use sea_orm::{ColumnTrait, EntityTrait};
+use sea_orm::{ColumnTrait, EntityTrait, Iterable, ModelTrait, PrimaryKeyToColumn, PrimaryKeyTrait, Value};
 
-use super::id;
+use super::id::{self, Class};
 use super::identifier::{self, Identifier, Named};
+use super::predicate_key::Key;
+use super::scan::{Condition, Fits, Scans};
 use super::schema::*;
 use super::types::{PropertyDefinition, RelationshipDefinitionType};
 use crate::db::{self, Read};
 use crate::entity::relationship::End;
 use crate::entity::service::Column;
 use crate::entity::{
-    alert_source, alert_source_service, component_type, deploy, domain, lifecycle, property, relationship, repository,
-    service_alias, service_repository, system, tag, team, tier,
+    alert_source, alert_source_service, alias, component_type, deploy, domain, lifecycle, property, relationship,
+    relationship_rule, repository, service, service_alias, service_repository, system, tag, team, tier,
 };
-use crate::error::{Result, UserError, quoted};
+use crate::error::{Error, Result, UserError, quoted};
 
 /// The maximum size of a compiled regular expression, in bytes. The time for each byte of text grows with it.
 pub const REGEX: usize = 64 << 10;
@@ -26,92 +28,8 @@ pub const REGEX: usize = 64 << 10;
 /// The maximum depth of its groups.
 pub const REGEX_DEPTH: u32 = 50;
 
-/// What a predicate compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
-    AlertStatus,
-    Aliases,
-    ComponentTypeId,
-    CreationSource,
-    DeployEnvironment,
-    DomainId,
-    FilterId,
-    Framework,
-    Language,
-    LevelIndex,
-    LifecycleIndex,
-    Name,
-    OwnerIds,
-    Product,
-    Property,
-    Relationship,
-    RepositoryIds,
-    SystemId,
-    Tag,
-    TierIndex,
-    /// A key that services cannot be filtered by, and the reason.
-    Not(&'static str),
-}
-
-const NO_GROUPS: &str = "groups are not supported; use parent teams instead";
-const NO_CATEGORIES: &str = "component types have no categories";
-
-impl From<ServiceFilterEnum> for Key {
-    fn from(key: ServiceFilterEnum) -> Self {
-        match key {
-            ServiceFilterEnum::AlertStatus => Self::AlertStatus,
-            ServiceFilterEnum::Aliases => Self::Aliases,
-            ServiceFilterEnum::ComponentTypeId => Self::ComponentTypeId,
-            ServiceFilterEnum::CreationSource => Self::CreationSource,
-            ServiceFilterEnum::DeployEnvironment => Self::DeployEnvironment,
-            ServiceFilterEnum::DomainId => Self::DomainId,
-            ServiceFilterEnum::FilterId => Self::FilterId,
-            ServiceFilterEnum::Framework => Self::Framework,
-            ServiceFilterEnum::GroupIds => Self::Not(NO_GROUPS),
-            ServiceFilterEnum::Language => Self::Language,
-            ServiceFilterEnum::LevelIndex => Self::LevelIndex,
-            ServiceFilterEnum::LifecycleIndex => Self::LifecycleIndex,
-            ServiceFilterEnum::Name => Self::Name,
-            ServiceFilterEnum::OwnerId | ServiceFilterEnum::OwnerIds => Self::OwnerIds,
-            ServiceFilterEnum::Product => Self::Product,
-            ServiceFilterEnum::Property => Self::Property,
-            ServiceFilterEnum::Relationship => Self::Relationship,
-            ServiceFilterEnum::RepositoryIds => Self::RepositoryIds,
-            ServiceFilterEnum::SystemId => Self::SystemId,
-            ServiceFilterEnum::Tag => Self::Tag,
-            ServiceFilterEnum::TierIndex => Self::TierIndex,
-        }
-    }
-}
-
-impl From<PredicateKeyEnum> for Key {
-    fn from(key: PredicateKeyEnum) -> Self {
-        match key {
-            PredicateKeyEnum::Aliases => Self::Aliases,
-            PredicateKeyEnum::ComponentCategory => Self::Not(NO_CATEGORIES),
-            PredicateKeyEnum::ComponentTypeId => Self::ComponentTypeId,
-            PredicateKeyEnum::CreationSource => Self::CreationSource,
-            PredicateKeyEnum::DomainId => Self::DomainId,
-            PredicateKeyEnum::FilterId => Self::FilterId,
-            PredicateKeyEnum::Framework => Self::Framework,
-            PredicateKeyEnum::GroupIds => Self::Not(NO_GROUPS),
-            PredicateKeyEnum::Language => Self::Language,
-            PredicateKeyEnum::LifecycleIndex => Self::LifecycleIndex,
-            PredicateKeyEnum::Name => Self::Name,
-            PredicateKeyEnum::OwnerId | PredicateKeyEnum::OwnerIds => Self::OwnerIds,
-            PredicateKeyEnum::Product => Self::Product,
-            PredicateKeyEnum::Properties => Self::Property,
-            PredicateKeyEnum::Relationships => Self::Relationship,
-            PredicateKeyEnum::RepositoryIds => Self::RepositoryIds,
-            PredicateKeyEnum::SystemId => Self::SystemId,
-            PredicateKeyEnum::Tags => Self::Tag,
-            PredicateKeyEnum::TierIndex => Self::TierIndex,
-        }
-    }
-}
-
-/// Whether a text matches a comparison.
-type Fits = Box<dyn Fn(&str) -> bool + Send>;
+/// The maximum number of aliases and names, instead of ids, in the value of a predicate.
+pub const NAMES: usize = 50;
 
 /// One comparison.
 pub(super) struct Predicate {
@@ -123,10 +41,64 @@ pub(super) struct Predicate {
     pub(super) is_case_sensitive: bool,
 }
 
-/// Selects the rows of a table that belong to the service.
-fn of_service<E: EntityTrait>(entity: E, owner: E::Column) -> SelectStatement {
-    let id = Expr::col(Column::Id.as_column_ref());
-    Select::select().expr(Expr::value(1)).from(entity).and_where(owner.into_expr().eq(id)).take()
+/// Rows that belong to services: the statement that they come from, without its columns, and the column of the service.
+struct Rows {
+    from: SelectStatement,
+    owner: Expr,
+    /// Whether many of them have the same text.
+    repeat: bool,
+}
+
+impl Rows {
+    fn of<E: EntityTrait>(entity: E, owner: E::Column) -> Self {
+        Self { from: Select::select().from(entity).take(), owner: owner.into_expr(), repeat: false }
+    }
+
+    fn and_where(mut self, condition: impl Into<Expr>) -> Self {
+        self.from.and_where(condition.into());
+        self
+    }
+
+    /// The condition that the service has such a row.
+    fn exist(&self) -> Expr {
+        self.exist_where(None)
+    }
+
+    fn exist_where(&self, condition: Option<Expr>) -> Expr {
+        let is_own = self.owner.clone().eq(Expr::col(Column::Id.as_column_ref()));
+        let mut rows = self.from.clone();
+        rows.expr(Expr::value(1)).and_where(is_own);
+        if let Some(condition) = condition {
+            rows.and_where(condition);
+        }
+        Expr::exists(rows)
+    }
+
+    /// Selects the ids of services, each with a text in this column.
+    fn texts(&self, column: Expr) -> SelectStatement {
+        let mut rows = self.from.clone();
+        rows.expr(self.owner.clone()).expr(column.clone());
+        rows.and_where(self.owner.clone().is_not_null()).and_where(column.is_not_null());
+        if self.repeat {
+            rows.distinct();
+        }
+        rows
+    }
+}
+
+/// The error for an index that is neither a number nor the name of what has one.
+fn no_index(noun: &str, name: &str) -> UserError {
+    UserError::new("value", format!("an index must be a whole number, and no {noun} is called {}", quoted(name)))
+}
+
+/// The type of the service: its own, or the default type.
+fn own_type() -> Expr {
+    let default = Select::select()
+        .column(component_type::Column::Id)
+        .from(component_type::Entity)
+        .and_where(component_type::Column::IsDefault.eq(true))
+        .take();
+    Expr::from(Func::coalesce([Expr::col(Column::TypeId.as_column_ref()), db::scalar(default)]))
 }
 
 /// Finds the definition with this id or alias.
@@ -135,91 +107,122 @@ async fn definition<M: Named>(db: &impl Read, named: &str) -> Result<M> {
         None => identifier::find::<M>(db, Identifier::Alias(named)).await?,
         found => found,
     };
-    Ok(found.ok_or_else(|| {
-        let noun = <M::Entity as id::Class>::NOUN;
-        UserError::base(format!("no {noun} has the id or alias {}", quoted(named))).not_found()
-    })?)
+    Ok(found.ok_or_else(|| id::absent_name("base", <M::Entity as id::Class>::NOUN, named))?)
 }
 
 impl Predicate {
     /// The condition on a text of the service, or of rows that belong to it.
-    pub(super) async fn text(&self, db: &impl Read) -> Result<Expr> {
+    pub(super) fn text(&self, db: &impl Read, scans: &mut Scans) -> Result<Condition> {
         match self.key {
-            Key::Name => self.of_column(db, Column::Name).await,
-            Key::Language => self.of_column(db, Column::Language).await,
-            Key::Framework => self.of_column(db, Column::Framework).await,
-            Key::Product => self.of_column(db, Column::Product).await,
-            Key::CreationSource => self.of_column(db, Column::CreationSource).await,
+            Key::Name => self.of_column(db, scans, Column::Name),
+            Key::Language => self.of_column(db, scans, Column::Language),
+            Key::Framework => self.of_column(db, scans, Column::Framework),
+            Key::Product => self.of_column(db, scans, Column::Product),
+            Key::CreationSource => self.of_column(db, scans, Column::CreationSource),
             Key::Aliases => {
-                let aliases = of_service(service_alias::Entity, service_alias::Column::ServiceId);
-                self.of_rows(db, aliases, service_alias::Column::Value).await
+                let aliases = Rows::of(service_alias::Entity, service_alias::Column::ServiceId);
+                self.of_rows(db, scans, &aliases, service_alias::Column::Value)
+            }
+            Key::ComponentCategory => {
+                // A service without a type has the default type.
+                let is_type = component_type::Column::Id.into_expr().eq(own_type());
+                let mut types = Rows::of(service::Entity, Column::Id);
+                types.from.inner_join(component_type::Entity, is_type);
+                let category = component_type::Column::Category;
+                let mut own = Select::select();
+                own.column(category).from(component_type::Entity);
+                own.and_where(component_type::Column::Id.into_expr().eq(own_type()));
+                self.of_expr(db, scans, &types, &db::scalar(own), category.into_expr())
             }
             Key::DeployEnvironment => {
-                let deploys = of_service(deploy::Entity, deploy::Column::ServiceId);
-                self.of_rows(db, deploys, deploy::Column::Environment).await
+                let deploys = Rows::of(deploy::Entity, deploy::Column::ServiceId);
+                self.of_rows(db, scans, &Rows { repeat: true, ..deploys }, deploy::Column::Environment)
             }
             Key::AlertStatus => {
-                let mut sources = of_service(alert_source_service::Entity, alert_source_service::Column::ServiceId);
+                let mut sources = Rows::of(alert_source_service::Entity, alert_source_service::Column::ServiceId);
                 let own = alert_source::Column::Id.into_expr();
-                sources
-                    .inner_join(alert_source::Entity, own.eq(alert_source_service::Column::AlertSourceId.into_expr()));
-                self.of_rows(db, sources, alert_source::Column::Status).await
+                let of_link = own.eq(alert_source_service::Column::AlertSourceId.into_expr());
+                sources.from.inner_join(alert_source::Entity, of_link);
+                self.of_rows(db, scans, &sources, alert_source::Column::Status)
             }
             _ => Err(self.refused().into()),
         }
     }
 
     /// The condition on the values of the tags with a key.
-    pub(super) async fn tag(&self, db: &impl Read) -> Result<Expr> {
+    pub(super) fn tag(&self, db: &impl Read, scans: &mut Scans) -> Result<Condition> {
         let Some(key) = &self.data else {
             return Err(UserError::base("the key of the tag must be given").into());
         };
-        let mut tags = of_service(tag::Entity, tag::Column::ServiceId);
-        tags.and_where(tag::Column::Key.eq(key.as_str()));
-        self.of_rows(db, tags, tag::Column::Value).await
+        let tags = Rows::of(tag::Entity, tag::Column::ServiceId).and_where(tag::Column::Key.eq(key.as_str()));
+        self.of_rows(db, scans, &tags, tag::Column::Value)
     }
 
     /// The condition on the value of a property.
-    pub(super) async fn property(&self, db: &impl Read) -> Result<Expr> {
+    pub(super) async fn property(&self, db: &impl Read, scans: &mut Scans) -> Result<Condition> {
         let Some(named) = &self.data else {
             return Err(UserError::base("the definition of the property must be given").into());
         };
         let definition: PropertyDefinition = definition(db, named).await?;
-        let mut properties = of_service(property::Entity, property::Column::ServiceId);
-        properties.and_where(property::Column::DefinitionId.eq(definition.id));
-        self.of_rows(db, properties, property::Column::SearchKey).await
+        let properties = Rows::of(property::Entity, property::Column::ServiceId)
+            .and_where(property::Column::DefinitionId.eq(definition.id));
+        self.of_rows(db, scans, &properties, property::Column::SearchKey)
     }
 
     /// The condition on the relationships that have the service as their source.
     pub(super) async fn relationship(&self, db: &impl Read) -> Result<Expr> {
-        let mut ties = of_service(relationship::Entity, relationship::Column::SourceServiceId);
+        let mut ties = Rows::of(relationship::Entity, relationship::Column::SourceServiceId);
         if let Some(named) = &self.data {
             let definition: RelationshipDefinitionType = definition(db, named).await?;
-            ties.and_where(relationship::Column::RelationshipDefinitionId.eq(definition.id));
+            ties = ties.and_where(relationship::Column::RelationshipDefinitionId.eq(definition.id));
         }
         let is_meant = match self.kind {
-            TypeEnum::Exists => return Ok(Expr::exists(ties)),
-            TypeEnum::DoesNotExist => return Ok(Expr::exists(ties).not()),
+            TypeEnum::Exists => return Ok(ties.exist()),
+            TypeEnum::DoesNotExist => return Ok(ties.exist().not()),
             TypeEnum::Equals | TypeEnum::BelongsTo | TypeEnum::Contains => true,
             TypeEnum::DoesNotEqual | TypeEnum::DoesNotContain => false,
             _ => return Err(self.refused().into()),
         };
-        let targets = self.needed()?.split(',').map(str::trim).filter(|id| !id.is_empty()).map(|id| {
-            let target = id::decode(id).and_then(|(class, number)| End::of(&class, number));
-            let target = target.ok_or_else(|| UserError::new("value", id::stray(id, End::NOUN)))?;
-            Ok(target.columns()[1].eq(target.named().1))
-        });
-        let targets: Result<Vec<Expr>, UserError> = targets.collect();
-        ties.and_where(targets?.into_iter().reduce(Expr::or).unwrap_or_else(|| Expr::value(false)));
-        let has = Expr::exists(ties);
+        let mut targets = Vec::new();
+        for named in self.named()? {
+            let target = match id::decode(named) {
+                Some((class, number)) => {
+                    End::of(&class, number).ok_or_else(|| UserError::new("value", id::stray(named, End::NOUN)))?
+                }
+                None => relationship_rule::end(db, None, named)
+                    .await?
+                    .ok_or_else(|| id::absent_name("value", End::NOUN, named))?,
+            };
+            targets.push(target.columns()[1].eq(target.named().1));
+        }
+        let is_one = targets.into_iter().reduce(Expr::or).unwrap_or_else(|| Expr::value(false));
+        let has = ties.exist_where(Some(is_one));
         Ok(if is_meant { has } else { has.not() })
     }
 
     /// The condition on the index of the service's tier, lifecycle stage or level.
-    pub(super) fn index(&self) -> Result<Expr> {
+    pub(super) async fn index(&self, db: &impl Read) -> Result<Expr> {
         match self.key {
-            Key::TierIndex => self.of_index(Column::TierId, tier::Column::Id, tier::Column::Index),
-            Key::LifecycleIndex => self.of_index(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Index),
+            Key::TierIndex => {
+                let index = match self.number()? {
+                    Ok(index) => index,
+                    Err(name) => {
+                        let found = id::find::<tier::Entity>(db, name).await?;
+                        found.ok_or_else(|| no_index(tier::Entity::NOUN, name))?.index
+                    }
+                };
+                self.of_index(Column::TierId, tier::Column::Id, tier::Column::Index, index)
+            }
+            Key::LifecycleIndex => {
+                let index = match self.number()? {
+                    Ok(index) => index,
+                    Err(name) => {
+                        let found = id::find::<lifecycle::Entity>(db, name).await?;
+                        found.ok_or_else(|| no_index(lifecycle::Entity::NOUN, name))?.index
+                    }
+                };
+                self.of_index(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Index, index)
+            }
             // No service has a level.
             _ => match self.kind {
                 TypeEnum::DoesNotExist | TypeEnum::DoesNotEqual => Ok(Expr::value(true)),
@@ -231,25 +234,27 @@ impl Predicate {
         }
     }
 
+    /// Reads the index to compare with: a number, or else the name of what has it. Zero if nothing is compared.
+    fn number(&self) -> Result<Result<i32, &str>, UserError> {
+        if matches!(self.kind, TypeEnum::Exists | TypeEnum::DoesNotExist) {
+            return Ok(Ok(0));
+        }
+        let value = self.needed()?.trim();
+        Ok(value.parse().map_err(|_| value))
+    }
+
     /// The condition on the rows that the service refers to or is linked to, by their ids.
-    pub(super) fn key(&self, db: &impl Read) -> Result<Expr> {
+    pub(super) async fn key(&self, db: &impl Read) -> Result<Expr> {
         let column = |column: Column| Expr::col(column.as_column_ref());
         match self.key {
-            Key::OwnerIds => self.of_key(column(Column::OwnerId), &self.ids::<team::Entity>()?, db),
-            Key::SystemId => self.of_key(column(Column::SystemId), &self.ids::<system::Entity>()?, db),
+            Key::OwnerIds => self.of_key(column(Column::OwnerId), &self.ids::<team::Entity>(db).await?, db),
+            Key::SystemId => self.of_key(column(Column::SystemId), &self.ids::<system::Entity>(db).await?, db),
             Key::ComponentTypeId => {
-                let ids = self.ids::<component_type::Entity>()?;
-                // A service without a type has the default type.
-                let default = Select::select()
-                    .column(component_type::Column::Id)
-                    .from(component_type::Entity)
-                    .and_where(component_type::Column::IsDefault.eq(true))
-                    .take();
-                let own = Expr::from(Func::coalesce([column(Column::TypeId), db::scalar(default)]));
-                self.of_key(own, &ids, db)
+                let ids = self.ids::<component_type::Entity>(db).await?;
+                self.of_key(own_type(), &ids, db)
             }
             Key::DomainId => {
-                let ids = self.ids::<domain::Entity>()?;
+                let ids = self.ids::<domain::Entity>(db).await?;
                 let own = Select::select()
                     .column(system::Column::DomainId)
                     .from(system::Entity)
@@ -258,19 +263,14 @@ impl Predicate {
                 self.of_key(db::scalar(own), &ids, db)
             }
             _ => {
-                let ids = self.ids::<repository::Entity>()?;
-                let mut links = of_service(service_repository::Entity, service_repository::Column::ServiceId);
+                let ids = self.ids::<repository::Entity>(db).await?;
+                let links = Rows::of(service_repository::Entity, service_repository::Column::ServiceId);
+                let one = || links.exist_where(Some(db::any(db, service_repository::Column::RepositoryId, &ids)));
                 match self.kind {
-                    TypeEnum::Exists => Ok(Expr::exists(links)),
-                    TypeEnum::DoesNotExist => Ok(Expr::exists(links).not()),
-                    TypeEnum::Equals | TypeEnum::BelongsTo | TypeEnum::Contains => {
-                        links.and_where(db::any(db, service_repository::Column::RepositoryId, &ids));
-                        Ok(Expr::exists(links))
-                    }
-                    TypeEnum::DoesNotEqual | TypeEnum::DoesNotContain => {
-                        links.and_where(db::any(db, service_repository::Column::RepositoryId, &ids));
-                        Ok(Expr::exists(links).not())
-                    }
+                    TypeEnum::Exists => Ok(links.exist()),
+                    TypeEnum::DoesNotExist => Ok(links.exist().not()),
+                    TypeEnum::Equals | TypeEnum::BelongsTo | TypeEnum::Contains => Ok(one()),
+                    TypeEnum::DoesNotEqual | TypeEnum::DoesNotContain => Ok(one().not()),
                     _ => Err(self.refused().into()),
                 }
             }
@@ -287,49 +287,85 @@ impl Predicate {
         self.value.as_deref().ok_or_else(|| UserError::base("this key and type need a value"))
     }
 
-    /// Reads the keys of the rows of `E` whose ids are in the value.
-    fn ids<E: id::Class>(&self) -> Result<Vec<i64>, UserError> {
+    /// The names in the value, which are separated by commas.
+    fn named(&self) -> Result<Vec<&str>, UserError> {
+        let named: Vec<&str> = self.needed()?.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        if named.iter().filter(|name| id::decode(name).is_none()).count() > NAMES {
+            return Err(UserError::new("value", format!("at most {NAMES} names can be given; give ids")));
+        }
+        Ok(named)
+    }
+
+    /// Reads the keys of the rows of `E` that the value names, by their ids, aliases or names.
+    async fn ids<E>(&self, db: &impl Read) -> Result<Vec<i64>>
+    where
+        E: id::Class<PrimaryKey: PrimaryKeyTrait<ValueType = i64>>,
+    {
         if matches!(self.kind, TypeEnum::Exists | TypeEnum::DoesNotExist) {
             return Ok(Vec::new());
         }
-        let ids = self.needed()?.split(',').map(str::trim).filter(|id| !id.is_empty());
-        ids.map(|id| {
-            let number = id::number::<E>(id);
-            number.ok_or_else(|| UserError::new("value", id::stray(id, E::NOUN)))
-        })
-        .collect()
+        let mut keys = Vec::new();
+        for named in self.named()? {
+            keys.push(match id::decode(named) {
+                Some((class, number)) if class == E::CLASS => number,
+                Some(_) => return Err(UserError::new("value", id::stray(named, E::NOUN)).into()),
+                None => self.key_of::<E>(db, named).await?,
+            });
+        }
+        Ok(keys)
+    }
+
+    /// Finds the row of `E` with this alias, or with the alias that follows from this name.
+    async fn key_of<E>(&self, db: &impl Read, name: &str) -> Result<i64>
+    where
+        E: id::Class<PrimaryKey: PrimaryKeyTrait<ValueType = i64>>,
+    {
+        let found = match E::called(db, name).await? {
+            None => E::called(db, &alias::slug(name, E::NOUN)).await?,
+            found => found,
+        };
+        let found = found.ok_or_else(|| id::absent_name("value", E::NOUN, name))?;
+        let key = E::PrimaryKey::iter().next().map(|key| found.get(key.into_column()));
+        match key {
+            Some(Value::BigInt(Some(key))) => Ok(key),
+            _ => Err(Error::internal("a row has no key")),
+        }
     }
 
     /// The condition on a text column of the service.
-    async fn of_column(&self, db: &impl Read, column: Column) -> Result<Expr> {
-        let own = || Expr::col(column.as_column_ref());
-        let values =
-            Select::select().distinct().expr(own()).from(column.entity_name()).and_where(own().is_not_null()).take();
-        Ok(match self.plain(db, own(), values).await? {
+    fn of_column(&self, db: &impl Read, scans: &mut Scans, column: Column) -> Result<Condition> {
+        let own = Expr::col(column.as_column_ref());
+        self.of_expr(db, scans, &Rows::of(service::Entity, Column::Id), &own, own.clone())
+    }
+
+    /// The condition on a text of the service. `own` is the text, and `rows` has it as `text`.
+    fn of_expr(&self, db: &impl Read, scans: &mut Scans, rows: &Rows, own: &Expr, text: Expr) -> Result<Condition> {
+        let own = || own.clone();
+        Ok(Condition::Sql(match self.plain(db, own())? {
             Meant::Is(condition) => condition,
             // For a null column, the comparison is neither true nor false.
             Meant::IsNot(condition) => own().is_null().or(condition.not()),
             Meant::Exists(true) => own().is_not_null(),
             Meant::Exists(false) => own().is_null(),
-        })
+            Meant::Fits(fits, is_meant) => return Ok(scans.add(rows.texts(text), fits).unless(!is_meant)),
+        }))
     }
 
     /// The condition that a row of the service has a matching text, or that none has.
-    async fn of_rows<C: ColumnTrait>(&self, db: &impl Read, rows: SelectStatement, column: C) -> Result<Expr> {
+    fn of_rows<C: ColumnTrait>(&self, db: &impl Read, scans: &mut Scans, rows: &Rows, column: C) -> Result<Condition> {
         let own = || Expr::col(column.as_column_ref());
-        let values =
-            Select::select().distinct().expr(own()).from(column.entity_name()).and_where(own().is_not_null()).take();
-        let with = |condition: Expr| Expr::exists(rows.clone().and_where(condition).take());
-        Ok(match self.plain(db, own(), values).await? {
+        let with = |condition: Expr| rows.exist_where(Some(condition));
+        Ok(Condition::Sql(match self.plain(db, own())? {
             Meant::Is(condition) => with(condition),
             Meant::IsNot(condition) => with(condition).not(),
             Meant::Exists(true) => with(own().is_not_null()),
             Meant::Exists(false) => with(own().is_not_null()).not(),
-        })
+            Meant::Fits(fits, is_meant) => return Ok(scans.add(rows.texts(own()), fits).unless(!is_meant)),
+        }))
     }
 
-    /// Compares the text `own`. `values` selects all its distinct values.
-    async fn plain(&self, db: &impl Read, own: Expr, values: SelectStatement) -> Result<Meant> {
+    /// Compares the text `own`.
+    fn plain(&self, db: &impl Read, own: Expr) -> Result<Meant> {
         let folded = |text: &str| if self.is_case_sensitive { text.to_owned() } else { text.to_ascii_lowercase() };
         let own_folded = || if self.is_case_sensitive { own.clone() } else { db::text::lower(db, own.clone()) };
         let value = || self.needed().map(folded);
@@ -342,8 +378,8 @@ impl Predicate {
             TypeEnum::DoesNotContain => Meant::IsNot(db::text::contains(db, own_folded(), &value()?)),
             TypeEnum::StartsWith => Meant::Is(db::text::begins_with(db, own_folded(), &value()?)),
             TypeEnum::EndsWith => Meant::Is(db::text::ends_with(db, own_folded(), &value()?)),
-            TypeEnum::MatchesRegex => Meant::Is(self.fitting(db, own, values, self.regex()?).await?),
-            TypeEnum::DoesNotMatchRegex => Meant::IsNot(self.fitting(db, own, values, self.regex()?).await?),
+            TypeEnum::MatchesRegex => Meant::Fits(self.regex()?, true),
+            TypeEnum::DoesNotMatchRegex => Meant::Fits(self.regex()?, false),
             TypeEnum::SatisfiesVersionConstraint => {
                 let range = semver::VersionReq::parse(self.needed()?);
                 let range =
@@ -352,7 +388,7 @@ impl Predicate {
                     let version = semver::Version::parse(text.trim().trim_start_matches('v'));
                     version.is_ok_and(|version| range.matches(&version))
                 };
-                Meant::Is(self.fitting(db, own, values, Box::new(fits)).await?)
+                Meant::Fits(Box::new(fits), true)
             }
             TypeEnum::SatisfiesJqExpression => {
                 return Err(UserError::new("type", "jq expressions are not evaluated").into());
@@ -375,27 +411,9 @@ impl Predicate {
         Ok(Box::new(move |text| regex.is_match(text)))
     }
 
-    /// The condition that the text is one of those that match.
-    async fn fitting(&self, db: &impl Read, own: Expr, values: SelectStatement, fits: Fits) -> Result<Expr> {
-        let texts: Vec<String> = db.scan(&values, |row| row.get(0)).await?;
-        let mut fitting = Vec::new();
-        for text in &texts {
-            db.pause().await?;
-            if fits(text) {
-                db.charge::<String>(text.len())?;
-                fitting.push(text.as_str());
-            }
-        }
-        Ok(db::is_any_text(db.backend(), own, &fitting))
-    }
-
     /// The condition on the index of the tier or lifecycle stage that the column `own` refers to.
-    fn of_index<C: ColumnTrait>(&self, own: Column, key: C, index: C) -> Result<Expr> {
+    fn of_index<C: ColumnTrait>(&self, own: Column, key: C, index: C, number: i32) -> Result<Expr> {
         let own = || Expr::col(own.as_column_ref());
-        let number = || -> Result<i32, UserError> {
-            let value = self.needed()?;
-            value.trim().parse().map_err(|_| UserError::new("value", "an index must be a whole number"))
-        };
         let with = |condition: Expr| {
             let rows = Select::select().column(key).from(key.entity_name()).and_where(condition).take();
             own().is_not_null().and(own().in_subquery(rows))
@@ -403,10 +421,10 @@ impl Predicate {
         Ok(match self.kind {
             TypeEnum::Exists => own().is_not_null(),
             TypeEnum::DoesNotExist => own().is_null(),
-            TypeEnum::Equals => with(index.eq(number()?)),
-            TypeEnum::DoesNotEqual => with(index.eq(number()?)).not(),
-            TypeEnum::GreaterThanOrEqualTo => with(index.gte(number()?)),
-            TypeEnum::LessThanOrEqualTo => with(index.lte(number()?)),
+            TypeEnum::Equals => with(index.eq(number)),
+            TypeEnum::DoesNotEqual => with(index.eq(number)).not(),
+            TypeEnum::GreaterThanOrEqualTo => with(index.gte(number)),
+            TypeEnum::LessThanOrEqualTo => with(index.lte(number)),
             _ => return Err(self.refused().into()),
         })
     }
@@ -432,4 +450,6 @@ enum Meant {
     IsNot(Expr),
     /// There must be a value, or there must be none.
     Exists(bool),
+    /// The text must fit, or it must not. It is compared here.
+    Fits(Fits, bool),
 }

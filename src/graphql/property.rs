@@ -154,14 +154,14 @@ async fn owner(db: &Transaction, named: &IdentifierInput, owner_type: Option<Pro
         let identifier = Identifier::of(named)?;
         let is_team = match (owner_type, identifier) {
             (Some(owner_type), _) => owner_type == PropertyOwnerTypeEnum::Team,
-            (None, Identifier::Id(id)) => match id::decode(id).map(|(class, _)| class).as_deref() {
-                Some("Service") => false,
-                Some("Team") => true,
+            (None, Identifier::Id(id)) if let Some((class, _)) = id::decode(id) => match &*class {
+                "Service" => false,
+                "Team" => true,
                 _ => return Err(UserError::new("id", id::stray(id, "service or team")).not_found().into()),
             },
-            (None, alias) => {
-                identifier::find::<Service>(db, alias).await?.is_none()
-                    && identifier::find::<Team>(db, alias).await?.is_some()
+            (None, named) => {
+                identifier::find::<Service>(db, named).await?.is_none()
+                    && identifier::find::<Team>(db, named).await?.is_some()
             }
         };
         if is_team {
@@ -195,27 +195,45 @@ async fn stored(db: &Transaction, owner: &Owner, definition: i64) -> Result<Opti
     Ok(db.one(Entity::find().filter(column.eq(id)).filter(Column::DefinitionId.eq(definition))).await?)
 }
 
+/// Reads a value, and checks it if `is_checked`. Returns its JSON text and the value. A text that is no JSON, or that the
+/// schema refuses as JSON, is taken as a string if the schema allows that one: programs send the bare text.
+fn read(
+    text: &str,
+    schema: Option<&Result<JsonSchema, String>>,
+    is_checked: bool,
+) -> Result<(String, Value), Vec<UserError>> {
+    let faults = |value: &Value| schema.map(|schema| check(schema, value)).unwrap_or_default();
+    let as_json = json_schema::read_value("value", text).map_err(|error| vec![error]).and_then(|value| {
+        let faults = if is_checked { faults(&value) } else { Vec::new() };
+        if faults.is_empty() { Ok((text.to_owned(), value)) } else { Err(faults) }
+    });
+    as_json.or_else(|refused| {
+        let bare = Value::String(text.to_owned());
+        let quoted = bare.to_string();
+        match json_schema::read_value("value", &quoted) {
+            Ok(value) if schema.is_some() && faults(&value).is_empty() => Ok((quoted, value)),
+            _ => Err(refused),
+        }
+    })
+}
+
 impl PropertyAssignMutation for Mutation {
     async fn property_assign(ctx: &MutationCtx<'_>, input: PropertyInput) -> Result<PropertyPayload> {
         let PropertyInput { definition, owner: named, owner_type, run_validation, value: JsonText(text) } = input;
         let db = ctx.db();
         let mut problems = Problems::default();
-        let value = problems.take(json_schema::read_value("value", &text));
         let owner = problems.take_any(owner(db, &named, owner_type.value().copied()).await)?;
         let definition =
             identifier::locked::<PropertyDefinition>(db, "definition", &definition, LockType::KeyShare).await;
         let definition = problems.take_any(definition)?;
+        let schema = definition.as_ref().map(|definition| JsonSchema::of_row(&definition.schema));
+        let read = read(&text, schema.as_ref(), run_validation != Some(false));
+        let read = problems.take_any(read.map_err(Error::User))?;
         problems.none()?;
-        let (Some(value), Some(owner), Some(definition)) = (value, owner, definition) else {
+        let (Some((text, value)), Some(owner), Some(definition)) = (read, owner, definition) else {
             return Err(Error::internal("a property was neither read nor refused"));
         };
         refuse_stray(db, &owner, &definition).await?;
-        if run_validation != Some(false) {
-            let faults = check(&JsonSchema::of_row(&definition.schema), &value);
-            if !faults.is_empty() {
-                return Err(Error::User(faults));
-            }
-        }
         let property = match stored(db, &owner, definition.id).await? {
             Some(present) => {
                 let mut row: property::ActiveModel = present.into();
@@ -250,7 +268,10 @@ impl PropertyUnassignMutation for Mutation {
         let (Some(owner), Some(definition)) = (owner, definition) else {
             return Err(Error::internal("a property was neither found nor missed"));
         };
-        let missing = || UserError::base("the owner has no value for this property definition").not_found();
+        let missing = || {
+            UserError::base("a value of the owner for this property definition does not exist on this account")
+                .not_found()
+        };
         let property = stored(db, &owner, definition.id).await?.ok_or_else(missing)?;
         let deleted_id = Some(PropertyResolver::id(&property));
         db.delete(property).await?;

@@ -21,7 +21,7 @@ use crate::entity::text::ENTRIES;
 use crate::entity::{
     ByIds, domain, infrastructure_resource, relationship_rule, row_lock, service, service_dependency, system, team,
 };
-use crate::error::{Error, Result, UserError, quoted};
+use crate::error::{Error, Result, UserError};
 
 /// The mutation's argument, and also the field in it that names a definition.
 const DEFINITION: &str = "relationshipDefinition";
@@ -64,7 +64,7 @@ impl RelationshipTypeResolver for RelationshipType {
 }
 
 /// Reads the thing at each end, in one statement for each kind.
-async fn things(ctx: &Ctx<'_>, ends: Vec<Option<End>>) -> Result<Vec<RelationshipResource>> {
+pub(super) async fn things(ctx: &Ctx<'_>, ends: Vec<Option<End>>) -> Result<Vec<RelationshipResource>> {
     macro_rules! rows {
         ($kind:ident, $table:ident) => {
             $table::Entity::by_ids(
@@ -149,15 +149,17 @@ pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<Relationship
 async fn end(db: &Transaction, field: &'static str, named: &IdentifierInput) -> Result<End> {
     let found = async {
         match Identifier::of(named)? {
+            Identifier::Id(id) if id::decode(id).is_none() => by_alias(db, id, "id").await,
             Identifier::Id(id) => by_id(db, id).await,
-            Identifier::Alias(alias) => relationship_rule::end(db, None, alias).await?.ok_or_else(|| {
-                let message =
-                    format!("no service, system, domain, team or infrastructure resource is called {}", quoted(alias));
-                UserError::new("alias", message).not_found().into()
-            }),
+            Identifier::Alias(alias) => by_alias(db, alias, "alias").await,
         }
     };
     found.await.map_err(|error: Error| error.map_user(|error| error.within(field).within(DEFINITION)))
+}
+
+async fn by_alias(db: &Transaction, alias: &str, field: &'static str) -> Result<End> {
+    let found = relationship_rule::end(db, None, alias).await?;
+    Ok(found.ok_or_else(|| id::absent_name(field, End::NOUN, alias))?)
 }
 
 async fn by_id(db: &Transaction, id: &str) -> Result<End> {
@@ -270,7 +272,7 @@ impl RelationshipDeleteMutation for Mutation {
             let known = [SYSTEM_OF_SERVICE, DOMAIN_OF_SYSTEM, service_dependency::Entity::CLASS];
             match id::decode(&id) {
                 Some((class, _)) if known.contains(&&*class) => {
-                    UserError::new("id", "there is no relationship with this id").not_found()
+                    UserError::new("id", id::absent("relationship with this id")).not_found()
                 }
                 _ => id::missing::<Entity>(&id, "id"),
             }

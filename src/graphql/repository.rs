@@ -9,6 +9,7 @@ use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
 use super::identifier::{self, Identifier};
 use super::list::List;
+use super::repositories;
 use super::schema::*;
 use super::service::refuse_where_locked;
 use super::service_repository as links;
@@ -17,7 +18,6 @@ use super::types::{Repository, Service, Tier};
 use crate::db::{self, OfKeys, Read, Write};
 use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
 use crate::entity::repository::Column;
-use crate::entity::timestamp::touch;
 use crate::entity::{
     ByIds, Timestamp, code_issue, code_issue_project_resource, repository, service, service_repository, team, text,
     tier,
@@ -44,6 +44,11 @@ impl RepositoryResolver for Repository {
 
     fn locked(&self) -> Option<bool> {
         None
+    }
+
+    async fn owner_alias(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<String>>> {
+        let owners = team::Entity::by_ids(ctx.db(), repositories.iter().map(|repository| repository.owner_id)).await?;
+        Ok(owners.into_iter().map(|owner| owner.map(|owner| owner.alias)).collect())
     }
 
     fn created_on(&self) -> Option<Timestamp> {
@@ -394,7 +399,11 @@ impl RepositoryCreateMutation for Mutation {
 }
 
 impl RepositoryUpdateMutation for Mutation {
-    async fn repository_update(ctx: &MutationCtx<'_>, input: RepositoryUpdateInput) -> Result<RepositoryUpdatePayload> {
+    async fn repository_update(
+        ctx: &MutationCtx<'_>,
+        input: RepositoryUpdateInput,
+        sync_linked_services: MaybeUndefined<bool>,
+    ) -> Result<RepositoryUpdatePayload> {
         let RepositoryUpdateInput {
             id,
             alias,
@@ -425,12 +434,10 @@ impl RepositoryUpdateMutation for Mutation {
             draft.row.sbom_state = Set(sbom_generation.value().map(|state| state.as_str().to_owned()));
         }
 
-        let mut row = draft.done()?;
-        touch(&mut row.updated_at);
-        if matches!(row.owner_id, ActiveValue::Set(new) if new != owner) {
-            row.last_owner_changed_at = Set(Some(Timestamp::now()));
+        let repository = repositories::store(db, owner, draft.done()?).await?;
+        if sync_linked_services == MaybeUndefined::Value(true) {
+            repositories::sync(ctx, repository.id, repository.owner_id).await?;
         }
-        let repository = db.update(row).await?;
         Ok(RepositoryUpdatePayload { repository: Some(repository), ..Default::default() })
     }
 }

@@ -5,7 +5,7 @@ use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
-use super::draft::Draft;
+use super::draft::{self, Draft};
 use super::identifier::{self, Identifier};
 use super::list::List;
 use super::relation::to_one;
@@ -13,8 +13,8 @@ use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{ComponentType, Contact, Deploy, Property, Service, ServiceDocument, ServiceRepository, System};
 use super::{
-    alias, check, component_type, contact, deploy, deploy_metrics, on_call, property, repository, service_dependency,
-    service_document, service_file, service_impact, service_repository,
+    alias, check, component_type, contact, deploy, deploy_metrics, on_call, property, related_resource, repository,
+    service_dependency, service_document, service_file, service_impact, service_repository,
 };
 use crate::db::{Read, Transaction, Write};
 use crate::engine::page::PageArguments;
@@ -27,6 +27,10 @@ use crate::entity::{
 use crate::error::{Result, UserError};
 
 impl ServiceResolver for Service {
+    fn alias(&self) -> &str {
+        &self.slug
+    }
+
     async fn aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::all::<service_alias::Entity>(ctx.db(), services.iter().map(|service| service.id)).await
     }
@@ -122,6 +126,14 @@ impl ServiceResolver for Service {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceImpactConnectionType>> {
         service_impact::of_services(services, args, ctx).await
+    }
+
+    async fn related_resources(
+        services: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<RelatedResourceConnectionType>> {
+        related_resource::of_services(services, args, ctx).await
     }
 
     fn locked(&self) -> bool {
@@ -284,14 +296,13 @@ async fn set_owner(
             return Ok(());
         }
         (None, MaybeUndefined::Null) => None,
-        (None, MaybeUndefined::Value(alias)) => match Reference::Team.key(db, alias).await? {
-            Some(key) => Some(key),
-            None => {
-                let unknown = UserError::new("ownerAlias", Reference::Team.unknown(alias)).not_found();
-                draft.problems.push(unknown);
-                return Ok(());
+        (None, MaybeUndefined::Value(alias)) => {
+            let found = draft::by_name(db, alias, "ownerAlias", Reference::Team).await;
+            match draft.problems.take_any(found)? {
+                Some(key) => Some(key),
+                None => return Ok(()),
             }
-        },
+        }
     };
     draft.row.owner_id = Set(key);
     Ok(())

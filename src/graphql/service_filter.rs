@@ -1,14 +1,16 @@
 //! Converts filters of services to one SQL condition: predicates that are joined and nested. `predicate.rs` converts a
-//! single predicate.
+//! single predicate, and `scan.rs` makes the comparisons that SQL lacks.
 
 use std::pin::Pin;
 
-use sea_orm::sea_query::{Expr, ExprTrait, Func};
+use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::id;
 use super::identifier::Identifier;
-use super::predicate::{Key, Predicate};
+use super::predicate::Predicate;
+use super::predicate_key::Key;
+use super::scan::{Condition, Scans};
 use super::schema::*;
 use crate::db::Read;
 use crate::entity::{filter, filter_predicate, text};
@@ -26,8 +28,10 @@ enum Tree {
 }
 
 /// Builds conditions, and counts their predicates, so that a request has a limit however they are nested.
+#[derive(Default)]
 struct FilterBuilder {
     count: usize,
+    scans: Scans,
 }
 
 /// Returns the condition of the two arguments of a list of services. `None` if neither is given.
@@ -36,12 +40,13 @@ pub(super) async fn condition(
     identifier: Option<&IdentifierInput>,
     given: Option<&Vec<ServiceFilterInput>>,
 ) -> Result<Option<Expr>> {
-    let mut builder = FilterBuilder { count: 0 };
+    let mut builder = FilterBuilder::default();
     let mut conditions = Vec::new();
     if let Some(named) = identifier {
         let within = |error: UserError| error.within("filterIdentifier");
         let id = match Identifier::of(named).map_err(within)? {
             Identifier::Id(id) => id,
+            Identifier::Alias(id) if id::decode(id).is_some() => id,
             Identifier::Alias(_) => {
                 return Err(within(UserError::new("alias", "filters have no aliases: give the id")).into());
             }
@@ -57,11 +62,15 @@ pub(super) async fn condition(
         let condition = builder.condition(db, tree, DEPTH).await;
         conditions.push(condition.map_err(|error| error.map_user(within))?);
     }
-    Ok(conditions.into_iter().reduce(Expr::and))
+    if conditions.is_empty() {
+        return Ok(None);
+    }
+    let found = builder.scans.run(db).await?;
+    Condition::Several(ConnectiveEnum::And, conditions).into_sql(db, &found).await.map(Some)
 }
 
 /// The future of a condition. Boxed, because it is recursive: filters refer to filters.
-type Condition<'r> = Pin<Box<dyn Future<Output = Result<Expr>> + Send + 'r>>;
+type Conditions<'r> = Pin<Box<dyn Future<Output = Result<Condition>> + Send + 'r>>;
 
 impl FilterBuilder {
     fn count(&mut self) -> Result<(), UserError> {
@@ -109,7 +118,7 @@ impl FilterBuilder {
         }
     }
 
-    fn condition<'r>(&'r mut self, db: &'r (impl Read + 'r), tree: Tree, depth: usize) -> Condition<'r> {
+    fn condition<'r>(&'r mut self, db: &'r (impl Read + 'r), tree: Tree, depth: usize) -> Conditions<'r> {
         Box::pin(async move {
             match tree {
                 Tree::One(predicate) => self.one(db, predicate, depth).await,
@@ -118,14 +127,14 @@ impl FilterBuilder {
                     for tree in trees {
                         conditions.push(self.condition(db, tree, depth).await?);
                     }
-                    Ok(joined(connective, conditions))
+                    Ok(Condition::Several(connective, conditions))
                 }
             }
         })
     }
 
     /// The condition of a saved filter.
-    fn saved<'r>(&'r mut self, db: &'r (impl Read + 'r), filter: &'r filter::Model, depth: usize) -> Condition<'r> {
+    fn saved<'r>(&'r mut self, db: &'r (impl Read + 'r), filter: &'r filter::Model, depth: usize) -> Conditions<'r> {
         Box::pin(async move {
             use filter_predicate::Column;
             let rows = filter_predicate::Entity::find().filter(Column::FilterId.eq(filter.id));
@@ -147,27 +156,28 @@ impl FilterBuilder {
                 conditions.push(self.one(db, predicate, depth).await?);
             }
             let connective = filter.connective.as_deref().and_then(ConnectiveEnum::from_word);
-            Ok(joined(connective.unwrap_or(ConnectiveEnum::And), conditions))
+            Ok(Condition::Several(connective.unwrap_or(ConnectiveEnum::And), conditions))
         })
     }
 
-    async fn one(&mut self, db: &impl Read, predicate: Predicate, depth: usize) -> Result<Expr> {
+    async fn one(&mut self, db: &impl Read, predicate: Predicate, depth: usize) -> Result<Condition> {
+        let scans = &mut self.scans;
         match predicate.key {
             Key::FilterId => self.other(db, &predicate, depth).await,
             Key::Not(reason) => Err(UserError::new("key", reason).into()),
-            Key::TierIndex | Key::LifecycleIndex | Key::LevelIndex => predicate.index(),
+            Key::TierIndex | Key::LifecycleIndex | Key::LevelIndex => predicate.index(db).await.map(Condition::Sql),
             Key::OwnerIds | Key::SystemId | Key::ComponentTypeId | Key::DomainId | Key::RepositoryIds => {
-                predicate.key(db)
+                predicate.key(db).await.map(Condition::Sql)
             }
-            Key::Tag => predicate.tag(db).await,
-            Key::Property => predicate.property(db).await,
-            Key::Relationship => predicate.relationship(db).await,
-            _ => predicate.text(db).await,
+            Key::Tag => predicate.tag(db, scans),
+            Key::Property => predicate.property(db, scans).await,
+            Key::Relationship => predicate.relationship(db).await.map(Condition::Sql),
+            _ => predicate.text(db, scans),
         }
     }
 
     /// The condition of another saved filter, which a predicate names.
-    async fn other(&mut self, db: &impl Read, predicate: &Predicate, depth: usize) -> Result<Expr> {
+    async fn other(&mut self, db: &impl Read, predicate: &Predicate, depth: usize) -> Result<Condition> {
         let is_meant = match predicate.kind {
             TypeEnum::Matches | TypeEnum::Equals => true,
             TypeEnum::DoesNotMatch | TypeEnum::DoesNotEqual => false,
@@ -179,22 +189,8 @@ impl FilterBuilder {
         let found = id::find::<filter::Entity>(db, predicate.needed()?).await?;
         let condition = match found {
             Some(filter) => self.saved(db, &filter, depth - 1).await?,
-            None => Expr::value(false),
+            None => Condition::Sql(Expr::value(false)),
         };
-        if is_meant {
-            return Ok(condition);
-        }
-        // For a null column, the condition can be null. Its negation would be null too.
-        let matches = Expr::from(Func::coalesce([condition, Expr::Constant(false.into())]));
-        Ok(matches.not())
+        Ok(condition.unless(!is_meant))
     }
-}
-
-/// Joins conditions. Without any, every service matches.
-fn joined(connective: ConnectiveEnum, conditions: Vec<Expr>) -> Expr {
-    let joined = conditions.into_iter().reduce(|one, other| match connective {
-        ConnectiveEnum::And => one.and(other),
-        ConnectiveEnum::Or => one.or(other),
-    });
-    joined.unwrap_or_else(|| Expr::value(true))
 }

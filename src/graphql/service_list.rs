@@ -11,7 +11,9 @@ use super::sort::Sort;
 use crate::db::{self, Ids};
 use crate::engine::page::PageRequest;
 use crate::entity::service::{self, Column};
-use crate::entity::{Timestamp, id_of, lifecycle, service_last_deploy, tag, team, team_alias, text, tier};
+use crate::entity::{
+    Timestamp, component_type, id_of, lifecycle, service_last_deploy, tag, team, team_alias, text, tier,
+};
 use crate::error::Result;
 
 /// The services that meet every condition that is given, a page at a time.
@@ -27,6 +29,7 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
         tier_alias,
         lifecycle_alias,
         product,
+        component_category,
         search: _,
         has_owner,
         not_deployed_since: _,
@@ -61,11 +64,30 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
     if let Some(has_owner) = has_owner.value() {
         meet(Column::OwnerId, &|own| if *has_owner { own.is_not_null() } else { own.is_null() });
     }
+    if let Some(category) = component_category.value() {
+        conditions.push(is_of_category(category));
+    }
     conditions.extend(service_filter::condition(ctx.db(), filter_identifier.value(), filter.value()).await?);
     let ids = ids(args, &mut conditions, &request, ctx).await?;
     let services = conditions.into_iter().fold(List::<service::Entity>::new(Column::Id), List::filter);
     let services = ids.into_iter().fold(services, List::with_ids);
     services.page_in(sort_by.value().copied().map(order), ctx, &request).await
+}
+
+/// All services, a page at a time.
+pub(super) async fn all(request: &PageRequest, ctx: &Ctx<'_>) -> Result<ServiceConnectionType> {
+    List::<service::Entity>::new(Column::Id).page(ctx, request).await
+}
+
+/// The condition that the type of a service has this category. A service without a type has the default type.
+fn is_of_category(category: &str) -> Expr {
+    use component_type::Column as Type;
+    let types =
+        Select::select().column(Type::Id).from(component_type::Entity).and_where(Type::Category.eq(category)).take();
+    let is_default = Type::IsDefault.eq(true).and(Type::Category.eq(category));
+    let default = Select::select().expr(Expr::value(1)).from(component_type::Entity).and_where(is_default).take();
+    let own = || Expr::col(Column::TypeId.as_column_ref());
+    own().in_subquery(types).or(own().is_null().and(Expr::exists(default)))
 }
 
 /// The term of a search. `None` if it is empty.

@@ -20,7 +20,19 @@ use crate::entity::tag::{self, Owner};
 use crate::entity::{self, ByAlias, repository, text, user};
 use crate::error::{Problems, Result, UserError, quoted};
 
-impl TagResolver for Tag {}
+impl TagResolver for Tag {
+    fn owner(&self) -> TaggableResource {
+        match self {
+            Self { repository_id: Some(_), .. } => TaggableResource::Repository,
+            Self { team_id: Some(_), .. } => TaggableResource::Team,
+            Self { user_id: Some(_), .. } => TaggableResource::User,
+            Self { system_id: Some(_), .. } => TaggableResource::System,
+            Self { domain_id: Some(_), .. } => TaggableResource::Domain,
+            Self { infrastructure_resource_id: Some(_), .. } => TaggableResource::InfrastructureResource,
+            _ => TaggableResource::Service,
+        }
+    }
+}
 
 /// A thing that can have tags: a service, locked for writing, or the key of another thing.
 enum Taggable {
@@ -51,6 +63,8 @@ impl Taggable {
 /// meanwhile.
 async fn taggable(db: &Transaction, identifier: Identifier<'_>, kind: Option<TaggableResource>) -> Result<Taggable> {
     let kind = match identifier {
+        // An alias where the id belongs.
+        Identifier::Id(id) if id::decode(id).is_none() => kind.unwrap_or(TaggableResource::Service),
         Identifier::Alias(_) => kind.unwrap_or(TaggableResource::Service),
         Identifier::Id(id) => {
             let kind = id::decode(id).and_then(|(class, _)| TaggableResource::from_word(&class));
@@ -76,14 +90,14 @@ async fn taggable(db: &Transaction, identifier: Identifier<'_>, kind: Option<Tag
         }
         (TaggableResource::Repository, Identifier::Alias(alias)) => {
             let repository = repository::Entity::by_alias(locking, alias).await?;
-            Taggable::Repository(repository.ok_or_else(|| unknown("repository has the alias", alias))?.id)
+            Taggable::Repository(repository.ok_or_else(|| unknown("repository with the alias", alias))?.id)
         }
         (TaggableResource::User, Identifier::Id(id)) => {
             Taggable::User(id::require::<user::Entity>(locking, id, "id").await?.id)
         }
         (TaggableResource::User, Identifier::Alias(email)) => {
             let user = user::by_email(locking, email).await?;
-            Taggable::User(user.ok_or_else(|| unknown("user has the email address", email))?.id)
+            Taggable::User(user.ok_or_else(|| unknown("user with the email address", email))?.id)
         }
         (TaggableResource::System, identifier) => {
             Taggable::System(identifier::require::<System>(locking, identifier).await?.id)
@@ -111,7 +125,7 @@ fn early(db: &Transaction, identifier: Identifier<'_>, kind: Option<TaggableReso
 }
 
 fn unknown(what: &str, alias: &str) -> UserError {
-    UserError::new("alias", format!("no {what} {}", quoted(alias))).not_found()
+    UserError::new("alias", id::absent(&format!("{what} {}", quoted(alias)))).not_found()
 }
 
 /// Locks the service that a tag belongs to, if any. Fails if a service file governs the service.

@@ -144,7 +144,8 @@ impl TeamMembershipDeleteMutation for Mutation {
 
         let mut problems = Problems::default();
         for (place, _) in users.iter().enumerate().filter(|(_, user)| !present.contains(user)) {
-            let error = UserError::new("user", "this user is not a member of the team").not_found();
+            let error = UserError::new("user", "a membership of this user in the team does not exist on this account")
+                .not_found();
             problems.push(error.within(place.to_string()).within("members"));
         }
         problems.none()?;

@@ -20,6 +20,8 @@ pub use super::integration::{
 };
 pub use super::json::{Json as JSON, Json as JSONSchema, JsonText as JsonString};
 pub use super::property_definition::{TeamPropertyDefinition, TeamPropertyDefinitionsAssignPayload};
+pub use super::reference::{IntegrationTypeName, ServiceReference};
+pub use super::related_resource::RelatedResourceEdge;
 pub use super::relation::{list, list_through, to_its_one, to_one};
 pub use super::repository::RepositoryConnectionType;
 pub use super::rubric::Rubric;

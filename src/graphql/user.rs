@@ -181,7 +181,7 @@ pub(super) async fn all(db: &impl Read, named: &[&UserIdentifierInput]) -> Resul
             Ok(Name::Email(email)) => by_email
                 .get(&email_key(email))
                 .cloned()
-                .ok_or_else(|| UserError::new("email", Reference::User.unknown(email)).not_found()),
+                .ok_or_else(|| id::missing_name("email", Reference::User, email)),
             Ok(Name::Id(id)) => match found {
                 Some(user) => Ok(user),
                 None => Err(id::missing::<user::Entity>(id, "id")),
@@ -201,6 +201,8 @@ impl<'a> Name<'a> {
     fn new(named: &'a UserIdentifierInput) -> Result<Self, UserError> {
         let UserIdentifierInput { id, email } = named;
         match exactly_one(("id", given(id)), ("email", given(email))) {
+            // An email address where the id belongs.
+            Ok(OneOf::First(id)) if id::decode(id).is_none() && id.contains('@') => Ok(Self::Email(id)),
             Ok(OneOf::First(id)) => Ok(Self::Id(id)),
             Ok(OneOf::Second(email)) => Ok(Self::Email(email)),
             // The error is about the field that holds these two. The caller knows its name, and adds it to the path.

@@ -327,6 +327,8 @@ pub fn page(page: Page) -> Reply {
     let mut reply = with_body(status, HeaderValue::from_static("text/html; charset=utf-8"), page.html);
     if let Some(tag) = tag {
         reply = with_tag(reply, &tag);
+        // It names who is signed in.
+        reply.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     }
     let policy = if page.kind == Kind::Editor { EDITOR_POLICY } else { PAGE_POLICY };
     reply.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);

@@ -196,7 +196,7 @@ async fn an_unknown_team_is_null_beside_an_error() {
     let answer = app.query(r#"{ account { team(alias: "no") { id } } }"#, json!({})).await;
     assert_eq!(answer["data"], json!({ "account": { "team": null } }));
     assert_eq!(answer["errors"][0]["path"], json!(["account", "team"]));
-    assert_eq!(answer["errors"][0]["message"], "no team has the alias \"no\"");
+    assert_eq!(answer["errors"][0]["message"], "a team with the alias \"no\" does not exist on this account");
     assert_eq!(answer["errors"][0]["extensions"]["code"], "NOT_FOUND");
 }
 

@@ -83,7 +83,7 @@ async fn alias_create_refuses_invalid_aliases_and_owners() {
     let malformed = create(&app, &json!("x"), "x").await;
     assert_eq!(malformed["errors"][0]["path"], json!(["ownerId"]));
     let tier = create(&app, &json!("Z2lkOi8vcm9sbGNhbGwvVGllci8x"), "x").await;
-    let message = "this is the id of a Tier, not of a service, team, system, domain or infrastructure resource";
+    let message = "a service, team, system, domain or infrastructure resource with this id does not exist on this account: it is the id of a Tier";
     assert_eq!(tier["errors"], refused("ownerId", message));
 }
 
@@ -131,7 +131,7 @@ async fn alias_delete_removes_a_managed_alias() {
     let (service, _) = owners(&app).await;
     create(&app, &service, "x").await;
     let wrong_type = delete(&app, "team", "x").await;
-    assert_eq!(wrong_type["errors"], refused("alias", "no team has the alias \"x\""));
+    assert_eq!(wrong_type["errors"], refused("alias", "a team with the alias \"x\" does not exist on this account"));
     assert_eq!(delete(&app, "service", "x").await, json!({ "deletedAlias": "x", "errors": [] }));
     let read = data(&app, r#"{ account { service(alias: "x") { id } } }"#).await;
     assert_eq!(read, json!({ "account": { "service": null } }));

@@ -66,11 +66,16 @@ impl<'a> Browser<'a> {
 
     /// Runs an operation as the explorer does, and returns the response.
     pub async fn query(&self, query: &str, variables: Value) -> Value {
+        self.query_with(query, variables, &[]).await.json()
+    }
+
+    /// The same with additional headers.
+    pub async fn query_with(&self, query: &str, variables: Value, headers: &[(&str, &str)]) -> Response {
         let cookie = self.cookie.iter().map(|cookie| ("cookie", cookie.as_str()));
         let kind = [("content-type", "application/json"), ("sec-fetch-site", "same-origin")];
-        let headers: Vec<_> = kind.into_iter().chain(cookie).collect();
+        let headers: Vec<_> = kind.into_iter().chain(cookie).chain(headers.iter().copied()).collect();
         let body = json!({ "query": query, "variables": variables }).to_string();
-        self.app.request(Method::POST, "/graphql", &headers, body).await.json()
+        self.app.request(Method::POST, "/graphql", &headers, body).await
     }
 
     /// Submits a form as one of our pages would, and stores the returned cookie.

@@ -336,3 +336,404 @@ async fn types_of_what_does_not_exist_here_can_be_selected_and_are_empty() {
     let wrong = "{account{rubric{checks(after: \"x\"){totalCount}}}}";
     assert!(tour.endpoint.app.query(wrong, json!({})).await["errors"][0]["message"].is_string());
 }
+
+#[tokio::test]
+async fn what_is_not_found_is_said_in_words_that_scripts_look_for() {
+    let tour = Tour::start().await;
+    let app = &tour.endpoint.app;
+    let words = "does not exist on this account";
+    let tag = tour.id("tag");
+    for field in ["team", "domain", "system"] {
+        let class = format!("{}{}", field[..1].to_uppercase(), &field[1..]);
+        for named in [
+            json!({ "alias": "no" }),
+            json!({ "alias": "No such thing" }),
+            json!({ "id": gone(&class) }),
+            json!({ "id": tag }),
+            json!({ "id": "nothing" }),
+            json!({ "id": "gid://elsewhere/Team/987654" }),
+        ] {
+            let query = match field {
+                "team" => {
+                    "query($alias: String, $id: ID) { account { team(alias: $alias, id: $id) { id } } }".to_owned()
+                }
+                _ => format!(
+                    "query($alias: String, $id: ID) {{ account {{ {field}(input: {{ alias: $alias, id: $id }}) {{ id }} }} }}"
+                ),
+            };
+            let answer = app.query(&query, named.clone()).await;
+            let message = answer["errors"][0]["message"].as_str().unwrap_or_default();
+            assert!(message.contains(words), "{field} {named}: {answer}");
+        }
+    }
+    // The same words are in the errors of mutations.
+    let query = r#"mutation {
+        a: serviceUpdate(input: { alias: "no" }) { errors { message } }
+        b: teamDelete(input: { id: "no" }) { errors { message } }
+        c: domainUpdate(domain: { alias: "no" }, input: {}) { errors { message } }
+        d: systemDelete(resource: { id: "Z2lkOi8vcm9sbGNhbGwvU3lzdGVtLzk5OTk5OQ" }) { errors { message } }
+        e: serviceCreate(input: { name: "x", tierAlias: "no" }) { errors { message } }
+        f: tagCreate(input: { alias: "no", type: User, key: "a", value: "b" }) { errors { message } }
+        g: toolCreate(input: { serviceAlias: "no", category: logs, displayName: "x", url: "https://x" }) { errors { message } }
+        h: propertyUnassign(owner: { alias: "shop" }, definition: { alias: "no" }) { errors { message } }
+        i: aliasCreate(input: { ownerId: "no", alias: "x" }) { errors { message } }
+        j: deployDelete(input: { id: "no" }) { errors { message } }
+        k: relationshipCreate(relationshipDefinition: { source: { alias: "no" }, target: { alias: "shop" }, type: related_to }) { errors { message } }
+        l: contactCreate(input: { ownerId: "no", type: web, address: "https://x" }) { errors { message } }
+        m: teamMembershipCreate(input: { teamId: "no", members: [] }) { errors { message } }
+    }"#;
+    let answer = app.query(query, json!({})).await;
+    for (name, payload) in answer["data"].as_object().unwrap_or_else(|| panic!("{answer}")) {
+        let message = payload["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(words), "{name}: {payload}");
+    }
+}
+
+#[tokio::test]
+async fn an_update_of_infrastructure_keeps_a_type_that_is_sent_empty() {
+    let app = TestApp::start().await;
+    let query = r#"mutation { infrastructureResourceCreate(input: { schema: { type: "Database" }, data: { name: "Base" } }) {
+        infrastructureResource { id } errors { message }
+    } }"#;
+    let id = data(&app, query).await["infrastructureResourceCreate"]["infrastructureResource"]["id"].clone();
+    let update = "mutation($it: IdentifierInput!, $input: InfrastructureResourceInput!) {
+        infrastructureResourceUpdate(infrastructureResource: $it, input: $input) {
+            infrastructureResource { type name providerResourceType } errors { message path }
+        }
+    }";
+    for (input, name) in [
+        (json!({ "schema": { "type": "" } }), "Base"),
+        (json!({ "schema": { "type": "  " }, "providerResourceType": "RDS" }), "Base"),
+        (json!({ "schema": null, "data": { "name": "Ledger" } }), "Ledger"),
+        (json!({ "schema": { "type": "" }, "data": "{\"name\": \"Books\"}" }), "Books"),
+        (json!({ "schema": { "type": "" }, "ownerId": null }), "Books"),
+        (json!({}), "Books"),
+    ] {
+        let answer = app.query(update, json!({ "it": { "id": id }, "input": input })).await;
+        let payload = &answer["data"]["infrastructureResourceUpdate"];
+        assert_eq!(payload["errors"], json!([]), "{input}");
+        let resource = &payload["infrastructureResource"];
+        assert_eq!((&resource["type"], &resource["name"]), (&json!("Database"), &json!(name)), "{input}");
+    }
+    let other = json!({ "it": { "id": id }, "input": { "schema": { "type": "Queue" }, "data": { "name": "Books" } } });
+    let answer = app.query(update, other).await;
+    assert_eq!(answer["data"]["infrastructureResourceUpdate"]["infrastructureResource"]["type"], "Queue", "{answer}");
+    // A new resource needs a type.
+    let create = r#"mutation { infrastructureResourceCreate(input: { schema: { type: "" }, data: { name: "x" } }) { errors { path } } }"#;
+    let refused = data(&app, create).await["infrastructureResourceCreate"].clone();
+    assert_eq!(refused, json!({ "errors": [{ "path": ["schema"] }] }));
+}
+
+#[tokio::test]
+async fn deploys_of_a_service_are_asked_for_by_its_id_its_alias_or_both_in_an_object() {
+    let tour = Tour::start().await;
+    let app = &tour.endpoint.app;
+    let id = tour.id("shop");
+    let all = app.query("{ account { deploys { totalCount } } }", json!({})).await;
+    let query = |declared: &str| {
+        format!(
+            "query($service: {declared}) {{ account {{ deploys(serviceId: $service) {{ nodes {{ service {{ id }} }} }} }} }}"
+        )
+    };
+    let literal =
+        |literal: &str| format!("{{ account {{ deploys(serviceId: {literal}) {{ nodes {{ service {{ id }} }} }} }} }}");
+    let mut answers = Vec::new();
+    for (declared, value) in [
+        ("ID", id.clone()),
+        ("ID!", id.clone()),
+        ("String", json!("shop")),
+        ("IdentifierInput", json!({ "alias": "shop" })),
+        ("IdentifierInput!", json!({ "id": id })),
+        ("ServiceReference", json!({ "alias": "shop", "id": null })),
+        ("ServiceReference!", id.clone()),
+    ] {
+        answers.push((declared.to_owned(), app.query(&query(declared), json!({ "service": value })).await));
+    }
+    for text in ["\"shop\"".to_owned(), "{ alias: \"shop\" }".to_owned(), id.to_string(), format!("{{ id: {id} }}")] {
+        answers.push((text.clone(), app.query(&literal(&text), json!({})).await));
+    }
+    let shared =
+        "query($id: ID!) { account { service(id: $id) { id } deploys(serviceId: $id) { nodes { service { id } } } } }";
+    answers.push((shared.to_owned(), app.query(shared, json!({ "id": id })).await));
+    for (what, answer) in &answers {
+        let nodes =
+            answer["data"]["account"]["deploys"]["nodes"].as_array().unwrap_or_else(|| panic!("{what}: {answer}"));
+        assert!(!nodes.is_empty() && nodes.iter().all(|node| node["service"]["id"] == id), "{what}: {answer}");
+    }
+    // Nothing is found for no service, and everything for null.
+    for nobody in [json!("no"), json!({ "alias": "no" }), json!(gone("Service")), json!("")] {
+        let answer = app.query(&query("ServiceReference"), json!({ "service": nobody })).await;
+        assert_eq!(answer["data"]["account"]["deploys"]["nodes"], json!([]), "{nobody}");
+    }
+    let null = "query($service: IdentifierInput) { account { deploys(serviceId: $service) { totalCount } } }";
+    assert_eq!(app.query(null, json!({ "service": null })).await, all);
+    // Other types of variables are refused, as everywhere.
+    for declared in ["Int", "[ID]", "UserIdentifierInput"] {
+        let answer = app.query(&query(declared), json!({})).await;
+        assert_eq!(answer["errors"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED", "{declared}: {answer}");
+    }
+    let both = app.query(&literal("{ alias: \"shop\", id: \"x\" }"), json!({})).await;
+    assert_eq!(both["errors"][0]["message"], "exactly one of id and alias must be given");
+    // A deleted deploy is named under both names.
+    let deploy = tour.id("deploy ledger");
+    let delete =
+        "mutation($id: ID!) { deployDelete(input: { id: $id }) { deletedId deletedDeployId errors { message } } }";
+    let answer = app.query(delete, json!({ "id": deploy })).await;
+    assert_eq!(answer["data"]["deployDelete"], json!({ "deletedId": deploy, "deletedDeployId": deploy, "errors": [] }));
+}
+
+#[tokio::test]
+async fn integrations_are_asked_for_by_the_types_that_clients_write() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        deploy: eventIntegrationCreate(input: { name: "deploy", type: deploy }) { errors { message } }
+        documents: eventIntegrationCreate(input: { name: "documents", type: apiDoc }) { errors { message } }
+        ecr: eventIntegrationCreate(input: { name: "ecr", type: awsEcr }) { errors { message } }
+        snyk: eventIntegrationCreate(input: { name: "snyk", type: snyk }) { errors { message } }
+        xray: eventIntegrationCreate(input: { name: "xray", type: jfrogXray }) { errors { message } }
+        relic: eventIntegrationCreate(input: { name: "relic", type: newRelicCheck }) { errors { message } }
+        aws: awsIntegrationCreate(input: { name: "aws", ownershipTagKeys: [] }) { errors { message } }
+        custom: customIntegrationCreate(input: { name: "custom" }) { errors { message } }
+    }"#;
+    data(&app, query).await;
+    let names = async |argument: &str, declared: &str, variables: Value| {
+        let query =
+            format!("query{declared} {{ account {{ integrations(type: {argument}) {{ nodes {{ name }} }} }} }}");
+        let answer = app.query(&query, variables).await;
+        let nodes =
+            answer["data"]["account"]["integrations"]["nodes"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
+        nodes.iter().filter_map(|node| node["name"].as_str()).map(str::to_owned).collect::<Vec<_>>().join(" ")
+    };
+    for (argument, expected) in [
+        ("aws", "aws"),
+        ("\"aws\"", "aws"),
+        ("\"AWS\"", "aws"),
+        ("\"Snyk\"", "snyk"),
+        ("\"API_DOC\"", "documents"),
+        ("\"api_doc\"", "documents"),
+        ("\"api doc\"", "documents"),
+        ("apiDoc", "documents"),
+        ("\"aws ecr\"", "ecr"),
+        ("\"aws_ecr\"", "ecr"),
+        ("awsEcr", "ecr"),
+        ("\"jfrog xray\"", "xray"),
+        ("\"new relic check\"", "relic"),
+        ("\"snyk\"", "snyk"),
+        ("\"deploy\"", "deploy ecr snyk xray relic"),
+        ("deploy", "deploy ecr snyk xray relic"),
+        ("\"custom\"", "custom"),
+        ("\"github\"", ""),
+        ("\"gitlab\"", ""),
+        ("\"azure_devops\"", ""),
+    ] {
+        assert_eq!(names(argument, "", json!({})).await, expected, "{argument}");
+    }
+    for (declared, value, expected) in [
+        ("($type: String)", json!("aws ecr"), "ecr"),
+        ("($type: String!)", json!("api_doc"), "documents"),
+        ("($type: IntegrationTypeEnum)", json!("aws"), "aws"),
+        ("($type: EventIntegrationEnum)", json!("snyk"), "snyk"),
+        ("($type: IntegrationTypeName)", json!("custom"), "custom"),
+    ] {
+        assert_eq!(names("$type", declared, json!({ "type": value })).await, expected, "{declared}");
+    }
+    let query = "query($type: String) { account { integrations(type: $type) { totalCount } } }";
+    assert_eq!(app.query(query, json!({})).await["data"]["account"]["integrations"]["totalCount"], 8);
+    let wrong = app.query(query, json!({ "type": "awz" })).await;
+    let message = wrong["errors"][0]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("expected the type of an integration, such as deploy, custom"), "{wrong}");
+}
+
+#[tokio::test]
+async fn an_alias_or_a_plain_id_is_taken_where_an_id_belongs() {
+    let tour = Tour::start().await;
+    let app = &tour.endpoint.app;
+    let id = |name: &str| tour.id(name).as_str().expect("an id").to_owned();
+    let plain = |name: &str, scheme: &str| {
+        let decoded = data_encoding::BASE64URL_NOPAD.decode(id(name).as_bytes()).expect("base64");
+        String::from_utf8(decoded).expect("text").replace("gid://rollcall", scheme)
+    };
+    let (core, shop, till) = (plain("Core", "gid://elsewhere"), plain("shop", "gid://rollcall"), id("Till"));
+    let query = format!(
+        r#"mutation {{
+            team: teamUpdate(input: {{ id: "core", responsibilities: "r" }}) {{ team {{ id }} errors {{ message }} }}
+            plainTeam: teamUpdate(input: {{ id: "{core}", responsibilities: "r" }}) {{ team {{ id }} errors {{ message }} }}
+            service: serviceUpdate(input: {{ id: "shop", language: "Go" }}) {{ service {{ id }} errors {{ message }} }}
+            swapped: serviceUpdate(input: {{ alias: "{shop}", language: "Go" }}) {{ service {{ id }} errors {{ message }} }}
+            system: systemUpdate(system: {{ id: "till" }}, input: {{ ownerId: "core" }}) {{ system {{ id owner {{ id }} }} errors {{ message }} }}
+            parent: serviceUpdate(input: {{ alias: "shop", parent: {{ alias: "{till}" }} }}) {{ service {{ parent {{ id }} }} errors {{ message }} }}
+            owner: serviceUpdate(input: {{ alias: "shop", ownerAlias: "{core}" }}) {{ service {{ owner {{ id }} }} errors {{ message }} }}
+            tier: tierUpdate(input: {{ id: "tier_1", description: "d" }}) {{ tier {{ alias }} errors {{ message }} }}
+            tool: toolCreate(input: {{ serviceId: "shop", category: logs, displayName: "L", url: "https://l" }}) {{ tool {{ service {{ id }} }} errors {{ message }} }}
+            tag: tagCreate(input: {{ id: "core", type: Team, key: "a", value: "b" }}) {{ tag {{ key owner }} errors {{ message }} }}
+            alias: aliasCreate(input: {{ ownerId: "shop", alias: "shoppe" }}) {{ ownerId errors {{ message }} }}
+            user: userUpdate(user: {{ id: "bob@example.com" }}, input: {{ name: "Robert" }}) {{ user {{ name }} errors {{ message }} }}
+            contact: contactCreate(input: {{ ownerId: "core", type: web, address: "https://c" }}) {{ contact {{ address }} errors {{ message }} }}
+            member: teamMembershipCreate(input: {{ teamId: "core", members: [{{ user: {{ id: "bob@example.com" }} }}] }}) {{ members {{ email }} errors {{ message }} }}
+            depends: serviceDependencyCreate(inputV2: {{ dependencyKey: {{ source: "shop", destination: "Stock" }} }}) {{ serviceDependency {{ notes }} errors {{ message }} }}
+            property: propertyUnassign(owner: {{ id: "shop" }}, definition: {{ id: "lanes" }}) {{ errors {{ message }} }}
+            related: relationshipCreate(relationshipDefinition: {{ source: {{ id: "shop" }}, target: {{ id: "core" }}, type: related_to }}) {{ relationship {{ type }} errors {{ message }} }}
+        }}"#
+    );
+    let made = data(app, &query).await;
+    for (name, payload) in made.as_object().expect("data") {
+        assert_eq!(payload["errors"], json!([]), "{name}: {payload}");
+    }
+    for team in [
+        &made["team"]["team"],
+        &made["plainTeam"]["team"],
+        &made["system"]["system"]["owner"],
+        &made["owner"]["service"]["owner"],
+    ] {
+        assert_eq!(team["id"], tour.id("Core"));
+    }
+    for service in [&made["service"]["service"], &made["swapped"]["service"], &made["tool"]["tool"]["service"]] {
+        assert_eq!(service["id"], tour.id("shop"));
+    }
+    assert_eq!(
+        (&made["alias"]["ownerId"], &made["parent"]["service"]["parent"]["id"]),
+        (&tour.id("shop"), &tour.id("Till"))
+    );
+    assert_eq!(made["tag"]["tag"], json!({ "key": "a", "owner": "Team" }));
+    // A query takes them too. An alias is an alias first, even if it looks like an id.
+    let query = format!(
+        r#"{{ account {{ a: service(id: "shop") {{ id }} b: team(id: "{core}") {{ id }} c: repository(id: "org/old") {{ name }} d: service(id: "no") {{ id }} }} }}"#
+    );
+    let expected = json!({ "a": { "id": tour.id("shop") }, "b": { "id": tour.id("Core") }, "c": { "name": "org/old" }, "d": null });
+    assert_eq!(data(app, &query).await["account"], expected);
+    let query = format!(
+        r#"mutation {{
+            aliasCreate(input: {{ ownerId: "Stock", alias: "{}" }}) {{ errors {{ message }} }}
+            serviceUpdate(input: {{ alias: "{0}", language: "C" }}) {{ service {{ name }} }}
+        }}"#,
+        id("shop")
+    );
+    assert_eq!(data(app, &query).await["serviceUpdate"]["service"]["name"], "Stock");
+}
+
+#[tokio::test]
+async fn a_bare_text_is_the_value_of_a_property_whose_schema_takes_a_text() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        serviceCreate(input: { name: "Cart" }) { errors { message } }
+        teamCreate(input: { name: "Core" }) { errors { message } }
+        a: propertyDefinitionCreate(input: { name: "Text", schema: "{\"type\": \"string\"}" }) { errors { message } }
+        b: propertyDefinitionCreate(input: { name: "Colour", schema: "{\"enum\": [\"green\", \"red\"]}" }) { errors { message } }
+        c: propertyDefinitionCreate(input: { name: "Any", schema: "{}" }) { errors { message } }
+        d: propertyDefinitionCreate(input: { name: "Number", schema: "{\"type\": \"number\"}" }) { errors { message } }
+        e: propertyDefinitionCreate(input: { name: "Short", schema: "{\"type\": \"string\", \"maxLength\": 3}" }) { errors { message } }
+    }"#;
+    data(&app, query).await;
+    let assign = "mutation($input: PropertyInput!) { propertyAssign(input: $input) { property { value } errors { message path } } }";
+    let mut owners = ["cart", "core"].into_iter().cycle();
+    for (definition, sent, stored) in [
+        ("text", "green", Some(json!("green"))),
+        ("text", "\"green\"", Some(json!("green"))),
+        ("text", "two words, \"quoted\" and \\ more", Some(json!("two words, \"quoted\" and \\ more"))),
+        ("text", "1.10", Some(json!("1.10"))),
+        ("text", "true", Some(json!("true"))),
+        ("text", "null", Some(json!("null"))),
+        ("text", "[a, b]", Some(json!("[a, b]"))),
+        ("text", "", Some(json!(""))),
+        ("colour", "green", Some(json!("green"))),
+        ("colour", "\"red\"", Some(json!("red"))),
+        ("colour", "blue", None),
+        ("any", "green", Some(json!("green"))),
+        ("any", "1.10", Some(json!(1.1))),
+        ("any", "true", Some(json!(true))),
+        ("number", "3", Some(json!(3))),
+        ("number", "three", None),
+        ("short", "abc", Some(json!("abc"))),
+        ("short", "abcd", None),
+    ] {
+        let owner = json!({ "alias": owners.next() });
+        let input = json!({ "owner": owner, "definition": { "alias": definition }, "value": sent });
+        let payload = app.query(assign, json!({ "input": input })).await["data"]["propertyAssign"].clone();
+        let value =
+            payload["property"]["value"].as_str().map(|text| serde_json::from_str::<Value>(text).expect("JSON"));
+        assert_eq!(value, stored, "{definition} {sent}: {payload}");
+        assert_eq!(payload["errors"] == json!([]), stored.is_some(), "{payload}");
+    }
+    // Without validation, a text that is JSON is stored as it is.
+    let input = json!({ "owner": { "alias": "cart" }, "definition": { "alias": "text" }, "value": "3", "runValidation": false });
+    let payload = app.query(assign, json!({ "input": input })).await["data"]["propertyAssign"].clone();
+    assert_eq!(payload["property"]["value"], "3");
+}
+
+#[tokio::test]
+async fn filters_take_ids_aliases_and_names_and_the_keys_of_either_kind() {
+    let tour = Tour::start().await;
+    let app = &tour.endpoint.app;
+    let query = r#"mutation {
+        teamCreate(input: { name: "Far Away" }) { errors { message } }
+        systemCreate(input: { name: "Back Room", parent: { alias: "commerce" } }) { errors { message } }
+        serviceCreate(input: { name: "Filtered", ownerInput: { alias: "far_away" }, parent: { alias: "back_room" }, tierAlias: "tier_2", type: { alias: "gadget" } }) { errors { message } }
+        tagCreate(input: { alias: "filtered", key: "env", value: "lab" }) { errors { message } }
+        serviceRepositoryCreate(input: { service: { alias: "filtered" }, repository: { alias: "org/new" } }) { errors { message } }
+    }"#;
+    data(app, query).await;
+    let team = data(app, r#"{ account { team(alias: "far_away") { id } } }"#).await["account"]["team"]["id"].clone();
+    let decoded = data_encoding::BASE64URL_NOPAD.decode(team.as_str().expect("an id").as_bytes()).expect("base64");
+    let plain = String::from_utf8(decoded).expect("text").replace("rollcall", "elsewhere");
+    let one = |key: &str, arg: &str| json!({ "key": key, "arg": arg });
+    for predicate in [
+        one("owner_id", team.as_str().expect("an id")),
+        one("owner_id", &plain),
+        one("owner_id", "far_away"),
+        one("owner_id", "Far Away"),
+        one("owner_ids", &format!("{plain}, core, Far Away")),
+        one("system_id", "back_room"),
+        one("system_id", "Back Room"),
+        one("domain_id", "commerce"),
+        one("component_type_id", "gadget"),
+        one("component_type_id", "Gadget"),
+        one("component_category", "software"),
+        one("repository_ids", "org/new"),
+        one("tier_index", "tier_2"),
+        one("tier_index", "2"),
+        one("tag", "env:lab"),
+        one("tags", "env:lab"),
+        json!({ "key": "tags", "arg": "env:l.b", "type": "matches_regex" }),
+        json!({ "key": "component_category", "arg": "^soft", "type": "matches_regex" }),
+    ] {
+        let query =
+            "query($filter: [ServiceFilterInput!]) { account { services(filter: $filter) { nodes { name } } } }";
+        let filter = json!([predicate, { "key": "name", "arg": "Filtered" }]);
+        let answer = app.query(query, json!({ "filter": filter })).await;
+        assert_eq!(
+            answer["data"]["account"]["services"]["nodes"],
+            json!([{ "name": "Filtered" }]),
+            "{predicate}: {answer}"
+        );
+    }
+    // Saved filters have the same keys, and are answered as they were sent.
+    for (key, data_of, value) in [
+        ("tag", json!("env"), "lab"),
+        ("tags", json!("env"), "lab"),
+        ("owner_id", Value::Null, &*plain),
+        ("system_id", Value::Null, "Back Room"),
+        ("component_type_id", Value::Null, "gadget"),
+        ("component_category", Value::Null, "software"),
+    ] {
+        let create = "mutation($input: FilterCreateInput!) { filterCreate(input: $input) { filter { id predicates { key keyData value } } } }";
+        let predicate = json!({ "key": key, "keyData": data_of, "value": value, "type": "equals" });
+        let made = app.query(create, json!({ "input": { "name": "F", "predicates": [predicate] } })).await;
+        let filter = &made["data"]["filterCreate"]["filter"];
+        assert_eq!(filter["predicates"], json!([{ "key": key, "keyData": data_of, "value": value }]), "{made}");
+        let list = "query($id: ID!) { account { services(filterIdentifier: { id: $id }) { nodes { name } } } }";
+        let answer = app.query(list, json!({ "id": filter["id"] })).await;
+        let nodes = answer["data"]["account"]["services"]["nodes"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        assert!(nodes.contains(&json!({ "name": "Filtered" })), "{key}: {answer}");
+    }
+    // What is not found is an error, and the number of look-ups is bounded.
+    let query = "query($filter: [ServiceFilterInput!]) { account { services(filter: $filter) { totalCount } } }";
+    let many = (0..51).map(|number| format!("t{number}")).collect::<Vec<_>>().join(",");
+    for (predicate, message) in [
+        (one("owner_id", "nobody"), "a team with the id or alias \"nobody\" does not exist on this account"),
+        (one("owner_ids", &many), "at most 50 names can be given; give ids"),
+        (one("tier_index", "tier_9"), "an index must be a whole number, and no tier is called \"tier_9\""),
+    ] {
+        let answer = app.query(query, json!({ "filter": [predicate] })).await;
+        assert_eq!(answer["errors"][0]["message"], message, "{predicate}");
+    }
+}

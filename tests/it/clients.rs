@@ -88,7 +88,7 @@ async fn an_owner_can_be_named_by_the_older_field_owner_alias() {
     }"#;
     let expected = json!({
         "both": { "errors": [{ "path": ["ownerAlias"], "message": "only one of ownerAlias and ownerInput can be given" }] },
-        "gone": { "errors": [{ "path": ["ownerAlias"], "message": "no team has the alias \"no\"" }] },
+        "gone": { "errors": [{ "path": ["ownerAlias"], "message": "a team with the alias \"no\" does not exist on this account" }] },
         "none": { "service": { "owner": null }, "errors": [] },
         "set": { "service": { "owner": { "alias": "core" } }, "errors": [] },
     });
@@ -113,7 +113,7 @@ async fn the_note_and_the_api_document_of_a_service_are_set_and_cleared() {
     let expected = json!({
         "note": { "service": { "note": "n" }, "errors": [] },
         "bare": { "service": { "note": null }, "errors": [] },
-        "gone": { "service": null, "errors": [{ "path": ["service", "alias"], "message": "no service has the alias \"no\"" }] },
+        "gone": { "service": null, "errors": [{ "path": ["service", "alias"], "message": "a service with the alias \"no\" does not exist on this account" }] },
         "document": { "service": { "apiDocumentPath": "openapi.yml", "preferredApiDocumentSource": "PULL" }, "errors": [] },
         "clear": { "service": { "apiDocumentPath": null, "preferredApiDocumentSource": "PULL" }, "errors": [] },
     });

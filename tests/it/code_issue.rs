@@ -280,7 +280,7 @@ async fn code_issue_delete_answers_the_id_and_the_external_id() {
     let expected = json!({ "data": { "codeIssueDelete": {
         "deletedId": null,
         "deletedAlias": null,
-        "errors": [{ "message": "the project has no code issue with the externalId \"1\"", "path": ["externalId"] }],
+        "errors": [{ "message": "a code issue of the project with the externalId \"1\" does not exist on this account", "path": ["externalId"] }],
     } } });
     assert_eq!(app.query(delete, json!({ "input": identifier })).await, expected);
 }

@@ -288,7 +288,8 @@ async fn one_unknown_project_refuses_them_all() {
     let integration = custom(&app, "Scanner").await;
     let id = project(&app, &integration, "p1", "one").await;
     let cart = service(&app, "Cart").await;
-    let message = format!("{cart}: this is the id of a Service, not of a code issue project");
+    let message =
+        format!("{cart}: a code issue project with this id does not exist on this account: it is the id of a Service");
     let expected = json!({ "resource": null, "errors": [{ "message": message, "path": ["codeIssueProjectIds"] }] });
     assert_eq!(connect(&app, json!([id, cart]), &cart).await, expected);
     assert_eq!(resources(&app, &id).await, json!({ "nodes": [], "totalCount": 0 }));
@@ -298,7 +299,8 @@ async fn one_unknown_project_refuses_them_all() {
 async fn code_issue_project_resource_connect_names_every_field_that_is_wrong() {
     let app = TestApp::start().await;
     let integration = custom(&app, "Scanner").await;
-    let resource = "this is the id of an Integration, not of a service or repository";
+    let resource =
+        "a service or repository with this id does not exist on this account: it is the id of an Integration";
     let expected = json!({ "resource": null, "errors": [
         { "message": "codeIssueProjectIds must name at least one project", "path": ["codeIssueProjectIds"] },
         { "message": resource, "path": ["resourceId"] },
@@ -334,7 +336,7 @@ async fn deleting_an_unknown_connection_is_an_error() {
         "disconnectedCodeIssueProjectResourceId": null,
         "codeIssueProject": null,
         "errors": [{
-            "message": "the code issue project is not connected to this service or repository",
+            "message": "a connection between the code issue project and this service or repository does not exist on this account",
             "path": ["resourceId"],
         }],
     });
@@ -355,7 +357,7 @@ async fn code_issue_project_delete_takes_its_issues_with_it() {
     assert_eq!(app.query(delete, json!({ "input": input })).await, expected);
     assert_eq!(suggestions(&app).await, json!([]));
 
-    let message = "the integration has no code issue project with the externalId \"p1\"";
+    let message = "a code issue project of the integration with the externalId \"p1\" does not exist on this account";
     let expected = json!({ "data": { "codeIssueProjectDelete": {
         "deletedId": null,
         "deletedAlias": null,

@@ -128,10 +128,10 @@ async fn a_contact_has_exactly_one_owner() {
         "alias": { "errors": [] },
         "none": { "errors": [{ "path": ["base"], "message": "exactly one of ownerId, teamId and teamAlias must be given" }] },
         "gone": { "errors": [
-            { "path": ["teamAlias"], "message": "no team has the alias \"no\"" },
+            { "path": ["teamAlias"], "message": "a team with the alias \"no\" does not exist on this account" },
             { "path": ["address"], "message": "address must not be empty" },
         ] },
-        "stray": { "errors": [{ "path": ["ownerId"], "message": "this is the id of a Tier, not of a service, team or user" }] },
+        "stray": { "errors": [{ "path": ["ownerId"], "message": "a service, team or user with this id does not exist on this account: it is the id of a Tier" }] },
         "page": { "errors": [{ "path": ["address"], "message": "url must begin with http:// or https:// and name a host" }] },
     });
     assert_eq!(data(&app, query).await, expected);

@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 use crate::tour::{Tour, object, schema};
 
 /// Fields that are always null, and why.
-const ALWAYS_NULL: [(&str, &str); 16] = [
+const ALWAYS_NULL: [(&str, &str); 18] = [
+    ("AwsIntegration.invalidatedAt", NOT_ASKED),
+    ("AwsIntegration.invalidatedReason", NOT_ASKED),
     ("AwsIntegration.webhookUrl", NO_WEBHOOK),
     ("AzureResourcesIntegration.aliases", "integrations have no aliases; clients select them"),
     ("AzureResourcesIntegration.webhookUrl", NO_WEBHOOK),

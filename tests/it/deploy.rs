@@ -244,7 +244,7 @@ async fn deploy_delete_deletes_one_deploy() {
     assert_eq!(answer["data"]["deployDelete"], json!({ "deletedDeployId": id, "errors": [] }));
     assert_eq!(endpoint.deploys("deployNumber").await, json!([{ "deployNumber": "1" }]));
     let answer = endpoint.app.query(delete, json!({ "id": id })).await;
-    let errors = json!([{ "message": "there is no deploy with this id", "path": ["id"] }]);
+    let errors = json!([{ "message": "a deploy with this id does not exist on this account", "path": ["id"] }]);
     assert_eq!(answer["data"]["deployDelete"], json!({ "deletedDeployId": null, "errors": errors }));
     // Numbers are never reused.
     deployed(&endpoint, &[("shop", 3, "a")]).await;

@@ -160,8 +160,11 @@ async fn predicates_combine_and_nest() {
         (json!([{ "arg": "x" }]), "exactly one of key and predicates must be given"),
         (json!([{ "key": "name", "type": "matches", "arg": "x" }]), "matches cannot be used with this key"),
         (json!([{ "key": "name", "type": "equals" }]), "this key and type need a value"),
-        (json!([{ "key": "tier_index", "arg": "x" }]), "an index must be a whole number"),
-        (json!([{ "key": "owner_id", "arg": "x" }]), "\"x\" is not a valid id"),
+        (json!([{ "key": "tier_index", "arg": "x" }]), "an index must be a whole number, and no tier is called \"x\""),
+        (
+            json!([{ "key": "owner_id", "arg": "x" }]),
+            "a team with the id or alias \"x\" does not exist on this account",
+        ),
         (json!([{ "key": "group_ids", "arg": "x" }]), "groups are not supported; use parent teams instead"),
         (json!([{ "key": "name", "type": "satisfies_jq_expression", "arg": "." }]), "jq expressions are not evaluated"),
     ] {
@@ -193,7 +196,10 @@ async fn a_filter_is_saved_as_it_was_sent_and_matches_services() {
     // A predicate that cannot be evaluated is stored, and reported when services are listed.
     let saved = json!({ "saved": { "id": filter["id"] } });
     let answer = app.query(LIST, saved.clone()).await;
-    assert_eq!(answer["errors"][0]["message"], "no relationship definition has the id or alias \"x\"");
+    assert_eq!(
+        answer["errors"][0]["message"],
+        "a relationship definition with the id or alias \"x\" does not exist on this account"
+    );
 
     let update = "mutation($input: FilterUpdateInput!) { filterUpdate(input: $input) {
         filter { name connective predicates { key value } } errors { path message }
@@ -253,4 +259,61 @@ async fn a_service_without_a_value_does_not_match_a_saved_filter_for_a_value() {
     assert_eq!(matched(&app, other(&not_rust)).await, "Cargo 100%");
     let all = create("All", json!([])).await;
     assert_eq!(matched(&app, other(&all)).await, "");
+}
+
+#[tokio::test]
+async fn many_comparisons_that_are_made_here_read_the_names_once() {
+    let app = TestApp::start().await;
+    rollcall::generate::catalogue(&app.db, 2_000, |_| {}).await.expect("a catalogue");
+    let query = "query($filter: [ServiceFilterInput!]) { account { services(filter: $filter, first: 1) { totalCount nodes { id } } } }";
+    let token = format!("Bearer {}", app.token);
+    let answer = async |filter: &Value| {
+        let headers = [("authorization", &*token), ("graphql-cost", "1")];
+        let answer = app.post_with(query, json!({ "filter": filter }), &headers).await.json();
+        let count = answer["data"]["account"]["services"]["totalCount"].as_u64();
+        let rows = answer["extensions"]["cost"]["rowBytes"].as_u64().unwrap_or_else(|| panic!("{answer}"));
+        (count.unwrap_or_else(|| panic!("{answer}")), rows)
+    };
+    let regex = |arg: &str, key: &str| json!({ "key": key, "type": "matches_regex", "arg": arg });
+    let not = |arg: &str| json!({ "key": "name", "type": "does_not_match_regex", "arg": arg });
+    let several =
+        |connective: &str, predicates: Vec<Value>| json!({ "connective": connective, "predicates": predicates });
+    let (all, _) = answer(&json!([])).await;
+    assert_eq!(all, 2_000);
+    let (one, of_one) = answer(&json!([regex(".", "name")])).await;
+    assert_eq!(one, all);
+    for (filter, expected) in [
+        (json!(vec![regex(".", "name"); 50]), all),
+        (json!([several("or", vec![regex(".", "name"); 50])]), all),
+        (json!([several("and", vec![not("^$"); 50])]), all),
+        (json!([several("or", vec![regex("^$", "name"); 50])]), 0),
+    ] {
+        let (count, rows) = answer(&filter).await;
+        assert_eq!(count, expected, "{filter}");
+        assert!(rows < of_one + of_one / 4, "{rows} bytes for 50, {of_one} for one");
+    }
+    // Together they are what each is alone.
+    let (a, _) = answer(&json!([regex("a", "name")])).await;
+    let (no_a, _) = answer(&json!([not("a")])).await;
+    let (e, _) = answer(&json!([regex("e", "name")])).await;
+    let (both, _) = answer(&json!([regex("a", "name"), regex("e", "name")])).await;
+    let (either, _) = answer(&json!([several("or", vec![regex("a", "name"), regex("e", "name")])])).await;
+    let (neither, _) = answer(&json!([not("a"), not("e")])).await;
+    assert_eq!((a + no_a, either + both, either + neither), (all, a + e, all));
+    assert!(a > 0 && e > 0, "{a} {e}");
+    // Beside conditions of SQL, and over several columns.
+    let rust = json!({ "key": "language", "type": "exists" });
+    let none = json!({ "key": "language", "type": "does_not_exist" });
+    let (with, _) = answer(&json!([regex("a", "name"), rust])).await;
+    let (without, _) = answer(&json!([regex("a", "name"), none])).await;
+    assert_eq!(with + without, a);
+    let (languages, _) = answer(&json!([regex(".", "language")])).await;
+    assert_eq!(languages, answer(&json!([rust])).await.0);
+    let (aliases, _) = answer(&json!([regex(".", "aliases"), regex("a", "name")])).await;
+    assert_eq!(aliases, a);
+    let mixed = several(
+        "or",
+        vec![several("and", vec![regex("a", "name"), none]), several("and", vec![regex("a", "name"), rust])],
+    );
+    assert_eq!(answer(&json!([mixed])).await.0, a);
 }

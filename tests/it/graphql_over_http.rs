@@ -420,7 +420,7 @@ async fn a_field_error_has_its_path_and_location_and_the_other_fields_have_value
     let app = TestApp::start().await;
     let answer = app.query("{ account { name missing: team(alias: \"no\") { id } } }", json!({})).await;
     let error = json!({
-        "message": "no team has the alias \"no\"",
+        "message": "a team with the alias \"no\" does not exist on this account",
         "locations": [{ "line": 1, "column": 18 }],
         "path": ["account", "missing"],
         "extensions": { "code": "NOT_FOUND" },
@@ -468,4 +468,27 @@ async fn an_unknown_header_changes_nothing() {
     let headers = [("authorization", &*token), ("graphql-visibility", "public"), ("x-client", "cli")];
     let response = app.post_with("{ account { name } }", json!({}), &headers).await;
     assert_eq!(response.body, r#"{"data":{"account":{"name":"rollcall"}}}"#);
+}
+
+#[tokio::test]
+async fn the_last_of_too_many_errors_says_how_many_are_left_out() {
+    let app = TestApp::start().await;
+    for (wrong, listed) in [(99, 99), (100, 100), (101, 101), (120, 101)] {
+        let fields: String =
+            (0..wrong).map(|number| format!("t{number}: team(alias: \"no{number}\") {{ id }} ")).collect();
+        let answer = app.query(&format!("{{ account {{ {fields} }} }}"), json!({})).await;
+        let errors = answer["errors"].as_array().expect("errors");
+        assert_eq!(errors.len(), listed, "{wrong}");
+        let codes = errors.iter().map(|error| error["extensions"]["code"].as_str().expect("a code"));
+        let mut codes: Vec<_> = codes.collect();
+        let last = codes.pop();
+        assert!(codes.iter().all(|code| *code == "NOT_FOUND"), "{codes:?}");
+        if wrong > 100 {
+            assert_eq!(last, Some("ERRORS_OMITTED"));
+            let message = format!("{} more errors are not shown: a response lists 100.", wrong - 100);
+            assert_eq!(errors[100]["message"], message);
+        } else {
+            assert_eq!(last, Some("NOT_FOUND"));
+        }
+    }
 }

@@ -7,6 +7,7 @@ use rollcall::db::{Read, Transaction, Write};
 use rollcall::entity::audit::Actor;
 use rollcall::entity::idempotency_key::{self, Column, Entity};
 use rollcall::entity::token::Scope;
+use rollcall::entity::user::Role;
 use rollcall::entity::{Timestamp, token};
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::idempotency::{CLAIM_TIMEOUT, Claimed, Key};
@@ -18,6 +19,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::{Value, json};
 
 use crate::app::{Response, TestApp};
+use crate::app_browser::Browser;
 use crate::database::Database;
 
 const CREATE: &str = "mutation($name: String!, $note: String) {
@@ -189,4 +191,51 @@ async fn keys_stored_responses_and_their_number_are_bounded() {
     let later = Timestamp::from_micros(Timestamp::now().as_micros() + 1);
     assert!(retention::remove_idempotency_keys(&app.db, later).await.expect("a number") >= 10_000);
     assert_eq!(count().await, 0);
+}
+
+#[tokio::test]
+async fn a_repeated_request_shows_no_webhook_to_who_may_no_longer_see_it() {
+    let app = TestApp::start().await;
+    // Another administrator, so that the first can be demoted.
+    let _other = Browser::of(&app, Role::Admin).await;
+    let user = Browser::of(&app, Role::User).await;
+    let calls = [
+        ("deploy", "mutation { eventIntegrationCreate(input: { type: deploy }) { integration { url: webhookUrl } } }"),
+        (
+            "docs",
+            "mutation { eventIntegrationCreate(input: { type: apiDoc }) { integration { ... on ApiDocIntegration { webhookUrl } } } }",
+        ),
+        (
+            "renamed",
+            "mutation { a: eventIntegrationCreate(input: { type: snyk, name: \"S\" }) { i: integration { name hidden: webhookUrl } } }",
+        ),
+        ("none", "mutation { eventIntegrationCreate(input: { type: deploy }) { integration { name } } }"),
+        ("service", "mutation { serviceCreate(input: { name: \"Cart\" }) { service { name } } }"),
+    ];
+    let repeat = async |key: &str, query: &str| user.query_with(query, json!({}), &[("idempotency-key", key)]).await;
+    for (key, query) in calls {
+        let first = repeat(key, query).await;
+        assert_eq!((first.status, first.header("idempotency-replayed")), (200, None), "{first:?}");
+        let again = repeat(key, query).await;
+        assert_eq!((again.status, again.header("idempotency-replayed")), (200, Some("true")), "{again:?}");
+        assert_eq!(again.body, first.body);
+    }
+    for role in ["team_member", "viewer"] {
+        let demote = format!(
+            "mutation {{ userUpdate(user: {{ email: \"user@example.com\" }}, input: {{ role: {role} }}) {{ errors {{ message }} }} }}"
+        );
+        assert_eq!(app.query(&demote, json!({})).await["data"]["userUpdate"]["errors"], json!([]));
+        for (key, query) in calls {
+            let again = repeat(key, query).await;
+            let text = String::from_utf8_lossy(&again.body).into_owned();
+            assert!(!text.contains("/integrations/"), "{role} {key}: {text}");
+            let expected = match (role, key) {
+                ("viewer", _) => (403, "FORBIDDEN"),
+                (_, "none" | "service") => (200, ""),
+                _ => (409, "CONFLICT"),
+            };
+            let code = if again.status == 200 { String::new() } else { again.code() };
+            assert_eq!((again.status, &*code), expected, "{role} {key}: {text}");
+        }
+    }
 }

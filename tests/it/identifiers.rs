@@ -81,8 +81,14 @@ async fn a_query_with_an_unknown_id_answers_null_without_an_error() {
 #[tokio::test]
 async fn an_unknown_team_is_null_with_an_error_that_has_its_path_and_alias() {
     let tour = Tour::start().await;
-    let expected = ["this is the id of a Tag, not of a team", "there is no team with this id"].map(str::to_owned);
-    let malformed = strays("Team").into_iter().skip(2).map(|(id, _)| format!("\"{id}\" is not a valid id"));
+    let expected = [
+        "a team with this id does not exist on this account: it is the id of a Tag",
+        "a team with this id does not exist on this account",
+    ]
+    .map(str::to_owned);
+    let malformed = strays("Team").into_iter().skip(2);
+    let malformed =
+        malformed.map(|(id, _)| format!("a team with the id or alias \"{id}\" does not exist on this account"));
     for ((id, what), message) in strays("Team").into_iter().zip(expected.into_iter().chain(malformed)) {
         let query = "query($id: ID!) { account { name team(id: $id) { id } } }";
         let answer = tour.endpoint.app.query(query, json!({ "id": id })).await;
@@ -93,27 +99,30 @@ async fn an_unknown_team_is_null_with_an_error_that_has_its_path_and_alias() {
     }
     let answer = tour.endpoint.app.query(r#"{ account { team(alias: "no") { id } } }"#, json!({})).await;
     assert_eq!(answer["data"], json!({ "account": { "team": null } }));
-    assert_eq!(answer["errors"][0]["message"], "no team has the alias \"no\"");
+    assert_eq!(answer["errors"][0]["message"], "a team with the alias \"no\" does not exist on this account");
 }
 
 #[tokio::test]
 async fn a_mutation_with_an_unknown_id_says_what_is_wrong_with_the_id() {
     let tour = Tour::start().await;
-    for (mutation, class, noun) in [
-        ("serviceDelete", "Service", "service"),
-        ("teamDelete", "Team", "team"),
-        ("repositoryDelete", "Repository", "repository"),
-        ("tierDelete", "Tier", "tier"),
-        ("lifecycleDelete", "Lifecycle", "lifecycle"),
-        ("deployDelete", "Deploy", "deploy"),
-        ("serviceSuggestionIgnore", "ServiceSuggestion", "suggestion"),
-        ("serviceRepositoryDelete", "ServiceRepository", "link between a service and a repository"),
+    for (mutation, class, noun, has_alias) in [
+        ("serviceDelete", "Service", "service", true),
+        ("teamDelete", "Team", "team", true),
+        ("repositoryDelete", "Repository", "repository", true),
+        ("tierDelete", "Tier", "tier", true),
+        ("lifecycleDelete", "Lifecycle", "lifecycle", true),
+        ("deployDelete", "Deploy", "deploy", false),
+        ("serviceSuggestionIgnore", "ServiceSuggestion", "suggestion", false),
+        ("serviceRepositoryDelete", "ServiceRepository", "link between a service and a repository", false),
     ] {
         let query =
             format!("mutation($id: ID!) {{ {mutation}(input: {{ id: $id }}) {{ errors {{ message path }} }} }}");
-        let malformed = strays(class).into_iter().skip(2).map(|(id, _)| format!("\"{id}\" is not a valid id"));
-        let expected =
-            [format!("this is the id of a Tag, not of a {noun}"), format!("there is no {noun} with this id")];
+        let absent = format!("a {noun} with this id does not exist on this account");
+        let malformed = strays(class).into_iter().skip(2).map(|(id, _)| match has_alias {
+            true => format!("a {noun} with the id or alias \"{id}\" does not exist on this account"),
+            false => format!("{absent}: \"{id}\" is not a valid id"),
+        });
+        let expected = [format!("{absent}: it is the id of a Tag"), absent.clone()];
         for ((id, what), message) in strays(class).into_iter().zip(expected.into_iter().chain(malformed)) {
             let answer = tour.endpoint.app.query(&query, json!({ "id": id })).await;
             let expected = json!({ "errors": [{ "message": message, "path": ["id"] }] });
@@ -133,8 +142,8 @@ async fn a_message_shortens_a_long_name() {
     let answer = app.query(query, json!({ "alias": "é".repeat(1_000), "id": id })).await;
     let name = format!("{}…", "é".repeat(255));
     let expected = json!({
-        "alias": { "errors": [{ "message": format!("no service has the alias \"{name}\"") }] },
-        "id": { "errors": [{ "message": format!("this is the id of a {}…, not of a service", "é".repeat(253)) }] },
+        "alias": { "errors": [{ "message": format!("a service with the alias \"{name}\" does not exist on this account") }] },
+        "id": { "errors": [{ "message": format!("a service with this id does not exist on this account: it is the id of a {}…", "é".repeat(253)) }] },
     });
     assert_eq!(answer, json!({ "data": expected }));
 

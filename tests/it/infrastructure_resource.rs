@@ -78,7 +78,7 @@ async fn a_resource_is_created_changed_and_deleted() {
         alias: aliasDelete(input: { ownerType: infrastructure_resource, alias: "ledger" }) { deletedAlias errors { message } }
         gone: infrastructureResourceDelete(resource: { alias: "ledger" }) { deletedId errors { path message } }
     }"#;
-    let message = "no infrastructure resource has the alias \"ledger\"";
+    let message = "an infrastructure resource with the alias \"ledger\" does not exist on this account";
     let expected = json!({
         "alias": { "deletedAlias": "ledger", "errors": [] },
         "gone": { "deletedId": null, "errors": [{ "path": ["resource", "alias"], "message": message }] },

@@ -102,7 +102,7 @@ async fn custom_integration_update_refuses_what_is_no_custom_integration() {
         (json!({ "id": deploy }), "this is an integration of type deploy, not custom", json!(["integration", "id"])),
         (
             json!({ "id": "Z2lkOi8vcm9sbGNhbGwvSW50ZWdyYXRpb24vOTk" }),
-            "there is no integration with this id",
+            "an integration with this id does not exist on this account",
             json!(["integration", "id"]),
         ),
         (json!({ "alias": "scanner" }), "integrations have no aliases: give the id", json!(["integration", "alias"])),
@@ -315,7 +315,7 @@ async fn a_second_integration_delete_is_an_error() {
         "deletedCodeIssueProjectCount": null,
         "deletedCodeIssueCount": null,
         "keptDeployCount": null,
-        "errors": [{ "message": "there is no integration with this id", "path": ["resource", "id"] }],
+        "errors": [{ "message": "an integration with this id does not exist on this account", "path": ["resource", "id"] }],
     } } });
     assert_eq!(answer, expected);
 }
@@ -328,7 +328,7 @@ async fn cloud_integrations_are_recorded_without_their_secrets() {
             name: "Cloud", externalId: "e", iamRole: "arn", ownershipTagKeys: ["owner", "team"], awsTagsOverrideOwnership: true,
             regionOverride: ["eu-west-1"]
         }) { integration { id type name displayName installedAt ... on AwsIntegration {
-            iamRole externalId awsTagsOverrideOwnership ownershipTagKeys regionOverride webhookUrl
+            iamRole externalId awsTagsOverrideOwnership ownershipTagKeys regionOverride webhookUrl invalidatedAt invalidatedReason
         } } errors { path message } }
         azure: azureResourcesIntegrationCreate(input: {
             clientId: "c", clientSecret: "hush-azure", subscriptionId: "s", tenantId: "t", tagsOverrideOwnership: false
@@ -353,7 +353,7 @@ async fn cloud_integrations_are_recorded_without_their_secrets() {
     let expected = json!({
         "id": aws["id"], "type": "aws", "name": "Cloud", "displayName": "AWS: Cloud", "installedAt": aws["installedAt"],
         "iamRole": "arn", "externalId": "e", "awsTagsOverrideOwnership": true, "ownershipTagKeys": ["owner", "team"],
-        "regionOverride": ["eu-west-1"], "webhookUrl": null,
+        "regionOverride": ["eu-west-1"], "webhookUrl": null, "invalidatedAt": null, "invalidatedReason": null,
     });
     assert_eq!(*aws, expected);
     let azure = &made["azure"]["integration"];

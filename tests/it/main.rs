@@ -21,6 +21,7 @@ mod budget;
 mod catalogue_search;
 mod client_depth;
 mod client_documents;
+mod client_fields;
 mod client_jobs;
 mod client_rules;
 mod clients;

@@ -99,7 +99,7 @@ async fn a_definition_is_created_changed_and_deleted() {
     assert_eq!((&kept["lockedStatus"], &kept["allowedInConfigFiles"]), (&json!("ui_locked"), &json!(false)));
     assert!(kept["timestamps"]["updatedAt"].as_str() > kept["timestamps"]["createdAt"].as_str());
     assert!(answer["deleted"]["deletedId"].take().is_string());
-    let missing = |path: &str, alias: &str| json!({ "path": [path, "alias"], "message": format!("no property definition has the alias \"{alias}\"") });
+    let missing = |path: &str, alias: &str| json!({ "path": [path, "alias"], "message": format!("a property definition with the alias \"{alias}\" does not exist on this account") });
     let expected = json!({
         "kept": { "definition": null, "errors": [] },
         "cleared": { "definition": {
@@ -149,8 +149,8 @@ async fn services_and_teams_have_values_for_definitions() {
             "owner": { "__typename": "Team", "alias": "core", "id": team },
         }, "errors": [] },
         "stray": { "errors": [
-            { "path": ["owner", "alias"], "message": "no service has the alias \"core\"" },
-            { "path": ["definition", "alias"], "message": "no property definition has the alias \"no\"" },
+            { "path": ["owner", "alias"], "message": "a service with the alias \"core\" does not exist on this account" },
+            { "path": ["definition", "alias"], "message": "a property definition with the alias \"no\" does not exist on this account" },
         ] },
     });
     assert_eq!(answer, expected);
@@ -195,7 +195,7 @@ async fn services_and_teams_have_values_for_definitions() {
         "changed": { "property": { "locked": true } },
         "gone": { "deletedId": id, "errors": [] },
         "again": { "deletedId": null, "errors": [
-            { "path": ["base"], "message": "the owner has no value for this property definition" },
+            { "path": ["base"], "message": "a value of the owner for this property definition does not exist on this account" },
         ] },
         "definition": { "errors": [] },
     });

@@ -190,7 +190,7 @@ async fn of_64_who_delete_one_service_one_succeeds() {
     data(&app, r#"mutation { serviceCreate(input: { name: "Cart" }) { service { id } } }"#).await;
     let query = r#"mutation { serviceDelete(input: { alias: "cart" }) { errors { path message } } }"#;
     let payloads = at_once(&app, query, json!({})).await;
-    one_wins(&payloads, "alias", "no service has the alias \"cart\"");
+    one_wins(&payloads, "alias", "a service with the alias \"cart\" does not exist on this account");
 }
 
 #[tokio::test]

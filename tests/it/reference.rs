@@ -1,8 +1,10 @@
 //! The schema reference, without signing in.
 
+use rollcall::entity::user::Role;
 use rollcall::graphql::SDL;
 
 use crate::app::TestApp;
+use crate::app_browser::Browser;
 
 #[tokio::test]
 async fn every_type_of_the_schema_has_a_page_that_is_short_and_names_its_fields() {
@@ -135,4 +137,17 @@ async fn a_cached_page_of_the_reference_gets_304() {
     assert_eq!((second.status, second.body.len()), (304, 0));
     let changed = app.get_with("/reference/Service", &[("if-none-match", "W/\"other\"")]).await;
     assert_eq!(changed.status, 200);
+}
+
+#[tokio::test]
+async fn a_page_of_the_reference_is_kept_only_by_the_browser_that_asked_for_it() {
+    let app = TestApp::start().await;
+    let member = Browser::of(&app, Role::User).await;
+    for path in ["/reference", "/reference/Service", "/reference/Query"] {
+        let page = member.get(path).await;
+        assert_eq!((page.status, page.header("cache-control")), (200, Some("private, no-cache")), "{path}");
+        assert!(page.header("etag").is_some(), "{path}");
+        let stranger = app.get(path).await;
+        assert_eq!((stranger.status, stranger.header("cache-control")), (200, Some("private, no-cache")), "{path}");
+    }
 }

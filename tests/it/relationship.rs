@@ -92,7 +92,10 @@ async fn relationships_of_all_kinds_are_created_listed_at_both_ends_and_deleted(
     let gone = app.query(delete, json!({ "id": id })).await["data"]["relationshipDelete"].clone();
     assert_eq!(gone, json!({ "deletedId": id, "errors": [] }));
     let again = app.query(delete, json!({ "id": id })).await["data"]["relationshipDelete"].clone();
-    assert_eq!(again, json!({ "deletedId": null, "errors": [{ "message": "there is no relationship with this id" }] }));
+    assert_eq!(
+        again,
+        json!({ "deletedId": null, "errors": [{ "message": "a relationship with this id does not exist on this account" }] })
+    );
     // The relationships of an object are deleted with it.
     data(&app, r#"mutation { teamDelete(input: { alias: "core" }) { errors { message } } }"#).await;
     let rest = data(&app, r#"{ account { service(alias: "shop") { relationships { totalCount } } } }"#).await;
@@ -134,7 +137,7 @@ async fn the_system_and_the_dependencies_of_a_service_are_listed_as_relationship
         let found = app.query(query, json!({ "id": id })).await["data"]["account"]["relationship"].clone();
         assert_eq!(found, Value::Null);
         let again = app.query(delete, json!({ "id": id })).await["data"]["relationshipDelete"].clone();
-        assert_eq!(again["errors"][0]["message"], "there is no relationship with this id");
+        assert_eq!(again["errors"][0]["message"], "a relationship with this id does not exist on this account");
     }
     let service =
         data(&app, r#"{ account { service(alias: "shop") { parent { name } dependencies { totalCount } } } }"#);
@@ -215,7 +218,10 @@ async fn a_definition_says_what_a_service_is_related_to() {
         assert_eq!(answer["data"]["account"]["services"]["nodes"], json!([{ "name": name }]), "{kind}");
     }
     let answer = app.query(query, json!({ "arg": "billed_to:core", "type": "equals" })).await;
-    assert_eq!(answer["errors"][0]["message"], "\"core\" is not a valid id");
+    assert_eq!(answer["data"]["account"]["services"]["nodes"], json!([{ "name": "Shop" }]));
+    let answer = app.query(query, json!({ "arg": "billed_to:nobody", "type": "equals" })).await;
+    let message = "a service, a system, a domain, a team or an infrastructure resource with the id or alias \"nobody\" does not exist on this account";
+    assert_eq!(answer["errors"][0]["message"], message);
     let query = r#"mutation {
         cleared: relationshipDefinitionUpdate(relationshipDefinition: { alias: "billed_to" }, input: {
             alias: "paid", description: null, metadata: null, managementRules: null
@@ -241,7 +247,7 @@ async fn a_definition_says_what_a_service_is_related_to() {
         ] },
         "gone": { "deletedId": made["definition"]["id"], "errors": [] },
         "none": { "deletedId": null, "errors": [
-            { "message": "no relationship definition has the alias \"paid\"", "path": ["resource", "alias"] },
+            { "message": "a relationship definition with the alias \"paid\" does not exist on this account", "path": ["resource", "alias"] },
         ] },
     });
     assert_eq!(answer, expected);
@@ -258,9 +264,9 @@ async fn an_impossible_relationship_is_refused_with_the_reason() {
     assert_eq!(mistake(&itself), ("source and target must be different", json!(["base"])));
     let ends = json!({ "type": "related_to", "source": { "alias": "nobody" }, "target": { "id": "nothing" } });
     let errors = json!([
-        { "message": "no service, system, domain, team or infrastructure resource is called \"nobody\"",
+        { "message": "a service, a system, a domain, a team or an infrastructure resource with the id or alias \"nobody\" does not exist on this account",
             "path": ["relationshipDefinition", "source", "alias"] },
-        { "message": "\"nothing\" is not a valid id", "path": ["relationshipDefinition", "target", "id"] },
+        { "message": "a service, a system, a domain, a team or an infrastructure resource with the id or alias \"nothing\" does not exist on this account", "path": ["relationshipDefinition", "target", "id"] },
     ]);
     assert_eq!(tie(&app, ends).await, json!({ "relationship": null, "errors": errors }));
     let related = json!({ "type": "related_to", "source": { "alias": "shop" }, "target": { "alias": "core" } });

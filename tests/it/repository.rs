@@ -216,8 +216,16 @@ async fn a_mutation_names_a_repository_by_exactly_one_of_id_and_alias() {
     for (input, message, path) in [
         (json!({}), "exactly one of id and alias must be given", "base"),
         (json!({ "id": id, "alias": "tools" }), "exactly one of id and alias must be given", "base"),
-        (json!({ "alias": "nothing" }), "no repository has the alias \"nothing\"", "alias"),
-        (json!({ "id": service }), "this is the id of a Service, not of a repository", "id"),
+        (
+            json!({ "alias": "nothing" }),
+            "a repository with the alias \"nothing\" does not exist on this account",
+            "alias",
+        ),
+        (
+            json!({ "id": service }),
+            "a repository with this id does not exist on this account: it is the id of a Service",
+            "id",
+        ),
     ] {
         let expected = json!({ "data": { "repositoryDelete": {
             "deletedRepositoryId": null,
@@ -367,7 +375,7 @@ async fn service_repository_delete_removes_only_the_link() {
     let expected = json!({ "data": { "serviceRepositoryDelete": { "deletedId": id, "errors": [] } } });
     assert_eq!(app.query(delete, json!({ "id": id })).await, expected);
 
-    let gone = "there is no link between a service and a repository with this id";
+    let gone = "a link between a service and a repository with this id does not exist on this account";
     let expected = json!({ "data": { "serviceRepositoryDelete": {
         "deletedId": null,
         "errors": [{ "message": gone, "path": ["id"] }],

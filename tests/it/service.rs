@@ -77,9 +77,9 @@ async fn service_create_reports_all_mistakes_at_once() {
     }"#;
     let expected = json!({ "service": null, "errors": [
         { "message": "name must not be empty", "path": ["name"] },
-        { "message": "no tier has the alias \"no\"", "path": ["tierAlias"] },
-        { "message": "no lifecycle has the alias \"no\"", "path": ["lifecycleAlias"] },
-        { "message": "no team has the alias \"no\"", "path": ["ownerInput", "alias"] },
+        { "message": "a tier with the alias \"no\" does not exist on this account", "path": ["tierAlias"] },
+        { "message": "a lifecycle with the alias \"no\" does not exist on this account", "path": ["lifecycleAlias"] },
+        { "message": "a team with the alias \"no\" does not exist on this account", "path": ["ownerInput", "alias"] },
     ] });
     assert_eq!(data(&app, query).await["serviceCreate"], expected);
     assert_eq!(
@@ -140,7 +140,7 @@ async fn a_mutation_names_a_service_by_exactly_one_of_id_and_alias() {
         null_is_absent: serviceUpdate(input: { id: null, alias: "x" }) { errors { message path } }
     }"#;
     let one = json!({ "errors": [{ "message": "exactly one of id and alias must be given", "path": ["base"] }] });
-    let unknown = json!({ "errors": [{ "message": "no service has the alias \"x\"", "path": ["alias"] }] });
+    let unknown = json!({ "errors": [{ "message": "a service with the alias \"x\" does not exist on this account", "path": ["alias"] }] });
     assert_eq!(data(&app, query).await, json!({ "neither": one, "both": one, "null_is_absent": unknown }));
 }
 
@@ -154,9 +154,9 @@ async fn a_mutation_says_why_an_id_is_not_a_services_id() {
     }"#;
     let error = |message: &str| json!({ "errors": [{ "message": message, "path": ["id"] }] });
     let expected = json!({
-        "malformed": error("\"x\" is not a valid id"),
-        "other": error("this is the id of a Team, not of a service"),
-        "gone": error("there is no service with this id"),
+        "malformed": error("a service with the id or alias \"x\" does not exist on this account"),
+        "other": error("a service with this id does not exist on this account: it is the id of a Team"),
+        "gone": error("a service with this id does not exist on this account"),
     });
     assert_eq!(data(&app, query).await, expected);
 }

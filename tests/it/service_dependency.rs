@@ -90,8 +90,8 @@ async fn a_service_depends_on_another_once() {
     assert_eq!(refused(itself).await, base("a service cannot depend on itself"));
     let gone = json!({ "sourceIdentifier": alias("x"), "destinationIdentifier": alias("y") });
     let expected = json!([
-        { "path": ["dependencyKey", "sourceIdentifier", "alias"], "message": "no service has the alias \"x\"" },
-        { "path": ["dependencyKey", "destinationIdentifier", "alias"], "message": "no service has the alias \"y\"" },
+        { "path": ["dependencyKey", "sourceIdentifier", "alias"], "message": "a service with the alias \"x\" does not exist on this account" },
+        { "path": ["dependencyKey", "destinationIdentifier", "alias"], "message": "a service with the alias \"y\" does not exist on this account" },
     ]);
     assert_eq!(refused(gone).await, expected);
     let expected = json!([
@@ -159,7 +159,7 @@ async fn every_service_has_a_type() {
         }, "errors": [] },
         "locked": { "errors": [{ "path": ["base"], "message": "the default component type cannot be deleted" }] },
         "deleted": { "errors": [] },
-        "gone": { "errors": [{ "path": ["resource", "alias"], "message": "no component type has the alias \"pipeline\"" }] },
+        "gone": { "errors": [{ "path": ["resource", "alias"], "message": "a component type with the alias \"pipeline\" does not exist on this account" }] },
     });
     assert_eq!(answer, expected);
     let query = r#"{ account {
@@ -207,7 +207,7 @@ async fn a_team_can_be_part_of_another_and_never_of_itself() {
         "c": { "errors": [] },
         "itself": { "errors": [{ "path": ["parentTeam"], "message": circle }] },
         "circle": { "errors": [{ "path": ["parentTeam"], "message": circle }] },
-        "gone": { "errors": [{ "path": ["parentTeam", "alias"], "message": "no team has the alias \"x\"" }] },
+        "gone": { "errors": [{ "path": ["parentTeam", "alias"], "message": "a team with the alias \"x\" does not exist on this account" }] },
         "free": { "team": { "parentTeam": null }, "errors": [] },
     });
     assert_eq!(data(&app, query).await, expected);

@@ -164,7 +164,10 @@ async fn an_acceptance_that_is_refused_changes_nothing() {
     let both = accept(&endpoint, json!({ "id": id, "name": "x", "service": { "alias": "shop" } })).await;
     assert_eq!(both, refused("only one of name and service can be given: a name is for a new service", &["name"]));
     let unknown = accept(&endpoint, json!({ "id": id, "service": { "alias": "none" } })).await;
-    assert_eq!(unknown, refused("no service has the alias \"none\"", &["service", "alias"]));
+    assert_eq!(
+        unknown,
+        refused("a service with the alias \"none\" does not exist on this account", &["service", "alias"])
+    );
     let unnamed = accept(&endpoint, json!({ "id": id, "name": " " })).await;
     assert_eq!(unnamed, refused("name must not be empty", &["name"]));
     let wrong = accept(&endpoint, json!({ "id": "x" })).await;

@@ -102,15 +102,15 @@ async fn all_mistakes_in_an_input_are_reported_at_once() {
         "bare": { "system": null, "errors": [{ "path": ["name"], "message": "name must not be empty" }] },
         "bad": { "system": null, "errors": [
             { "path": ["name"], "message": "name must not be null" },
-            { "path": ["ownerId"], "message": "\"nonsense\" is not a valid id" },
-            { "path": ["parent", "alias"], "message": "no domain has the alias \"no\"" },
+            { "path": ["ownerId"], "message": "a team with the id or alias \"nonsense\" does not exist on this account" },
+            { "path": ["parent", "alias"], "message": "a domain with the alias \"no\" does not exist on this account" },
         ] },
-        "gone": { "errors": [{ "path": ["system", "alias"], "message": "no system has the alias \"no\"" }] },
+        "gone": { "errors": [{ "path": ["system", "alias"], "message": "a system with the alias \"no\" does not exist on this account" }] },
         "neither": { "errors": [{ "path": ["resource"], "message": "exactly one of id and alias must be given" }] },
         "child": { "errors": [] },
         "children": { "domain": null, "errors": [
-            { "path": ["childSystems", "0", "alias"], "message": "no system has the alias \"x\"" },
-            { "path": ["childSystems", "1", "alias"], "message": "no system has the alias \"y\"" },
+            { "path": ["childSystems", "0", "alias"], "message": "a system with the alias \"x\" does not exist on this account" },
+            { "path": ["childSystems", "1", "alias"], "message": "a system with the alias \"y\" does not exist on this account" },
         ] },
     });
     assert_eq!(data(&app, query).await, expected);
@@ -144,7 +144,7 @@ async fn a_locked_service_is_not_assigned_to_a_system() {
     let message = "the service is locked: its service file rollcall.yml governs it; change it there";
     let expected = json!({ "errors": [
         { "path": ["locked"], "message": message },
-        { "path": ["childServices", "1", "alias"], "message": "no service has the alias \"no\"" },
+        { "path": ["childServices", "1", "alias"], "message": "a service with the alias \"no\" does not exist on this account" },
     ] });
     assert_eq!(data(&app, query).await["systemChildAssign"], expected);
     let read = data(&app, r#"{ account { service(alias: "cart") { parent { name } } } }"#).await;

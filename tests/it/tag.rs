@@ -246,7 +246,7 @@ async fn tag_delete_answers_the_id_and_the_second_time_an_error() {
     }";
     let expected = json!({
         "first": { "deletedTagId": id, "errors": [] },
-        "second": { "deletedTagId": null, "errors": [{ "message": "there is no tag with this id", "path": ["id"] }] },
+        "second": { "deletedTagId": null, "errors": [{ "message": "a tag with this id does not exist on this account", "path": ["id"] }] },
     });
     assert_eq!(app.query(query, json!({ "id": id })).await["data"], expected);
 }
@@ -264,15 +264,15 @@ async fn an_unknown_owner_is_an_error_at_its_field() {
         assign: tagAssign(input: { id: "nonsense", tags: [] }) { errors { message path } }
         create: tagCreate(input: { id: "nonsense", key: "k", value: "v" }) { errors { message path } }
     }"#;
-    let malformed = "\"nonsense\" is not a valid id";
+    let malformed = "a service with the id or alias \"nonsense\" does not exist on this account";
     let error = |field: &str, message: &str| json!({ "errors": [{ "message": message, "path": [field] }] });
     let expected = json!({
         "neither": error("base", "exactly one of id and alias must be given"),
-        "service": error("alias", "no service has the alias \"no\""),
-        "repository": error("alias", "no repository has the alias \"no\""),
-        "team": error("alias", "no team has the alias \"no\""),
-        "user": error("alias", "no user has the email address \"no\""),
-        "tier": error("id", "this is the id of a Tier, not of a service, repository, team, user, system, domain or infrastructure resource"),
+        "service": error("alias", "a service with the alias \"no\" does not exist on this account"),
+        "repository": error("alias", "a repository with the alias \"no\" does not exist on this account"),
+        "team": error("alias", "a team with the alias \"no\" does not exist on this account"),
+        "user": error("alias", "a user with the email address \"no\" does not exist on this account"),
+        "tier": error("id", "a service, repository, team, user, system, domain or infrastructure resource with this id does not exist on this account: it is the id of a Tier"),
         "assign": error("id", malformed),
         "create": error("id", malformed),
     });

@@ -67,14 +67,14 @@ async fn team_create_reports_all_mistakes_at_once_and_creates_nothing() {
     let expected = json!({
         "teamCreate": { "team": null, "errors": [
             { "message": "name must not be empty", "path": ["name"] },
-            { "message": "no user has the email address \"no@example.com\"", "path": ["managerEmail"] },
+            { "message": "a user with the email address \"no@example.com\" does not exist on this account", "path": ["managerEmail"] },
             {
-                "message": "no user has the email address \"no@example.com\"",
+                "message": "a user with the email address \"no@example.com\" does not exist on this account",
                 "path": ["members", "0", "user", "email"],
             },
             { "message": "exactly one of id and email must be given", "path": ["members", "1", "user"] },
             {
-                "message": "\"no\" is not a valid id",
+                "message": "a user with the id or email address \"no\" does not exist on this account",
                 "path": ["members", "2", "user", "id"],
             },
             { "message": "this user is listed twice", "path": ["members", "4", "user"] },
@@ -109,7 +109,7 @@ async fn a_team_update_keeps_absent_fields_and_clears_null_ones() {
         },
         "unknown": {
             "team": null,
-            "errors": [{ "message": "no user has the email address \"no\"", "path": ["managerEmail"] }],
+            "errors": [{ "message": "a user with the email address \"no\" does not exist on this account", "path": ["managerEmail"] }],
         },
     });
     assert_eq!(data(&app, query).await, expected);
@@ -151,7 +151,7 @@ async fn a_deleted_team_leaves_its_services_without_an_owner() {
         "serviceCreate": { "service": { "owner": { "name": "Core" } } },
         "teamDelete": { "deletedTeamId": id, "deletedTeamAlias": "core", "errors": [] },
         "again": {
-            "deletedTeamId": null, "errors": [{ "message": "no team has the alias \"core\"", "path": ["alias"] }],
+            "deletedTeamId": null, "errors": [{ "message": "a team with the alias \"core\" does not exist on this account", "path": ["alias"] }],
         },
     });
     assert_eq!(data(&app, query).await, expected);
@@ -218,7 +218,7 @@ async fn one_user_who_is_not_a_member_refuses_the_whole_removal() {
     let expected = json!({
         "teamMembershipCreate": { "errors": [] },
         "both": { "deletedMembers": null, "errors": [
-            { "message": "this user is not a member of the team", "path": ["members", "1", "user"] },
+            { "message": "a membership of this user in the team does not exist on this account", "path": ["members", "1", "user"] },
         ] },
         "bob": { "deletedMembers": [{ "email": "bob@example.com" }], "errors": [] },
     });
@@ -234,7 +234,7 @@ async fn members_can_only_join_an_existing_team() {
     }"#;
     let expected = json!({
         "teamMembershipCreate": {
-            "members": null, "errors": [{ "message": "there is no team with this id", "path": ["teamId"] }],
+            "members": null, "errors": [{ "message": "a team with this id does not exist on this account", "path": ["teamId"] }],
         },
         "teamMembershipDelete": { "deletedMembers": null, "errors": [{ "path": ["teamId"] }] },
     });
@@ -308,7 +308,7 @@ async fn a_team_update_with_members_replaces_them() {
         (
             json!([{ "email": "no@example.com" }]),
             json!(["members", "0", "email"]),
-            "no user has the email address \"no@example.com\"",
+            "a user with the email address \"no@example.com\" does not exist on this account",
         ),
     ] {
         let told = set(members).await;

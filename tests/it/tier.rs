@@ -120,7 +120,7 @@ async fn a_deleted_tier_leaves_its_services_without_one() {
         "tierDelete": { "deletedTierId": "Z2lkOi8vcm9sbGNhbGwvVGllci8x", "errors": [] },
         "lifecycleDelete": { "deletedLifecycleId": "Z2lkOi8vcm9sbGNhbGwvTGlmZWN5Y2xlLzE", "errors": [] },
         "again": {
-            "deletedTierId": null, "errors": [{ "message": "there is no tier with this id", "path": ["id"] }],
+            "deletedTierId": null, "errors": [{ "message": "a tier with this id does not exist on this account", "path": ["id"] }],
         },
     });
     assert_eq!(data(&app, query).await, expected);

@@ -69,7 +69,7 @@ async fn tools_are_paged_in_order_of_creation() {
         both: toolCreate(input: { category: logs, displayName: "b", url: "https://b" }) { errors { path message } }
     }"#;
     let answer = data(&app, query).await;
-    let gone = json!([{ "path": ["serviceAlias"], "message": "no service has the alias \"no\"" }]);
+    let gone = json!([{ "path": ["serviceAlias"], "message": "a service with the alias \"no\" does not exist on this account" }]);
     let both = json!([{ "path": ["base"], "message": "exactly one of serviceId and serviceAlias must be given" }]);
     assert_eq!((&answer["gone"]["errors"], &answer["both"]["errors"]), (&gone, &both));
     let query = r#"{ account { service(alias: "cart") { tools(first: 1) { totalCount nodes { displayName } pageInfo { hasNextPage endCursor } } } } }"#;

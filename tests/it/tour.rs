@@ -184,7 +184,7 @@ impl Tour {
                 service: { alias: "shop" }, apiDocumentPath: "openapi.yml", preferredApiDocumentSource: PUSH,
                 apiDocumentUrl: "https://docs.example.com/openapi.yml"
             ) { service { id } errors { message } }
-            gadget: componentTypeCreate(input: { name: "Gadget", description: "d", icon: { color: "red", name: PhGear }, properties: {
+            gadget: componentTypeCreate(input: { name: "Gadget", category: "software", description: "d", icon: { color: "red", name: PhGear }, properties: {
                 alias: "weight", name: "Weight", description: "d", allowedInConfigFiles: false, propertyDisplayStatus: hidden,
                 schema: { type: "number" }
             } }) { componentType { id } errors { message } }
@@ -459,7 +459,7 @@ impl Tour {
             "metadata": { "allowedCategories": ["people"], "allowedTypes": ["team"], "maxItems": 2, "minItems": 1 },
         });
         let component_type = json!({
-            "name": "Widget", "alias": "widget", "description": "d", "icon": { "color": "#123456", "name": "PhGear" },
+            "name": "Widget", "alias": "widget", "category": "parts", "description": "d", "icon": { "color": "#123456", "name": "PhGear" },
             "ownerRelationship": { "managementRules": [rule] }, "systemRelationship": { "managementRules": [rule] },
             "properties": [{
                 "alias": "size", "name": "Size", "description": "d", "allowedInConfigFiles": true, "lockedStatus": "ui_locked",
@@ -669,7 +669,7 @@ impl Tour {
             (
                 "serviceFilesApply",
                 json!({ "input": {
-                    "files": [{ "path": "governed.yml", "text": "version: 1\nservice: { name: Governed, language: Go, dependencies: [nobody] }" }],
+                    "files": [{ "path": "governed.yml", "text": "version: 1\nservice: { name: Governed, language: Go, dependencies: [nobody], repositories: [org/governed] }" }],
                     "repository": "https://github.com/org/governed", "commit": "c0ffee", "dryRun": false, "releaseMissing": false,
                 } }),
             ),
@@ -741,7 +741,14 @@ impl Tour {
                 "url": "https://github.com/org/store", "visible": false, "archivedAt": "2026-01-02T03:04:05Z",
                 "description": "e", "forked": false, "languages": [{ "name": "C", "usage": 0.5 }], "ownerId": id("Core"),
                 "sbomGeneration": "opt_out",
-            } }),
+            }, "syncLinkedServices": true }),
+            ),
+            (
+                "repositoriesUpdate",
+                json!({
+                    "repositories": [{ "id": id("new") }, { "alias": "org/governed" }], "owner": { "id": id("Core") },
+                    "visible": true, "syncLinkedServices": true,
+                }),
             ),
             (
                 "serviceRepositoryCreate",

@@ -126,8 +126,8 @@ async fn a_mutation_names_a_user_in_exactly_one_way() {
     let expected = json!({
         "neither": one,
         "both": one,
-        "nobody": { "errors": [{ "message": "no user has the email address \"y\"", "path": ["user", "email"] }] },
-        "other": { "errors": [{ "message": "this is the id of a Team, not of a user", "path": ["user", "id"] }] },
+        "nobody": { "errors": [{ "message": "a user with the email address \"y\" does not exist on this account", "path": ["user", "email"] }] },
+        "other": { "errors": [{ "message": "a user with this id does not exist on this account: it is the id of a Team", "path": ["user", "id"] }] },
     });
     assert_eq!(data(&app, query).await, expected);
 }

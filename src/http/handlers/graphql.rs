@@ -79,6 +79,9 @@ const RUNNING: &str = "The request with this Idempotency-Key is still running.";
 const DONE: &str = "The request with this Idempotency-Key was carried out, and its answer is not kept. Look at what it \
      has changed.";
 
+const HIDDEN: &str = "The request with this Idempotency-Key was carried out. Its answer is not repeated, because it holds \
+     the URL of a webhook, which your role no longer allows you to see.";
+
 const LATE: &str = "Other requests with mutations kept this one waiting. Send it again.";
 
 /// Returns the idempotency key of a request, with or without quotes. The draft of the header's standard requires
@@ -110,6 +113,7 @@ async fn claim(
     match claimed.map_err(|error| Rejection::of_database(&error))? {
         Claimed::New(claim) => Ok(ControlFlow::Continue(claim)),
         Claimed::Answered(answer) => Ok(ControlFlow::Break(answer)),
+        Claimed::Hidden => Err(Rejection::Conflict(HIDDEN, None)),
         Claimed::Done => Err(Rejection::Conflict(DONE, None)),
         Claimed::Running => Err(Rejection::Conflict(RUNNING, Some(1))),
         Claimed::Reused => Err(Rejection::KeyReused),
