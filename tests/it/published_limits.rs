@@ -273,6 +273,7 @@ fn searches() -> Section {
         count("results in the schema reference", pages::REFERENCE_RESULTS),
         count("predicates of a filter of services, or of a request, those of filters among them", service_filter::MOST),
         count("levels of predicates, or of filters, within each other", service_filter::DEPTH),
+        count("aliases and names, instead of ids, in the value of a predicate", predicate::NAMES),
         bytes("a regular expression in a predicate, compiled", predicate::REGEX),
         count("levels of groups in a regular expression", predicate::REGEX_DEPTH),
         count("conditions of a filter of users", user::CONDITIONS),
