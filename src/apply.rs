@@ -64,8 +64,7 @@ pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
 async fn apply_to(db: &Db, files: &[File], options: &Options<'_>) -> Result<Done, Refused> {
     let actor = Actor::command_line();
     for _ in 0..ATTEMPTS {
-        let done = db.write(async |tx| service_file::apply(&db.committed(tx), tx, &actor, files, options).await);
-        match done.await {
+        match Box::pin(service_file::apply(db, &actor, files, options)).await {
             Err(Refused::Failed(Error::Internal(cause))) if cause.downcast_ref().is_some_and(is_lost_race) => {}
             done => return done,
         }

@@ -167,6 +167,10 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
         }
         DeployEndpointCommand::Delete { id, database } => {
             let deleted = with_database(&database, async |db| {
+                // So that a server beside this command can write.
+                if integration::deploy_endpoint(db.read(), id).await.map_err(sentence)?.is_some() {
+                    db.shed("integration", id).await.map_err(sentence)?;
+                }
                 let deleted = db.write(async |db| {
                     let deleted = integration::delete_deploy_endpoint(db, id).await?;
                     if let Some(endpoint) = &deleted {

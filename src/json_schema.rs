@@ -3,7 +3,8 @@
 //! A schema and a value may come from anybody with a token, so that both have limits, and a check of one against the other
 //! is bounded by their product. A schema refers to parts of itself alone: nothing is fetched and no file is read. A
 //! reference must not lead back to where it stands, so that the schema with all references expanded is finite, and has a
-//! limit too. Patterns run in linear time. All checks of a transaction share an [`Allowance`] of processor time.
+//! limit too. Patterns run in linear time. All checks of a mutation share an [`Allowance`] of processor time, and
+//! happen before it begins to write.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -12,6 +13,7 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Validator};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::budget::thread_clock;
 use crate::error::{UserError, quoted, shortened};
@@ -51,8 +53,7 @@ const LONG: usize = 512;
 const UNTOLD: &str = "the value does not fit its schema, which has too many choices to say where";
 const PATTERN_RULE: &str =
     "; a pattern has neither look-around nor back references, and takes at most 32,768 bytes when it is compiled";
-/// The most processor time that the checks of one transaction take together. The transaction may be the only one that
-/// writes. A check is not interrupted, so the last one may take longer. This may be more than the budget of a request:
+/// The most processor time that the checks of one mutation take together. A check is not interrupted, so the last one may take longer. This may be more than the budget of a request:
 /// that does not end a mutation, and a refusal is answered however long it took.
 pub const CHECKING: Duration = Duration::from_secs(2);
 /// The drafts that a schema may name.
@@ -126,7 +127,19 @@ pub fn read_schema(field: &'static str, text: &str) -> Result<Value, UserError> 
     Ok(schema)
 }
 
-/// The processor time that the checks of one transaction may still take, by the clock of the thread.
+/// The bytes of a schema times those of a value up to which a check needs no turn: it takes a millisecond at most.
+const SMALL: usize = 1 << 18;
+
+/// One large check at a time, of all callers in the order in which they came: a check occupies a thread.
+static TURN: Semaphore = Semaphore::const_new(1);
+
+/// Waits for the turn to read a schema, or to check a value against it, if that may take long.
+pub async fn turn(schema: &str, value: &str) -> Option<SemaphorePermit<'static>> {
+    let is_small = schema.len().saturating_mul(value.len().max(256)) <= SMALL && !schema.contains("attern");
+    if is_small { None } else { TURN.acquire().await.ok() }
+}
+
+/// The processor time that the checks of one mutation may still take, by the clock of the thread.
 #[derive(Debug)]
 pub struct Allowance {
     left: Duration,

@@ -106,6 +106,14 @@ impl Embedded {
 }
 
 impl Transaction {
+    /// Begins a transaction on a new database in memory, which has these tables and is lost with the transaction.
+    pub(super) async fn in_memory(tables: &'static [String]) -> Result<Self, DbErr> {
+        let opened = tokio::task::spawn_blocking(move || Session::in_memory(tables)).await;
+        let session = opened.map_err(|error| DbErr::Custom(error.to_string()))??;
+        let lease = tokio::sync::Mutex::new(Some(Lease::alone(session)));
+        Ok(Self { lease, observer: None, flushes_each: false, joins: false, is_joined: false })
+    }
+
     /// Runs a statement and returns its rows.
     pub(super) async fn rows(
         &self,

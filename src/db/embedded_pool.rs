@@ -273,6 +273,13 @@ impl Connections {
 }
 
 impl Lease {
+    /// A connection that no pool lends. It is closed when dropped.
+    pub(super) fn alone(session: Session) -> Self {
+        let home = Connections::new(PathBuf::new(), 0, None, None);
+        home.closed.store(true, Ordering::Relaxed);
+        Self { session: Some(session), home, in_transaction: false, _place: None }
+    }
+
     /// Runs a part of a transaction on the calling thread.
     pub(super) fn with<T>(&self, run: impl FnOnce(&Session) -> Result<T, Failure>) -> Result<T, Failure> {
         self.session.as_ref().map_or_else(|| Err(Failure::Reading(closed())), run)

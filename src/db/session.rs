@@ -110,6 +110,17 @@ impl Session {
         Ok(session)
     }
 
+    /// Opens a database in memory, with these tables, and begins a transaction in it.
+    pub(super) fn in_memory(tables: &[String]) -> Result<Self, Failure> {
+        let session = Self::open(Path::new(":memory:"), &[("cache_size", -8192), ("foreign_keys", 0)])?;
+        for table in tables {
+            session.watch.allow_any();
+            session.sqlite.execute_batch(table)?;
+        }
+        session.begin_write(Duration::ZERO, false)?;
+        Ok(session)
+    }
+
     /// Opens a connection with these settings besides those of all.
     fn open(file: &Path, settings: &[(&str, i64)]) -> rusqlite::Result<Self> {
         // One thread at a time uses it: the type is not `Sync`.

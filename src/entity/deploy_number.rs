@@ -13,7 +13,7 @@ use sea_orm::sea_query::{ExprTrait, LockType, OnConflict, Query, SelectStatement
 use serde::Deserialize;
 
 use super::{deploy, service, suggestion};
-use crate::db::{Write, rows_at_once};
+use crate::db::{Db, Read, Write, rows_at_once};
 
 /// The maximum number of counters that a statement raises.
 const ROWS: usize = 256;
@@ -110,14 +110,45 @@ pub async fn leave_to_aliases<C: Write>(db: &C, service_id: i64) -> Result<(), D
     raise(db, Column::Alias, last).await
 }
 
-/// Sets each selected counter (a key and a number) to at least that number.
-async fn raise<C: Write>(db: &C, key: Column, counters: SelectStatement) -> Result<(), DbErr> {
+/// Does that ahead, for a service with very many deploys: looks for their aliases without a lock.
+pub async fn leave_to_aliases_ahead(db: &Db, service_id: i64) -> Result<(), DbErr> {
+    let aliases = Query::select()
+        .distinct()
+        .column(deploy::Column::ServiceAlias)
+        .from(deploy::Entity)
+        .and_where(deploy::Column::ServiceId.eq(service_id))
+        .take();
+    let aliases: Vec<String> = db.read().scan(&aliases, |row| row.get(0)).await?;
+    for some in aliases.chunks(ROWS) {
+        db.write(async |tx| {
+            let counter = tx.one(Entity::find().filter(Column::ServiceId.eq(service_id))).await?;
+            let Some(Model { last, .. }) = counter else { return Ok(()) };
+            let mut insert = Query::insert();
+            insert.into_table(Entity).columns([Column::Alias, Column::Last]);
+            for alias in some {
+                insert.values_panic([Expr::value(alias.as_str()), Expr::value(last)]);
+            }
+            insert.on_conflict(or_greater(Column::Alias));
+            tx.execute(&insert).await.map(drop)
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+/// Keeps the greater of the counter that is there and the one that is given.
+fn or_greater(key: Column) -> OnConflict {
     let (given, present) = (Expr::col(("excluded", Column::Last)), Expr::col((Entity, Column::Last)));
     let greater = Expr::case(given.clone().gt(present.clone()), given).finally(present);
+    OnConflict::column(key).value(Column::Last, greater).to_owned()
+}
+
+/// Sets each selected counter (a key and a number) to at least that number.
+async fn raise<C: Write>(db: &C, key: Column, counters: SelectStatement) -> Result<(), DbErr> {
     let mut insert = Query::insert();
     insert.into_table(Entity).columns([key, Column::Last]);
     insert.select_from(counters).map_err(|error| DbErr::Custom(error.to_string()))?;
-    insert.on_conflict(OnConflict::column(key).value(Column::Last, greater).to_owned());
+    insert.on_conflict(or_greater(key));
     db.execute(&insert).await?;
     Ok(())
 }

@@ -164,10 +164,14 @@ pub async fn create<C: Write>(db: &C, kind: Kind, name: String, now: Timestamp) 
     Ok(db.insert(row).await?)
 }
 
+/// Finds a deploy endpoint.
+pub async fn deploy_endpoint<C: Read>(db: &C, id: i64) -> Result<Option<Model>, DbErr> {
+    db.one(Entity::find_by_id(id).filter(Column::Kind.eq(Kind::Deploy))).await
+}
+
 /// Deletes a deploy endpoint and returns it; `None` if there was none. Its deploys stay.
 pub async fn delete_deploy_endpoint<C: Write>(db: &C, id: i64) -> Result<Option<Model>, DbErr> {
-    let found = db.one(Entity::find_by_id(id).filter(Column::Kind.eq(Kind::Deploy))).await?;
-    let Some(endpoint) = found else { return Ok(None) };
+    let Some(endpoint) = deploy_endpoint(db, id).await? else { return Ok(None) };
     let deleted = db.exec(Entity::delete_by_id(id)).await? > 0;
     Ok(deleted.then_some(endpoint))
 }

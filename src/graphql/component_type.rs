@@ -12,7 +12,7 @@ use super::list::List;
 use super::property_definition;
 use super::relationship_definition::{given_rules, rules};
 use super::schema::*;
-use super::service::refuse_where_locked;
+use super::service::{refuse_locked, refuse_where_locked};
 use super::types::ComponentType;
 use crate::db::{Read, Write};
 use crate::engine::input::{self, Input, InputError};
@@ -152,6 +152,8 @@ impl ComponentTypeCreateMutation for Mutation {
         ctx: &MutationCtx<'_>,
         mut input: ComponentTypeInput,
     ) -> Result<ComponentTypePayload> {
+        let properties = property_definition::read_of_type(&input.properties).await?;
+        ctx.begin().await?;
         let db = ctx.db();
         let name = input.name.value().cloned().unwrap_or_default();
         if input.name.is_undefined() {
@@ -171,7 +173,7 @@ impl ComponentTypeCreateMutation for Mutation {
         if db.count(Entity::find()).await? > FEW as u64 {
             return Err(UserError::base(format!("a catalogue can have at most {FEW} component types")).into());
         }
-        property_definition::set_of_type(db, made.id, &input.properties).await?;
+        property_definition::set_of_type(db, made.id, properties).await?;
         Ok(ComponentTypePayload { component_type: Some(made), ..Default::default() })
     }
 }
@@ -182,6 +184,8 @@ impl ComponentTypeUpdateMutation for Mutation {
         component_type: IdentifierInput,
         input: ComponentTypeInput,
     ) -> Result<ComponentTypePayload> {
+        let properties = property_definition::read_of_type(&input.properties).await?;
+        ctx.begin().await?;
         let db = ctx.db();
         let mut draft = Draft::of(
             identifier::locked::<ComponentType>(db, "componentType", &component_type, LockType::Update).await?,
@@ -191,7 +195,7 @@ impl ComponentTypeUpdateMutation for Mutation {
         touch(&mut row.updated_at);
         let alias = input.alias.value().map_or("", String::as_str);
         let changed = db.update(row).await.map_err(|error| or_taken(error, taken(alias)))?;
-        property_definition::set_of_type(db, changed.id, &input.properties).await?;
+        property_definition::set_of_type(db, changed.id, properties).await?;
         Ok(ComponentTypePayload { component_type: Some(changed), ..Default::default() })
     }
 }
@@ -206,6 +210,8 @@ impl ComponentTypeDeleteMutation for Mutation {
         if found.is_default {
             return Err(UserError::base("the default component type cannot be deleted").into());
         }
+        refuse_locked(db, service::Column::TypeId.eq(found.id)).await?;
+        ctx.shed_first("component_type", "ComponentType", found.id).await?;
         refuse_where_locked(db, service::Column::TypeId.eq(found.id)).await?;
         let deleted_id = Some(ComponentTypeResolver::id(&found));
         db.delete(found).await?;

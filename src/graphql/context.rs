@@ -1,27 +1,29 @@
 //! The state of a request: what resolvers read and write with, and how internal errors are reported.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
-use sea_orm::DbErr;
+use sea_orm::{DbErr, EntityName};
 use tokio::time::timeout;
 
 use super::caller::Caller;
 use super::idempotency::Held;
-use super::places::{Lane, Place, Places};
+use super::places::{Lane, Place, Places, Turn};
 use super::{Settings, note, permit};
 use crate::budget::Budget;
-use crate::db::{self, Committed, Db, Snapshot, Transaction};
+use crate::db::{self, Db, Snapshot, Transaction};
 use crate::engine;
 use crate::engine::Response;
 use crate::engine::plan::Plan;
 use crate::engine::{Documents, Prepared, request_error};
-use crate::entity::audit;
+use crate::entity::{audit, deploy_number, service};
 use crate::error::{Code, Error, Result, UserError};
+
+mod mutation;
 
 /// Shared by all requests, for the lifetime of the process: all of them, or those that reach the service at one address.
 pub(super) struct Shared {
@@ -61,9 +63,17 @@ pub struct State {
 /// The state of a mutation: its write transaction.
 pub struct Writing {
     request: Arc<Request>,
-    transaction: Transaction,
+    /// Empty until the mutation [begins](MutationCtx::begin).
+    transaction: OnceLock<Transaction>,
+    /// Whether the transaction may share its commit.
+    may_share: bool,
+    changes_many: bool,
     /// The audit entry, which is stored with the commit.
     entry: OnceLock<audit::ActiveModel>,
+    /// The row that so many others refer to that they must be shed before it is deleted.
+    sheds: OnceLock<(&'static str, i64)>,
+    /// The turn of a mutation that changes many things. Field order matters: it ends after the transaction.
+    turn: OnceLock<Turn>,
 }
 
 /// What all states of a request share: the caller, the inputs of the mutations, the budget, the outcome.
@@ -77,6 +87,8 @@ pub struct Request {
     outcome: Arc<RequestOutcome>,
     /// Whether the next transaction must not share its commit: the last one that did was rolled back.
     is_alone: AtomicBool,
+    /// The rows of each table that were shed for the present mutation.
+    shed: Mutex<HashMap<String, u64>>,
 }
 
 /// The outcome of a request, which decides whether the client can retry it.
@@ -111,7 +123,7 @@ impl RequestOutcome {
 
     /// Whether the request may run mutations.
     pub(super) fn has_place(&self) -> bool {
-        self.place().as_ref().is_some_and(|place| place.lane == Lane::Change)
+        self.place().as_ref().is_some_and(|place| place.lane != Lane::Commit)
     }
 
     /// Lets another request run mutations.
@@ -144,6 +156,20 @@ impl RequestOutcome {
 /// Mutations that change many things and write an audit entry for each of them.
 const BULK_MUTATIONS: &[&str] = &["serviceFilesApply"];
 
+/// Mutations that begin their transaction themselves, by [`MutationCtx::begin`], once they have read and checked what takes
+/// long. The rest begin with it.
+const CHECKED_FIRST: &[&str] = &[
+    "componentTypeCreate",
+    "componentTypeUpdate",
+    "propertyAssign",
+    "propertyDefinitionCreate",
+    "propertyDefinitionUpdate",
+    "serviceFilesApply",
+    "teamPropertyDefinitionCreate",
+    "teamPropertyDefinitionUpdate",
+    "teamPropertyDefinitionsAssign",
+];
+
 /// Prefixes of the mutations that may change a name or an alias. They refresh the search index.
 const INDEXED_PREFIXES: &[&str] =
     &["alias", "domain", "infrastructureResource", "repository", "service", "system", "team", "user"];
@@ -157,6 +183,12 @@ pub const BULK_WRITE_TIMEOUT: Duration = Duration::from_secs(600);
 /// Whether an operation has a mutation that changes many things.
 pub(super) fn takes_long(plan: &Plan) -> bool {
     plan.root.fields.iter().any(|field| BULK_MUTATIONS.contains(&field.name()))
+}
+
+/// The queue of an operation with mutations.
+pub(super) fn lane(plan: &Plan) -> Lane {
+    let is_long = plan.root.relations().count() > 1 || takes_long(plan);
+    if is_long { Lane::LongChange } else { Lane::Change }
 }
 
 /// How long a mutation that must be repeated waits for a place.
@@ -178,7 +210,8 @@ impl State {
         let (inputs, estimate) = (prepared.inputs.clone(), prepared.estimate);
         let (caller, budget, outcome) = (caller.clone(), Arc::clone(budget), Arc::clone(outcome));
         let (id, is_alone) = (request_id.into(), AtomicBool::new(false));
-        let request = Request { shared, id, caller, inputs, estimate, budget, outcome, is_alone };
+        let shed = Mutex::default();
+        let request = Request { shared, id, caller, inputs, estimate, budget, outcome, is_alone, shed };
         Self { request: Arc::new(request), snapshot: None, _place: None }
     }
 
@@ -216,11 +249,31 @@ impl Request {
     /// Takes a place again for a mutation that gave way to others and must be repeated: its commit lost a race.
     async fn take_place(&self) -> Result<()> {
         if !self.outcome.has_place() {
+            // Only the only mutation of a request gives way.
             let place = timeout(REPEAT_TIMEOUT, self.shared.places.take(Lane::Change, self.caller.who())).await;
             let late = |_| UserError::base("Other requests kept this mutation waiting. Please retry.");
             self.outcome.keep(place.map_err(late)?);
         }
         Ok(())
+    }
+
+    /// Sheds what refers to a row, in the place of a long change.
+    async fn shed(&self, table: &str, id: i64) -> Result<()> {
+        let Self { shared, caller, outcome, .. } = self;
+        outcome.place().take();
+        outcome.keep(shared.places.take(Lane::LongChange, caller.who()).await);
+        if table == service::Entity.table_name() {
+            deploy_number::leave_to_aliases_ahead(&shared.db, id).await?;
+        }
+        let shed = shared.db.shed(table, id).await?;
+        for (table, rows) in shed {
+            *self.shed_rows().entry(table).or_default() += rows;
+        }
+        Ok(())
+    }
+
+    fn shed_rows(&self) -> MutexGuard<'_, HashMap<String, u64>> {
+        self.shed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn snapshot(&self) -> Result<Snapshot> {
@@ -234,16 +287,28 @@ impl engine::State for State {
     async fn begin(&self, name: &str) -> Result<Writing> {
         let Request { shared, caller, is_alone, .. } = &*self.request;
         self.request.take_place().await?;
-        let is_alone = is_alone.swap(false, Ordering::Relaxed) || BULK_MUTATIONS.contains(&name);
-        // A person's role is checked by committed data.
-        let may_share = !is_alone && caller.user.is_none() && !shared.has_own_commit(name);
-        let transaction = shared.db.begin_change(may_share).await?;
-        Ok(Writing { request: Arc::clone(&self.request), transaction, entry: OnceLock::new() })
+        let changes_many = BULK_MUTATIONS.contains(&name);
+        let is_alone = is_alone.swap(false, Ordering::Relaxed) || changes_many;
+        let writing = Writing {
+            request: Arc::clone(&self.request),
+            transaction: OnceLock::new(),
+            // A person's role is checked by committed data.
+            may_share: !is_alone && caller.user.is_none() && !shared.has_own_commit(name),
+            changes_many,
+            entry: OnceLock::new(),
+            sheds: OnceLock::new(),
+            turn: OnceLock::new(),
+        };
+        if !CHECKED_FIRST.contains(&name) {
+            let _ = writing.transaction.set(shared.db.begin_change(writing.may_share).await?);
+        }
+        Ok(writing)
     }
 
     async fn note(&self, writing: &Writing, name: &str, index: usize, subject: &[u8]) -> Result<()> {
         let Request { shared, caller, inputs, outcome, .. } = &*self.request;
-        let (db, transaction) = (&shared.db, &writing.transaction);
+        // One that changes many things may have found that it changes nothing.
+        let (db, Some(transaction)) = (&shared.db, writing.transaction.get()) else { return Ok(()) };
         // First, while the transaction knows the rows that the mutation has stored.
         if !BULK_MUTATIONS.contains(&name) {
             let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
@@ -271,22 +336,28 @@ impl engine::State for State {
     /// never be committed. The next attempt has a commit of its own.
     async fn end(&self, writing: Writing, commit: bool) -> Result<()> {
         let Request { shared, inputs, outcome, is_alone, .. } = &*self.request;
+        let Writing { transaction, entry, sheds, turn: _turn, .. } = writing;
+        let Some(transaction) = transaction.into_inner() else { return Ok(()) };
         if !commit {
-            let is_joined = writing.transaction.is_joined();
-            shared.db.roll_back(writing.transaction).await?;
+            let is_joined = transaction.is_joined();
+            shared.db.roll_back(transaction).await?;
+            if let Some((table, id)) = sheds.into_inner() {
+                Box::pin(self.request.shed(table, id)).await?;
+            }
             is_alone.store(is_joined, Ordering::Relaxed);
             return if is_joined { Err(DbErr::RecordNotUpdated.into()) } else { Ok(()) };
         }
+        self.request.shed_rows().clear();
         // A request with several mutations keeps the payloads of those before.
         let give_way = || {
             if inputs.len() == 1 {
                 outcome.give_way(&shared.places);
             }
         };
-        let committed = match writing.entry.into_inner() {
-            Some(entry) => Box::pin(shared.db.commit_with(writing.transaction, entry, give_way)).await,
+        let committed = match entry.into_inner() {
+            Some(entry) => Box::pin(shared.db.commit_with(transaction, entry, give_way)).await,
             // It changes many things.
-            None => shared.db.commit(writing.transaction).await,
+            None => shared.db.commit(transaction).await,
         };
         if committed.as_ref().map_or_else(|error| db::uncertain(error).is_some(), |()| true) {
             outcome.has_written.store(true, Ordering::Relaxed);
@@ -369,18 +440,6 @@ impl Ctx<'_> {
     /// Whether the client selects a connection's count.
     pub fn selects_count(&self) -> bool {
         ["totalCount", "filteredCount"].iter().any(|field| self.selects(field))
-    }
-}
-
-impl MutationCtx<'_> {
-    /// The mutation's transaction. It is committed if the mutation succeeds, and rolled back if it fails.
-    pub fn db(&self) -> &Transaction {
-        &self.state.transaction
-    }
-
-    /// Reads committed data: what others see until the mutation's transaction commits.
-    pub fn committed(&self) -> Committed<'_> {
-        self.state.request.shared.db.committed(&self.state.transaction)
     }
 }
 

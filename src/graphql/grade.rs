@@ -8,9 +8,10 @@ use sea_orm::{
 };
 
 use super::alias::or_taken;
+use super::context::MutationCtx;
 use super::draft::Draft;
 use super::id::{self, Class, Id};
-use super::service::refuse_where_locked;
+use super::service::{refuse_locked, refuse_where_locked};
 use crate::db::{Read, Transaction, Write};
 use crate::engine::input::Texts;
 use crate::entity::field_rule::FieldRules;
@@ -99,9 +100,12 @@ pub(super) async fn update<E: Grade>(
 }
 
 /// Deletes a grade.
-pub(super) async fn delete<E: Grade>(db: &Transaction, id: &str) -> Result<Option<Id>> {
+pub(super) async fn delete<E: Grade>(ctx: &MutationCtx<'_>, id: &str) -> Result<Option<Id>> {
+    let db = ctx.db();
     let grade = id::require::<E>(&db.locking(LockType::Update), id, "id").await?;
     let Value::BigInt(Some(number)) = grade.get(E::ID) else { return Err(Error::internal("a grade has no key")) };
+    refuse_locked(db, E::OF_SERVICE.eq(number)).await?;
+    ctx.shed_first(E::default().table_name(), "", number).await?;
     refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
     db.delete(grade).await?;
     Ok(Some(Id::of::<E>(number)))

@@ -16,8 +16,8 @@ use tracing::warn;
 
 use super::Catalogue;
 use super::caller::Caller;
-use super::context::{RequestOutcome, takes_long};
-use super::places::{Lane, Place};
+use super::context::{RequestOutcome, lane, takes_long};
+use super::places::Place;
 use crate::db::{Db, Transaction};
 use crate::engine::Prepared;
 use crate::engine::Response;
@@ -99,7 +99,7 @@ impl Catalogue {
             _ => return Err(DbErr::Custom("only a token and a user have keys".to_owned())),
         };
         let timeout = if takes_long(&prepared.plan) { BULK_CLAIM_TIMEOUT } else { CLAIM_TIMEOUT };
-        let mut place = pin!(self.0.places.take(Lane::Change, caller.who()));
+        let mut place = pin!(self.0.places.take(lane(&prepared.plan), caller.who()));
         let place = match place.as_mut().now_or_never() {
             Some(place) => place,
             None => {

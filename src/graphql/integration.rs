@@ -373,6 +373,7 @@ impl IntegrationDeleteMutation for Mutation {
         // The projects are locked in the order of their ids, as when several are connected, which prevents a deadlock.
         let row = require(&db.locking(LockType::Update), &resource).await;
         let row = row.map_err(|error| error.map_user(within))?;
+        ctx.shed_first("integration", "Integration", row.id).await?;
         let projects = code_issue_project::Entity::find()
             .select_only()
             .column(code_issue_project::Column::Id)
@@ -398,9 +399,9 @@ impl IntegrationDeleteMutation for Mutation {
         let count = |rows: u64| Some(i32::try_from(rows).unwrap_or(i32::MAX));
         Ok(IntegrationDeletePayload {
             deleted_integration_id,
-            deleted_code_issue_project_count: count(projects),
-            deleted_code_issue_count: count(issues),
-            kept_deploy_count: count(deploys),
+            deleted_code_issue_project_count: count(projects + ctx.shed_of("code_issue_project")),
+            deleted_code_issue_count: count(issues + ctx.shed_of("code_issue")),
+            kept_deploy_count: count(deploys + ctx.shed_of("deploy")),
             ..Default::default()
         })
     }

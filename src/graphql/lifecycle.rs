@@ -28,7 +28,7 @@ impl LifecycleUpdateMutation for Mutation {
 impl LifecycleDeleteMutation for Mutation {
     async fn lifecycle_delete(ctx: &MutationCtx<'_>, input: LifecycleDeleteInput) -> Result<LifecycleDeletePayload> {
         let LifecycleDeleteInput { id } = input;
-        let deleted_lifecycle_id = grade::delete::<lifecycle::Entity>(ctx.db(), &id).await?;
+        let deleted_lifecycle_id = grade::delete::<lifecycle::Entity>(ctx, &id).await?;
         Ok(LifecycleDeletePayload { deleted_lifecycle_id, ..Default::default() })
     }
 }

@@ -279,7 +279,8 @@ impl Catalogue {
         let limits = self.0.settings.budget;
         let budget = Arc::new(Budget::new(limits, Instant::now() + limits.time, false, Duration::ZERO));
         if !outcome.has_place() {
-            let Ok(place) = budget.within(self.0.places.take(Lane::Change, caller.who())).await else {
+            let lane = context::lane(&prepared.plan);
+            let Ok(place) = budget.within(self.0.places.take(lane, caller.who())).await else {
                 let why = format!(
                     "No mutation was run: other requests kept this one waiting for {:?}. Send it again.",
                     limits.time

@@ -6,7 +6,7 @@
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
 use super::caller::Caller;
-use crate::db::{Committed, Read, Transaction};
+use crate::db::{Read, Transaction};
 use crate::entity::audit::Subject;
 use crate::entity::user::Role;
 use crate::entity::{
@@ -28,7 +28,7 @@ const OF_OTHERS: &[&str] = &[
 
 /// Refuses a mutation that the caller's role does not allow.
 pub(super) async fn check(
-    committed: &Committed<'_>,
+    committed: &impl Read,
     transaction: &Transaction,
     caller: &Caller,
     action: &str,

@@ -7,6 +7,10 @@
 //! Mutations have places of their own. A request takes one before it claims an idempotency key, and holds it for all its
 //! mutations, because their payloads take memory too. A request with one mutation exchanges its place for one of those that
 //! only wait for the disk and then answer: so others write meanwhile, and share the flush.
+//!
+//! A request with several mutations, or with one that changes many things, takes one of the places for long changes, so
+//! that those with one small mutation never wait for it. Only one mutation that changes many things writes at a time, and
+//! whoever waits to write comes before the next one ([`Places::turn`]).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -28,6 +32,12 @@ pub const CHANGES: usize = 6;
 /// The maximum number of them for one caller.
 pub const CHANGES_SHARE: usize = 4;
 
+/// The maximum number of requests with several mutations, or with one that changes many things, that run concurrently.
+pub const LONG_CHANGES: usize = 2;
+
+/// The maximum number of them for one caller.
+pub const LONG_CHANGES_SHARE: usize = 1;
+
 /// The maximum number of requests whose only mutation has written, and waits for the disk or is being answered.
 pub const COMMITS: usize = 64;
 
@@ -47,8 +57,10 @@ pub enum Lane {
     Quick,
     /// For requests that may use their whole budget.
     Slow,
-    /// For requests with mutations.
+    /// For requests with one small mutation.
     Change,
+    /// For requests with several mutations, or with one that changes many things.
+    LongChange,
     /// For requests whose only mutation waits for the disk or is being answered.
     Commit,
 }
@@ -57,6 +69,7 @@ pub enum Lane {
 pub struct Places {
     all: Lanes,
     shares: Mutex<HashMap<Who, Weak<Lanes>>>,
+    turn: Arc<Semaphore>,
 }
 
 /// The places of each queue.
@@ -65,13 +78,14 @@ struct Lanes {
     quick: Arc<Semaphore>,
     slow: Arc<Semaphore>,
     change: Arc<Semaphore>,
+    long_change: Arc<Semaphore>,
     commit: Arc<Semaphore>,
 }
 
 impl Lanes {
-    fn new(places: [usize; 4]) -> Self {
-        let [quick, slow, change, commit] = places.map(|places| Arc::new(Semaphore::new(places)));
-        Self { quick, slow, change, commit }
+    fn new(places: [usize; 5]) -> Self {
+        let [quick, slow, change, long_change, commit] = places.map(|places| Arc::new(Semaphore::new(places)));
+        Self { quick, slow, change, long_change, commit }
     }
 
     fn of(&self, lane: Lane) -> Arc<Semaphore> {
@@ -79,6 +93,7 @@ impl Lanes {
             Lane::Quick => &self.quick,
             Lane::Slow => &self.slow,
             Lane::Change => &self.change,
+            Lane::LongChange => &self.long_change,
             Lane::Commit => &self.commit,
         })
     }
@@ -96,9 +111,16 @@ pub struct Place {
     _share: Arc<Lanes>,
 }
 
+/// The turn of a mutation that changes many things. Dropping it lets the next one begin.
+#[derive(Debug)]
+pub struct Turn {
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
 impl Default for Places {
     fn default() -> Self {
-        Self { all: Lanes::new([QUICK_READS, SLOW_READS, CHANGES, COMMITS]), shares: Mutex::default() }
+        let all = Lanes::new([QUICK_READS, SLOW_READS, CHANGES, LONG_CHANGES, COMMITS]);
+        Self { all, shares: Mutex::default(), turn: Arc::new(Semaphore::new(1)) }
     }
 }
 
@@ -124,6 +146,12 @@ impl Places {
         }
     }
 
+    /// Waits for the turn of a mutation that changes many things to begin its transaction. Whoever has begun to wait for
+    /// the database meanwhile is served before it, because it waits there only once it has its turn.
+    pub async fn turn(&self) -> Turn {
+        Turn { _permit: Arc::clone(&self.turn).acquire_owned().await.ok() }
+    }
+
     fn share(&self, who: Who) -> Arc<Lanes> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(share) = shares.get(&who).and_then(Weak::upgrade) {
@@ -132,7 +160,7 @@ impl Places {
         if shares.len() >= KNOWN {
             shares.retain(|_, share| share.strong_count() > 0);
         }
-        let share = Arc::new(Lanes::new([QUICK_SHARE, SLOW_SHARE, CHANGES_SHARE, COMMITS_SHARE]));
+        let share = Arc::new(Lanes::new([QUICK_SHARE, SLOW_SHARE, CHANGES_SHARE, LONG_CHANGES_SHARE, COMMITS_SHARE]));
         shares.insert(who, Arc::downgrade(&share));
         share
     }
@@ -155,7 +183,12 @@ mod tests {
     #[test]
     fn a_caller_has_a_share_and_leaves_the_rest_to_others() {
         let places = Places::default();
-        for (lane, share) in [(Lane::Quick, QUICK_SHARE), (Lane::Slow, SLOW_SHARE), (Lane::Change, CHANGES_SHARE)] {
+        for (lane, share) in [
+            (Lane::Quick, QUICK_SHARE),
+            (Lane::Slow, SLOW_SHARE),
+            (Lane::Change, CHANGES_SHARE),
+            (Lane::LongChange, LONG_CHANGES_SHARE),
+        ] {
             let taken: Vec<_> = (0..share).map_while(|_| now(&places, lane, ADA)).collect();
             assert_eq!(taken.len(), share);
             assert!(now(&places, lane, ADA).is_none());
@@ -189,6 +222,20 @@ mod tests {
         assert_eq!(slow.len(), SLOW_READS);
         assert!(now(&places, Lane::Slow, ADA).is_none());
         assert!(now(&places, Lane::Quick, ADA).is_some());
+    }
+
+    #[test]
+    fn small_changes_wait_for_small_changes_alone_and_long_ones_write_one_after_the_other() {
+        let places = Places::default();
+        let long: Vec<_> =
+            (0..9).filter_map(|n| now(&places, Lane::LongChange, (ActorKind::Token, Some(10 + n)))).collect();
+        assert_eq!(long.len(), LONG_CHANGES);
+        assert!(now(&places, Lane::LongChange, ADA).is_none());
+        assert!(now(&places, Lane::Change, ADA).is_some());
+        let turn = places.turn().now_or_never().expect("nobody has a turn");
+        assert!(places.turn().now_or_never().is_none());
+        drop(turn);
+        assert!(places.turn().now_or_never().is_some());
     }
 
     #[test]

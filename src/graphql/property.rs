@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
 use serde_json::Value;
 
 use super::context::{Ctx, MutationCtx};
@@ -217,17 +217,43 @@ fn read(
     })
 }
 
+/// Reads a value before the mutation begins to write, because to check it may take 100 ms and more. Also returns the schema
+/// of the definition, if there is one.
+async fn read_ahead(
+    db: &impl Read,
+    definition: &IdentifierInput,
+    text: &str,
+    is_checked: bool,
+) -> Result<(Option<String>, Result<(String, Value), Vec<UserError>>)> {
+    let found = async { identifier::find::<PropertyDefinition>(db, Identifier::of(definition)?).await };
+    let definition = match found.await {
+        Ok(definition) => definition,
+        // The mutation refuses that.
+        Err(Error::User(_)) => None,
+        Err(error) => return Err(error),
+    };
+    let Some(PropertyDefinition { schema, .. }) = definition else { return Ok((None, read(text, None, is_checked))) };
+    let _turn = json_schema::turn(&schema, text).await;
+    let value = read(text, Some(&JsonSchema::of_row(&schema)), is_checked);
+    Ok((Some(schema), value))
+}
+
 impl PropertyAssignMutation for Mutation {
     async fn property_assign(ctx: &MutationCtx<'_>, input: PropertyInput) -> Result<PropertyPayload> {
         let PropertyInput { definition, owner: named, owner_type, run_validation, value: JsonText(text) } = input;
+        let is_checked = run_validation != Some(false);
+        let (schema, read) = read_ahead(ctx.database().read(), &definition, &text, is_checked).await?;
+        ctx.begin().await?;
         let db = ctx.db();
         let mut problems = Problems::default();
         let owner = problems.take_any(owner(db, &named, owner_type.value().copied()).await)?;
         let definition =
             identifier::locked::<PropertyDefinition>(db, "definition", &definition, LockType::KeyShare).await;
         let definition = problems.take_any(definition)?;
-        let schema = definition.as_ref().map(|definition| JsonSchema::of_row(&definition.schema));
-        let read = read(&text, schema.as_ref(), run_validation != Some(false));
+        if definition.as_ref().is_some_and(|definition| schema.as_ref() != Some(&definition.schema)) {
+            // The definition has changed since: a lost race, which is retried.
+            return Err(DbErr::RecordNotUpdated.into());
+        }
         let read = problems.take_any(read.map_err(Error::User))?;
         problems.none()?;
         let (Some((text, value)), Some(owner), Some(definition)) = (read, owner, definition) else {

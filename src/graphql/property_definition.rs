@@ -7,9 +7,9 @@ use sea_orm::sea_query::LockType;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
 use serde_json::Value;
 
+use self::given::{Given, given, read_all};
 use super::alias::or_taken;
 use super::context::{Ctx, MutationCtx};
-use super::draft::Draft;
 use super::id::Id;
 use super::identifier::{self, Identifier};
 use super::json::Json;
@@ -20,10 +20,10 @@ use crate::db::{Read, Transaction, Write};
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::property_definition::{ActiveModel, Column, Entity, Model};
 use crate::entity::text::{ENTRIES, FEW};
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, alias};
 use crate::error::{Problems, Result, UserError, quoted};
-use crate::json_schema::{self, Allowance, CHECKING};
+use crate::json_schema::Allowance;
+
+mod given;
 
 /// A definition for teams alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,115 +176,6 @@ pub(super) async fn find_of_teams(
         .map(TeamPropertyDefinition))
 }
 
-/// The fields of a definition, from any of the inputs that have them.
-#[derive(Default)]
-struct Given {
-    alias: MaybeUndefined<String>,
-    allowed_in_config_files: MaybeUndefined<bool>,
-    description: MaybeUndefined<String>,
-    locked_status: MaybeUndefined<PropertyLockedStatusEnum>,
-    name: MaybeUndefined<String>,
-    property_display_status: MaybeUndefined<PropertyDisplayStatusEnum>,
-    schema: MaybeUndefined<Json>,
-}
-
-impl Given {
-    fn of_team(input: TeamPropertyDefinitionInput) -> Self {
-        let TeamPropertyDefinitionInput { alias, description, locked_status, name, schema } = input;
-        Self {
-            alias: MaybeUndefined::Value(alias),
-            description: MaybeUndefined::Value(description),
-            locked_status,
-            name: MaybeUndefined::Value(name),
-            schema: MaybeUndefined::Value(schema),
-            ..Self::default()
-        }
-    }
-
-    fn of_type(input: &ComponentTypePropertyDefinitionInput) -> Self {
-        let ComponentTypePropertyDefinitionInput {
-            alias,
-            allowed_in_config_files,
-            description,
-            locked_status,
-            name,
-            property_display_status,
-            schema,
-        } = input;
-        Self {
-            alias: MaybeUndefined::Value(alias.clone()),
-            allowed_in_config_files: MaybeUndefined::Value(*allowed_in_config_files),
-            description: MaybeUndefined::Value(description.clone()),
-            locked_status: *locked_status,
-            name: MaybeUndefined::Value(name.clone()),
-            property_display_status: MaybeUndefined::Value(*property_display_status),
-            schema: MaybeUndefined::Value(schema.clone()),
-        }
-    }
-
-    fn fill(&self, draft: &mut Draft<Entity>) {
-        draft.set(Column::Name, &self.name);
-        draft.set(Column::Alias, &self.alias);
-        draft.set(Column::Description, &self.description);
-        // Null restores the default.
-        if !self.allowed_in_config_files.is_undefined() {
-            draft.row.allowed_in_config_files = Set(self.allowed_in_config_files.value() != Some(&false));
-        }
-        if !self.property_display_status.is_undefined() {
-            let status = self.property_display_status.value().unwrap_or(&PropertyDisplayStatusEnum::Visible);
-            draft.row.property_display_status = Set(status.as_str().to_owned());
-        }
-        if !self.locked_status.is_undefined() {
-            let status = self.locked_status.value().unwrap_or(&PropertyLockedStatusEnum::Unlocked);
-            draft.row.locked_status = Set(status.as_str().to_owned());
-        }
-        let schema = match &self.schema {
-            MaybeUndefined::Undefined => return,
-            MaybeUndefined::Null => Err(crate::entity::field_rule::must_not_be_null("schema")),
-            MaybeUndefined::Value(Json(text)) => json_schema::read_schema("schema", text),
-        };
-        if let Some(schema) = draft.problems.take(schema) {
-            draft.row.schema = Set(schema.to_string());
-        }
-    }
-
-    /// Returns the row of a new definition.
-    fn make(mut self) -> Result<ActiveModel> {
-        if self.name.is_undefined() {
-            self.name = MaybeUndefined::Value(String::new());
-        }
-        if self.schema.is_undefined() {
-            self.schema = MaybeUndefined::Null;
-        }
-        if self.alias.is_undefined() {
-            let name = self.name.value().map_or("", String::as_str);
-            self.alias = MaybeUndefined::Value(alias::slug(name, "property"));
-        }
-        let mut draft = Draft::new();
-        let now = Timestamp::now();
-        draft.row = ActiveModel {
-            allowed_in_config_files: Set(true),
-            property_display_status: Set(PropertyDisplayStatusEnum::Visible.as_str().to_owned()),
-            locked_status: Set(PropertyLockedStatusEnum::Unlocked.as_str().to_owned()),
-            is_of_teams: Set(false),
-            created_at: Set(now),
-            updated_at: Set(now),
-            ..draft.row
-        };
-        self.fill(&mut draft);
-        draft.done()
-    }
-
-    /// Returns the changed row of a definition.
-    fn change(self, definition: Model) -> Result<ActiveModel> {
-        let mut draft = Draft::of(definition);
-        self.fill(&mut draft);
-        let mut row = draft.done()?;
-        touch(&mut row.updated_at);
-        Ok(row)
-    }
-}
-
 /// Inserts or updates a row. If the unique index rejects it, the error says that the alias is taken.
 async fn store(db: &Transaction, row: ActiveModel) -> Result<Model> {
     let alias = row.alias.try_as_ref().cloned().unwrap_or_default();
@@ -316,9 +207,6 @@ enum Of {
 /// updated, a new alias is inserted, and the others are deleted with their values. Errors are about entries of
 /// `properties`.
 async fn replace(db: &Transaction, of: Of, given: Vec<Given>) -> Result<()> {
-    if given.len() > FEW {
-        return Err(UserError::new("properties", format!("at most {FEW} properties can be given")).into());
-    }
     let own = match of {
         Of::Type(id) => Column::ComponentTypeId.eq(id),
         Of::Teams => Column::IsOfTeams.eq(true),
@@ -328,7 +216,6 @@ async fn replace(db: &Transaction, of: Of, given: Vec<Given>) -> Result<()> {
     let mut problems = Problems::default();
     let mut rows = Vec::with_capacity(given.len());
     let mut seen = HashSet::new();
-    let mut allowance = Allowance::default();
     let within = |place: usize| move |error: UserError| error.within(place.to_string()).within("properties");
     for (place, one) in given.into_iter().enumerate() {
         let alias = one.alias.value().cloned().unwrap_or_default();
@@ -337,17 +224,13 @@ async fn replace(db: &Transaction, of: Of, given: Vec<Given>) -> Result<()> {
             problems.push(within(place)(twice));
             continue;
         }
-        // A schema may take 100 ms and more: other requests run between two.
-        tokio::task::yield_now().await;
-        let present = present.remove(&alias);
-        let row = allowance.spend(|| match present {
+        let row = match present.remove(&alias) {
             Some(definition) => one.change(definition),
             None => one.make().map(|row| match of {
                 Of::Type(id) => ActiveModel { component_type_id: Set(Some(id)), ..row },
                 Of::Teams => ActiveModel { is_of_teams: Set(true), ..row },
             }),
-        });
-        let row = row.ok_or_else(late)?;
+        };
         let row = problems.take_any(row.map_err(|error| error.map_user(within(place))))?;
         rows.extend(row.map(|row| (place, row)));
     }
@@ -362,25 +245,23 @@ async fn replace(db: &Transaction, of: Of, given: Vec<Given>) -> Result<()> {
     refuse_too_many(db).await
 }
 
-/// What is wrong when the schemas take too long. The transaction is held meanwhile.
-fn late() -> UserError {
-    let message =
-        format!("checking the schemas takes more than {CHECKING:?} of processor time; use simpler schemas, or fewer");
-    UserError::new("properties", message)
+/// Reads the definitions of a component type, before the mutation begins to write. Absent leaves them unchanged; null is
+/// the same as an empty list.
+pub(super) async fn read_of_type(
+    given: &MaybeUndefined<Vec<ComponentTypePropertyDefinitionInput>>,
+) -> Result<Option<Vec<Given>>> {
+    match given {
+        MaybeUndefined::Undefined => Ok(None),
+        MaybeUndefined::Null => Ok(Some(Vec::new())),
+        MaybeUndefined::Value(given) => read_all(given.iter().map(Given::of_type)).await.map(Some),
+    }
 }
 
-/// Replaces the definitions of a component type. Absent leaves them unchanged; null is the same as an empty list.
-pub(super) async fn set_of_type(
-    db: &Transaction,
-    component_type: i64,
-    given: &MaybeUndefined<Vec<ComponentTypePropertyDefinitionInput>>,
-) -> Result<()> {
+/// Replaces the definitions of a component type, if they were given.
+pub(super) async fn set_of_type(db: &Transaction, component_type: i64, given: Option<Vec<Given>>) -> Result<()> {
     match given {
-        MaybeUndefined::Undefined => Ok(()),
-        MaybeUndefined::Null => replace(db, Of::Type(component_type), Vec::new()).await,
-        MaybeUndefined::Value(given) => {
-            replace(db, Of::Type(component_type), given.iter().map(Given::of_type).collect()).await
-        }
+        None => Ok(()),
+        Some(given) => replace(db, Of::Type(component_type), given).await,
     }
 }
 
@@ -389,30 +270,12 @@ impl PropertyDefinitionCreateMutation for Mutation {
         ctx: &MutationCtx<'_>,
         input: PropertyDefinitionInput,
     ) -> Result<PropertyDefinitionPayload> {
+        let row = given(input).read(&mut Allowance::default()).await?.make()?;
+        ctx.begin().await?;
         let db = ctx.db();
-        let made = store(db, given(input).make()?).await?;
+        let made = store(db, row).await?;
         refuse_too_many(db).await?;
         Ok(PropertyDefinitionPayload { definition: Some(made), ..Default::default() })
-    }
-}
-
-fn given(input: PropertyDefinitionInput) -> Given {
-    let PropertyDefinitionInput {
-        allowed_in_config_files,
-        description,
-        locked_status,
-        name,
-        property_display_status,
-        schema,
-    } = input;
-    Given {
-        alias: MaybeUndefined::Undefined,
-        allowed_in_config_files,
-        description,
-        locked_status,
-        name,
-        property_display_status,
-        schema,
     }
 }
 
@@ -422,10 +285,12 @@ impl PropertyDefinitionUpdateMutation for Mutation {
         property_definition: IdentifierInput,
         input: PropertyDefinitionInput,
     ) -> Result<PropertyDefinitionPayload> {
+        let given = given(input).read(&mut Allowance::default()).await?;
+        ctx.begin().await?;
         let db = ctx.db();
         let found: PropertyDefinition =
             identifier::locked(db, "propertyDefinition", &property_definition, LockType::NoKeyUpdate).await?;
-        let changed = store(db, given(input).change(found)?).await?;
+        let changed = store(db, given.change(found)?).await?;
         Ok(PropertyDefinitionPayload { definition: Some(changed), ..Default::default() })
     }
 }
@@ -437,6 +302,7 @@ impl PropertyDefinitionDeleteMutation for Mutation {
     ) -> Result<PropertyDefinitionDeletePayload> {
         let db = ctx.db();
         let found = identifier::locked::<PropertyDefinition>(db, "resource", &resource, LockType::Update).await?;
+        ctx.shed_first("property_definition", "PropertyDefinition", found.id).await?;
         let deleted_id = Some(PropertyDefinitionResolver::id(&found));
         db.delete(found).await?;
         Ok(PropertyDefinitionDeletePayload { deleted_id, ..Default::default() })
@@ -448,8 +314,9 @@ impl TeamPropertyDefinitionCreateMutation for Mutation {
         ctx: &MutationCtx<'_>,
         input: TeamPropertyDefinitionInput,
     ) -> Result<TeamPropertyDefinitionPayload> {
+        let row = Given::of_team(input).read(&mut Allowance::default()).await?.make()?;
+        ctx.begin().await?;
         let db = ctx.db();
-        let row = Given::of_team(input).make()?;
         let made = store(db, ActiveModel { is_of_teams: Set(true), ..row }).await?;
         refuse_too_many(db).await?;
         Ok(TeamPropertyDefinitionPayload { definition: Some(TeamPropertyDefinition(made)), ..Default::default() })
@@ -462,6 +329,8 @@ impl TeamPropertyDefinitionUpdateMutation for Mutation {
         property_definition: IdentifierInput,
         input: TeamPropertyDefinitionInput,
     ) -> Result<TeamPropertyDefinitionPayload> {
+        let given = Given::of_team(input).read(&mut Allowance::default()).await?;
+        ctx.begin().await?;
         let db = ctx.db();
         let found: PropertyDefinition =
             identifier::locked(db, "propertyDefinition", &property_definition, LockType::NoKeyUpdate).await?;
@@ -469,7 +338,7 @@ impl TeamPropertyDefinitionUpdateMutation for Mutation {
             let message = "this property definition is not for teams; use propertyDefinitionUpdate";
             return Err(UserError::new("propertyDefinition", message).into());
         }
-        let changed = store(db, Given::of_team(input).change(found)?).await?;
+        let changed = store(db, given.change(found)?).await?;
         Ok(TeamPropertyDefinitionPayload { definition: Some(TeamPropertyDefinition(changed)), ..Default::default() })
     }
 }
@@ -480,7 +349,9 @@ impl TeamPropertyDefinitionsAssignMutation for Mutation {
         input: TeamPropertyDefinitionsAssignInput,
     ) -> Result<TeamPropertyDefinitionsAssignPayload> {
         let TeamPropertyDefinitionsAssignInput { properties } = input;
-        replace(ctx.db(), Of::Teams, properties.into_iter().map(Given::of_team).collect()).await?;
+        let given = read_all(properties.into_iter().map(Given::of_team)).await?;
+        ctx.begin().await?;
+        replace(ctx.db(), Of::Teams, given).await?;
         Ok(TeamPropertyDefinitionsAssignPayload { errors: Vec::new(), is_assigned: true })
     }
 }

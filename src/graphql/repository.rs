@@ -11,7 +11,7 @@ use super::identifier::{self, Identifier};
 use super::list::List;
 use super::repositories;
 use super::schema::*;
-use super::service::refuse_where_locked;
+use super::service::{refuse_locked, refuse_where_locked};
 use super::service_repository as links;
 use super::sort::Sort;
 use super::types::{Repository, Service, Tier};
@@ -455,6 +455,8 @@ impl RepositoryDeleteMutation for Mutation {
             .from(service_repository::Entity)
             .and_where(service_repository::Column::RepositoryId.eq(repository.id))
             .take();
+        refuse_locked(db, service::Column::Id.in_subquery(linked.clone())).await?;
+        ctx.shed_first("repository", "Repository", repository.id).await?;
         refuse_where_locked(db, service::Column::Id.in_subquery(linked)).await?;
         db.delete(repository).await?;
         Ok(RepositoryDeletePayload { deleted_repository_id, deleted_repository_alias, ..Default::default() })

@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, LockType};
-use sea_orm::{EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
@@ -242,6 +242,15 @@ pub(super) async fn refuse_where_locked(db: &Transaction, refers: impl Into<Expr
     }
 }
 
+/// Does the same as [`refuse_where_locked`] for what is locked now. Locks nothing, and stops at the first.
+pub(super) async fn refuse_locked(db: &Transaction, refers: impl Into<Expr>) -> Result<()> {
+    let locked = service::Entity::find().filter(refers.into()).filter(service::Column::LockedBy.is_not_null());
+    match db.one(locked.order_by_asc(service::Column::Id)).await? {
+        Some(service) => refuse_where_locked(db, service::Column::Id.eq(service.id)).await,
+        None => Ok(()),
+    }
+}
+
 /// Moves an error to its place in an input. That a service is locked is an error of `locked` wherever it is named.
 pub(super) fn unless_locked(error: UserError, within: impl FnOnce(UserError) -> UserError) -> UserError {
     if error.path == ["locked"] { error } else { within(error) }
@@ -402,6 +411,7 @@ impl ServiceDeleteMutation for Mutation {
             Identifier::Id(_) => service.slug.clone(),
         };
         let deleted_service_id = Some(ServiceResolver::id(&*service));
+        ctx.shed_first("service", "Service", service.id).await?;
         deploy_number::leave_to_aliases(db, service.id).await?;
         db.delete(Service::from(service)).await?;
         Ok(ServiceDeletePayload { deleted_service_id, deleted_service_alias: Some(named_by), ..Default::default() })

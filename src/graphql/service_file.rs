@@ -8,7 +8,7 @@ use super::context::{Ctx, MutationCtx};
 use super::permit;
 use super::schema::*;
 use super::types::Service;
-use crate::db::{Committed, Transaction};
+use crate::db::{Before, Transaction};
 use crate::entity::audit::Subject;
 use crate::entity::text;
 use crate::error::{Error, Problems, Result, UserError};
@@ -39,14 +39,16 @@ pub(super) fn of_services(services: &[&Service], _: &Ctx<'_>) -> Vec<Option<Serv
 }
 
 /// What the caller's role allows.
-struct PermitOf<'a> {
-    caller: &'a Caller,
-    committed: &'a Committed<'a>,
-}
+struct PermitOf<'a>(&'a Caller);
 
 impl Permit for PermitOf<'_> {
-    fn check<'c>(&'c self, transaction: &'c Transaction, subject: &'c Subject) -> BoxFuture<'c, Result<()>> {
-        Box::pin(permit::check(self.committed, transaction, self.caller, "serviceFilesApply", subject))
+    fn check<'c>(
+        &'c self,
+        before: Before<'c>,
+        transaction: &'c Transaction,
+        subject: &'c Subject,
+    ) -> BoxFuture<'c, Result<()>> {
+        Box::pin(async move { permit::check(&before, transaction, self.0, "serviceFilesApply", subject).await })
     }
 }
 
@@ -72,17 +74,24 @@ impl ServiceFilesApplyMutation for Mutation {
             problems.push(UserError::new("releaseMissing", "releaseMissing needs the repository"));
         }
         problems.none()?;
-        let (caller, committed) = (ctx.caller(), &ctx.committed());
+        let caller = ctx.caller();
         let options = Options {
             origin: origin.unwrap_or_default(),
             is_dry_run: dry_run.value().copied().unwrap_or(false),
             releases_missing,
             bounds: Some(Bounds { documents: DOCUMENTS, entries: ENTRIES, changes: CHANGES }),
-            permit: Some(&PermitOf { caller, committed }),
+            permit: Some(&PermitOf(caller)),
         };
         let file = |ServiceFileInput { path, text }| File { path, content: Ok(text), is_found: false };
         let files: Vec<File> = files.into_iter().map(file).collect();
-        let done = service_file::apply(committed, ctx.db(), &caller.actor, &files, &options).await.map_err(refused)?;
+        let prepared = service_file::prepare(ctx.database(), &files, &options).await.map_err(refused)?;
+        let done = match options.is_dry_run {
+            true => prepared.rehearsed(),
+            false => {
+                ctx.begin().await?;
+                prepared.apply(ctx.committed(), ctx.db(), &caller.actor, &options).await.map_err(refused)?
+            }
+        };
         Ok(ServiceFilesApplyPayload {
             documents: Some(done.documents.into_iter().map(document).collect()),
             not_taken: Some(notes(done.left_out)),

@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::identifier::{self, Identifier, given};
 use super::list::List;
 use super::schema::*;
-use super::service::refuse_where_locked;
+use super::service::{refuse_locked, refuse_where_locked};
 use super::sort::Sort;
 use super::types::{Contact, Property, Team};
 use super::{alias, contact, deploy_metrics, property, team_membership};
@@ -177,6 +177,8 @@ impl TeamDeleteMutation for Mutation {
             Identifier::Alias(alias) => alias.to_owned(),
             Identifier::Id(_) => team.alias.clone(),
         };
+        refuse_locked(db, service::Column::OwnerId.eq(team.id)).await?;
+        ctx.shed_first("team", "Team", team.id).await?;
         refuse_where_locked(db, service::Column::OwnerId.eq(team.id)).await?;
         let deleted_team_id = Some(TeamResolver::id(&team));
         db.delete(team).await?;

@@ -28,7 +28,7 @@ impl TierUpdateMutation for Mutation {
 impl TierDeleteMutation for Mutation {
     async fn tier_delete(ctx: &MutationCtx<'_>, input: TierDeleteInput) -> Result<TierDeletePayload> {
         let TierDeleteInput { id } = input;
-        let deleted_tier_id = grade::delete::<tier::Entity>(ctx.db(), &id).await?;
+        let deleted_tier_id = grade::delete::<tier::Entity>(ctx, &id).await?;
         Ok(TierDeletePayload { deleted_tier_id, ..Default::default() })
     }
 }

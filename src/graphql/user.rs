@@ -261,6 +261,7 @@ impl UserDeleteMutation for Mutation {
         let db = ctx.db();
         let user = require(db, &user).await?;
         let user = user::lock_to_demote(db, user.id).await?;
+        ctx.shed_first("user", "User", user.id).await?;
         let deleted_user_id = Some(UserResolver::id(&user));
         db.delete(user).await?;
         Ok(UserDeletePayload { deleted_user_id, ..Default::default() })

@@ -8,9 +8,10 @@ use sea_orm::sea_query::Value;
 use super::document::Document;
 use super::entity_ref::shown;
 use super::names::{Found, Names};
+use super::properties::Definitions;
 use super::report::Problems;
 use super::yaml::At;
-use super::{Origin, groups, properties, repositories, services};
+use super::{Origin, groups, repositories, services};
 use crate::db::Transaction;
 use crate::entity::field_rule::Reference;
 use crate::error::quoted;
@@ -33,16 +34,13 @@ pub(super) struct Change {
 pub(super) async fn apply(
     db: &Transaction,
     documents: &[Document],
+    definitions: &Definitions,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
-    let definitions = properties::check(db, documents, problems).await?;
-    if problems.is_over() {
-        return Ok(Vec::new());
-    }
-    let mut changes = groups::apply(db, documents, &definitions, problems).await?;
+    let mut changes = groups::apply(db, documents, definitions, problems).await?;
     changes.extend(repositories::apply(db, documents, problems).await?);
-    changes.extend(services::apply(db, documents, &definitions, origin, problems).await?);
+    changes.extend(services::apply(db, documents, definitions, origin, problems).await?);
     changes.sort_by_key(|change| change.number);
     Ok(changes)
 }

@@ -34,6 +34,7 @@ mod portions;
 mod properties;
 mod read;
 mod reader;
+mod rehearsal;
 mod relationships;
 mod report;
 mod repositories;
@@ -41,6 +42,9 @@ mod services;
 mod source;
 mod teams;
 mod yaml;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use sea_orm::DbErr;
@@ -56,9 +60,11 @@ pub use self::yaml::{YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAM
 use self::apply::Change;
 use self::document::Document;
 use self::intake::Intake;
+use self::properties::Definitions;
 use self::report::Problems;
 use self::yaml::Spot;
-use crate::db::{self, Db, Read, Transaction};
+use crate::budget::{Budget, Excess, Limits};
+use crate::db::{self, Before, Committed, Db, Snapshot, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
 use crate::entity::{ByAlias, service};
@@ -80,7 +86,13 @@ const LISTS: [List; 9] = [
 /// The permissions of the caller who applies the files.
 pub trait Permit: Sync {
     /// Fails if the caller may not change this subject. Called in the transaction of the change, after the change.
-    fn check<'c>(&'c self, transaction: &'c Transaction, subject: &'c Subject) -> BoxFuture<'c, error::Result<()>>;
+    /// `before` reads what was there before.
+    fn check<'c>(
+        &'c self,
+        before: Before<'c>,
+        transaction: &'c Transaction,
+        subject: &'c Subject,
+    ) -> BoxFuture<'c, error::Result<()>>;
 }
 
 /// How to apply files.
@@ -163,74 +175,158 @@ pub struct FieldChange {
     pub after: Option<String>,
 }
 
-/// Applies files in `transaction`, all or none, and writes the audit. `committed` reads the rows as they were before the
-/// transaction.
-///
-/// # Errors
-/// All mistakes in the files. Nothing is changed then.
-pub async fn apply(
-    committed: &impl Read,
-    transaction: &Transaction,
-    actor: &Actor,
-    files: &[File],
-    options: &Options<'_>,
-) -> Result<Done, Refused> {
-    // A part of its own, so that a dry run can roll back without ending the caller's transaction.
-    db::begin_part(transaction).await?;
-    let done = apply_part(committed, transaction, actor, files, options).await;
-    let ended = db::end_part(transaction, done.is_ok() && !options.is_dry_run).await;
-    let done = done?;
-    ended?;
-    Ok(done)
+/// The most bytes of rows that a rehearsal for a request copies.
+pub const REHEARSED: u64 = 32 << 20;
+/// The longest that such a rehearsal takes.
+const REHEARSING: Duration = Duration::from_secs(20);
+
+/// Files that were read and checked while others write, and that nothing has refused so far.
+#[derive(Debug)]
+pub struct Prepared {
+    documents: Vec<Document>,
+    problems: Problems,
+    definitions: Definitions,
+    /// The outcome of the rehearsal. `None` if there was none.
+    rehearsed: Option<Done>,
 }
 
-async fn apply_part(
-    committed: &impl Read,
-    tx: &Transaction,
-    actor: &Actor,
-    files: &[File],
-    options: &Options<'_>,
-) -> Result<Done, Refused> {
+/// Reads and checks files, without a lock and without the connection that writes. A dry run, and a request, are also
+/// rehearsed in a [database of their own](db::rehearse): so mistakes, and what the caller may not change, are found
+/// before anybody waits.
+///
+/// # Errors
+/// All mistakes in the files.
+pub async fn prepare(db: &Db, files: &[File], options: &Options<'_>) -> Result<Prepared, Refused> {
     let (mut documents, mut problems) = read(files, options.bounds).await;
     if !problems.is_over() {
         joined::join(&mut documents, &mut problems);
     }
-    let done = match problems.is_over() {
-        true => Vec::new(),
-        false => apply::apply(tx, &documents, &options.origin, &mut problems).await?,
-    };
-    if !problems.is_empty() {
+    if problems.is_over() {
         return Err(Refused::Problems(problems.notes().0));
     }
-    let mut applied = Described::default();
-    for change in &done {
-        applied.add(described(committed, tx, change, &documents, &problems).await?, options)?;
+    let limits = match options.bounds {
+        Some(_) => Limits { rows: REHEARSED, time: REHEARSING, ..Limits::NONE },
+        None => Limits::NONE,
+    };
+    // The definitions are read one at a time, so they are not charged.
+    let definitions = {
+        let seen = db.begin_read(None).await?;
+        properties::check(&seen, &documents, &mut problems).await?
+    };
+    let mut prepared = Prepared { documents, problems, definitions, rehearsed: None };
+    if prepared.problems.is_over() {
+        return Err(Refused::Problems(prepared.problems.notes().0));
     }
-    if let (Some(repository), true) = (&options.origin.repository, options.releases_missing) {
-        let described: Vec<i64> = done.iter().filter(|one| one.noun == "Service").map(|one| one.id).collect();
-        for (id, name) in services::release_missing(tx, repository, &described).await? {
-            let changed = change::of(committed, tx, "Service", id, &[]).await?;
-            let subject = Subject::new("Service", Some(id), &name);
-            let (kind, changes) = ("service".to_owned(), fields(&changed));
-            let outcome = Outcome::Released;
-            let entry = Applied { path: String::new(), line: 0, kind, name, outcome, changes };
-            applied.add((entry, Some((subject, changed))), options)?;
-        }
+    if options.is_dry_run || options.bounds.is_some() {
+        let budget = Arc::new(Budget::new(limits, Instant::now() + limits.time, false, Duration::ZERO));
+        let seen = db.begin_read(Some(Arc::clone(&budget))).await?;
+        let rehearsed = Box::pin(prepared.rehearse(&seen, options)).await;
+        prepared.rehearsed = Some(rehearsed.map_err(|refused| too_much(&budget).unwrap_or(refused))?);
     }
-    let applied = applied.all;
-    check_permit(tx, &applied, options).await?;
-    if !options.is_dry_run {
-        db::find::refresh(tx).await?;
-        let changed = applied.iter().filter_map(|(entry, changed)| changed.as_ref().map(|changed| (entry, changed)));
-        let changed: Vec<_> = changed.collect();
-        let entries = changed.into_iter().map(|(entry, (subject, changed))| {
-            let action = if entry.outcome == Outcome::Released { "release" } else { "apply" };
-            (action, subject.clone(), json!({ "changed": changed }))
-        });
-        audit::record_all(tx, actor, entries).await?;
-    }
-    Ok(Done { documents: applied.into_iter().map(|(entry, _)| entry).collect(), left_out: problems.notes().1 })
+    Ok(prepared)
 }
+
+/// Prepares files and applies them, all or none, unless the options say that this is a dry run. If it loses a race
+/// ([`db::is_lost_race`]), the caller can start over.
+///
+/// # Errors
+/// All mistakes in the files. Nothing is changed then.
+pub async fn apply(db: &Db, actor: &Actor, files: &[File], options: &Options<'_>) -> Result<Done, Refused> {
+    let prepared = prepare(db, files, options).await?;
+    match options.is_dry_run {
+        true => Ok(prepared.rehearsed()),
+        false => db.write(async |tx| prepared.apply(db.committed(tx), tx, actor, options).await).await,
+    }
+}
+
+/// The error of a rehearsal that has exhausted its budget.
+fn too_much(budget: &Budget) -> Option<Refused> {
+    let what = match budget.exceeded()? {
+        Excess::Rows => format!("takes more than {REHEARSED} bytes"),
+        _ => format!("takes more than {REHEARSING:?} to read"),
+    };
+    let message = format!("what the catalogue has of the files {what}; apply fewer files at a time");
+    Some(Refused::Failed(UserError::new("files", message).into()))
+}
+
+impl Prepared {
+    /// What a dry run says: what applying the files would do.
+    pub fn rehearsed(self) -> Done {
+        self.rehearsed.unwrap_or_default()
+    }
+
+    /// Applies the documents to copies of what they name.
+    async fn rehearse(&self, seen: &Snapshot, options: &Options<'_>) -> Result<Done, Refused> {
+        let copy = db::rehearse().await?;
+        rehearsal::copy(seen, &copy, &self.documents, &self.definitions, options).await?;
+        let (done, _) = Box::pin(self.apply_to(Before::Seen(seen), &copy, options)).await?;
+        Ok(done)
+    }
+
+    /// Applies the files in `transaction`, all or none, and writes the audit. `committed` reads the rows as they were
+    /// before the transaction. Whatever the preparation has found is looked up again. The caller starts over with a new
+    /// preparation if this [loses a race](db::is_lost_race).
+    ///
+    /// # Errors
+    /// All mistakes in the files. Nothing is changed then.
+    pub async fn apply(
+        &self,
+        committed: Committed<'_>,
+        transaction: &Transaction,
+        actor: &Actor,
+        options: &Options<'_>,
+    ) -> Result<Done, Refused> {
+        properties::hold(transaction, &self.definitions).await?;
+        let (done, changed) = Box::pin(self.apply_to(Before::Committed(committed), transaction, options)).await?;
+        db::find::refresh(transaction).await?;
+        audit::record_all(transaction, actor, changed.into_iter()).await?;
+        Ok(done)
+    }
+
+    async fn apply_to(
+        &self,
+        before: Before<'_>,
+        tx: &Transaction,
+        options: &Options<'_>,
+    ) -> Result<(Done, Vec<Entry>), Refused> {
+        let Self { documents, definitions, .. } = self;
+        let mut problems = self.problems.clone();
+        let done = apply::apply(tx, documents, definitions, &options.origin, &mut problems).await?;
+        if !problems.is_empty() {
+            return Err(Refused::Problems(problems.notes().0));
+        }
+        let mut applied = Described::default();
+        for change in &done {
+            applied.add(described(before, tx, change, documents, &problems).await?, options)?;
+        }
+        if let (Some(repository), true) = (&options.origin.repository, options.releases_missing) {
+            let described: Vec<i64> = done.iter().filter(|one| one.noun == "Service").map(|one| one.id).collect();
+            for (id, name) in services::release_missing(tx, repository, &described).await? {
+                let changed = change::of(&before, tx, "Service", id, &[]).await?;
+                let subject = Subject::new("Service", Some(id), &name);
+                let (kind, changes) = ("service".to_owned(), fields(&changed));
+                let outcome = Outcome::Released;
+                let entry = Applied { path: String::new(), line: 0, kind, name, outcome, changes };
+                applied.add((entry, Some((subject, changed))), options)?;
+            }
+        }
+        let applied = applied.all;
+        check_permit(before, tx, &applied, options).await?;
+        let mut entries = Vec::with_capacity(applied.len());
+        let mut documents = Vec::with_capacity(applied.len());
+        for (applied, changed) in applied {
+            if let Some((subject, changed)) = changed {
+                let action = if applied.outcome == Outcome::Released { "release" } else { "apply" };
+                entries.push((action, subject, json!({ "changed": changed })));
+            }
+            documents.push(applied);
+        }
+        Ok((Done { documents, left_out: problems.notes().1 }, entries))
+    }
+}
+
+/// An entry of the audit: the action, the subject, and what has changed.
+type Entry = (&'static str, Subject, Json);
 
 /// Reads the documents of files, up to the first limit that is exceeded.
 async fn read(files: &[File], bounds: Option<Bounds>) -> (Vec<Document>, Problems) {
@@ -256,7 +352,12 @@ async fn read(files: &[File], bounds: Option<Bounds>) -> (Vec<Document>, Problem
 }
 
 /// Refuses the files if they change a subject that the caller may not change.
-async fn check_permit(tx: &Transaction, applied: &[OfDocument], options: &Options<'_>) -> Result<(), Refused> {
+async fn check_permit(
+    before: Before<'_>,
+    tx: &Transaction,
+    applied: &[OfDocument],
+    options: &Options<'_>,
+) -> Result<(), Refused> {
     let Some(permit) = options.permit else { return Ok(()) };
     let mut refused = error::Problems::default();
     for (Applied { kind, name, .. }, changed) in applied {
@@ -266,7 +367,7 @@ async fn check_permit(tx: &Transaction, applied: &[OfDocument], options: &Option
             UserError { message: message.into(), ..error }.within("files")
         };
         refused
-            .take_any(permit.check(tx, subject).await.map_err(|error| error.map_user(named)))
+            .take_any(permit.check(before, tx, subject).await.map_err(|error| error.map_user(named)))
             .map_err(Refused::Failed)?;
     }
     refused.none().map_err(Refused::Failed)
@@ -299,7 +400,7 @@ impl Described {
 }
 
 async fn described(
-    committed: &impl Read,
+    before: Before<'_>,
     tx: &Transaction,
     change: &Change,
     documents: &[Document],
@@ -315,7 +416,7 @@ async fn described(
         Outcome::Unchanged => None,
         _ => {
             let subject = Subject::new(noun, Some(*id), name);
-            Some((subject, change::of(committed, tx, noun, *id, &LISTS).await?))
+            Some((subject, change::of(&before, tx, noun, *id, &LISTS).await?))
         }
     };
     let place = documents.get(*number).map(|document| (problems.name(document.file).to_owned(), document.spot.line));

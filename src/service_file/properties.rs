@@ -5,9 +5,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use data_encoding::HEXLOWER;
 use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, Set};
 use serde_json::Value as Json;
+use sha2::{Digest, Sha256};
 
 use super::document::{Document, Property};
 use super::reader::{Entries, Reader};
@@ -75,16 +77,23 @@ impl Reader<'_> {
 /// The definitions that documents name, and which values they refuse.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
-    /// By alias, without their schemas.
+    /// By alias. Instead of its schema, each has the schema's hash.
     known: HashMap<String, Definition>,
     /// The places of the values that are not taken.
     refused: HashSet<(usize, Spot)>,
 }
 
+impl Definitions {
+    /// The ids of the definitions.
+    pub(super) fn ids(&self) -> impl Iterator<Item = i64> + '_ {
+        self.known.values().map(|definition| definition.id)
+    }
+}
+
 /// Finds the definitions of all properties of the documents, and checks the values against their schemas. Schemas may be
 /// large, so only one is kept at a time. Ends once the checks take too long.
 pub(super) async fn check(
-    db: &Transaction,
+    db: &impl Read,
     documents: &[Document],
     problems: &mut Problems,
 ) -> Result<Definitions, DbErr> {
@@ -101,7 +110,7 @@ pub(super) async fn check(
             break;
         }
         use property_definition::{Column, Entity};
-        let definition = db.one(Entity::find().filter(Column::Alias.eq(alias)).lock(LockType::KeyShare)).await?;
+        let definition = db.one(Entity::find().filter(Column::Alias.eq(alias))).await?;
         let refused = match &definition {
             None => Some(format!("no property definition has the alias {}", quoted(alias))),
             Some(definition) if !definition.allowed_in_config_files => {
@@ -115,15 +124,36 @@ pub(super) async fn check(
             }
         } else if let Some(definition) = definition {
             found.refused.extend(check_values(&definition.schema, &properties, &mut allowance, problems).await);
-            found.known.insert(alias.to_owned(), Definition { schema: String::new(), ..definition });
+            found.known.insert(alias.to_owned(), hashed(definition));
         }
     }
     Ok(found)
 }
 
+/// Replaces the schema by its hash.
+fn hashed(definition: Definition) -> Definition {
+    let schema = HEXLOWER.encode(&Sha256::digest(&definition.schema));
+    Definition { schema, ..definition }
+}
+
+/// Locks definitions, one after the other. Fails as a lost race if one has changed since the values were checked.
+pub(super) async fn hold(db: &Transaction, definitions: &Definitions) -> Result<(), DbErr> {
+    use property_definition::{Column, Entity};
+    let mut definitions: Vec<&Definition> = definitions.known.values().collect();
+    // In the order of their ids, so that two transactions cannot deadlock.
+    definitions.sort_unstable_by_key(|definition| definition.id);
+    for checked in definitions {
+        let held = db.one(Entity::find().filter(Column::Id.eq(checked.id)).lock(LockType::KeyShare)).await?;
+        if held.map(hashed).as_ref() != Some(checked) {
+            return Err(DbErr::RecordNotUpdated);
+        }
+    }
+    Ok(())
+}
+
 /// Checks values against the schema of their definition. A value may take 100 ms and more, so the check yields before
-/// each: other requests run, and a caller that gave up ends it. The transaction is held meanwhile, so a used up
-/// allowance is the last mistake. Returns the places of the values that are not taken.
+/// each: other requests run, and a caller that gave up ends it. A used up allowance is the last mistake. Returns the places
+/// of the values that are not taken.
 async fn check_values(
     schema: &str,
     properties: &[(usize, &Property)],
@@ -139,6 +169,7 @@ async fn check_values(
             break;
         }
         tokio::task::yield_now().await;
+        let _turn = json_schema::turn(schema, &value.to_string()).await;
         let faults = allowance.spend(|| match read.get_or_insert_with(|| JsonSchema::of_row(schema)) {
             Ok(schema) => Ok(schema.faults(value)),
             Err(message) => Err(format!("the definition's schema {message}")),

@@ -83,7 +83,7 @@ struct Source {
 }
 
 /// Collects mistakes, so that all of them are reported together, and notes about skipped values.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Problems {
     /// Two of each file: its own documents, and those of other catalogues in it.
     sources: Vec<Source>,

@@ -127,6 +127,7 @@ mod unix_socket;
 mod upgrade;
 mod user;
 mod webhook;
+mod writer;
 /// Says something that the test runner does not swallow when the test passes.
 fn say_aloud(text: &str) {
     use std::io::Write;

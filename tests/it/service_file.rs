@@ -24,7 +24,16 @@ pub async fn run(db: &Db, paths: &[PathBuf]) -> Result<Vec<String>, Refused> {
 pub async fn run_with(db: &Db, paths: &[PathBuf], options: &Options<'_>) -> Result<Done, Refused> {
     let files = service_file::collect(&Places { paths: paths.to_vec(), ..Places::default() });
     let actor = Actor::command_line();
-    db.write(async |tx| service_file::apply(&db.committed(tx), tx, &actor, &files, options).await).await
+    rehearsed_and_applied(db, &actor, &files, options).await
+}
+
+/// Applies files after a dry run, which must have said the same.
+async fn rehearsed_and_applied(db: &Db, actor: &Actor, files: &[File], options: &Options<'_>) -> Result<Done, Refused> {
+    let dry = Options { is_dry_run: true, ..options.clone() };
+    let rehearsed = service_file::apply(db, actor, files, &dry).await;
+    let applied = service_file::apply(db, actor, files, options).await;
+    assert_eq!(format!("{rehearsed:#?}"), format!("{applied:#?}"), "a dry run says what will happen");
+    applied
 }
 
 /// The results of documents, as `rollcall apply` prints them.
@@ -46,7 +55,7 @@ pub async fn done_with(app: &TestApp, files: &[(&str, &str)], options: &Options<
         is_found: false,
     };
     let (files, actor) = (files.iter().map(file).collect::<Vec<_>>(), Actor::command_line());
-    app.db.write(async |tx| service_file::apply(&app.db.committed(tx), tx, &actor, &files, options).await).await
+    rehearsed_and_applied(&app.db, &actor, &files, options).await
 }
 
 /// The same. Returns the lines, as `Err` if they are problems.

@@ -59,7 +59,8 @@ async fn a_command_that_loses_a_race_for_a_name_is_retried_on_postgres() {
     let transaction = app.db.begin_write().await.expect("a transaction");
     let (files, committed) = ([file], app.db.committed(&transaction));
     let (actor, options) = (Actor::command_line(), Options::default());
-    service_file::apply(&committed, &transaction, &actor, &files, &options).await.expect("it applies");
+    let prepared = service_file::prepare(&app.db, &files, &options).await.expect("it has no mistake");
+    prepared.apply(committed, &transaction, &actor, &options).await.expect("it applies");
     let mut command = place.command(&["apply", "team.yml", "--database-url", &url]);
     let second = tokio::task::spawn_blocking(move || command.output().expect("the program runs"));
     while !second.is_finished() && !somebody_waits(&app).await {}

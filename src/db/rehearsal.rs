@@ -1,0 +1,79 @@
+//! A database in memory with the tables of the real one, in which a change is rehearsed: it is written there, with all
+//! that the tables forbid, and nobody waits for it. The one who rehearses copies the rows that the change needs.
+//!
+//! It is SQLite on either backend, and has neither triggers nor foreign keys: the rows that others refer to need not be
+//! there.
+
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, SqlxSqliteConnector, Statement, TransactionTrait};
+use tokio::sync::OnceCell;
+
+use super::embedded;
+use super::read::{Backend, Read, Snapshot};
+use super::row::{Collect, Work};
+use super::transaction::{Committed, Kind, Transaction};
+
+/// The statements that make the tables, once the first rehearsal has asked for them.
+static TABLES: OnceCell<Vec<String>> = OnceCell::const_new();
+
+/// The tables and their indexes, without those that a virtual table makes for itself.
+const SELECT_TABLES: &str = "SELECT sql FROM sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL \
+     AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+     AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow') ORDER BY type = 'index', rowid";
+
+/// Begins a transaction on a new database in memory, which is lost with the transaction.
+pub async fn rehearse() -> Result<Transaction, DbErr> {
+    let tables = TABLES.get_or_try_init(tables).await?;
+    let transaction = embedded::Transaction::in_memory(tables).await?;
+    Ok(Transaction::new(Kind::Embedded(Box::new(transaction))))
+}
+
+/// Runs the migrations on a database in memory, and returns the statements that make its tables.
+async fn tables() -> Result<Vec<String>, DbErr> {
+    let pool = SqlitePoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
+    let in_memory = SqliteConnectOptions::new().in_memory(true);
+    let pool = pool.connect_with(in_memory).await.map_err(|error| DbErr::Custom(error.to_string()))?;
+    let database = SqlxSqliteConnector::from_sqlx_sqlite_pool(pool);
+    let transaction = database.begin().await?;
+    migration::Migrator::complete(&transaction).await?;
+    transaction.commit().await?;
+    let rows = database.query_all_raw(Statement::from_string(DbBackend::Sqlite, SELECT_TABLES)).await?;
+    let tables = rows.iter().map(|row| row.try_get_by_index(0)).collect();
+    database.close().await?;
+    tables
+}
+
+/// The database as it was before a change: what others see while the change is written, or what the one who rehearses
+/// it has seen.
+#[derive(Debug, Clone, Copy)]
+pub enum Before<'d> {
+    /// While a transaction writes.
+    Committed(Committed<'d>),
+    /// During a rehearsal.
+    Seen(&'d Snapshot),
+}
+
+impl Read for Before<'_> {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+        match self {
+            Self::Committed(committed) => committed.collect(work, rows).await,
+            Self::Seen(snapshot) => snapshot.collect(work, rows).await,
+        }
+    }
+
+    fn is_embedded(&self) -> bool {
+        match self {
+            Self::Committed(committed) => committed.is_embedded(),
+            Self::Seen(snapshot) => snapshot.is_embedded(),
+        }
+    }
+}
+
+impl Backend for Before<'_> {
+    fn backend(&self) -> DbBackend {
+        match self {
+            Self::Committed(committed) => committed.backend(),
+            Self::Seen(snapshot) => snapshot.backend(),
+        }
+    }
+}
