@@ -130,6 +130,7 @@ fn make(folder: &Path, size: Size) {
     tiers(&mut client);
     services_of_one_team(&mut client);
     graph(&mut client);
+    heavy_property(&mut client);
     server.stop();
 
     fs::write(folder.join("services.yml"), service_file()).expect("a file");
@@ -258,6 +259,15 @@ fn graph(client: &mut Client) {
         .flat_map(|owner| (0..LINKED).map(move |n| json!({ "ownerId": owner, "type": "web", "address": url(n), "displayName": odd_letters(255, n) })))
         .collect();
     call(client, "contactCreate", "ContactCreateInput", &contacts, MUTATIONS);
+}
+
+/// A property whose values take long to check: each is compared with ten patterns of many states.
+fn heavy_property(client: &mut Client) {
+    let pattern = |n: usize| json!({ "pattern": format!("(a?){{{0}}}a{{{0}}}b?$", 40 + n) });
+    let schema = json!({ "allOf": (0..10).map(pattern).collect::<Vec<_>>() });
+    let text = "mutation($schema: JSONSchema!) { propertyDefinitionCreate(input: { name: \"heavy\", schema: $schema }) { errors { message } } }";
+    let data = client.data(text, &json!({ "schema": schema }));
+    assert_eq!(data["propertyDefinitionCreate"]["errors"], json!([]));
 }
 
 /// The alias of a repository that is linked with many services.

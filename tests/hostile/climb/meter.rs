@@ -2,7 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
+
+use serde_json::json;
 
 use tempfile::TempDir;
 
@@ -16,6 +20,9 @@ const KEPT_KB: u64 = 40 * 1024;
 /// Where requests change the catalogue, the server is restarted over a new copy after this many requests.
 const CHANGES: u32 = 2_000;
 
+/// The pause between the requests of [`Others`].
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// The cost of a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
@@ -28,6 +35,8 @@ pub struct Cost {
     pub sent: u64,
     pub status: u16,
     pub took: Duration,
+    /// The longest that a small mutation or a deploy of others took beside it, where requests change the catalogue.
+    pub others: Duration,
     /// Whether the server was killed for its memory use.
     pub kills: bool,
 }
@@ -36,12 +45,13 @@ impl Cost {
     /// The cost in words.
     pub fn figures(&self) -> String {
         format!(
-            "{} bytes in, {} bytes out, {} ms of processor, {:.1} MB, {} ms, {}",
+            "{} bytes in, {} bytes out, {} ms of processor, {:.1} MB, {} ms, others {} ms, {}",
             self.sent,
             self.bytes,
             self.processor.as_millis(),
             self.memory as f64 / 1024.0,
             self.took.as_millis(),
+            self.others.as_millis(),
             if self.kills { "KILLED".to_owned() } else { format!("status {}", self.status) },
         )
     }
@@ -61,8 +71,41 @@ pub struct Meter {
     pub starts: u32,
 }
 
+/// A well-behaved client, who sends small mutations and deploys.
+struct Others {
+    client: Client,
+    /// Where deploys are posted to.
+    path: String,
+    sent: u32,
+}
+
+impl Others {
+    /// Sends until this is over, and once more. Returns the longest wait. `None` if an answer is missing.
+    fn send(&mut self, is_over: &AtomicBool) -> Option<Duration> {
+        let mut longest = Duration::ZERO;
+        loop {
+            let was_over = is_over.load(Ordering::Relaxed);
+            self.sent += 1;
+            let tag = format!("alias: \"svc_1\", tags: {{ key: \"beside\", value: \"{}\" }}", self.sent);
+            let tag = format!("mutation {{ tagAssign(input: {{ {tag} }}) {{ errors {{ message }} }} }}");
+            longest = longest.max(self.client.ask(&json!({ "query": tag }).to_string()).ok()?.took);
+            let deploy = json!({
+                "service": "svc_1", "description": "beside", "deployed_at": "2026-11-21T01:44:00Z",
+                "deployer": { "name": "Others" }, "environment": "production",
+            });
+            let deploy = self.client.request("POST", &self.path, "application/json", &deploy.to_string());
+            longest = longest.max(self.client.send(&deploy).ok()?.took);
+            if was_over {
+                return Some(longest);
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+}
+
 struct Running {
     client: Client,
+    others: Option<Others>,
     server: Server,
     /// Its memory after the first requests, in kilobytes.
     floor: u64,
@@ -86,6 +129,11 @@ impl Meter {
             self.copy = Some((folder, token));
         }
         let (folder, token) = self.copy.as_ref().expect("a copy");
+        let others = self.changes.then(|| {
+            let endpoint = server::run(folder.path(), &["deploy-endpoint", "create", "--name", "others"]);
+            let path = endpoint.find("/integrations/").map(|at| endpoint[at..].to_owned()).expect("a path");
+            (server::token(folder.path(), "write"), path)
+        });
         let server = Server::start(folder.path(), token, &[]).watched();
         let mut client = if self.changes {
             let cookie = catalogue::sign_in(&server, folder.path(), catalogue::ADMINISTRATOR);
@@ -102,7 +150,11 @@ impl Meter {
         let floor = server.memory().map_or(0, |(now, _)| now);
         let threads = server.threads();
         assert!(!threads.is_empty(), "the system does not tell what the server's threads cost");
-        Running { client, server, floor, threads, requests: 0 }
+        let others = others.map(|(token, path)| {
+            let client = Client::with_token(server.address, &token);
+            Others { client, path, sent: 0 }
+        });
+        Running { client, others, server, floor, threads, requests: 0 }
     }
 
     /// A server in a state like the initial one.
@@ -139,8 +191,15 @@ impl Meter {
         running.server.forget_most_memory();
         let before = running.server.memory().map_or(0, |(now, _)| now);
         running.spent();
-        let answer = running.client.ask(body);
-        let mut cost = Cost { sent: body.len() as u64, ..Cost::default() };
+        let (client, others, is_over) = (&mut running.client, &mut running.others, &AtomicBool::new(false));
+        let (answer, waited) = thread::scope(|scope| {
+            let beside = others.as_mut().map(|others| scope.spawn(move || others.send(is_over)));
+            let answer = client.ask(body);
+            is_over.store(true, Ordering::Relaxed);
+            (answer, beside.and_then(|beside| beside.join().ok().flatten()))
+        });
+        let others = waited.unwrap_or_default();
+        let mut cost = Cost { sent: body.len() as u64, others, ..Cost::default() };
         if running.server.is_killed() {
             cost.kills = true;
             cost.memory = MEMORY_KB.saturating_sub(before);
@@ -167,8 +226,7 @@ impl Meter {
         Ok((cost, answer.text))
     }
 
-    /// Measures a request three times, each on a fresh server. Returns the minimum processor time and the maximum
-    /// memory.
+    /// Measures a request three times, each on a fresh server. Returns the minimum times and the maximum memory.
     pub fn confirm(&mut self, bodies: impl IntoIterator<Item = String>) -> Result<Cost, String> {
         self.running = None;
         let mut confirmed: Option<Cost> = None;
@@ -176,6 +234,7 @@ impl Meter {
             let (cost, _) = self.measure(&body)?;
             confirmed = Some(confirmed.map_or(cost, |other| Cost {
                 processor: other.processor.min(cost.processor),
+                others: other.others.min(cost.others),
                 memory: other.memory.max(cost.memory),
                 bytes: other.bytes.max(cost.bytes),
                 kills: other.kills || cost.kills,

@@ -1,5 +1,5 @@
-//! Searches by hill climbing for the requests that cost most: in processor time, in memory and in bytes of the
-//! response.
+//! Searches by hill climbing for the requests that cost most: in processor time, in memory, in bytes of the response, and
+//! mutations in how long others wait beside them, who send small mutations and deploys.
 //!
 //! Each goal has a few islands. On each island, the worst request so far is mutated and sent, and replaced if the
 //! mutation costs at least as much. An island without progress for long restarts elsewhere. Refused requests count with
@@ -36,6 +36,8 @@ const WORST: &str = include_str!("../worst.jsonl");
 const PROCESSOR: Duration = Duration::from_secs(1);
 /// The limit of a request's memory, in kilobytes.
 const MEMORY: u64 = 64 * 1024;
+/// The limit of the time that a small mutation or a deploy of others takes beside a mutation, in a release build.
+const OTHERS: Duration = Duration::from_millis(500);
 /// The limit of the server's memory a minute later, in kilobytes.
 pub const AFTER: u64 = 112 * 1024;
 
@@ -49,9 +51,15 @@ enum Goal {
     Processor,
     Memory,
     Bytes,
+    Others,
 }
 
-const GOALS: [Goal; 3] = [Goal::Processor, Goal::Memory, Goal::Bytes];
+/// The goals of a search.
+fn goals(is_mutation: bool) -> &'static [Goal] {
+    const GOALS: [Goal; 4] = [Goal::Processor, Goal::Memory, Goal::Bytes, Goal::Others];
+    // Nobody waits for queries to write.
+    if is_mutation { &GOALS } else { &GOALS[..3] }
+}
 
 impl Goal {
     fn of(self, cost: &Cost) -> u64 {
@@ -61,6 +69,7 @@ impl Goal {
             Self::Processor => cost.processor.as_micros() as u64,
             Self::Memory => cost.memory,
             Self::Bytes => cost.bytes,
+            Self::Others => cost.others.as_micros() as u64,
         }
     }
 
@@ -69,6 +78,7 @@ impl Goal {
             Self::Processor => "processor time",
             Self::Memory => "memory",
             Self::Bytes => "bytes of answer",
+            Self::Others => "wait of others",
         }
     }
 }
@@ -131,9 +141,10 @@ impl Search<'_> {
 
     /// Searches until `end` and returns the worst request of each goal.
     fn climb(&mut self, end: Instant) -> Vec<Found> {
-        let mut worst: Vec<Option<Found>> = vec![None; GOALS.len()];
+        let goals = goals(self.is_mutation);
+        let mut worst: Vec<Option<Found>> = vec![None; goals.len()];
         let take = |worst: &mut Vec<Option<Found>>, found: &Found| {
-            for (goal, known) in GOALS.iter().zip(worst) {
+            for (goal, known) in goals.iter().zip(worst) {
                 if known.as_ref().is_none_or(|known| goal.of(&known.cost) < goal.of(&found.cost)) {
                     *known = Some(found.clone());
                 }
@@ -150,7 +161,7 @@ impl Search<'_> {
             }
         }
         let mut islands: Vec<Island> =
-            (0..ISLANDS).flat_map(|_| GOALS.map(|goal| Island { goal, best: None, stale: 0 })).collect();
+            (0..ISLANDS).flat_map(|_| goals.iter().map(|goal| Island { goal: *goal, best: None, stale: 0 })).collect();
         // One island of each goal continues from the worst known request.
         for (island, found) in islands.iter_mut().zip(&worst) {
             island.best.clone_from(found);
@@ -194,7 +205,7 @@ impl Search<'_> {
             }
             if told.elapsed() > Duration::from_secs(60) {
                 told = Instant::now();
-                let most: Vec<String> = GOALS
+                let most: Vec<String> = goals
                     .iter()
                     .zip(&worst)
                     .map(|(goal, found)| {
@@ -240,9 +251,10 @@ impl Search<'_> {
         fs::write(&file, &written.body).expect("a file");
         let figures = format!("worst {kind} by {}: {}", goal.name(), cost.figures());
         say_aloud(&format!("{figures}\n  {}\n  {}", file.display(), shortened(&written.text)));
-        let processor = PROCESSOR * server::slowness();
-        if cost.kills || cost.processor > processor || cost.memory > MEMORY {
-            self.wrong.push(format!("{figures}; {processor:?} and {} MB are allowed", MEMORY / 1024));
+        let (processor, others) = (PROCESSOR * server::slowness(), OTHERS * server::slowness());
+        if cost.kills || cost.processor > processor || cost.memory > MEMORY || cost.others > others {
+            let memory = MEMORY / 1024;
+            self.wrong.push(format!("{figures}; {processor:?}, {memory} MB and {others:?} for others are allowed"));
         }
     }
 
@@ -270,7 +282,8 @@ fn search(size: Size, seed: u64, is_mutation: bool, duration: Duration) -> Vec<S
         let request = serde_json::from_str(line).expect("a line of worst.jsonl is JSON");
         Document::read(&request).unwrap_or_else(|error| panic!("{error}: {line}"))
     });
-    let seeds = seeds.filter(|document| document.is_mutation == is_mutation).collect();
+    let files = values::FILES.iter().map(|file| Document::read(&file.request()).expect("a request with a file"));
+    let seeds = seeds.chain(files).filter(|document| document.is_mutation == is_mutation).collect();
     let mut search = Search {
         is_mutation,
         values: Values { schema: &schema, cursors: Vec::new() },
@@ -293,10 +306,11 @@ fn search(size: Size, seed: u64, is_mutation: bool, duration: Duration) -> Vec<S
         search.meter.most_kept / 1024,
     ));
     search.rest();
-    assert_eq!(found.len(), GOALS.len(), "nothing was found: {:?}", search.wrong);
+    let goals = goals(is_mutation);
+    assert_eq!(found.len(), goals.len(), "nothing was found: {:?}", search.wrong);
     let is_vain = search.accepted * 4 < search.requests;
-    for (goal, found) in GOALS.into_iter().zip(found) {
-        let end = Instant::now() + duration / 5 / 3;
+    for (goal, found) in goals.iter().copied().zip(found) {
+        let end = Instant::now() + duration / 5 / goals.len() as u32;
         let found = search.minimise(goal, found, end);
         search.tell(goal, &found);
     }

@@ -36,6 +36,81 @@ const CLASSES: [&str; 13] = [
 /// How deep optional fields of inputs are given, lists counted.
 const DEPTH: u32 = 8;
 
+/// A service file with many services.
+pub struct File {
+    services: usize,
+    tags: usize,
+    dependencies: usize,
+    tools: usize,
+    /// Whether the services have a property whose schema takes long to check.
+    has_heavy_property: bool,
+    /// Whether the services are new each time.
+    is_new: bool,
+    is_dry_run: bool,
+}
+
+const ORDINARY: File = File {
+    services: 1_000,
+    tags: 0,
+    dependencies: 0,
+    tools: 0,
+    has_heavy_property: false,
+    is_new: false,
+    is_dry_run: false,
+};
+
+/// The files from which a search begins.
+pub const FILES: [File; 6] = [
+    File { has_heavy_property: true, is_dry_run: true, ..ORDINARY },
+    File { has_heavy_property: true, is_new: true, ..ORDINARY },
+    File { is_new: true, ..ORDINARY },
+    File { tags: 9, is_new: true, ..ORDINARY },
+    File { services: 300, tags: 10, dependencies: 10, tools: 10, ..ORDINARY },
+    File { services: 10, tags: 900, dependencies: 90, ..ORDINARY },
+];
+
+impl File {
+    /// The request that applies the file.
+    pub fn request(&self) -> serde_json::Value {
+        let query = format!(
+            "mutation($t: String!) {{ serviceFilesApply(input: {{ files: [{{ path: \"f.yml\", text: $t }}], dryRun: {} }}) {{
+                documents {{ name }} errors {{ message }}
+            }} }}",
+            self.is_dry_run
+        );
+        serde_json::json!({ "query": query, "variables": { "t": self.text() } })
+    }
+
+    fn text(&self) -> String {
+        let Self { services, tags, dependencies, tools, has_heavy_property, is_new, is_dry_run: _ } = self;
+        let one = |number: usize| {
+            let name = if *is_new { format!("of a file {number}") } else { format!("file {number}") };
+            let mut service = serde_json::json!({ "name": name });
+            let mut give = |key: &str, value: serde_json::Value| service[key] = value;
+            if *tags > 0 {
+                let tags = (0..*tags).map(|tag| (format!("key-{tag}"), serde_json::json!(tag.to_string()))).collect();
+                give("tags", serde_json::Value::Object(tags));
+            }
+            if *dependencies > 0 {
+                give("dependencies", (0..*dependencies).map(|n| format!("svc_{}", n + 1)).collect());
+            }
+            if *tools > 0 {
+                let tool = |n: usize| {
+                    serde_json::json!({
+                        "category": "runbooks", "name": format!("tool {n}"), "url": "https://example.com/tool",
+                    })
+                };
+                give("tools", (0..*tools).map(tool).collect());
+            }
+            if *has_heavy_property {
+                give("properties", serde_json::json!({ "heavy": "a".repeat(110) }));
+            }
+            serde_json::json!({ "version": 1, "service": service }).to_string()
+        };
+        (0..*services).map(one).collect::<Vec<_>>().join("\n---\n")
+    }
+}
+
 impl Values<'_> {
     /// Remembers the cursors of a response.
     pub fn learn(&mut self, answer: &str, random: &mut fastrand::Rng) {
@@ -167,6 +242,17 @@ impl Values<'_> {
                 (noun, _) if noun.starts_with("Repository") => Value::Text(repository(random.usize(..100))),
                 _ => Value::Text(format!("{}_{}", ["big", "svc"][random.usize(..2)], random.u8(..150))),
             },
+            ("String", "text") => {
+                let [services, tags, dependencies, tools] = match random.u8(..4) {
+                    0 => [1_000, random.usize(..10), 0, 0],
+                    1 => [random.usize(1..300), random.usize(..20), random.usize(..20), random.usize(..20)],
+                    2 => [random.usize(1..10), random.usize(..1_000), random.usize(..100), random.usize(..100)],
+                    _ => [random.usize(1..1_000), 1, 1, 1],
+                };
+                let (has_heavy_property, is_new) = (random.u8(..4) == 0, random.bool());
+                let file = File { services, tags, dependencies, tools, has_heavy_property, is_new, is_dry_run: false };
+                Value::Text(file.text())
+            }
             (_, "name") => Value::Fresh([10, 255][random.usize(..2)]),
             (_, "note") => Value::Text("\u{1}".repeat([10, 50_000][random.usize(..2)])),
             (_, "description" | "responsibilities") => Value::Text("\u{1}".repeat([10, 5_000][random.usize(..2)])),
