@@ -12,7 +12,7 @@ use rollcall::app::openid::{exchange, provider};
 use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, limits as pages, refusals};
 use rollcall::budget::Limits;
 use rollcall::config::{self, Command, Serve};
-use rollcall::db::{LONG_LOG, QUICK_READS, SLOW_READS, find};
+use rollcall::db::{LONG_LOG, MOST_AT_ONCE, QUICK_READS, SLOW_READS, find};
 use rollcall::deploy::commit;
 use rollcall::deploy::figures::{self, build};
 use rollcall::engine::plan::MOST_FIELDS;
@@ -22,7 +22,9 @@ use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::entity::{audit, delivery, idempotency_key, session, sign_in_link, team};
-use rollcall::graphql::places::{CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, QUICK_SHARE, SLOW_SHARE};
+use rollcall::graphql::places::{
+    CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
+};
 use rollcall::graphql::{context, idempotency, predicate, search, service_file, service_filter, user};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
@@ -30,7 +32,7 @@ use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, limits, metrics, outbox
 use rollcall::json_schema;
 use rollcall::sender;
 use rollcall::service_file::{
-    MISTAKES, NOTES, PROPERTIES_TEXT, YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES,
+    MISTAKES, NOTES, PROPERTIES_TEXT, REHEARSED, YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES,
 };
 use rollcall::spans;
 use rollcall::transfer;
@@ -187,8 +189,13 @@ fn work(Serve { budget, .. }: &Serve) -> Section {
         count("the same, of one caller", QUICK_SHARE).beyond("others wait"),
         count("slow requests that read at one time", SLOW_READS).beyond("others wait"),
         count("the same, of one caller", SLOW_SHARE).beyond("others wait"),
-        count("requests with mutations that run at one time", CHANGES).beyond("others wait"),
+        count("requests with one mutation that run at one time", CHANGES).beyond("others wait"),
         count("the same, of one caller", CHANGES_SHARE).beyond("others wait"),
+        count("requests with several mutations, or with `serviceFilesApply`, that run at one time", LONG_CHANGES)
+            .beyond("others wait"),
+        count("the same, of one caller", LONG_CHANGES_SHARE).beyond("others wait"),
+        count("rows of a table that are deleted or changed at once, along with what they refer to", MOST_AT_ONCE)
+            .beyond("they are deleted in portions"),
         count("on SQLite, mutations beside them that wait for the disk or are answered", COMMITS).beyond("others wait"),
         count("the same, of one caller", COMMITS_SHARE).beyond("others wait"),
         count("write-ahead log of the SQLite file, in pages of 4,096 bytes", LONG_LOG)
@@ -289,6 +296,7 @@ fn service_files() -> Section {
         count("keys and values in the YAML of a request, aliases expanded", YAML_VALUES),
         bytes("their text", YAML_TEXT),
         bytes("the values of properties in a request, as JSON", PROPERTIES_TEXT),
+        bytes("rows that the catalogue has of what the files of a request describe", REHEARSED),
         count("YAML documents of one file", YAML_DOCUMENTS),
         count("anchors of one file", YAML_ANCHORS),
         count("keys and values that the anchors of one file hold", YAML_ANCHORED),
