@@ -228,7 +228,7 @@ fn check(schema: &InfrastructureResourceSchema, data: &Value, problems: &mut Pro
 fn strangers(schema: &InfrastructureResourceSchema, data: &Value) -> Vec<Warning> {
     let fields = data.as_object().into_iter().flat_map(Map::keys).filter(|field| !schema.describes(field));
     let warning = |field: &String| Warning {
-        message: format!("the type {} has no field {}; only rawData has it", quoted(field), schema.name),
+        message: format!("the type {} has no field {}; only rawData has it", schema.name, quoted(field)),
     };
     fields.take(json_schema::FAULTS).map(warning).collect()
 }
