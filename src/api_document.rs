@@ -118,7 +118,7 @@ fn is_sdl(document: &str) -> bool {
 
 /// A title of at most as many characters as names have.
 fn shortened(title: &str) -> String {
-    title.trim().chars().filter(|letter| !letter.is_control()).take(text::SHORT).collect()
+    text::cleaned(title, text::SHORT)
 }
 
 /// Stores the document of a service, in the place of the one that was posted to the endpoint before.

@@ -10,9 +10,10 @@ use crate::commands::{print, say, sentence, with_database, with_new_database};
 use crate::config::{self, Apply};
 use crate::db::{Db, is_lost_race};
 use crate::entity::audit::Actor;
+use crate::entity::text::{is_nothing, one_line};
 use crate::error::{Error, UserError};
 use crate::sender::git;
-use crate::service_file::{self, Applied, Done, File, Options, Origin, Outcome, Places, Refused, one_line};
+use crate::service_file::{self, Applied, Done, File, Options, Origin, Outcome, Places, Refused};
 
 /// The exit status of a dry run that finds differences.
 const DIFFERENCES: u8 = 3;
@@ -75,7 +76,7 @@ async fn apply_to(db: &Db, files: &[File], options: &Options<'_>) -> Result<Done
 /// Reads the files, and where they come from.
 fn read(settings: &Apply) -> Result<(Vec<File>, Options<'static>), String> {
     let (checkout, pipeline) = (git::checkout(), config::pipeline());
-    let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    let given = |text: &Option<String>| text.clone().filter(|text| !is_nothing(text));
     let commit = given(&settings.commit).or(checkout.commit).or(pipeline.sha);
     let origin = match given(&settings.repository) {
         Some(repository) => {
@@ -120,7 +121,7 @@ fn line(applied: &Applied) -> String {
         Outcome::Unchanged => "unchanged",
         Outcome::Released => "released",
     };
-    format!("{done} {} {}\n", applied.kind, applied.name)
+    format!("{done} {} {}\n", applied.kind, one_line(&applied.name))
 }
 
 /// What would be done, with the fields that would change.
@@ -131,7 +132,7 @@ fn planned(applied: &Applied) -> String {
         Outcome::Unchanged => return line(applied),
         Outcome::Released => "would release",
     };
-    let mut text = format!("{done} {} {}\n", applied.kind, applied.name);
+    let mut text = format!("{done} {} {}\n", applied.kind, one_line(&applied.name));
     for change in &applied.changes {
         let value = |value: &Option<String>| match value {
             None => "-".to_owned(),

@@ -14,7 +14,7 @@ use ureq::http::Response;
 use crate::commands::say;
 use crate::config::{self, Deploy, Pipeline, SecretUrl};
 use crate::entity::Timestamp;
-use crate::entity::text::{BRANCH, MESSAGE, SHORT};
+use crate::entity::text::{BRANCH, MESSAGE, SHORT, is_nothing};
 use crate::outgoing::{self, Attempt, needs_tls, retry, retry_after};
 
 pub(crate) mod git;
@@ -43,7 +43,7 @@ pub fn send(settings: &Deploy) -> Result<Value, String> {
 
 /// Builds the record. Values that do not come from the command line are cut to the allowed length.
 fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Result<Value, String> {
-    let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    let given = |text: &Option<String>| text.clone().filter(|text| !is_nothing(text));
     let found = |first: &Option<String>, then: &Option<String>, most: usize| {
         let text = given(first).or_else(|| given(then))?;
         Some(text.chars().take(most).collect::<String>())

@@ -4,6 +4,7 @@
 use std::str::FromStr;
 
 use crate::entity::document_pull::{Address, host_and_port};
+use crate::entity::text;
 
 /// A host that the administrator names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +18,7 @@ impl FromStr for Host {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = host_and_port(text.trim()).map(|(name, port)| Self { name, port });
+        let found = host_and_port(text::trim(text)).map(|(name, port)| Self { name, port });
         found.ok_or_else(|| "write host names such as docs.example.com or git.example.com:8443".to_owned())
     }
 }

@@ -17,7 +17,7 @@ use super::Described;
 use super::hosts::Hosts;
 use crate::db::{self, Db, Read, Transaction, Write};
 use crate::entity::document_pull::{self as pulls, Model as Pull};
-use crate::entity::{ByIds, Timestamp, row_lock, service, service_document as document};
+use crate::entity::{ByIds, Timestamp, row_lock, service, service_document as document, text};
 use crate::error::shortened;
 use crate::outgoing::{self, Attempt};
 
@@ -236,7 +236,7 @@ impl Wanted {
             Err(error) => return Err(self.failed(&error)),
         };
         let text = super::text_of(&body).map_err(|wrong| format!("the document {wrong}"))?;
-        if text.trim().is_empty() {
+        if text::is_nothing(&text) {
             return Err("the document is empty".to_owned());
         }
         Ok(Fetched::Document { document: text, etag, last_modified })

@@ -83,7 +83,7 @@ impl<C: ColumnTrait> Entry<'_, C> {
         let name = &*name_in_form(rule);
         let line = |kind| Text { kind, ..Text::of(rule, label, hint) }.show_at_most(rule.most(), form, mistakes);
         match rule.value {
-            ValueRule::Text(most) if most > text::URL => Area { name, label, hint, rows, most }.show(form, mistakes),
+            ValueRule::Text(most) if rule.is_long() => Area { name, label, hint, rows, most }.show(form, mistakes),
             ValueRule::Named(Reference::User) => line("email"),
             ValueRule::Named(_) => select(name, label, hint, choices, form, mistakes),
             ValueRule::Id(_) | ValueRule::Identified(_) => {
@@ -125,13 +125,16 @@ pub fn entries<E: FieldRules, const N: usize>(
 pub fn sent<E: FieldRules>(form: &Fields) -> Fields {
     E::FIELDS.iter().fold(Fields::default(), |fields, rule| {
         let name = name_in_form(rule);
-        fields.and(&name, &stored(form.get(&name)))
+        let text = if rule.is_long() { form.untrimmed(&name) } else { form.get(&name) };
+        fields.and(&name, &stored(text))
     })
 }
 
 /// The submitted value of a column. `None` if it is empty.
 pub fn given<E: FieldRules>(form: &Fields, column: E::Column) -> Option<&str> {
-    form.given(&name_in_form(E::rule(column)))
+    let (rule, name) = (E::rule(column), name_in_form(E::rule(column)));
+    let text = if rule.is_long() { form.untrimmed(&name) } else { form.get(&name) };
+    Some(text).filter(|text| !text.is_empty())
 }
 
 /// Converts line ends: forms send CRLF, the database stores LF.

@@ -16,6 +16,7 @@ use super::properties;
 use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
+use crate::entity::text;
 use crate::entity::user::Role;
 use crate::json_schema;
 
@@ -34,7 +35,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, id: &str) -> Result
         return Err(Fault::BadRequest("This property can only be set through the API.".to_owned()));
     }
     let given = form::stored(visit.form.get(&field(definition)));
-    let errors = if !given.trim().is_empty() {
+    let errors = if !text::is_nothing(&given) {
         let value = json(definition, &given);
         let assign = AssignProperty { owner: &service.id, definition: id, value };
         ask(site, visit, assign).await?.property_assign.map(|done| done.errors)

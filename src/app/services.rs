@@ -13,15 +13,15 @@ use super::parts::{COUNTED, FOUND, count_to, empty, order, pages, sorted, status
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::DAY;
-use crate::entity::Timestamp;
 use crate::entity::user::Role;
+use crate::entity::{Timestamp, text};
 
 /// Shows the list of services, with its filters and orders.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let query = &visit.query;
     let tag = query.given("tag").map(|tag| match tag.split_once([':', '=']) {
         Some((key, value)) => {
-            TagArgs { key: MaybeUndefined::Value(key.trim()), value: MaybeUndefined::Value(value.trim()) }
+            TagArgs { key: MaybeUndefined::Value(text::trim(key)), value: MaybeUndefined::Value(text::trim(value)) }
         }
         None => TagArgs { key: MaybeUndefined::Value(tag), ..Default::default() },
     });

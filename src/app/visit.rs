@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::openid::attempt::Attempt;
-use crate::entity::{session, user};
+use crate::entity::{session, text, user};
 
 /// A request for a page.
 #[derive(Debug, Clone)]
@@ -72,7 +72,13 @@ impl Fields {
 
     /// The first text of this name, trimmed. Empty if there is none.
     pub fn get(&self, name: &str) -> &str {
-        self.0.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text.trim())
+        self.0.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text::trim(text))
+    }
+
+    /// The same with its blanks, for a long text. Empty if it is nothing else.
+    pub fn untrimmed(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(known, text)| known == name && !text::is_nothing(text));
+        found.map_or("", |(_, text)| text.as_str())
     }
 
     /// The same text, or `None` if it is empty.
@@ -82,7 +88,7 @@ impl Fields {
 
     /// Whether any text is not blank.
     pub fn any(&self) -> bool {
-        self.0.iter().any(|(_, text)| !text.trim().is_empty())
+        self.0.iter().any(|(_, text)| !text::is_nothing(text))
     }
 
     /// The fields as a query string, without empty ones.

@@ -56,7 +56,8 @@ type Check = fn(&str) -> Result<(), UserError>;
 /// What a column holds.
 #[derive(Debug, Clone, Copy)]
 pub enum ValueRule {
-    /// A text of at most this many characters. If the field is optional, the empty text means null.
+    /// A text of at most this many characters: a [long](FieldRule::is_long) or a short one. If the field is optional, the
+    /// empty text means null.
     Text(usize),
     /// A row of another table, referred to by a text. The empty text means null.
     Named(Reference),
@@ -150,22 +151,29 @@ impl<C: ColumnTrait> FieldRule<C> {
         }
     }
 
-    /// Checks a text and returns the value to store; `None` means null. `said` is the field's name in messages.
+    /// Whether the field holds a long text, with several lines, and not a short one: see [`text`].
+    pub fn is_long(&self) -> bool {
+        self.most() > text::URL
+    }
+
+    /// Checks a text and returns the value to store; `None` means null. `said` is the field's name in messages. A short
+    /// text is trimmed.
     pub fn check_text(&self, said: &'static str, given: &str) -> Result<Option<String>, UserError> {
-        if given.is_empty() && !self.is_required {
+        let checked = match (self.is_required, self.is_long()) {
+            (true, _) => text::required(said, given, self.most())?,
+            (false, true) => text::long(said, given, self.most())?,
+            (false, false) => text::line(said, given, self.most())?,
+        };
+        if checked.is_empty() {
             return Ok(None);
         }
-        let checked = match self.is_required {
-            true => text::required(said, given, self.most())?,
-            false => text::at_most(said, given, self.most())?,
-        };
         if let Some(check) = self.check {
             check(&checked)?;
         }
         Ok(Some(checked))
     }
 
-    /// Checks that a text is neither blank nor too long. Does not run the additional check.
+    /// Checks a short text that must not be blank, and trims it. Does not run the additional check.
     pub fn required_text(&self, given: &str) -> Result<String, UserError> {
         text::required(self.name, given, self.most())
     }

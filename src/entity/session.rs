@@ -5,7 +5,7 @@ use sea_orm::{QueryOrder, Set};
 use serde::Deserialize;
 
 use super::key::Key;
-use super::{Timestamp, user};
+use super::{Timestamp, text, user};
 use crate::db::{Read, Write};
 use crate::error::Result;
 
@@ -65,7 +65,7 @@ impl Model {
 /// Begins a session, and stores the time in the user's row. Only this function returns the secret.
 pub async fn begin<C: Write>(db: &C, user_id: i64, user_agent: Option<&str>, now: Timestamp) -> Result<(Key, Model)> {
     let key = Key::new()?;
-    let named = |agent: &str| agent.chars().filter(|letter| !letter.is_control()).take(USER_AGENT).collect();
+    let named = |agent: &str| text::cleaned(agent, USER_AGENT);
     let row = ActiveModel {
         hash: Set(key.hash().to_vec()),
         user_id: Set(user_id),

@@ -95,8 +95,9 @@ impl Owner<'_> {
     }
 }
 
-/// Checks the key of a tag: `^[a-z][0-9a-z_./\\-]*$`, at most [`text::TAG_KEY`] characters.
+/// Checks the key of a tag, without the blanks around it: `^[a-z][0-9a-z_./\\-]*$`, at most [`text::TAG_KEY`] characters.
 pub fn check_key(key: &str) -> Result<String, UserError> {
+    let key = text::trim(key);
     let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_./\\-".contains(letter);
     if !key.starts_with(|first: char| first.is_ascii_lowercase()) || !key.chars().all(fits) {
         let rule = "key must begin with a lowercase letter and go on with lowercase letters, digits, _, -, ., / and \\";
@@ -105,9 +106,9 @@ pub fn check_key(key: &str) -> Result<String, UserError> {
     text::at_most("key", key, text::TAG_KEY)
 }
 
-/// Checks the value of a tag: at most [`text::TAG_VALUE`] characters. It may be empty.
+/// Checks the value of a tag, a short text of at most [`text::TAG_VALUE`] characters. It may be empty.
 pub fn check_value(value: &str) -> Result<String, UserError> {
-    text::at_most("value", value, text::TAG_VALUE)
+    text::line("value", value, text::TAG_VALUE)
 }
 
 /// Builds a tag that is not stored yet. Inserting it violates the unique index if the owner already has this key with

@@ -138,15 +138,10 @@ pub async fn create<C: Write>(
     expires_at: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<Secret> {
-    let description = description.trim();
-    if description.is_empty() || description.chars().count() > text::SHORT || description.contains(char::is_control) {
-        return Err(
-            UserError::new("description", "a token needs a description: one line of at most 255 characters").into()
-        );
-    }
+    let description = text::required("description", description, text::SHORT)?;
     let secret = Secret::new()?;
     let row = ActiveModel {
-        description: Set(description.to_owned()),
+        description: Set(description),
         hash: Set(secret.hash().to_vec()),
         scope: Set(scope),
         expires_at: Set(expires_at),

@@ -92,7 +92,7 @@ impl Model {
 /// Returns the form in which email addresses are compared: without surrounding blanks, and with ASCII letters in lower
 /// case. Other letters stay as they are: folding U+212A (the Kelvin sign) to `k` would make two people one.
 pub fn email_key(email: &str) -> String {
-    email.trim_ascii().to_ascii_lowercase()
+    text::trim(email).to_ascii_lowercase()
 }
 
 /// Recomputes the keys that an older version stored in another form.
@@ -210,7 +210,7 @@ pub async fn create<C: Write>(
 /// # Errors
 /// The text cannot be an email address. Does not check whether mail arrives there.
 pub fn address(email: &str) -> Result<String, UserError> {
-    let email = Entity::rule(Column::Email).required_text(email.trim_ascii())?;
+    let email = Entity::rule(Column::Email).required_text(email)?;
     let split = email.split_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
     // Programs disagree about which part of an address with two `@` is the domain.
     if split.is_none_or(|(_, domain)| domain.contains('@'))

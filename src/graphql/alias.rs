@@ -148,35 +148,36 @@ async fn add_alias<T: AliasTable>(db: &Transaction, owner: &T::Owner, alias: &st
 impl AliasDeleteMutation for Mutation {
     async fn alias_delete(ctx: &MutationCtx<'_>, input: AliasDeleteInput) -> Result<AliasDeletePayload> {
         let AliasDeleteInput { owner_type, alias } = input;
+        let alias = text::trim(&alias);
         let db = ctx.db();
         match owner_type {
             AliasOwnerTypeEnum::Service => {
-                let service = service::require_writable(db, Identifier::Alias(&alias)).await?;
-                remove_alias::<service_alias::Entity>(db, &service, &alias).await?;
+                let service = service::require_writable(db, Identifier::Alias(alias)).await?;
+                remove_alias::<service_alias::Entity>(db, &service, alias).await?;
                 service_search::refresh(db, service.id).await?;
             }
             AliasOwnerTypeEnum::Team => {
-                let team = identifier::require::<Team>(db, Identifier::Alias(&alias)).await?;
-                remove_alias::<team_alias::Entity>(db, &team.id, &alias).await?;
+                let team = identifier::require::<Team>(db, Identifier::Alias(alias)).await?;
+                remove_alias::<team_alias::Entity>(db, &team.id, alias).await?;
             }
             AliasOwnerTypeEnum::System => {
-                let system = identifier::require::<System>(db, Identifier::Alias(&alias)).await?;
-                remove_alias::<system_alias::Entity>(db, &system.id, &alias).await?;
+                let system = identifier::require::<System>(db, Identifier::Alias(alias)).await?;
+                remove_alias::<system_alias::Entity>(db, &system.id, alias).await?;
             }
             AliasOwnerTypeEnum::Domain => {
-                let domain = identifier::require::<Domain>(db, Identifier::Alias(&alias)).await?;
-                remove_alias::<domain_alias::Entity>(db, &domain.id, &alias).await?;
+                let domain = identifier::require::<Domain>(db, Identifier::Alias(alias)).await?;
+                remove_alias::<domain_alias::Entity>(db, &domain.id, alias).await?;
             }
             AliasOwnerTypeEnum::InfrastructureResource => {
-                let resource = identifier::require::<InfrastructureResource>(db, Identifier::Alias(&alias)).await?;
-                remove_alias::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
+                let resource = identifier::require::<InfrastructureResource>(db, Identifier::Alias(alias)).await?;
+                remove_alias::<infrastructure_resource_alias::Entity>(db, &resource.id, alias).await?;
             }
             none @ (AliasOwnerTypeEnum::Group | AliasOwnerTypeEnum::Scorecard) => {
-                let what = format!("{} with the alias {}", none.as_str(), quoted(&alias));
+                let what = format!("{} with the alias {}", none.as_str(), quoted(alias));
                 return Err(UserError::new("alias", id::absent(&what)).not_found().into());
             }
         }
-        Ok(AliasDeletePayload { deleted_alias: Some(alias), ..Default::default() })
+        Ok(AliasDeletePayload { deleted_alias: Some(alias.to_owned()), ..Default::default() })
     }
 }
 

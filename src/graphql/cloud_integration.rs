@@ -44,7 +44,10 @@ impl Change {
         match given {
             MaybeUndefined::Undefined => None,
             MaybeUndefined::Null => Some(None),
-            MaybeUndefined::Value(given) => Some(self.problems.take(text::at_most(field, given, most))),
+            MaybeUndefined::Value(given) if most > text::URL => {
+                Some(self.problems.take(text::long(field, given, most)))
+            }
+            MaybeUndefined::Value(given) => Some(self.problems.take(text::line(field, given, most))),
         }
     }
 

@@ -11,7 +11,7 @@ use super::schema::IdentifierInput;
 use crate::db::Transaction;
 use crate::engine::input::Texts;
 use crate::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule, must_not_be_null};
-use crate::entity::{Timestamp, component_type, domain, lifecycle, system, team, tier, user};
+use crate::entity::{Timestamp, component_type, domain, lifecycle, system, team, text, tier, user};
 use crate::error::{Error, Problems, Result, UserError};
 
 /// A row that a mutation will insert or update, and the errors in its input so far.
@@ -171,10 +171,11 @@ pub(super) trait RowName: Sync {
 
 impl RowName for String {
     async fn key(&self, db: &Transaction, field: &'static str, to: ValueRule) -> Result<Option<i64>> {
+        let name = text::trim(self);
         match to {
-            ValueRule::Id(to) => by_id(db, self, field, to).await.map(Some),
-            _ if self.is_empty() => Ok(None),
-            to => by_name(db, self, field, reference(to)?).await.map(Some),
+            ValueRule::Id(to) => by_id(db, name, field, to).await.map(Some),
+            _ if name.is_empty() => Ok(None),
+            to => by_name(db, name, field, reference(to)?).await.map(Some),
         }
     }
 }

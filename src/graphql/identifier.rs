@@ -7,7 +7,7 @@ use sea_orm::{EntityTrait, ModelTrait, PrimaryKeyTrait};
 use super::id::{self, Class};
 use super::schema::IdentifierInput;
 use crate::db::{Read, Transaction};
-use crate::entity::ByAlias;
+use crate::entity::{ByAlias, text};
 use crate::error::{Error, Result, UserError, quoted};
 
 /// How a client names a thing.
@@ -57,9 +57,9 @@ pub(super) fn exactly_one<A, B>(
     }
 }
 
-/// Returns the text, unless it is absent, null or empty.
+/// Returns the text without the blanks around it, unless it is absent, null or blank.
 pub(super) fn given(text: &MaybeUndefined<String>) -> Option<&str> {
-    text.value().map(String::as_str).filter(|text| !text.is_empty())
+    text.value().map(|text| text::trim(text)).filter(|text| !text.is_empty())
 }
 
 /// A row that a client can name by id or by alias.

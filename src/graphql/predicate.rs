@@ -18,7 +18,7 @@ use crate::entity::relationship::End;
 use crate::entity::service::Column;
 use crate::entity::{
     alert_source, alert_source_service, alias, component_type, deploy, domain, lifecycle, property, relationship,
-    relationship_rule, repository, service, service_alias, service_repository, system, tag, team, tier,
+    relationship_rule, repository, service, service_alias, service_repository, system, tag, team, text, tier,
 };
 use crate::error::{Error, Result, UserError, quoted};
 
@@ -289,7 +289,7 @@ impl Predicate {
 
     /// The names in the value, which are separated by commas.
     fn named(&self) -> Result<Vec<&str>, UserError> {
-        let named: Vec<&str> = self.needed()?.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        let named: Vec<&str> = self.needed()?.split(',').map(text::trim).filter(|name| !name.is_empty()).collect();
         if named.iter().filter(|name| id::decode(name).is_none()).count() > NAMES {
             return Err(UserError::new("value", format!("at most {NAMES} names can be given; give ids")));
         }
@@ -385,7 +385,7 @@ impl Predicate {
                 let range =
                     range.map_err(|error| UserError::new("value", format!("not a range of versions: {error}")))?;
                 let fits = move |text: &str| {
-                    let version = semver::Version::parse(text.trim().trim_start_matches('v'));
+                    let version = semver::Version::parse(text::trim(text).trim_start_matches('v'));
                     version.is_ok_and(|version| range.matches(&version))
                 };
                 Meant::Fits(Box::new(fits), true)

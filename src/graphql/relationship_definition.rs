@@ -198,9 +198,8 @@ fn given_rule(given: &ManagementRuleInput) -> Result<Rule, UserError> {
         target_property_builtin,
         target_type,
     } = given;
-    let optional = |field, given: &MaybeUndefined<String>| {
-        given.value().map(|given| text::at_most(field, given, SHORT)).transpose()
-    };
+    let optional =
+        |field, given: &MaybeUndefined<String>| given.value().map(|given| text::line(field, given, SHORT)).transpose();
     Ok(Rule {
         operator: operator.unwrap_or(RelationshipDefinitionManagementRuleOperator::Equals).as_str().to_owned(),
         source_property: text::required("sourceProperty", source_property, SHORT)?,

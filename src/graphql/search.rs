@@ -60,7 +60,7 @@ pub(super) async fn search(args: &AccountSearchArgs, ctx: &Ctx<'_>) -> Result<Ve
             usize::try_from(*first).map_err(|_| UserError::new("first", "first must not be negative"))?.min(MOST)
         }
     };
-    let term = text::at_most("term", term, text::SHORT)?;
+    let term = text::at_most("term", text::trim(term), text::SHORT)?;
     let found = find(ctx.db(), &term, most).await?;
     let mut rows = rows(&found.iter().collect::<Vec<_>>(), ctx).await?;
     let result = |found: Found| {

@@ -66,8 +66,8 @@ pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<ServiceDocum
 /// The documents whose title contains a text, or all of them.
 fn titled(db: &impl Read, search_term: Option<&str>) -> Result<List<Entity>> {
     let documents = List::<Entity>::new(Column::Id);
-    let Some(text) = search_term.filter(|text| !text.is_empty()) else { return Ok(documents) };
-    let text = text::at_most("searchTerm", text, text::SHORT)?;
+    let Some(text) = search_term.filter(|text| !text::is_nothing(text)) else { return Ok(documents) };
+    let text = text::at_most("searchTerm", text::trim(text), text::SHORT)?;
     Ok(documents.filter(db::text::contains_in_any_case(db, Column::Title.into_expr(), &text)))
 }
 

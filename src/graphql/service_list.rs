@@ -93,7 +93,7 @@ fn is_of_category(category: &str) -> Expr {
 /// The term of a search. `None` if it is empty.
 fn term(given: Option<&str>) -> Result<Option<String>> {
     let Some(given) = given else { return Ok(None) };
-    let term = text::at_most("search", given, text::SHORT)?;
+    let term = text::at_most("search", text::trim(given), text::SHORT)?;
     Ok((!term.is_empty()).then_some(term))
 }
 

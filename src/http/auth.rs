@@ -14,7 +14,7 @@ use super::lookups::Lookups;
 use super::reply::Rejection;
 use crate::db::{self, Db};
 use crate::entity::token::{self, Secret};
-use crate::entity::{Timestamp, session};
+use crate::entity::{Timestamp, session, text};
 
 /// Checks API tokens.
 ///
@@ -125,10 +125,11 @@ impl LastUses {
 fn credential(headers: &HeaderMap) -> Result<&str, NoToken> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Err(NoToken::Absent) };
-    let text = value.to_str().ok().filter(|_| values.next().is_none()).ok_or(NoToken::Malformed)?.trim();
+    let text = value.to_str().ok().filter(|_| values.next().is_none()).ok_or(NoToken::Malformed)?;
+    let text = text::trim(text);
     let (scheme, credential) = text.split_once(' ').unwrap_or((text, ""));
     let known = ["Bearer", "Token"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
-    match credential.trim() {
+    match text::trim(credential) {
         _ if !known && !text.is_empty() => Err(NoToken::Malformed),
         "" => Err(NoToken::Absent),
         credential => Ok(credential),

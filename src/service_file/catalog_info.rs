@@ -137,7 +137,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        let (name, namespace) = (name.trim(), entity_ref::namespace(namespace));
+        let (name, namespace) = (text::trim(name), entity_ref::namespace(namespace));
         let short = entity_ref::short(namespace, name);
         let entity = EntityRef::of(kind, namespace, name);
         let entity = entity.filter(|entity| text::fault(&entity.to_string(), text::SHORT).is_none());
@@ -159,7 +159,7 @@ impl Reader<'_> {
                 self.leave(title.spot, format!("the title is not taken: {} is a placeholder", quoted(text)));
                 return None;
             }
-            self.take(title.spot, text::required("the title", text.trim(), text::SHORT)).map(|text| title.with(text))
+            self.take(title.spot, text::required("the title", text, text::SHORT)).map(|text| title.with(text))
         });
         let short = entity.short.clone();
         let key = short.with(entity.entity.to_string());

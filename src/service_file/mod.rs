@@ -53,7 +53,7 @@ use serde_json::{Value as Json, json};
 pub use self::intake::{Bounds, PROPERTIES_TEXT};
 pub use self::origin::{Origin, address_of};
 pub use self::portions::Portions;
-pub use self::report::{MISTAKES, NOTES, Note, one_line};
+pub use self::report::{MISTAKES, NOTES, Note};
 pub use self::source::{File, Places, collect};
 pub use self::yaml::{YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES};
 

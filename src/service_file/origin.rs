@@ -18,15 +18,15 @@ impl Origin {
     /// # Errors
     /// The repository is not a URL, or the commit is not a hash.
     pub fn new(repository: Option<&str>, commit: Option<&str>) -> Result<Self, UserError> {
-        let repository = match repository.map(str::trim).filter(|text| !text.is_empty()) {
+        let repository = match repository.map(text::trim).filter(|text| !text.is_empty()) {
             None => None,
             Some(remote) => {
                 let url = web_address(remote).filter(|url| repository::alias_of(url).is_some());
                 let wrong = || UserError::new("repository", "repository must be the URL of a repository");
-                Some(text::at_most("repository", &url.ok_or_else(wrong)?, text::URL)?)
+                Some(text::line("repository", &url.ok_or_else(wrong)?, text::URL)?)
             }
         };
-        let commit = match commit.map(str::trim).filter(|text| !text.is_empty()) {
+        let commit = match commit.map(text::trim).filter(|text| !text.is_empty()) {
             Some(hash) if hash.len() > 64 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
                 return Err(UserError::new("commit", "commit must be the hash of a commit"));
             }

@@ -400,7 +400,7 @@ impl Reader<'_> {
             (Some(alias), _) => alias,
             (None, Some(At { value: address, spot })) => {
                 let alias = repository::alias_of(address).or_else(|| Some(name.as_ref()?.value.clone()))?;
-                At { value: self.take(spot, text::at_most("alias", &alias, text::SHORT))?, spot }
+                At { value: self.take(spot, text::line("alias", &alias, text::SHORT))?, spot }
             }
             (None, None) => name.clone()?,
         };

@@ -5,6 +5,7 @@ use std::fmt;
 use sea_orm::DbErr;
 
 use super::yaml::Spot;
+use crate::entity::text::one_line;
 use crate::error::Error;
 
 /// The maximum number of mistakes of a run that are kept. Reading stops there.
@@ -29,7 +30,7 @@ pub struct Note {
     pub is_failure: bool,
 }
 
-/// `file:line:column: message`, on [one line](one_line).
+/// `file:line:column: message`, on [one line](one_line): CI systems execute commands at the start of a log line.
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file: _, path, line, column, message, is_failure: _ } = self;
@@ -39,16 +40,6 @@ impl fmt::Display for Note {
         };
         write!(f, "{}", one_line(&whole))
     }
-}
-
-/// A text on one line, with control characters escaped: CI systems execute commands at the start of a log line.
-pub fn one_line(text: &str) -> impl fmt::Display {
-    fmt::from_fn(move |f| {
-        text.chars().try_for_each(|letter| match letter.is_control() {
-            true => write!(f, "{}", letter.escape_default()),
-            false => write!(f, "{letter}"),
-        })
-    })
 }
 
 /// A sentence about a place in a source.

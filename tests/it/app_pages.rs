@@ -79,7 +79,9 @@ async fn a_refused_form_is_shown_again_with_the_reason() {
     let long = "x".repeat(300);
     let refused = ada.post("/tokens", &[("description", ""), ("scope", "read"), ("expires", "30")]).await;
     assert_eq!(refused.status, 422);
-    assert!(refused.text().contains("aria-invalid=\"true\"") && refused.text().contains("a token needs a description"));
+    assert!(
+        refused.text().contains("aria-invalid=\"true\"") && refused.text().contains("description must not be empty")
+    );
     assert!(refused.text().contains("<option value=\"read\" selected>"));
     let refused = ada.post("/integrations", &[("type", "deploy"), ("name", &long)]).await;
     assert!(refused.status == 422 && refused.text().contains("300 characters"), "{refused:?}");

@@ -17,6 +17,7 @@ mod app_pages;
 mod app_sign_in;
 mod backup;
 mod behind_proxy;
+mod blanks;
 mod budget;
 mod catalogue_search;
 mod client_depth;

@@ -334,6 +334,12 @@ impl<'s> Wrongs<'s> {
                 };
                 self.wrong("too long", path, Some(json!(too_long)));
                 self.wrong("with a null character", path, Some(json!("a\0b")));
+                let is_compared = self.step.mutation.starts_with("filter") && path[path.len() - 1] != "name";
+                if most <= rollcall::entity::text::URL && !is_compared {
+                    for text in ["a\u{1b}[31mb", "a\nb", "a\u{202e}b"] {
+                        self.wrong("with a control character", path, Some(json!(text)));
+                    }
+                }
                 self.wrong("of another type", path, Some(json!(5)));
                 if description.contains("must exist") || description.contains("unknown one is an error") {
                     self.wrong("unknown", path, Some(json!("no such thing")));

@@ -9,6 +9,7 @@ use percent_encoding::percent_decode_str;
 use super::no_endpoint;
 use crate::api_document::{self, Stored};
 use crate::entity::integration::{self, DOCUMENTS, Kind};
+use crate::entity::text;
 use crate::error::quoted;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call};
@@ -43,22 +44,23 @@ async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias
     };
     let text = match api_document::text_of(&body) {
         Err(wrong) => return refused("Not a text", format!("The document {wrong}.")),
-        Ok(text) if text.trim().is_empty() => {
+        Ok(text) if text::is_nothing(&text) => {
             return refused("No document", "The body is empty: post the document as it is.".to_owned());
         }
         Ok(text) => text,
     };
+    let alias = text::trim(&alias);
     // No alias contains NUL, and PostgreSQL cannot compare with it.
     let stored = match alias.contains('\0') {
         true => Ok(Stored::NoService),
-        false => api_document::store(&app.db, endpoint, &alias, text).await,
+        false => api_document::store(&app.db, endpoint, alias, text).await,
     };
     let stored = stored.map_err(|error| Rejection::of_database(&error))?;
     match stored {
         Stored::Created => Ok(reply::stored("created")),
         Stored::Replaced => Ok(reply::stored("replaced")),
         Stored::NoService => {
-            let detail = format!("No service has the alias {}.", quoted(&alias));
+            let detail = format!("No service has the alias {}.", quoted(alias));
             Ok(reply::refused(StatusCode::NOT_FOUND, "No such service", detail))
         }
         Stored::EndpointGone => Ok(no_endpoint("endpoint for API documents")),
