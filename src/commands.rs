@@ -20,7 +20,9 @@ use crate::config::{
 use crate::db::{self, Db, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change;
+use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind};
+use crate::entity::text::one_line;
 use crate::entity::user;
 use crate::entity::{Timestamp, remembered, sign_in_link as link, token};
 use crate::error::{Error, UserError};
@@ -47,7 +49,7 @@ pub fn run(command: Command) -> ExitCode {
         .map_err(|error| format!("the program cannot start: {error}"))
         .and_then(|runtime| run_on(runtime, carry_out(command, passed?)));
     done.unwrap_or_else(|refusal| {
-        eprintln!("rollcall: {refusal}");
+        say(&format!("rollcall: {refusal}"));
         ExitCode::FAILURE
     })
 }
@@ -116,7 +118,7 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
             let lines = tokens.iter().map(|token| {
                 let moment = |moment: Option<Timestamp>| moment.map_or("-".to_owned(), |moment| moment.to_string());
                 let scope = token.scope.to_value();
-                let (id, made, description) = (token.id, token.created_at, &token.description);
+                let (id, made, description) = (token.id, token.created_at, one_line(&token.description));
                 let (used, expires) = (moment(token.last_used_at), moment(token.expires_at));
                 format!("{id}\t{scope}\t{made}\t{used}\t{expires}\t{description}\n")
             });
@@ -138,10 +140,8 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
     };
     match command {
         DeployEndpointCommand::Create { name, addresses, database } => {
-            let name = name.trim().to_owned();
-            if name.is_empty() || name.contains(char::is_control) {
-                return Err("the name of a deploy endpoint must be a single line".to_owned());
-            }
+            let name = integration::Entity::rule(integration::Column::Name).required_text(&name);
+            let name = name.map_err(|error| error.message.into_owned())?;
             let made = with_database(&database, async |db| {
                 let made = db.write(async |db| {
                     let made = integration::create(db, Kind::Deploy, name, Timestamp::now()).await?;
@@ -161,7 +161,7 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
             });
             let (app_url, endpoints) = endpoints.await?;
             let line = |endpoint: &integration::Model| {
-                format!("{}\t{}\t{}\n", endpoint.id, url(&app_url, endpoint), endpoint.name)
+                format!("{}\t{}\t{}\n", endpoint.id, url(&app_url, endpoint), one_line(&endpoint.name))
             };
             print(&endpoints.iter().map(line).collect::<String>())
         }
@@ -264,7 +264,7 @@ async fn doctor(settings: &Serve) -> Result<ExitCode, String> {
 async fn release(database: &Database, alias: &str) -> Result<(), String> {
     let released = with_database(database, async |db| service_file::release(db, alias).await.map_err(sentence));
     match released.await? {
-        (slug, true) => print(&format!("released service {slug}\n")),
+        (slug, true) => print(&format!("released service {}\n", one_line(&slug))),
         (slug, false) => {
             say(&format!("the service {slug} was not locked"));
             Ok(())
@@ -322,7 +322,10 @@ async fn import(database: &Database, file: &Path) -> Result<(), String> {
         }
     };
     let rows = with_new_database(database, async |db| transfer::import(db, &name, input, progress).await).await?;
-    say(&format!("{}imported {rows} rows", if io::stderr().is_terminal() { "\r" } else { "" }));
+    if io::stderr().is_terminal() {
+        let _ = write!(io::stderr(), "\r");
+    }
+    say(&format!("imported {rows} rows"));
     Ok(())
 }
 
@@ -435,9 +438,11 @@ pub(crate) fn print(text: &str) -> Result<(), String> {
     }
 }
 
-/// Prints a line to standard error and ignores errors.
-pub(crate) fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+/// Prints a sentence to standard error and ignores errors. Its lines are the program's own: whatever a name in it may
+/// contain is escaped by [`one_line`], except for line breaks, which messages about several mistakes have.
+pub(crate) fn say(sentence: &str) {
+    let lines: Vec<String> = sentence.lines().map(|line| one_line(line).to_string()).collect();
+    let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
 }
 
 /// Returns an error as a sentence. A database that is full, locked or away is named as such, not in its driver's words.

@@ -7,13 +7,16 @@ use std::future::Future;
 use std::io::{self, IsTerminal};
 use std::panic;
 
+use tracing::field::Field;
 use tracing::{Event, Subscriber, error};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::FmtContext;
-use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, JsonFields, Writer, format};
+use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, JsonFields, Writer, debug_fn, format};
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::config::{Log, LogFormat};
+use crate::entity::text::one_line;
 
 tokio::task_local! {
     static REQUEST: Request;
@@ -37,11 +40,15 @@ pub fn within<F: Future>(id: String, trace: Option<String>, future: F) -> impl F
 /// # Errors
 /// Why it cannot, in one sentence.
 pub fn start(log: &Log) -> Result<(), String> {
-    let filter = EnvFilter::try_new(&log.log).map_err(|error| format!("the log filter is not valid: {error}"))?;
+    let filter = EnvFilter::try_new(&log.log)
+        .map_err(|error| format!("the log filter is not valid (--log or ROLLCALL_LOG): {error}"))?;
     let log_to = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     let line = format().with_target(false).with_ansi(io::stderr().is_terminal());
     let started = match log.log_format {
-        LogFormat::Text => log_to.event_format(Named { line, end: text_end }).try_init(),
+        LogFormat::Text => {
+            let log_to = log_to.fmt_fields(debug_fn(text_field).delimited(" "));
+            log_to.event_format(Named { line, end: text_end }).try_init()
+        }
         LogFormat::Json => {
             let line = line.json().flatten_event(true).with_current_span(false).with_span_list(false);
             log_to.fmt_fields(JsonFields::new()).event_format(Named { line, end: json_end }).try_init()
@@ -76,6 +83,16 @@ where
             (self.end)(&mut to, line.trim_end_matches('\n'), request)
         });
         named.unwrap_or_else(|_| self.line.format_event(context, to.by_ref(), event))
+    }
+}
+
+/// Writes a field of an event on one line: what comes from outside must not look like another line, and no terminal may
+/// obey it. JSON escapes it anyway.
+fn text_field(to: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug) -> fmt::Result {
+    let said = format!("{value:?}");
+    match field.name() {
+        "message" => write!(to, "{}", one_line(&said)),
+        name => write!(to, "{name}={}", one_line(&said)),
     }
 }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use crate::config::Serve;
+use crate::entity::text::one_line;
 
 mod database;
 mod edge;
@@ -54,7 +55,7 @@ impl fmt::Display for Finding {
             Level::Advice => "advice",
             Level::Problem => "PROBLEM",
         };
-        writeln!(f, "{level:8} {:9} {}", self.about, self.says)
+        writeln!(f, "{level:8} {:9} {}", self.about, one_line(&self.says))
     }
 }
 
