@@ -10,7 +10,7 @@ use rusqlite::OpenFlags;
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 
 use super::file::{absolute, with_suffix};
-use super::{OpenError, PATIENCE};
+use super::{OpenError, PATIENCE, url};
 use crate::new_file::{Existing, NewFile};
 
 /// Copies the database behind `url` to `file` and returns the size of the copy in bytes. `file` must not exist yet;
@@ -19,14 +19,12 @@ use crate::new_file::{Existing, NewFile};
 /// # Errors
 /// Why there is no copy, in one sentence.
 pub fn backup(url: &str, file: &Path) -> Result<u64, String> {
-    match url.split_once(':') {
-        Some(("sqlite", _)) => {}
-        Some(("postgres" | "postgresql", _)) => {
-            return Err("to back up PostgreSQL use its own program: pg_dump --format=custom".to_owned());
-        }
-        _ => return Err(OpenError::Url.to_string()),
+    url::check(url).map_err(|error| error.to_string())?;
+    if !url.starts_with("sqlite:") {
+        return Err("to back up PostgreSQL use its own program: pg_dump --format=custom".to_owned());
     }
-    let options = SqliteConnectOptions::from_str(url).map_err(|_| OpenError::Url.to_string())?;
+    let options = SqliteConnectOptions::from_str(url);
+    let options = options.map_err(|_| OpenError::Url(url::SQLITE.to_owned()).to_string())?;
     let original = options.get_filename();
     // SQLite would take an old journal beside the new file for a part of the copy.
     for beside in ["", "-wal", "-journal"].map(|suffix| with_suffix(file, suffix)) {

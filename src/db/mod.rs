@@ -59,12 +59,14 @@ mod shape;
 mod sqlite;
 pub mod text;
 mod transaction;
+mod url;
 mod version;
 mod watch;
 mod windows;
 mod write;
 mod writes;
 
+pub use self::url::fault as url_fault;
 pub use backup::backup;
 pub use bulk::{Bulk, Form, Incomplete, Load, Prepared, Rows, Unstored, rows_at_once};
 pub use copies::{by_key, to_each};
@@ -397,8 +399,7 @@ impl Db {
 pub async fn connect(url: &str) -> Result<Db, OpenError> {
     match url.split_once(':') {
         Some(("sqlite", _)) => sqlite::open(url).await,
-        Some(("postgres" | "postgresql", _)) => postgres::open(url.parse()?).await,
-        _ => Err(OpenError::Url),
+        _ => postgres::open(url.parse()?).await,
     }
 }
 

@@ -16,7 +16,7 @@ use super::read::Source;
 use super::refusal::{OpenError, sqlx_error};
 use super::server::Server;
 use super::server_session::Session;
-use super::{Db, Reader, Writer};
+use super::{Db, Reader, Writer, url};
 
 /// PostgreSQL connections that read committed data during a write transaction: a few short statements for each write.
 const CONNECTIONS_BESIDE: u32 = 2;
@@ -53,7 +53,7 @@ impl Target {
     /// that one, all are asked at the same time, because one that hangs takes long to give up on. Meanwhile the others are
     /// asked again and again: one may be promoted.
     async fn find(&self) -> Result<usize, OpenError> {
-        let mut last = OpenError::Url;
+        let mut last = OpenError::Url(url::POSTGRES.to_owned());
         let (at_once, unanswered) = match self.must_be_writable {
             true => (self.hosts.len(), AtomicUsize::new(self.hosts.len())),
             false => (1, AtomicUsize::new(0)),

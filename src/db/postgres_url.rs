@@ -16,6 +16,7 @@ use tokio_postgres::Config;
 
 use super::postgres_tls::Tls;
 use super::refusal::OpenError;
+use super::url;
 
 /// Connections to PostgreSQL for readers and writers together, unless the URL has `pool_max_conns`.
 const CONNECTIONS: u32 = 10;
@@ -89,7 +90,8 @@ impl FromStr for Target {
     type Err = OpenError;
 
     fn from_str(url: &str) -> Result<Self, OpenError> {
-        let (_, rest) = url.split_once("://").ok_or(OpenError::Url)?;
+        url::check(url)?;
+        let (_, rest) = url.split_once("://").ok_or_else(|| OpenError::Url(url::SCHEME.to_owned()))?;
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = place.split_once('/').unwrap_or((place, ""));
         let (user, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
@@ -114,7 +116,7 @@ impl FromStr for Target {
                 None if user.is_empty() => format!("postgres://{host}/{path}?{passed_on}"),
                 None => format!("postgres://{user}@{host}/{path}?{passed_on}"),
             };
-            let options = PgConnectOptions::from_str(&url).map_err(|_| OpenError::Url)?;
+            let options = PgConnectOptions::from_str(&url).map_err(|_| OpenError::Url(url::POSTGRES.to_owned()))?;
             Host::of(options, &parameters)
         };
         let hosts = hosts.split(',').map(of_host).collect::<Result<_, OpenError>>()?;
@@ -131,7 +133,8 @@ fn without_host(user: &str, port: &str) -> Result<String, OpenError> {
     let mut parameters = form_urlencoded::Serializer::new(String::new());
     for (name, value) in [("user", user), ("password", password), ("port", port)] {
         if !value.is_empty() {
-            let value = percent_decode_str(value).decode_utf8().map_err(|_| OpenError::Url)?;
+            let value = percent_decode_str(value).decode_utf8();
+            let value = value.map_err(|_| OpenError::Url(url::POSTGRES.to_owned()))?;
             parameters.append_pair(name, &value);
         }
     }
@@ -378,6 +381,6 @@ mod tests {
             assert_eq!(of_host, (Some(user), &[port][..], Some("catalogue")));
             assert!(is_local(&host.sea_orm), "{url}: {}", host.sea_orm.get_host());
         }
-        assert!(matches!(Target::from_str("postgres://%ff@/catalogue"), Err(OpenError::Url)));
+        assert!(matches!(Target::from_str("postgres://%ff@/catalogue"), Err(OpenError::Url(_))));
     }
 }

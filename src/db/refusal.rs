@@ -65,7 +65,7 @@ fn is_fatal(answer: &dyn DatabaseError) -> bool {
 /// locked, read-only, unreachable. `None` for any other error.
 pub fn refusal(error: &DbErr) -> Option<&'static str> {
     const FULL: &str = "The disk of the database is full.";
-    const BUSY: &str = "The database is locked by another program.";
+    const BUSY: &str = "The database is locked by another change, which has not ended in time. Try again.";
     const BROKEN: &str = "The disk of the database fails to read or write.";
     match error {
         DbErr::ConnectionAcquire(_) => return Some(AWAY),
@@ -171,8 +171,8 @@ pub(super) fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
 /// Why the database cannot be opened or migrated, in one sentence. Names the database but never the password.
 #[derive(Debug)]
 pub enum OpenError {
-    /// The URL has an unknown scheme or is malformed.
-    Url,
+    /// The URL has an unknown scheme or is malformed, for the given reason: the rest of a sentence about it.
+    Url(String),
     /// A parameter of the URL is unknown or has a wrong value, for the given reason.
     Parameter(String),
     /// Another program holds the lock.
@@ -218,11 +218,11 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Url => {
-                f.write_str("the database URL must be sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE")
-            }
+            Self::Url(fault) => write!(f, "the database URL {fault}"),
             Self::Parameter(why) => f.write_str(why),
-            Self::Locked { place } => write!(f, "the database {place} is locked by another program; try again"),
+            Self::Locked { place } => {
+                write!(f, "the database {place} is locked by another process, which may be another rollcall; try again")
+            }
             Self::Corrupt { place } => {
                 write!(f, "the file {place} is damaged or not a database; restore a backup or name another file")
             }

@@ -12,14 +12,12 @@ use super::embedded::Embedded;
 use super::read::Source;
 use super::refusal::{OpenError, busy};
 use super::session::{CHECKPOINT, WRITER};
-use super::{Db, PATIENCE, Reader, Writer, file};
+use super::{Db, PATIENCE, Reader, Writer, file, url};
 
 /// Opens the file that a URL names, and creates it if it is missing.
 pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
-    let options = SqliteConnectOptions::from_str(url).map_err(|_| OpenError::Url)?;
-    if is_in_memory(url) {
-        return Err(OpenError::Url);
-    }
+    url::check(url)?;
+    let options = SqliteConnectOptions::from_str(url).map_err(|_| OpenError::Url(url::SQLITE.to_owned()))?;
     let file = options.get_filename().to_path_buf();
     let place = file::absolute(&file).display().to_string();
     // Ignored: if the file cannot be created, SQLite reports why when it opens it.

@@ -372,7 +372,7 @@ async fn rows_of_a_page_are_found_by_index() {
 async fn the_error_for_an_unusable_database_server_has_no_password() {
     let away = refused("postgres://user:geheim@127.0.0.1:1/none").await;
     assert!(matches!(away, OpenError::Unreachable { .. }), "{away:?}");
-    assert!(matches!(refused("mysql://user:geheim@host/name").await, OpenError::Url));
+    assert!(matches!(refused("mysql://user:geheim@host/name").await, OpenError::Url(_)));
     if is_postgres() {
         let database = Database::empty().await;
         let no_user = database.url.replace("rollcall@", "stranger:geheim@");
@@ -402,7 +402,7 @@ async fn the_error_for_an_unusable_sqlite_file_names_its_kind() {
 
     assert!(matches!(refused(&url("none/a.db")).await, OpenError::Refused { .. }));
     assert!(matches!(refused(&url("")).await, OpenError::Refused { .. }));
-    assert!(matches!(refused("sqlite::memory:").await, OpenError::Url));
+    assert!(matches!(refused("sqlite::memory:").await, OpenError::Url(_)));
 
     let open = sqlx::sqlite::SqliteConnection::connect(&format!("{}?mode=rwc", url("locked.db"))).await;
     let mut holder = open.expect("a connection");
