@@ -6,7 +6,10 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser};
+
+use crate::entity::text;
 
 mod addresses;
 mod apply;
@@ -23,6 +26,7 @@ mod serve;
 mod systemd;
 mod tls;
 mod tracing;
+mod trimmed;
 mod value;
 
 pub use addresses::Addresses;
@@ -43,8 +47,7 @@ pub use tracing::Tracing;
 /// Parses the command line of this process. Exits with status 2 after wrong usage, and with 0 after `--help` and
 /// `--version`.
 pub fn read() -> Command {
-    let matches = program().get_matches_from(command_first(env::args_os()));
-    CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()).command()
+    parse(env::args_os()).unwrap_or_else(|error| error.exit())
 }
 
 /// Parses `arguments`, whose first element is the program's name.
@@ -52,8 +55,43 @@ pub fn read() -> Command {
 /// # Errors
 /// Wrong usage, and the texts of `--help` and `--version`.
 pub fn parse<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> Result<Command, clap::Error> {
-    let matches = program().try_get_matches_from(command_first(arguments.into_iter().map(Into::into)))?;
-    CommandLine::from_arg_matches(&matches).map(CommandLine::command)
+    let (program, arguments) = (program(), command_first(arguments.into_iter().map(Into::into)));
+    let matches = program.clone().try_get_matches_from(&arguments);
+    let read = matches.and_then(|matches| CommandLine::from_arg_matches(&matches).map(CommandLine::command));
+    read.map_err(|error| with_variables(error, &program, &arguments))
+}
+
+/// Names the environment variable instead of the flag in an error about a value that comes from the variable.
+fn with_variables(mut error: clap::Error, program: &clap::Command, arguments: &[OsString]) -> clap::Error {
+    let is_given = |flag: &str| {
+        let is_flag =
+            |argument: &str| argument == flag || argument.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
+        arguments.iter().any(|argument| argument.to_str().is_some_and(is_flag))
+    };
+    let said = |shown: &str| -> String {
+        let flag = shown.split(' ').next().unwrap_or_default();
+        let variable = variable(program, flag).filter(|name| env::var_os(name).is_some() && !is_given(flag));
+        variable.map_or_else(|| shown.to_owned(), |name| name.display().to_string())
+    };
+    for kind in [ContextKind::InvalidArg, ContextKind::PriorArg] {
+        let named = match error.get(kind) {
+            Some(ContextValue::String(shown)) => ContextValue::String(said(shown)),
+            Some(ContextValue::Strings(shown)) => {
+                ContextValue::Strings(shown.iter().map(|shown| said(shown)).collect())
+            }
+            _ => continue,
+        };
+        error.insert(kind, named);
+    }
+    error
+}
+
+/// The environment variable of a flag of any command.
+fn variable(command: &clap::Command, flag: &str) -> Option<OsString> {
+    let name = flag.strip_prefix("--")?;
+    let own = command.get_arguments().find(|argument| argument.get_long() == Some(name));
+    let own = own.and_then(|argument| argument.get_env()).map(OsStr::to_owned);
+    own.or_else(|| command.get_subcommands().find_map(|inner| variable(inner, flag)))
 }
 
 /// The definition of every command and setting. Does not read the variables of secrets that are blank: CI systems set
@@ -61,7 +99,7 @@ pub fn parse<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) 
 /// and not the default, which is a new file.
 pub fn program() -> clap::Command {
     fn without_blank_secrets(program: clap::Command) -> clap::Command {
-        let is_blank = |name: &OsStr| env::var(name).is_ok_and(|value| value.trim().is_empty());
+        let is_blank = |name: &OsStr| env::var(name).is_ok_and(|value| text::is_nothing(&value));
         let program = program.mut_args(|argument| {
             let is_secret = argument.is_hide_env_values_set() && argument.get_default_values().is_empty();
             let is_missing = is_secret && argument.get_env().is_some_and(is_blank);
@@ -123,7 +161,10 @@ pub fn notify_socket() -> Option<OsString> {
 
 /// Reads the variables of the CI pipeline that this process runs in.
 pub fn pipeline() -> Pipeline {
-    Pipeline::of(|name| env::var(name).ok().filter(|value| !value.trim().is_empty()))
+    Pipeline::of(|name| {
+        let value = env::var(name).ok()?;
+        Some(text::trim(&value)).filter(|value| !value.is_empty()).map(str::to_owned)
+    })
 }
 
 /// A self-hosted service catalogue: a GraphQL API and a deploy webhook

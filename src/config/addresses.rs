@@ -3,6 +3,7 @@
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches};
 
+use super::trimmed::{switch, trimmed};
 use super::{Listen, TlsFiles, value};
 
 /// The service's addresses.
@@ -18,21 +19,21 @@ pub struct Addresses {
         value_name = "ADDRESS",
         env = "ROLLCALL_LISTEN",
         default_value = "127.0.0.1:8080",
-        value_parser = Listen::parse
+        value_parser = trimmed(Listen::parse)
     )]
     pub listen: Listen,
     /// The permissions of the socket of --listen unix:…, in octal
-    #[arg(long, value_name = "MODE", env = "ROLLCALL_LISTEN_MODE", default_value = "660", value_parser = value::mode)]
+    #[arg(long, value_name = "MODE", env = "ROLLCALL_LISTEN_MODE", default_value = "660", value_parser = trimmed(value::mode))]
     pub listen_mode: u32,
     /// Connections from --trusted-proxies begin with a PROXY header, version 1 or 2, that names the client
-    #[arg(long, env = "ROLLCALL_PROXY_PROTOCOL")]
+    #[arg(long, env = "ROLLCALL_PROXY_PROTOCOL", value_parser = switch())]
     pub proxy_protocol: bool,
     /// The URL at which clients reach the API [default: http:// or https:// and the listening address]
-    #[arg(long, value_name = "URL", env = "ROLLCALL_BASE_URL", value_parser = value::origin)]
+    #[arg(long, value_name = "URL", env = "ROLLCALL_BASE_URL", value_parser = trimmed(value::origin))]
     base_url: Option<String>,
     /// The URL at which people and CI systems reach the application [default: the host that a trusted proxy names, else
     /// as for --base-url]
-    #[arg(long, value_name = "URL", env = "ROLLCALL_APP_URL", value_parser = value::origin)]
+    #[arg(long, value_name = "URL", env = "ROLLCALL_APP_URL", value_parser = trimmed(value::app_url))]
     app_url: Option<String>,
     #[command(flatten)]
     #[allow(missing_docs)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Subcommand;
 
+use super::trimmed::{trimmed, word};
 use super::{Addresses, Apply, Database, Deploy, Serve, value};
 use crate::entity::token::Scope;
 
@@ -23,10 +24,10 @@ pub enum Command {
     /// administrator, the user is created if necessary and becomes the first one
     SignInLink {
         /// The user's email address
-        #[arg(long, value_name = "ADDRESS")]
+        #[arg(long, value_name = "ADDRESS", value_parser = trimmed(value::text))]
         email: String,
         /// The name of a new user [default: the part before the @]
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", value_parser = trimmed(value::text))]
         name: Option<String>,
         #[command(flatten)]
         #[allow(missing_docs)]
@@ -86,6 +87,7 @@ pub enum Command {
     /// Unlock a service that a service file manages, until the file is applied again
     Release {
         /// One of the service's aliases
+        #[arg(value_parser = trimmed(value::text))]
         alias: String,
         #[command(flatten)]
         #[allow(missing_docs)]
@@ -96,10 +98,10 @@ pub enum Command {
     /// Fill an empty catalogue with generated services, for benchmarks and demonstrations
     Generate {
         /// The number of services
-        #[arg(long, value_name = "NUMBER", value_parser = value::number::<u64>)]
+        #[arg(long, value_name = "NUMBER", value_parser = trimmed(value::number::<u64>))]
         services: u64,
         /// The number of deploys, spread over the past year
-        #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = value::number::<u64>)]
+        #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = trimmed(value::number::<u64>))]
         deploys: u64,
         #[command(flatten)]
         #[allow(missing_docs)]
@@ -113,13 +115,13 @@ pub enum TokenCommand {
     /// Create a token and print it; it cannot be shown again
     Create {
         /// The token's purpose
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", value_parser = trimmed(value::text))]
         description: String,
         /// The token's scope
-        #[arg(long, default_value = "write")]
+        #[arg(long, default_value = "write", value_parser = word::<Scope>())]
         scope: Scope,
         /// How long the token is valid, such as 90d or 12h [default: forever]
-        #[arg(long, value_name = "DURATION", value_parser = value::duration)]
+        #[arg(long, value_name = "DURATION", value_parser = trimmed(value::duration))]
         expires: Option<Duration>,
         #[command(flatten)]
         #[allow(missing_docs)]
@@ -130,7 +132,7 @@ pub enum TokenCommand {
     /// Delete a token; it stops working at once
     Delete {
         /// The token's id, as `token list` prints it
-        #[arg(value_parser = value::id)]
+        #[arg(value_parser = trimmed(value::id))]
         id: i64,
         #[command(flatten)]
         #[allow(missing_docs)]
@@ -144,7 +146,7 @@ pub enum DeployEndpointCommand {
     /// Create a deploy endpoint and print its URL. A CI system needs nothing else, so treat the URL like a password
     Create {
         /// The endpoint's name
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", value_parser = trimmed(value::text))]
         name: String,
         #[command(flatten)]
         #[allow(missing_docs)]
@@ -165,7 +167,7 @@ pub enum DeployEndpointCommand {
     /// Delete a deploy endpoint; its URL stops working at once, its deploys stay
     Delete {
         /// The endpoint's id, as `deploy-endpoint list` prints it
-        #[arg(value_parser = value::id)]
+        #[arg(value_parser = trimmed(value::id))]
         id: i64,
         #[command(flatten)]
         #[allow(missing_docs)]

@@ -1,9 +1,12 @@
 //! The database that a command uses, and the replica that the server reads at.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::StringValueParser;
+
+use super::trimmed::{path, read_file, trimmed};
+use crate::db;
 
 /// The URL of the database, unless another is given.
 const DEFAULT: &str = "sqlite://rollcall.db";
@@ -18,11 +21,12 @@ pub struct Database {
         value_name = "URL",
         env = "DATABASE_URL",
         hide_env_values = true,
-        default_value = DEFAULT
+        default_value = DEFAULT,
+        value_parser = trimmed(StringValueParser::new())
     )]
     database_url: String,
     /// A file with the database URL, to keep it out of the command line and the environment
-    #[arg(long, value_name = "FILE", env = "DATABASE_URL_FILE", conflicts_with = "database_url")]
+    #[arg(long, value_name = "FILE", env = "DATABASE_URL_FILE", conflicts_with = "database_url", value_parser = path())]
     database_url_file: Option<PathBuf>,
 }
 
@@ -30,25 +34,25 @@ impl Database {
     /// Returns the database URL.
     ///
     /// # Errors
-    /// The URL is blank, or its file cannot be read, in one sentence.
+    /// The URL is blank or malformed, or its file cannot be read, in one sentence that names the setting.
     pub fn url(&self) -> Result<String, String> {
-        let url = match &self.database_url_file {
-            None => self.database_url.clone(),
-            Some(file) => read("the database URL", file)?,
-        };
         // A blank URL must not mean the default: a server whose secret is missing would start with an empty catalogue.
-        match url.trim() {
-            "" => {
-                Err("the database URL is blank: set DATABASE_URL, or remove it to use sqlite://rollcall.db".to_owned())
+        const BLANK: &str = "the database URL is blank: set DATABASE_URL, or remove it to use sqlite://rollcall.db";
+        let (url, setting) = match &self.database_url_file {
+            None if self.database_url.is_empty() => return Err(BLANK.to_owned()),
+            None => (self.database_url.clone(), "DATABASE_URL or --database-url"),
+            Some(file) => {
+                let setting = "DATABASE_URL_FILE or --database-url-file";
+                (read_file("the database URL", setting, file)?, setting)
             }
-            url => Ok(url.to_owned()),
-        }
+        };
+        db::url_fault(&url).map_or(Ok(url), |fault| Err(format!("the database URL (from {setting}) {fault}")))
     }
 
     /// Returns the flag that names this database to another command, after a space. Empty for the default. Shows no
     /// password.
     pub fn flag(&self) -> String {
-        match (&self.database_url_file, self.database_url.trim()) {
+        match (&self.database_url_file, &*self.database_url) {
             (Some(file), _) => format!(" --database-url-file {}", quoted(&file.display().to_string())),
             (None, DEFAULT) => String::new(),
             (None, url) => format!(" --database-url {}", quoted(&without_password(url))),
@@ -88,10 +92,10 @@ fn quoted(word: &str) -> String {
 pub struct ReadDatabase {
     /// A replica of the PostgreSQL database, a standby server, that queries read at: postgres://USER:PASSWORD@HOST/DATABASE
     /// [default: none]
-    #[arg(long, value_name = "URL", env = "READ_DATABASE_URL", hide_env_values = true)]
+    #[arg(long, value_name = "URL", env = "READ_DATABASE_URL", hide_env_values = true, value_parser = trimmed(StringValueParser::new()))]
     read_database_url: Option<String>,
     /// A file with the replica's URL, to keep it out of the command line and the environment
-    #[arg(long, value_name = "FILE", env = "READ_DATABASE_URL_FILE", conflicts_with = "read_database_url")]
+    #[arg(long, value_name = "FILE", env = "READ_DATABASE_URL_FILE", conflicts_with = "read_database_url", value_parser = path())]
     read_database_url_file: Option<PathBuf>,
 }
 
@@ -99,21 +103,21 @@ impl ReadDatabase {
     /// Returns the URL of the replica, if there is one.
     ///
     /// # Errors
-    /// The URL is blank, or its file cannot be read, in one sentence.
+    /// The URL is blank or malformed, or its file cannot be read, in one sentence that names the setting.
     pub fn url(&self) -> Result<Option<String>, String> {
-        let url = match &self.read_database_url_file {
-            None => self.read_database_url.clone(),
-            Some(file) => Some(read("the replica's URL", file)?),
+        let (url, setting) = match (&self.read_database_url_file, &self.read_database_url) {
+            (Some(file), _) => {
+                let setting = "READ_DATABASE_URL_FILE or --read-database-url-file";
+                (read_file("the replica's URL", setting, file)?, setting)
+            }
+            (None, Some(url)) if url.is_empty() => {
+                return Err("the URL of the replica is blank: set READ_DATABASE_URL, or remove it".to_owned());
+            }
+            (None, Some(url)) => (url.clone(), "READ_DATABASE_URL or --read-database-url"),
+            (None, None) => return Ok(None),
         };
-        match url.as_deref().map(str::trim) {
-            Some("") => Err("the URL of the replica is blank: set READ_DATABASE_URL, or remove it".to_owned()),
-            url => Ok(url.map(str::to_owned)),
-        }
+        db::url_fault(&url).map_or(Ok(Some(url)), |fault| Err(format!("the replica's URL (from {setting}) {fault}")))
     }
-}
-
-fn read(what: &str, file: &Path) -> Result<String, String> {
-    fs::read_to_string(file).map_err(|error| format!("{what} cannot be read from {}: {error}", file.display()))
 }
 
 #[cfg(test)]

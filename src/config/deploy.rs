@@ -3,14 +3,16 @@
 //! Each CI system's variables are read by their documented names. [`sender`](crate::sender) turns them into a deploy.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
-use std::{fmt, fs};
 
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command};
 
+use super::trimmed::{path, read_file, trimmed};
+use super::value;
 use crate::deploy::record;
 
 /// The settings of `rollcall deploy`.
@@ -22,48 +24,48 @@ pub struct Deploy {
         value_name = "URL",
         env = "ROLLCALL_DEPLOY_URL",
         hide_env_values = true,
-        value_parser = UrlParser
+        value_parser = trimmed(UrlParser)
     )]
     url: Option<SecretUrl>,
     /// A file with the URL, to keep it out of the command line and the environment
-    #[arg(long, value_name = "FILE", env = "ROLLCALL_DEPLOY_URL_FILE", conflicts_with = "url")]
+    #[arg(long, value_name = "FILE", env = "ROLLCALL_DEPLOY_URL_FILE", conflicts_with = "url", value_parser = path())]
     url_file: Option<PathBuf>,
     /// An alias of the service
-    #[arg(long, value_name = "ALIAS", env = "ROLLCALL_DEPLOY_SERVICE")]
+    #[arg(long, value_name = "ALIAS", env = "ROLLCALL_DEPLOY_SERVICE", value_parser = value::any)]
     pub service: String,
     /// The text shown with the deploy [default: the first line of the commit message]
-    #[arg(long, value_name = "TEXT", env = "ROLLCALL_DEPLOY_DESCRIPTION")]
+    #[arg(long, value_name = "TEXT", env = "ROLLCALL_DEPLOY_DESCRIPTION", value_parser = value::any)]
     pub description: Option<String>,
     /// The environment it was deployed to [default: from GitLab, Azure or Bitbucket]
-    #[arg(long, value_name = "NAME", env = "ROLLCALL_DEPLOY_ENVIRONMENT")]
+    #[arg(long, value_name = "NAME", env = "ROLLCALL_DEPLOY_ENVIRONMENT", value_parser = value::any)]
     pub environment: Option<String>,
     /// The status: succeeded, failed, cancelled, queued or running
-    #[arg(long, value_name = "STATUS", env = "ROLLCALL_DEPLOY_STATUS", value_parser = status)]
+    #[arg(long, value_name = "STATUS", env = "ROLLCALL_DEPLOY_STATUS", value_parser = trimmed(status))]
     pub status: Option<String>,
     /// Identifies the deploy, so that it is recorded once however often it is sent [default: a new id for each run of
     /// this command]
-    #[arg(long, value_name = "ID", env = "ROLLCALL_DEPLOY_DEDUP_ID")]
+    #[arg(long, value_name = "ID", env = "ROLLCALL_DEPLOY_DEDUP_ID", value_parser = value::any)]
     pub dedup_id: Option<String>,
     /// The deploy's number in the pipeline [default: the service's next number, assigned by the server]
-    #[arg(long, value_name = "NUMBER", env = "ROLLCALL_DEPLOY_DEPLOY_NUMBER")]
+    #[arg(long, value_name = "NUMBER", env = "ROLLCALL_DEPLOY_DEPLOY_NUMBER", value_parser = value::any)]
     pub deploy_number: Option<String>,
     /// The URL of the deploy's record [default: the page of the pipeline run]
-    #[arg(long, value_name = "URL", env = "ROLLCALL_DEPLOY_DEPLOY_URL")]
+    #[arg(long, value_name = "URL", env = "ROLLCALL_DEPLOY_DEPLOY_URL", value_parser = value::any)]
     pub deploy_url: Option<String>,
     /// The name of the deployer [default: whoever started the pipeline, or else the commit's author]
-    #[arg(long, value_name = "NAME", env = "ROLLCALL_DEPLOY_DEPLOYER_NAME")]
+    #[arg(long, value_name = "NAME", env = "ROLLCALL_DEPLOY_DEPLOYER_NAME", value_parser = value::any)]
     pub deployer_name: Option<String>,
     /// The deployer's email address; links the deploy to the user with that address
-    #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_DEPLOY_DEPLOYER_EMAIL")]
+    #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_DEPLOY_DEPLOYER_EMAIL", value_parser = value::any)]
     pub deployer_email: Option<String>,
     /// The deployer's id in the pipeline
-    #[arg(long, value_name = "ID", env = "ROLLCALL_DEPLOY_DEPLOYER_ID")]
+    #[arg(long, value_name = "ID", env = "ROLLCALL_DEPLOY_DEPLOYER_ID", value_parser = value::any)]
     pub deployer_id: Option<String>,
     /// When the deploy started, such as 2026-11-21T01:44:00Z; without it no duration is shown
-    #[arg(long, value_name = "TIME", env = "ROLLCALL_DEPLOY_STARTED_AT")]
+    #[arg(long, value_name = "TIME", env = "ROLLCALL_DEPLOY_STARTED_AT", value_parser = value::any)]
     pub started_at: Option<String>,
     /// When the deploy took place [default: now]
-    #[arg(long, value_name = "TIME", env = "ROLLCALL_DEPLOY_DEPLOYED_AT")]
+    #[arg(long, value_name = "TIME", env = "ROLLCALL_DEPLOY_DEPLOYED_AT", value_parser = value::any)]
     pub deployed_at: Option<String>,
     /// How long to retry while the server is unreachable or busy
     #[arg(
@@ -71,7 +73,7 @@ pub struct Deploy {
         value_name = "DURATION",
         env = "ROLLCALL_DEPLOY_DEADLINE",
         default_value = "60s",
-        value_parser = super::value::duration
+        value_parser = trimmed(value::duration)
     )]
     pub deadline: Duration,
 }
@@ -85,9 +87,8 @@ impl Deploy {
         match (&self.url, &self.url_file) {
             (Some(url), _) => Ok(url.clone()),
             (None, Some(file)) => {
-                let text = fs::read_to_string(file)
-                    .map_err(|error| format!("the deploy URL cannot be read from {}: {error}", file.display()))?;
-                SecretUrl::read(text.trim()).ok_or_else(|| format!("{}: {NOT_A_URL}", file.display()))
+                let text = read_file("the deploy URL", "--url-file or ROLLCALL_DEPLOY_URL_FILE", file)?;
+                SecretUrl::read(&text).ok_or_else(|| format!("{}: {NOT_A_URL}", file.display()))
             }
             (None, None) => Err(NO_URL.to_owned()),
         }
@@ -97,7 +98,7 @@ impl Deploy {
 /// Parses a status. The endpoint accepts any word, but metrics count only the known ones, so a misspelt status is refused
 /// here. Empty means absent, because a pipeline's variable may be empty.
 fn status(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() || record::status(text).is_some() {
+    if text.is_empty() || record::status(text).is_some() {
         return Ok(text.to_owned());
     }
     let word = text.to_lowercase();
@@ -150,7 +151,7 @@ impl TypedValueParser for UrlParser {
 
     fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<SecretUrl, clap::Error> {
         let text = value.to_str().unwrap_or_default();
-        let sentence = if text.trim().is_empty() { NO_URL } else { NOT_A_URL };
+        let sentence = if text.is_empty() { NO_URL } else { NOT_A_URL };
         let wrong = || clap::Error::raw(ErrorKind::ValueValidation, format!("{sentence}\n")).with_cmd(command);
         SecretUrl::read(text).ok_or_else(wrong)
     }

@@ -22,7 +22,7 @@ pub enum Listen {
 impl Listen {
     /// Parses `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` and `unix:/run/rollcall.sock`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let Some(path) = text.trim().strip_prefix(UNIX) else {
+        let Some(path) = text.strip_prefix(UNIX) else {
             let address = super::value::address(text).map(Self::Tcp);
             return address.map_err(|rule| format!("{rule}, or unix:/run/rollcall.sock for a socket"));
         };

@@ -1,11 +1,13 @@
 //! The settings for signing in at an OpenID provider.
 
+use std::convert::Infallible;
 use std::fmt;
-use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::trimmed::{path, read_file, switch, trimmed, word};
+use super::value;
 use crate::entity::user::Role;
 use crate::outgoing;
 
@@ -20,11 +22,11 @@ pub struct OpenIdArgs {
         value_name = "URL",
         env = "ROLLCALL_OIDC_ISSUER",
         requires = "oidc_client_id",
-        value_parser = issuer
+        value_parser = trimmed(issuer)
     )]
     oidc_issuer: Option<String>,
     /// The client id from the provider
-    #[arg(long, value_name = "ID", env = "ROLLCALL_OIDC_CLIENT_ID", requires = "oidc_issuer")]
+    #[arg(long, value_name = "ID", env = "ROLLCALL_OIDC_CLIENT_ID", requires = "oidc_issuer", value_parser = trimmed(value::text))]
     oidc_client_id: Option<String>,
     /// The client secret from the provider, if it issued one
     #[arg(
@@ -32,7 +34,8 @@ pub struct OpenIdArgs {
         value_name = "SECRET",
         env = "ROLLCALL_OIDC_CLIENT_SECRET",
         hide_env_values = true,
-        requires = "oidc_issuer"
+        requires = "oidc_issuer",
+        value_parser = trimmed(Secret::parse)
     )]
     oidc_client_secret: Option<Secret>,
     /// A file with the client secret, to keep it out of the command line and the environment
@@ -41,11 +44,12 @@ pub struct OpenIdArgs {
         value_name = "FILE",
         env = "ROLLCALL_OIDC_CLIENT_SECRET_FILE",
         requires = "oidc_issuer",
-        conflicts_with = "oidc_client_secret"
+        conflicts_with = "oidc_client_secret",
+        value_parser = path()
     )]
     oidc_client_secret_file: Option<PathBuf>,
     /// The provider's name on the button "Sign in with NAME"
-    #[arg(long, value_name = "NAME", env = "ROLLCALL_OIDC_NAME", default_value = "single sign-on")]
+    #[arg(long, value_name = "NAME", env = "ROLLCALL_OIDC_NAME", default_value = "single sign-on", value_parser = trimmed(value::text))]
     oidc_name: String,
     /// Create a user for anyone who signs in with an address at one of these domains, separated by commas; * means any.
     /// Others need an invitation [default: none]
@@ -55,15 +59,26 @@ pub struct OpenIdArgs {
         env = "ROLLCALL_OIDC_DOMAINS",
         value_delimiter = ',',
         requires = "oidc_issuer",
-        value_parser = domain
+        value_parser = trimmed(domain)
     )]
     oidc_domains: Vec<String>,
     /// The role of users created this way
-    #[arg(long, value_name = "ROLE", env = "ROLLCALL_OIDC_ROLE", default_value = "viewer")]
+    #[arg(long, value_name = "ROLE", env = "ROLLCALL_OIDC_ROLE", default_value = "viewer", value_parser = word::<NewUser>())]
     oidc_role: NewUser,
-    /// Trust an email address even if the provider does not say that it is verified. Only for a provider whose users
-    /// cannot choose their address
-    #[arg(long, env = "ROLLCALL_OIDC_TRUST_EMAIL", requires = "oidc_issuer")]
+    /// Further audiences that ID tokens may name beside the client id, separated by commas. Not needed where the claim azp
+    /// is the client id
+    #[arg(
+        long,
+        value_name = "AUDIENCES",
+        env = "ROLLCALL_OIDC_TRUSTED_AUDIENCES",
+        value_delimiter = ',',
+        requires = "oidc_issuer",
+        value_parser = trimmed(value::text)
+    )]
+    oidc_trusted_audiences: Vec<String>,
+    /// Trust an email address even if the provider does not say that it is verified, or says that it is not. Only for a
+    /// provider whose users cannot choose their address
+    #[arg(long, env = "ROLLCALL_OIDC_TRUST_EMAIL", requires = "oidc_issuer", value_parser = switch())]
     oidc_trust_email: bool,
 }
 
@@ -91,7 +106,9 @@ pub struct OpenId {
     pub domains: Vec<String>,
     /// The initial role of users without an invitation.
     pub role: Role,
-    /// Whether to trust an email address if the provider does not say that it is verified.
+    /// The audiences that ID tokens may name beside our client id.
+    pub trusted_audiences: Vec<String>,
+    /// Whether to trust an email address that the provider does not say to be verified.
     pub trust_email: bool,
 }
 
@@ -105,10 +122,8 @@ impl OpenIdArgs {
         let client_secret = match &self.oidc_client_secret_file {
             None => self.oidc_client_secret.clone(),
             Some(file) => {
-                let text = fs::read_to_string(file).map_err(|error| {
-                    format!("the client secret of OpenID Connect cannot be read from {}: {error}", file.display())
-                })?;
-                Some(Secret(text.trim().to_owned()))
+                let setting = "--oidc-client-secret-file or ROLLCALL_OIDC_CLIENT_SECRET_FILE";
+                Some(Secret(read_file("the client secret of OpenID Connect", setting, file)?))
             }
         };
         Ok(Some(OpenId {
@@ -121,6 +136,7 @@ impl OpenIdArgs {
                 NewUser::Viewer => Role::Viewer,
                 NewUser::Member => Role::User,
             },
+            trusted_audiences: self.oidc_trusted_audiences.clone(),
             trust_email: self.oidc_trust_email,
         }))
     }
@@ -131,6 +147,11 @@ impl OpenIdArgs {
 pub struct Secret(String);
 
 impl Secret {
+    /// Parses a secret, which may be any text.
+    pub(super) fn parse(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+
     /// The text itself.
     pub fn reveal(&self) -> &str {
         &self.0
@@ -165,7 +186,7 @@ fn issuer(text: &str) -> Result<String, String> {
 
 /// Parses an email domain, or `*`.
 fn domain(text: &str) -> Result<String, String> {
-    let domain = text.trim().trim_start_matches('@').to_ascii_lowercase();
+    let domain = text.trim_start_matches('@').to_ascii_lowercase();
     let is_plain =
         !domain.is_empty() && !domain.contains(|letter: char| letter.is_whitespace() || "@/:*".contains(letter));
     if domain == "*" || is_plain { Ok(domain) } else { Err("write it like example.com".to_owned()) }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::trimmed::trimmed;
 use super::{Addresses, Budget, Database, Edge, Log, OpenIdArgs, ReadDatabase, Tracing, value};
 use crate::api_document::hosts::Host;
 
@@ -21,7 +22,7 @@ pub struct Serve {
     #[allow(missing_docs)]
     pub read_database: ReadDatabase,
     /// The name of the account; an installation has one account
-    #[arg(long, value_name = "NAME", env = "ROLLCALL_ACCOUNT_NAME", default_value = "rollcall")]
+    #[arg(long, value_name = "NAME", env = "ROLLCALL_ACCOUNT_NAME", default_value = "rollcall", value_parser = trimmed(value::text))]
     pub account_name: String,
     /// The production environments, separated by commas: the default of deployMetrics
     #[arg(
@@ -30,7 +31,7 @@ pub struct Serve {
         env = "ROLLCALL_PRODUCTION_ENVIRONMENTS",
         default_value = "production,prod",
         value_delimiter = ',',
-        value_parser = value::name
+        value_parser = trimmed(value::name)
     )]
     pub production_environments: Vec<String>,
     /// Hosts that API documents may be pulled from, separated by commas, each with a port if it is not the default one
@@ -40,18 +41,18 @@ pub struct Serve {
         value_name = "HOSTS",
         env = "ROLLCALL_PULL_DOCUMENTS_FROM",
         value_delimiter = ',',
-        value_parser = value::document_host
+        value_parser = trimmed(value::document_host)
     )]
     pub pull_documents_from: Vec<Host>,
     /// How long deploys are kept, such as 400d, at least 1d. The last deploy of each service is always kept. After a
     /// deploy is removed, another post with its dedup_id is a new deploy [default: forever]
-    #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = value::retention)]
+    #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = trimmed(value::retention))]
     pub deploy_retention: Option<Duration>,
     /// How long audit entries are kept, such as 400d, at least 1d [default: forever]
-    #[arg(long, value_name = "DURATION", env = "ROLLCALL_AUDIT_RETENTION", value_parser = value::retention)]
+    #[arg(long, value_name = "DURATION", env = "ROLLCALL_AUDIT_RETENTION", value_parser = trimmed(value::retention))]
     pub audit_retention: Option<Duration>,
     /// The address and port that serve metrics at /metrics; port 0 picks a free one [default: none]
-    #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_METRICS_LISTEN", value_parser = value::address)]
+    #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_METRICS_LISTEN", value_parser = trimmed(value::address))]
     pub metrics_listen: Option<SocketAddr>,
     #[command(flatten)]
     #[allow(missing_docs)]

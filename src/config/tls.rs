@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::trimmed::path;
+
 /// The TLS files: both or none.
 #[derive(Debug, Clone, Args)]
 pub struct TlsFiles {
     /// Enable TLS with the certificate chain in this PEM file. SIGHUP reloads both files
-    #[arg(long, value_name = "FILE", env = "ROLLCALL_TLS_CERTIFICATE", requires = "tls_key")]
+    #[arg(long, value_name = "FILE", env = "ROLLCALL_TLS_CERTIFICATE", requires = "tls_key", value_parser = path())]
     tls_certificate: Option<PathBuf>,
     /// The PEM file with the certificate's private key
-    #[arg(long, value_name = "FILE", env = "ROLLCALL_TLS_KEY", requires = "tls_certificate")]
+    #[arg(long, value_name = "FILE", env = "ROLLCALL_TLS_KEY", requires = "tls_certificate", value_parser = path())]
     tls_key: Option<PathBuf>,
 }
 

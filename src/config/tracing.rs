@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 
+use clap::builder::StringValueParser;
 use clap::{Args, ValueEnum};
 use percent_encoding::percent_decode_str;
 
+use super::trimmed::{trimmed, word};
 use super::value;
+use crate::entity::text;
 use crate::spans::Collector;
 
 /// Where to send spans, and for which requests.
@@ -14,7 +17,7 @@ use crate::spans::Collector;
 pub struct Tracing {
     /// The collector to send spans to, by OTLP over HTTP, such as http://127.0.0.1:4318; /v1/traces is appended
     /// [default: no tracing]
-    #[arg(long, value_name = "URL", env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_parser = value::origin_or_none)]
+    #[arg(long, value_name = "URL", env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_parser = trimmed(value::origin_or_none))]
     otlp_endpoint: Option<String>,
     /// Headers for the collector, such as api-key=KEY, separated by commas
     #[arg(
@@ -23,18 +26,20 @@ pub struct Tracing {
         env = "OTEL_EXPORTER_OTLP_HEADERS",
         hide_env_values = true,
         default_value = "",
-        hide_default_value = true
+        hide_default_value = true,
+        value_parser = trimmed(StringValueParser::new())
     )]
     otlp_headers: String,
     /// The service name in spans
-    #[arg(long = "trace-service", value_name = "NAME", env = "OTEL_SERVICE_NAME", default_value = "rollcall")]
+    #[arg(long = "trace-service", value_name = "NAME", env = "OTEL_SERVICE_NAME", default_value = "rollcall", value_parser = trimmed(value::text))]
     service: String,
     /// Which requests have spans; with parentbased, the caller's `traceparent` decides if there is one
     #[arg(
         long = "trace-sampler",
         value_name = "SAMPLER",
         env = "OTEL_TRACES_SAMPLER",
-        default_value = "parentbased_always_on"
+        default_value = "parentbased_always_on",
+        value_parser = word::<Sampler>()
     )]
     sampler: Sampler,
     /// The share of requests that a traceidratio sampler picks, from 0 to 1
@@ -43,7 +48,7 @@ pub struct Tracing {
         value_name = "RATIO",
         env = "OTEL_TRACES_SAMPLER_ARG",
         default_value = "1",
-        value_parser = value::ratio
+        value_parser = trimmed(value::ratio)
     )]
     share: f64,
 }
@@ -93,11 +98,11 @@ impl Tracing {
 }
 
 fn headers(text: &str) -> Option<HashMap<String, String>> {
-    let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty());
+    let pairs = text.split(',').map(text::trim).filter(|pair| !pair.is_empty());
     let headers = pairs.map(|pair| {
         let (name, value) = pair.split_once('=')?;
-        let value = percent_decode_str(value.trim()).decode_utf8().ok()?;
-        Some((name.trim().to_owned(), value.into_owned()))
+        let value = percent_decode_str(text::trim(value)).decode_utf8().ok()?;
+        Some((text::trim(name).to_owned(), value.into_owned()))
     });
     headers.collect()
 }

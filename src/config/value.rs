@@ -1,5 +1,7 @@
-//! Parsers of flag values. An error says how to write the value.
+//! Parsers of flag values. An error says what is wrong, or how to write the value. They get the value
+//! [trimmed](super::trimmed).
 
+use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 use std::time::Duration;
@@ -8,30 +10,37 @@ use ipnet::IpNet;
 use jiff::{Span, SpanRelativeTo};
 
 use crate::api_document::hosts::Host;
+use crate::entity::text;
 
 /// Parses durations such as `30s`, `90d`, `1h 30m`. A day is 24 hours.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let span: Span = text.parse().map_err(|_| "write it like 30s, 12h or 90d".to_owned())?;
+    const RULE: &str = "write it like 30s, 12h or 90d";
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!("it has no unit: {RULE}"));
+    }
+    let span: Span = text.parse().map_err(|_| RULE.to_owned())?;
+    if span.is_negative() {
+        return Err(format!("it is negative: {RULE}"));
+    }
     let duration = span.to_duration(SpanRelativeTo::days_are_24_hours());
-    duration
-        .ok()
-        .and_then(|duration| duration.try_into().ok())
-        .ok_or_else(|| "write it like 30s, 12h or 90d".to_owned())
+    duration.ok().and_then(|duration| duration.try_into().ok()).ok_or_else(|| RULE.to_owned())
 }
 
 /// Parses a whole number that is not negative.
 pub(super) fn number<N: FromStr>(text: &str) -> Result<N, String> {
-    text.trim().parse().map_err(|_| "write a whole number, such as 400".to_owned())
+    text.parse().map_err(|_| {
+        let is_whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_whole { "it is too large".to_owned() } else { "write a whole number, such as 400".to_owned() }
+    })
 }
 
 /// Parses the id of a row.
 pub(super) fn id(text: &str) -> Result<i64, String> {
-    text.trim().parse().map_err(|_| "write the id, which is a number: the first column of the list".to_owned())
+    text.parse().map_err(|_| "write the id, which is a number: the first column of the list".to_owned())
 }
 
 /// Parses `127.0.0.1:8080`, `[::1]:8080` and `localhost:8080`.
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
-    let text = text.trim();
     let local = text.strip_prefix("localhost:").and_then(|port| port.parse::<u16>().ok());
     let local = local.map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     let address = local.or_else(|| text.parse().ok());
@@ -41,7 +50,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
 
 /// Parses the permissions of a file in octal, such as `660`.
 pub(super) fn mode(text: &str) -> Result<u32, String> {
-    let mode = u32::from_str_radix(text.trim(), 8).ok().filter(|mode| *mode <= 0o777);
+    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
     mode.ok_or_else(|| "write the permissions in octal, such as 660".to_owned())
 }
 
@@ -51,10 +60,23 @@ pub(super) fn retention(text: &str) -> Result<Duration, String> {
     if keep < Duration::from_secs(86_400) { Err("write at least 1d, such as 400d".to_owned()) } else { Ok(keep) }
 }
 
-/// Parses a name and trims it.
-pub(super) fn name(text: &str) -> Result<String, String> {
-    let name = text.trim();
+/// Parses an entry of a list of names.
+pub(super) fn name(name: &str) -> Result<String, String> {
     if name.is_empty() { Err("write a name, or several separated by commas".to_owned()) } else { Ok(name.to_owned()) }
+}
+
+/// Parses a text that must not be blank.
+pub(super) fn text(text: &str) -> Result<String, String> {
+    match text::fault(text, text::SHORT) {
+        _ if text.is_empty() => Err("it is blank: write a text, or remove the setting".to_owned()),
+        Some(fault) => Err(format!("it {fault}")),
+        None => Ok(text.to_owned()),
+    }
+}
+
+/// Parses any text, and trims it. For what is sent to a server, which says what it takes.
+pub(super) fn any(text: &str) -> Result<String, Infallible> {
+    Ok(text::trim(text).to_owned())
 }
 
 /// Parses `docs.example.com` and `git.example.com:8443`.
@@ -64,7 +86,6 @@ pub(super) fn document_host(text: &str) -> Result<Host, String> {
 
 /// Parses `10.0.0.0/8` and `10.0.0.1`.
 pub(super) fn network(text: &str) -> Result<IpNet, String> {
-    let text = text.trim();
     let network = text.parse::<IpNet>().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
     network.map(canonical).map_err(|_| "write it like 10.0.0.1, 10.0.0.0/8 or fd00::/8".to_owned())
 }
@@ -78,14 +99,43 @@ fn canonical(network: IpNet) -> IpNet {
     length.and_then(|length| IpNet::new(address, length).ok()).unwrap_or(network)
 }
 
-/// Parses a base URL.
+/// Parses the base URL of an API, which may be below a path of a proxy.
 pub(super) fn origin(text: &str) -> Result<String, String> {
+    const RULE: &str = "write it like https://catalogue.example.com";
     let url = text.trim_end_matches('/');
-    let host = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
-    let is_plain = |host: &str| host.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#\"<>\\".contains(&byte));
-    match host {
-        Some(host) if !host.is_empty() && is_plain(host) => Ok(url.to_owned()),
-        _ => Err("write it like https://catalogue.example.com".to_owned()),
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    let Some(rest) = rest.filter(|rest| !rest.is_empty()) else { return Err(RULE.to_owned()) };
+    let host = rest.split('/').next().unwrap_or_default();
+    if rest.contains(['?', '#']) {
+        return Err(format!("it must end with the host or a path, without ? and #: {RULE}"));
+    }
+    if host.contains('@') {
+        return Err(format!("it must not hold a user or a password: {RULE}"));
+    }
+    if host.is_empty() || !rest.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\".contains(&byte)) {
+        return Err(RULE.to_owned());
+    }
+    // The colons of an IPv6 address stand in brackets.
+    let port = host.rsplit(']').next().and_then(|rest| rest.split_once(':'));
+    match port {
+        Some((_, port)) if !port.parse().is_ok_and(|port: u16| port != 0) => {
+            Err(format!("its port must be a number from 1 to 65535: {RULE}"))
+        }
+        _ => Ok(url.to_owned()),
+    }
+}
+
+/// Parses the URL of the application. Refuses a path: every link, redirect, asset and cookie of a page is at the root of
+/// its host, and would lead a browser out of the path of a proxy.
+pub(super) fn app_url(text: &str) -> Result<String, String> {
+    let url = origin(text)?;
+    let (_, rest) = url.split_once("://").unwrap_or_default();
+    match rest.split_once('/') {
+        None => Ok(url),
+        Some((_, path)) => Err(format!(
+            "the application cannot be served below the path /{path}, only at the root of a host: give it a host of its \
+             own, such as https://rollcall.example.com"
+        )),
     }
 }
 

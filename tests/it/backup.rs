@@ -139,8 +139,10 @@ fn a_missing_file_or_one_that_is_no_sqlite_database_is_not_backed_up() {
     assert!(done.status == 1 && done.err.starts_with(&sentence), "{}", done.err);
     let done = place.run(&["backup", "copy.db", "--database-url", "postgres://user:geheim@127.0.0.1:1/none"]);
     assert_refused(&done, "to back up PostgreSQL use its own program: pg_dump --format=custom");
-    let done = place.run(&["backup", "copy.db", "--database-url", "mysql://x"]);
-    assert_refused(&done, "the database URL must be sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE");
+    let done = place.run(&["backup", "copy.db", "--database-url", "nonsense://x"]);
+    let sentence = "the database URL (from DATABASE_URL or --database-url) must be sqlite://FILE or \
+                    postgres://USER:PASSWORD@HOST/DATABASE";
+    assert_refused(&done, sentence);
     assert_eq!(files(&place), BTreeSet::new(), "nothing was made");
     place.write("text.db", "this is not a database, although it is long enough to be looked at".repeat(100));
     let done = place.run(&["backup", "copy.db", "--database-url", "sqlite://text.db"]);

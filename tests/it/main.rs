@@ -105,6 +105,7 @@ mod service_file_properties;
 mod service_file_races;
 mod service_file_server;
 mod service_file_wild;
+mod settings;
 mod share_of_memory;
 mod shared_commit;
 mod shared_limits;
