@@ -69,6 +69,7 @@ mod metrics;
 mod migrations;
 mod on_call;
 mod openid;
+mod openid_answers;
 mod openid_provider;
 mod openid_slow;
 mod paging;

@@ -12,7 +12,7 @@ use crate::app_browser::Browser;
 use crate::command_line::{Place, assert_refused};
 use crate::openid_provider::{CLIENT, Provider, SECRET};
 
-const BEGIN: &str = "/sign-in/openid";
+pub const BEGIN: &str = "/sign-in/openid";
 
 async fn start(provider: &Provider, flags: &[&str]) -> TestApp {
     TestApp::with(&[&provider.flags()[..], flags].concat()).await
@@ -39,7 +39,7 @@ async fn sign_in_from(provider: &Provider, browser: &mut Browser<'_>, begin: &st
     come_back(browser, &back, &cookies(&begun)).await
 }
 
-async fn sign_in(provider: &Provider, browser: &mut Browser<'_>) -> Response {
+pub async fn sign_in(provider: &Provider, browser: &mut Browser<'_>) -> Response {
     sign_in_from(provider, browser, BEGIN).await
 }
 
@@ -209,15 +209,17 @@ async fn an_email_address_with_two_at_signs_matches_no_domain() {
 }
 
 #[tokio::test]
-async fn an_unverified_email_address_is_refused() {
+async fn an_unverified_email_address_is_refused_unless_the_provider_is_trusted() {
     let provider = Provider::start().await;
     for (verified, trusts, is_signed_in) in [
         (json!(false), false, false),
-        (json!(false), true, false),
+        (json!(false), true, true),
         (Value::Null, false, false),
         (Value::Null, true, true),
         (json!("true"), false, true),
-        (json!("false"), true, false),
+        (json!("false"), true, true),
+        (json!("false"), false, false),
+        (json!(1), false, false),
     ] {
         let app = start(&provider, if trusts { &["--oidc-trust-email"] } else { &[] }).await;
         invite(&app, "ada@example.com", Role::Admin).await;
@@ -225,7 +227,7 @@ async fn an_unverified_email_address_is_refused() {
         let answer = sign_in(&provider, &mut Browser::new(&app)).await;
         match is_signed_in {
             true => assert_eq!(answer.location(), "/services", "{verified}, {trusts}"),
-            false => assert_nobody(&app, &answer, 403, "is verified, so it could be anyone").await,
+            false => assert_nobody(&app, &answer, 403, "--oidc-trust-email").await,
         }
     }
 }
@@ -527,6 +529,7 @@ fn settings_that_cannot_work_are_refused_at_once() {
     }
     let flags =
         ["serve", "--oidc-issuer", "https://login.example.com", id[0], id[1], "--oidc-client-secret-file", "none"];
-    let why = "the client secret of OpenID Connect cannot be read from none: No such file or directory (os error 2)";
+    let why = "the client secret of OpenID Connect cannot be read from none (from --oidc-client-secret-file or \
+               ROLLCALL_OIDC_CLIENT_SECRET_FILE): No such file or directory (os error 2)";
     assert_refused(&place.run(&flags), why);
 }

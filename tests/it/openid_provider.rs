@@ -40,6 +40,10 @@ pub struct Script {
     pub user_info: Value,
     /// Overrides for its metadata.
     pub metadata: Value,
+    /// Overrides for the response of its token endpoint.
+    pub tokens: Value,
+    /// Further keys of its key set.
+    pub further_keys: Vec<Value>,
     /// The id of its key.
     pub key_id: String,
     /// Whether to sign with another key.
@@ -73,6 +77,8 @@ impl Provider {
             head: json!({}),
             user_info: Value::Null,
             metadata: json!({}),
+            tokens: json!({}),
+            further_keys: Vec::new(),
             key_id: "key-1".to_owned(),
             forges: false,
             instead: None,
@@ -189,6 +195,7 @@ impl Script {
         let keys = CoreJsonWebKeySet::new(vec![self.key.as_verification_key()]);
         let mut keys = serde_json::to_value(keys).expect("JSON");
         keys["keys"][0]["kid"] = self.key_id.clone().into();
+        keys["keys"].as_array_mut().expect("keys").extend(self.further_keys.iter().cloned());
         keys
     }
 
@@ -218,6 +225,7 @@ impl Script {
         let key = if self.forges { &self.other } else { &self.key };
         let signature = key.sign(&CoreJwsSigningAlgorithm::EdDsa, signed.as_bytes()).expect("a signature");
         let token = format!("{signed}.{}", BASE64URL_NOPAD.encode(&signature));
-        (200, json!({ "access_token": "the access", "token_type": "Bearer", "id_token": token }).to_string())
+        let said = json!({ "access_token": "the access", "token_type": "Bearer", "id_token": token });
+        (200, lay_over(said, &self.tokens).to_string())
     }
 }

@@ -14,11 +14,13 @@ use crate::config::OpenId;
 use crate::db::Transaction;
 use crate::entity::audit::{self, Actor};
 use crate::entity::user::{self, ProvisionedBy, email_key};
-use crate::entity::{Timestamp, identity};
+use crate::entity::{Timestamp, identity, text};
 use crate::error::Error;
 
+mod answer;
 pub mod attempt;
 pub mod exchange;
+mod id_token;
 pub mod provider;
 
 use attempt::Attempt;
@@ -62,7 +64,9 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         return Ok(refused(site, visit, 403, &format!("{} says: {}", provider.settings().name, said.trim())).await);
     }
     let Some(code) = query.given("code").filter(|_| !is_another) else {
-        return Ok(refused(site, visit, 400, "The provider's response is not valid.").await);
+        return Ok(
+            refused(site, visit, 400, "The provider's response has no code, or is another provider's (iss).").await
+        );
     };
     let person = match provider.person(attempt, code, visit.client).await {
         Ok(person) => person,
@@ -114,10 +118,17 @@ async fn admit(db: &Transaction, settings: &OpenId, person: &Person, now: Timest
         return Ok(Admitted::Known(user));
     }
     let Some(email) = person.email.as_deref() else {
-        return Ok(Admitted::Not(format!("{name} did not share your email address, so we can't tell who you are.")));
+        return Ok(Admitted::Not(match person.email_fault {
+            Some(fault) => format!("{name} did not share your email address as it should: {fault}."),
+            None => format!("{name} did not share your email address (the claim email), so we can't tell who you are."),
+        }));
     };
-    if !person.email_verified.unwrap_or(settings.trust_email) {
-        let why = format!("{name} has not confirmed that {email} is verified, so it could be anyone's address.");
+    if !person.email_verified && !settings.trust_email {
+        let why = format!(
+            "{name} does not say that {email} is verified (the claim email_verified), so it could be anyone's address. \
+             Verify it there, or ask the operator of this installation: if nobody can choose their address at {name}, \
+             --oidc-trust-email accepts it."
+        );
         return Ok(Admitted::Not(why));
     }
     let found = user::by_email(db, email).await?;
@@ -138,9 +149,7 @@ async fn admit(db: &Transaction, settings: &OpenId, person: &Person, now: Timest
         }
         None if is_welcome(settings, email) => {
             // A user's name must be a single printable line.
-            let given = person.name.as_deref().map(|name| {
-                name.chars().filter(|letter| !letter.is_control()).take(255).collect::<String>().trim().to_owned()
-            });
+            let given = person.name.as_deref().map(|name| text::cleaned(name, text::SHORT));
             let given = given.filter(|name| !name.is_empty());
             (user::create(db, email, given.as_deref(), settings.role, ProvisionedBy::OpenId, now).await?, true)
         }
@@ -173,7 +182,7 @@ async fn failed(site: &Site, visit: &Visit, provider: &Provider, failure: Failur
         }
         Failure::Provider(cause) => {
             let issuer = &provider.settings().issuer;
-            warn!(issuer, cause, "nobody can sign in at the OpenID provider");
+            warn!(issuer, cause, "a sign-in at the OpenID provider failed");
             let name = &provider.settings().name;
             let why = format!(
                 "{name} does not respond as it should. The operator of this installation can find the cause in the \

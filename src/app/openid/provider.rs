@@ -1,30 +1,32 @@
-//! The OpenID Connect client: the authorization code flow with PKCE (RFC 7636), on top of `openidconnect`.
+//! The OpenID Connect client: the authorization code flow with PKCE (RFC 7636). `openidconnect` builds the requests and
+//! verifies signatures. What providers answer is read by [`answer`] and [`id_token`](super::id_token).
 
+use std::cell::OnceCell;
 use std::error::Error;
 use std::iter;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use openidconnect::core::{
-    CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdTokenClaims, CoreJwsSigningAlgorithm,
-    CoreProviderMetadata, CoreTokenResponse, CoreUserInfoClaims,
-};
+use openidconnect::core::{CoreAuthenticationFlow, CoreClient, CoreJsonWebKey, CoreJsonWebKeySet};
 use openidconnect::{
-    AuthType, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet,
-    EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, IssuerUrl, JwsSigningAlgorithm, Nonce, OAuth2TokenResponse,
-    PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope, SignatureVerificationError,
-    TokenResponse,
+    AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet, EndpointSet, HttpRequest,
+    HttpResponse, IssuerUrl, Nonce, OAuth2TokenResponse, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl,
+    RequestTokenError, Scope, TokenUrl,
 };
+use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
-use ureq::http::{Method, Request};
+use ureq::http::{Method, Request, header};
 use ureq::{Agent, AsSendBody};
 
+use super::answer::{self, Discovered, Object};
 use super::attempt::Attempt;
 use super::exchange::{Exchanges, PATIENCE, Refused, Turn};
+use super::id_token::{self, Expected};
 use crate::config::OpenId;
+use crate::entity::Timestamp;
 use crate::outgoing;
 
 /// The timeout of a request to the provider.
@@ -50,7 +52,13 @@ pub struct Provider {
 #[derive(Clone)]
 struct Known {
     at: Instant,
-    metadata: Result<CoreProviderMetadata, String>,
+    metadata: Result<Arc<Metadata>, String>,
+}
+
+/// What the provider says about itself.
+struct Metadata {
+    discovered: Discovered,
+    keys: Vec<CoreJsonWebKey>,
 }
 
 impl Known {
@@ -66,8 +74,10 @@ pub struct Person {
     pub subject: String,
     /// The email address, if known.
     pub email: Option<String>,
-    /// Whether the provider has verified the address. `None` if it does not say.
-    pub email_verified: Option<bool>,
+    /// Whether the provider says that it has verified the address.
+    pub email_verified: bool,
+    /// Why there is no email address, if it is not just absent.
+    pub email_fault: Option<&'static str>,
     /// The display name.
     pub name: Option<String>,
 }
@@ -83,8 +93,13 @@ pub enum Failure {
     Busy,
 }
 
-type Client =
-    CoreClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointMaybeSet, EndpointMaybeSet>;
+type Client = CoreClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet, EndpointNotSet>;
+
+/// What the token endpoint answers.
+struct Tokens {
+    access: String,
+    id: String,
+}
 
 impl Provider {
     /// Creates a client whose callback is `redirect`.
@@ -115,7 +130,7 @@ impl Provider {
     /// The provider's URL to sign in at.
     pub async fn address(&self, attempt: &Attempt) -> Result<String, Failure> {
         let metadata = self.metadata(FRESH).await?;
-        let client = self.client(metadata).map_err(Failure::Provider)?;
+        let client = self.client(&metadata).map_err(Failure::Provider)?;
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&PkceCodeVerifier::new(attempt.verifier()));
         let (state, nonce) = (CsrfToken::new(attempt.state()), Nonce::new(attempt.nonce()));
         let address = client
@@ -133,42 +148,40 @@ impl Provider {
             Refused::Again => Failure::Code,
         })?;
         let metadata = self.metadata(FRESH).await?;
-        let client = self.client(metadata).map_err(Failure::Provider)?;
+        let client = self.client(&metadata).map_err(Failure::Provider)?;
         let (this, code, verifier) = (self.clone(), code.to_owned(), attempt.verifier());
-        let exchange = in_turn(turn, move || {
-            let answer = this.exchange(&client, code, verifier)?;
-            Ok((client, answer))
-        });
-        let ((client, answer), turn) = exchange.await?;
-        let nonce = Nonce::new(attempt.nonce());
-        let claims = match claims(&client, &answer, &nonce) {
-            Ok(claims) => claims.clone(),
+        let (tokens, turn) = in_turn(turn, move || this.exchange(&client, code, verifier)).await?;
+        let (claims, metadata) = match signed(&tokens.id, &metadata) {
             // Providers rotate keys. This key may be newer than the cached set.
-            Err(ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey)) => {
+            Err(id_token::Refused::UnknownKey) => {
                 let metadata = self.metadata(Duration::ZERO).await?;
-                let client = self.client(metadata).map_err(Failure::Provider)?;
-                claims(&client, &answer, &nonce).map_err(|error| Failure::Provider(told(&error)))?.clone()
+                (signed(&tokens.id, &metadata), metadata)
             }
-            Err(error) => return Err(Failure::Provider(told(&error))),
+            claims => (claims, metadata),
         };
-        let person = Person {
-            subject: claims.subject().to_string(),
-            email: claims.email().map(|email| email.to_string()),
-            email_verified: claims.email_verified(),
-            name: claims.name().and_then(|name| name.get(None)).map(|name| name.to_string()),
-        };
+        let claims = claims.map_err(|refused| Failure::Provider(of_token(refused)))?;
+        let subject = self.subject(&claims, attempt).map_err(Failure::Provider)?;
+        let person = Person::of(subject, &claims);
         // Many providers return the address only from the UserInfo endpoint (OpenID Connect Core, section 5.4).
-        match person.email {
-            Some(_) => Ok(person),
-            None => {
-                let this = self.clone();
-                in_turn(turn, move || this.ask(&client, &answer, person)).await.map(|(person, _)| person)
-            }
-        }
+        let Some(endpoint) = metadata.discovered.user_info.clone().filter(|_| person.email.is_none()) else {
+            return Ok(person);
+        };
+        let this = self.clone();
+        let asked = in_turn(turn, move || this.ask(&endpoint, &tokens.access, &metadata, person));
+        asked.await.map(|(person, _)| person)
+    }
+
+    /// Checks the claims of an ID token.
+    fn subject(&self, claims: &Object, attempt: &Attempt) -> Result<String, String> {
+        let OpenId { issuer, client_id, trusted_audiences, .. } = &*self.settings;
+        let (nonce, now) = (attempt.nonce(), Timestamp::now());
+        #[allow(clippy::cast_precision_loss)]
+        let now = now.as_micros() as f64 / 1_000_000.0;
+        id_token::subject(claims, &Expected { issuer, client_id, audiences: trusted_audiences, nonce: &nonce, now })
     }
 
     /// Returns the provider's metadata, at most `at_most` old.
-    async fn metadata(&self, at_most: Duration) -> Result<CoreProviderMetadata, Failure> {
+    async fn metadata(&self, at_most: Duration) -> Result<Arc<Metadata>, Failure> {
         if let Ok(known) = self.known.try_lock()
             && let Some(known) = known.as_ref().filter(|known| known.is_fresh(at_most))
         {
@@ -186,67 +199,101 @@ impl Provider {
     }
 
     /// Fetches the metadata without a timeout. Concurrent callers wait for the same fetch.
-    async fn ask_metadata(&self, at_most: Duration) -> Result<CoreProviderMetadata, String> {
+    async fn ask_metadata(&self, at_most: Duration) -> Result<Arc<Metadata>, String> {
         let mut known = self.known.lock().await;
         if let Some(known) = known.as_ref().filter(|known| known.is_fresh(at_most)) {
             return known.metadata.clone();
         }
         let this = self.clone();
         let found = spawn_blocking(move || {
-            let issuer = IssuerUrl::new(this.settings.issuer.clone()).map_err(|error| told(&error))?;
-            let said = CoreProviderMetadata::discover(&issuer, &|request| this.send(request));
-            let said = said.map_err(|error| told(&error))?;
-            // Accept only signatures that the provider alone can make. A shared secret is known to us too, and
-            // `openidconnect` panics on such a signature of the wrong length.
-            let is_own =
-                |alg: &CoreJwsSigningAlgorithm| !alg.uses_shared_secret() && *alg != CoreJwsSigningAlgorithm::None;
-            let algs = said.id_token_signing_alg_values_supported().iter().filter(|alg| is_own(alg)).cloned().collect();
-            Ok(said.set_id_token_signing_alg_values_supported(algs))
+            let issuer = &*this.settings.issuer;
+            let document = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
+            let discovered = Discovered::read(&this.fetch(&document)?, issuer)?;
+            let keys = answer::keys(&this.fetch(&discovered.keys)?)?;
+            Ok(Arc::new(Metadata { discovered, keys }))
         });
         let metadata = found.await.unwrap_or_else(|error| Err(told(&error)));
         *known = Some(Known { at: Instant::now(), metadata: metadata.clone() });
         metadata
     }
 
-    fn client(&self, metadata: CoreProviderMetadata) -> Result<Client, String> {
+    fn client(&self, metadata: &Metadata) -> Result<Client, String> {
+        let Discovered { authorization, token, auth, .. } = &metadata.discovered;
         let secret = self.settings.client_secret.as_ref().map(|secret| ClientSecret::new(secret.reveal().to_owned()));
-        // Basic authentication is the default (OpenID Connect Discovery, section 3).
-        let methods = metadata.token_endpoint_auth_methods_supported();
-        let takes = |method| methods.is_none_or(|methods| methods.contains(&method));
-        let auth =
-            match takes(CoreClientAuthMethod::ClientSecretBasic) || !takes(CoreClientAuthMethod::ClientSecretPost) {
-                true => AuthType::BasicAuth,
-                false => AuthType::RequestBody,
-            };
-        let redirect = RedirectUrl::new(self.redirect.to_string()).map_err(|error| told(&error))?;
+        let issuer = IssuerUrl::new(self.settings.issuer.clone()).map_err(|error| told(&error))?;
+        // The keys are ours to apply.
         let client =
-            CoreClient::from_provider_metadata(metadata, ClientId::new(self.settings.client_id.clone()), secret);
-        Ok(client.set_auth_type(auth).set_redirect_uri(redirect))
+            CoreClient::new(ClientId::new(self.settings.client_id.clone()), issuer, CoreJsonWebKeySet::default());
+        let client = match secret {
+            Some(secret) => client.set_client_secret(secret),
+            None => client,
+        };
+        Ok(client
+            .set_auth_type(auth.clone())
+            .set_auth_uri(AuthUrl::new(authorization.clone()).map_err(|error| told(&error))?)
+            .set_token_uri(TokenUrl::new(token.clone()).map_err(|error| told(&error))?)
+            .set_redirect_uri(RedirectUrl::new(self.redirect.to_string()).map_err(|error| told(&error))?))
     }
 
-    fn exchange(&self, client: &Client, code: String, verifier: String) -> Result<CoreTokenResponse, Failure> {
-        let request =
-            client.exchange_code(AuthorizationCode::new(code)).map_err(|error| Failure::Provider(told(&error)))?;
+    fn exchange(&self, client: &Client, code: String, verifier: String) -> Result<Tokens, Failure> {
+        const WHAT: &str = "the answer of the token endpoint";
+        let request = client.exchange_code(AuthorizationCode::new(code));
         let request = request.set_pkce_verifier(PkceCodeVerifier::new(verifier));
-        request.request(&|request| self.send(request)).map_err(|error| match error {
+        // The crate would read all claims of the ID token, and would refuse the sign-in for any of them.
+        let id_token = OnceCell::new();
+        let send = |request: HttpRequest| {
+            let (parts, body) = self.send(request)?.into_parts();
+            let (token, rest) = without_id_token(&body);
+            let _ = id_token.set(token);
+            Ok::<_, ureq::Error>(HttpResponse::from_parts(parts, rest))
+        };
+        let said = request.request(&send).map_err(|error| match error {
             RequestTokenError::ServerResponse(said) if said.error().as_ref() == "invalid_grant" => Failure::Code,
-            error => Failure::Provider(told(&error)),
-        })
+            RequestTokenError::ServerResponse(said) if said.error().as_ref() == "invalid_client" => Failure::Provider(
+                "the provider does not accept the client: check --oidc-client-id and --oidc-client-secret".to_owned(),
+            ),
+            error => Failure::Provider(format!("{WHAT} is not valid: {}", told(&error))),
+        })?;
+        let id = id_token.into_inner().flatten();
+        let id = id.ok_or_else(|| Failure::Provider(format!("{WHAT} has no id_token")))?;
+        Ok(Tokens { access: said.access_token().secret().clone(), id })
     }
 
     /// Completes the person from the UserInfo endpoint.
-    fn ask(&self, client: &Client, answer: &CoreTokenResponse, person: Person) -> Result<Person, Failure> {
-        // The provider has no UserInfo endpoint.
-        let subject = openidconnect::SubjectIdentifier::new(person.subject.clone());
-        let Ok(request) = client.user_info(answer.access_token().clone(), Some(subject)) else { return Ok(person) };
-        let said = request.request(&|request| self.send(request));
-        let said: CoreUserInfoClaims = said.map_err(|error| Failure::Provider(told(&error)))?;
-        Ok(Person {
-            email: said.email().map(|email| email.to_string()),
-            email_verified: said.email_verified(),
-            name: person.name.or_else(|| said.name().and_then(|name| name.get(None)).map(|name| name.to_string())),
-            ..person
-        })
+    fn ask(&self, endpoint: &str, access: &str, metadata: &Metadata, person: Person) -> Result<Person, Failure> {
+        let asked = || -> Result<Object, String> {
+            let bearer = format!("Bearer {access}");
+            let request =
+                Request::get(endpoint).header(header::AUTHORIZATION, bearer).header(header::ACCEPT, "application/json");
+            let body = self.body(endpoint, request.body(Vec::new()).map_err(|error| told(&error))?)?;
+            // It may be signed (OpenID Connect Core, section 5.3.2).
+            match std::str::from_utf8(&body).map(str::trim_ascii) {
+                Ok(token) if token.starts_with("ey") => signed(token, metadata).map_err(of_token),
+                _ => answer::object("the answer of the UserInfo endpoint", &body),
+            }
+        };
+        let said = asked().map_err(Failure::Provider)?;
+        let subject = answer::text("the answer of the UserInfo endpoint", &said, "sub").map_err(Failure::Provider)?;
+        if subject != person.subject {
+            return Err(Failure::Provider(
+                "the UserInfo endpoint answers with another sub than the ID token".to_owned(),
+            ));
+        }
+        let Person { email, email_verified, email_fault, name, .. } = Person::of(String::new(), &said);
+        let email_fault = email_fault.or(person.email_fault);
+        Ok(Person { subject: person.subject, email, email_verified, email_fault, name: person.name.or(name) })
+    }
+
+    /// Fetches a document.
+    fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+        let request = Request::get(url).header(header::ACCEPT, "application/json").body(Vec::new());
+        self.body(url, request.map_err(|error| format!("{url} is not a URL: {error}"))?)
+    }
+
+    fn body(&self, url: &str, request: HttpRequest) -> Result<Vec<u8>, String> {
+        let answer = self.send(request).map_err(|error| format!("{url} does not answer: {}", told(&error)))?;
+        let status = answer.status().as_u16();
+        if status == 200 { Ok(answer.into_body()) } else { Err(format!("{url} answers with status {status}")) }
     }
 
     fn send(&self, request: HttpRequest) -> Result<HttpResponse, ureq::Error> {
@@ -264,13 +311,46 @@ impl Provider {
     }
 }
 
-fn claims<'a>(
-    client: &Client,
-    answer: &'a CoreTokenResponse,
-    nonce: &Nonce,
-) -> Result<&'a CoreIdTokenClaims, ClaimsVerificationError> {
-    let missing = || ClaimsVerificationError::Other("the provider's response has no ID token".to_owned());
-    answer.id_token().ok_or_else(missing)?.claims(&client.id_token_verifier(), nonce)
+impl Person {
+    /// The person whom claims describe. A claim of another type than the standard's is none.
+    fn of(subject: String, claims: &Object) -> Self {
+        let text =
+            |name: &str| claims.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+        let is_wrong = claims.get("email").is_some_and(|email| !email.is_string() && !email.is_null());
+        // Some providers write it as a text.
+        let email_verified = claims.get("email_verified").is_some_and(|verified| match verified {
+            Value::String(word) => word.eq_ignore_ascii_case("true"),
+            verified => *verified == Value::Bool(true),
+        });
+        let email_fault = is_wrong.then_some("the claim email is not a text");
+        Self { subject, email: text("email"), email_verified, email_fault, name: text("name") }
+    }
+}
+
+fn signed(token: &str, metadata: &Metadata) -> Result<Object, id_token::Refused> {
+    id_token::signed(token, &metadata.keys, &metadata.discovered.algorithms)
+}
+
+fn of_token(refused: id_token::Refused) -> String {
+    match refused {
+        id_token::Refused::UnknownKey => "no key of the provider's key set fits the token (kid)".to_owned(),
+        id_token::Refused::Invalid(why) => why,
+    }
+}
+
+/// Takes the ID token out of the answer of the token endpoint, and leaves what the protocol below reads of the rest.
+fn without_id_token(body: &[u8]) -> (Option<String>, Vec<u8>) {
+    let Ok(Value::Object(said)) = serde_json::from_slice(body) else { return (None, body.to_vec()) };
+    let token = said.get("id_token").and_then(Value::as_str).map(str::to_owned);
+    let mut rest: Object = ["access_token", "error", "error_description"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), said.get(name)?.clone())))
+        .filter(|(_, value)| !value.is_null())
+        .collect();
+    if rest.contains_key("access_token") {
+        rest.insert("token_type".to_owned(), json!("Bearer"));
+    }
+    (token, Value::Object(rest).to_string().into_bytes())
 }
 
 /// Runs blocking work. The work holds the permit, because it continues even if nobody waits for it any more.
