@@ -491,6 +491,24 @@ fn a_document_that_fails_among_many_is_reported_by_the_exit_status() {
     assert_eq!((done.status, &*done.out, done.err.lines().count()), (0, "", 2), "{}", done.err);
 }
 
+#[test]
+fn the_report_obeys_no_terminal() {
+    let place = Place::with_database();
+    place.write("rollcall.yml", "version: 1\nrepository: { name: \"a\\e[31mb\\ncreated service forged\" }\n");
+    place.write("opslevel.yml", "version: 1\nservice: { name: x, owner: \"\\e]0;title\\a\", \"a\\nb\": 1 }\n");
+    for arguments in [&["apply", "--dry-run"][..], &["apply"], &["apply"]] {
+        for file in ["rollcall.yml", "opslevel.yml"] {
+            let done = place.run(&[arguments, &[file]].concat());
+            let said = done.out + &done.err;
+            assert!(
+                !said.is_empty() && !said.lines().any(|line| line.starts_with("created service forged")),
+                "{said:?}"
+            );
+            assert!(!said.replace('\n', "").contains(char::is_control), "{said:?}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn which_form_a_file_has_is_said_by_its_name_or_by_what_it_has() {
     let app = catalogue().await;
