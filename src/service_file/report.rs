@@ -43,7 +43,7 @@ impl fmt::Display for Note {
 }
 
 /// A sentence about a place in a source.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Message {
     source: usize,
     spot: Spot,
@@ -64,7 +64,7 @@ fn add(list: &mut Vec<Message>, most: usize, what: &str, message: Message) {
 }
 
 /// Documents of one file that are read alike: all or nothing, or leniently.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Source {
     name: String,
     /// The file's index among those of the run.
