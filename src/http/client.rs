@@ -63,15 +63,18 @@ pub(super) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
 }
 
 /// Returns the client's address: the peer's, or, behind trusted proxies, the rightmost address in `X-Forwarded-For`
-/// that is not a trusted proxy. Stops at an entry that cannot be parsed: nothing to the left of it is trusted.
+/// that is not a trusted proxy. Several lines are one list, and entries are bytes: what stands left of the entry that counts
+/// is the client's own, and cannot hide it. Stops at an entry that is no address: nothing to the left of it is trusted.
 pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let mut address = peer.to_canonical();
     let lines = headers.get_all("x-forwarded-for").iter().rev();
-    for entry in lines.flat_map(|line| line.to_str().unwrap_or_default().rsplit(',')) {
+    let entries = lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b',')).map(<[u8]>::trim_ascii);
+    // A list may have empty entries (RFC 9110, section 5.6.1).
+    for entry in entries.filter(|entry| !entry.is_empty()) {
         if !is_trusted(address, trusted) {
             break;
         }
-        match forwarded(entry.trim()) {
+        match str::from_utf8(entry).ok().and_then(forwarded) {
             Some(client) => address = client.to_canonical(),
             None => break,
         }
@@ -148,7 +151,7 @@ impl Forwarded {
     /// See [`Forwarded`].
     pub fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Self {
         let lines = headers.get_all("x-forwarded-for").iter();
-        let addresses = lines.flat_map(|line| line.to_str().unwrap_or_default().split(',')).count();
+        let addresses = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b',')).count();
         let peer = peer.to_canonical();
         match addresses {
             0 => Self::Absent,
@@ -212,10 +215,10 @@ pub fn check_head(parts: &Parts) -> Result<(), Rejection> {
 mod tests {
     use super::*;
 
-    fn address_of(peer: &str, forwarded: &[&str], trusted: &[&str]) -> String {
+    fn address_of<L: AsRef<[u8]>>(peer: &str, forwarded: &[L], trusted: &[&str]) -> String {
         let mut headers = HeaderMap::new();
         for line in forwarded {
-            headers.append("x-forwarded-for", line.parse().expect("a header"));
+            headers.append("x-forwarded-for", HeaderValue::from_bytes(line.as_ref()).expect("a header"));
         }
         let trusted: Vec<IpNet> = trusted.iter().map(|network| network.parse().expect("a network")).collect();
         address(peer.parse().expect("an address"), &headers, &trusted).to_string()
@@ -246,5 +249,25 @@ mod tests {
             assert_eq!(address_of("10.0.0.1", forwarded, trusted), expected, "{forwarded:?}");
         }
         assert_eq!(address_of("::ffff:10.0.0.1", &["198.51.100.1"], trusted), "198.51.100.1");
+    }
+
+    #[test]
+    fn bytes_that_are_not_ascii_do_not_hide_the_entries_right_of_them() {
+        for (forwarded, expected) in [
+            (&[&b"\xff, 198.51.100.1"[..]][..], "198.51.100.1"),
+            (&[b"caf\xc3\xa9,198.51.100.1, 10.2.3.4"], "198.51.100.1"),
+            (&[b"\xff\xfe", b"198.51.100.1"], "198.51.100.1"),
+            (&[b"192.0.2.7\xff, 198.51.100.1"], "198.51.100.1"),
+            (&[b"198.51.100.1, "], "198.51.100.1"),
+            (&[b"198.51.100.1", b""], "198.51.100.1"),
+            (&[b", ,198.51.100.1,, "], "198.51.100.1"),
+            // Who wrote such an entry is not known: the trusted proxy right of it counts.
+            (&[b"198.51.100.1, \xff"], "10.0.0.1"),
+            (&[b"198.51.100.1, \xff, 10.2.3.4"], "10.2.3.4"),
+            (&[b"198.51.100.1", b"\xa0"], "10.0.0.1"),
+        ] {
+            assert_eq!(address_of("10.0.0.1", forwarded, &["10.0.0.0/8"]), expected, "{forwarded:?}");
+        }
+        assert_eq!(address_of("203.0.113.9", &[&b"\xff, 198.51.100.1"[..]], &["10.0.0.0/8"]), "203.0.113.9");
     }
 }

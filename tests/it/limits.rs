@@ -99,6 +99,30 @@ async fn behind_a_trusted_proxy_the_limit_applies_to_the_client() {
 }
 
 #[tokio::test]
+async fn bytes_that_are_not_ascii_do_not_hide_the_client_that_a_proxy_names() {
+    let app = TestApp::with(&["--ip-limit", "1", "--trusted-proxies", "10.0.0.0/8,127.0.0.1"]).await;
+    for (lines, status) in [
+        (&[&b"\xff, 192.0.2.1"[..]][..], 200),
+        (&[b"caf\xe9,192.0.2.1, 10.0.0.1"], 429),
+        (&[b"\xc3\xa9", b"192.0.2.1"], 429),
+        (&[b"192.0.2.9\xff, 192.0.2.1,"], 429),
+        (&[b"\xff\xff, 192.0.2.2"], 200),
+        (&[b"192.0.2.3", b"192.0.2.2 , 10.0.0.1"], 429),
+        // Who is left of an entry that is no address is not known: this is the proxy's own.
+        (&[b"192.0.2.4, \xff"], 200),
+        (&[b"192.0.2.5, \xff"], 429),
+    ] {
+        let mut request = b"GET /sign-in HTTP/1.1\r\nHost: test\r\nConnection: close\r\n".to_vec();
+        for line in lines {
+            request.extend([b"X-Forwarded-For: ", *line, b"\r\n"].concat());
+        }
+        request.extend(b"\r\n");
+        let answer = app.raw(request).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{lines:?}: {answer:.60}");
+    }
+}
+
+#[tokio::test]
 async fn the_webhook_reports_the_limit_in_its_own_format() {
     let app = TestApp::with(&["--ip-limit", "2"]).await;
     let (_, url) = crate::integration::deploy_endpoint(&app, "CI").await;
