@@ -15,7 +15,7 @@ use crate::commands::say;
 use crate::config::{self, Deploy, Pipeline, SecretUrl};
 use crate::entity::Timestamp;
 use crate::entity::text::{BRANCH, MESSAGE, SHORT, is_nothing};
-use crate::outgoing::{self, Attempt, needs_tls, retry, retry_after};
+use crate::outgoing::{self, Attempt, Purpose, needs_tls, retry, retry_after};
 
 pub(crate) mod git;
 
@@ -35,7 +35,8 @@ pub fn send(settings: &Deploy) -> Result<Value, String> {
     let commit = git::commit(pipeline.sha.as_deref());
     let body = record(settings, &pipeline, &commit)?.to_string();
     let said = post(&url, &body, || settings.deadline.saturating_sub(started.elapsed()))?;
-    if let Some(sentence) = said["message"].as_str() {
+    let notes = said["notes"].as_array().into_iter().flatten();
+    for sentence in [&said["message"]].into_iter().chain(notes).filter_map(Value::as_str) {
         say(&format!("rollcall: {sentence}"));
     }
     Ok(said)
@@ -52,7 +53,13 @@ fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Resul
     let author_name = found(&commit.author_name, &pipeline.author_name, SHORT);
     let author_email = found(&commit.author_email, &pipeline.author_email, SHORT);
     let first_line = || message.as_deref().and_then(|message| message.trim().lines().next()).map(str::to_owned);
-    let description = given(&settings.description).or_else(first_line);
+    let sha = found(&commit.sha, &pipeline.sha, SHORT);
+    // A commit may have an empty message, and a pipeline may have neither git nor a checkout.
+    let own = || match &sha {
+        Some(sha) => format!("Deploy of commit {}", sha.chars().take(12).collect::<String>()),
+        None => format!("Deploy of {}", settings.service.trim()),
+    };
+    let description = given(&settings.description).or_else(first_line).unwrap_or_else(own);
 
     // Name, address and id come from the same source, so that those of two people are never mixed.
     let people = [
@@ -61,7 +68,7 @@ fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Resul
         (author_name.clone(), author_email.clone(), given(&pipeline.deployer_id)),
     ];
     let deployer = people.into_iter().find(|(name, email, _)| name.is_some() || email.is_some());
-    let (description, (name, email, id)) = required(description, deployer)?;
+    let (name, email, id) = deployer.ok_or("the deployer is not known; give --deployer-name or --deployer-email")?;
 
     Ok(object([
         ("service", Some(json!(settings.service))),
@@ -84,7 +91,7 @@ fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Resul
         (
             "commit",
             Some(object([
-                ("sha", found(&commit.sha, &pipeline.sha, SHORT).map(Value::from)),
+                ("sha", sha.map(Value::from)),
                 ("message", message.map(Value::from)),
                 ("branch", found(&pipeline.branch, &commit.branch, BRANCH).map(Value::from)),
                 ("date", found(&commit.date, &pipeline.committed_at, SHORT).map(Value::from)),
@@ -96,17 +103,6 @@ fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Resul
             ])),
         ),
     ]))
-}
-
-/// Returns the values that every record needs, or all that are missing.
-fn required<D>(description: Option<String>, deployer: Option<D>) -> Result<(String, D), &'static str> {
-    match (description, deployer) {
-        (Some(description), Some(deployer)) => Ok((description, deployer)),
-        (None, Some(_)) => Err("there is no commit to take a description from; give one with --description"),
-        (Some(_), None) => Err("the deployer is not known; give --deployer-name or --deployer-email"),
-        (None, None) => Err("there is no commit to take a description and the deployer from; give --description, and \
-                             --deployer-name or --deployer-email"),
-    }
 }
 
 fn text(text: String) -> Option<Value> {
@@ -140,7 +136,11 @@ fn attempt(agent: &Agent, url: &SecretUrl, body: &str, within: Duration) -> Atte
     });
     match answer {
         Ok((response, text)) => answered(&response, &text, url),
-        Err(error) => Attempt::failed(&error, "deploy", url.reveal(), "a deploy endpoint"),
+        Err(error) => Attempt::failed(
+            &error,
+            &Purpose { what: "deploy", done: "sent", receiver: "a deploy endpoint" },
+            url.reveal(),
+        ),
     }
 }
 
@@ -153,7 +153,8 @@ fn answered<B>(response: &Response<B>, text: &str, url: &SecretUrl) -> Attempt<V
     if status == 202 && said["result"].is_string() {
         return Attempt::Done(said);
     }
-    let details = said["errors"].as_array().into_iter().flatten().filter_map(|error| error["detail"].as_str());
+    let errors = said["errors"].as_array().into_iter().flatten();
+    let details = errors.flat_map(|error| [&error["detail"], &error["hint"]]).filter_map(Value::as_str);
     let details = details.collect::<Vec<_>>().join("; ");
     match status {
         429 | 500..=599 => {

@@ -19,7 +19,7 @@ use crate::db::{self, Db, Read, Transaction, Write};
 use crate::entity::document_pull::{self as pulls, Model as Pull};
 use crate::entity::{ByIds, Timestamp, row_lock, service, service_document as document, text};
 use crate::error::shortened;
-use crate::outgoing::{self, Attempt};
+use crate::outgoing::{self, Attempt, Purpose};
 
 /// The maximum size of a document, in bytes.
 pub const LONGEST: usize = 1 << 20;
@@ -225,6 +225,15 @@ impl Wanted {
         if mark(&response, "content-type").is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/html")) {
             return Err(format!("{host} answers with a web page; set the URL of the file itself"));
         }
+        // It is not asked for.
+        if let Some(coding) =
+            mark(&response, "content-encoding").filter(|coding| !coding.eq_ignore_ascii_case("identity"))
+        {
+            let coding = coding.escape_debug();
+            return Err(format!(
+                "{host} answers with Content-Encoding: {coding}, although it was asked for the plain document"
+            ));
+        }
         let (etag, last_modified) = (mark(&response, "etag"), mark(&response, "last-modified"));
         // One byte more, so that a document of exactly this length is told from a longer one.
         let body = response.body_mut().with_config().limit(LONGEST as u64 + 1).read_to_vec();
@@ -243,7 +252,8 @@ impl Wanted {
     }
 
     fn failed(&self, error: &ureq::Error) -> String {
-        match Attempt::<()>::failed(error, "document", &self.url, "a web server") {
+        let purpose = Purpose { what: "document", done: "read", receiver: "a web server" };
+        match Attempt::<()>::failed(error, &purpose, &self.url) {
             Attempt::Done(()) => String::new(),
             Attempt::Refused(why) | Attempt::Again { why, .. } => why,
         }

@@ -10,7 +10,7 @@ use ureq::http::Response;
 
 use crate::config::{Apply, Secret};
 use crate::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
-use crate::outgoing::{self, Attempt, needs_tls, retry, retry_after};
+use crate::outgoing::{self, Attempt, Purpose, needs_tls, retry, retry_after};
 use crate::service_file::{Applied, Bounds, Done, FieldChange, File, Note, Options, Outcome, Portions};
 
 /// The timeout of one attempt. The server may have to wait for others, and then writes each file.
@@ -155,7 +155,9 @@ fn attempt(
     });
     match answer {
         Ok((response, text)) => answered(&response, &text, server),
-        Err(error) => Attempt::failed(&error, "request", server, "a rollcall server"),
+        Err(error) => {
+            Attempt::failed(&error, &Purpose { what: "request", done: "sent", receiver: "a rollcall server" }, server)
+        }
     }
 }
 

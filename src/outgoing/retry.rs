@@ -83,10 +83,20 @@ pub fn needs_tls<B>(url: &str, response: &Response<B>, text: &str) -> Option<Str
     (redirects || complains).then(|| format!("the server {host} speaks TLS; write https:// instead of http://"))
 }
 
+/// What a request is for, in the words of its errors.
+#[derive(Debug)]
+pub struct Purpose {
+    /// What is sent or read.
+    pub what: &'static str,
+    /// What is done with it: `sent` or `read`.
+    pub done: &'static str,
+    /// Where the URL should lead.
+    pub receiver: &'static str,
+}
+
 impl<T> Attempt<T> {
-    /// The outcome of a request without a response. `what` is sent to `url`, which should lead to `receiver`.
-    pub fn failed(error: &ureq::Error, what: &str, url: &str, receiver: &str) -> Self {
-        use std::io::ErrorKind::InvalidData;
+    /// The outcome of a request to `url` without a response.
+    pub fn failed(error: &ureq::Error, Purpose { what, done, receiver }: &Purpose, url: &str) -> Self {
         let host = authority(url);
         let again =
             |why: String| Self::Again { why: format!("the server {host} cannot be reached: {why}"), after: None };
@@ -96,8 +106,8 @@ impl<T> Attempt<T> {
                 Self::Refused(format!("the server {host} does not speak TLS; write http:// instead of https://"))
             }
             // The certificate was refused. A retry would be refused too.
-            ureq::Error::Io(error) if error.kind() == InvalidData => {
-                Self::Refused(format!("the server {host} is not trusted: {error}"))
+            ureq::Error::Io(io) if tls_error(error).is_some() => {
+                Self::Refused(format!("the server {host} is not trusted: {io}"))
             }
             ureq::Error::Rustls(error) => Self::Refused(format!("the server {host} is not trusted: {error}")),
             ureq::Error::Io(error) => again(error.to_string()),
@@ -117,7 +127,10 @@ impl<T> Attempt<T> {
             ureq::Error::InvalidProxyUrl => {
                 Self::Refused("the proxy that the environment names cannot be read".to_owned())
             }
-            other => Self::Refused(format!("the {what} cannot be sent: {other}")),
+            ureq::Error::LargeResponseHeader(..) => {
+                Self::Refused(format!("the server {host} answers with headers that are too long"))
+            }
+            other => Self::Refused(format!("the {what} cannot be {done}: {other}")),
         }
     }
 }

@@ -378,17 +378,49 @@ fn retries_stop_at_the_deadline() {
 }
 
 #[test]
-fn without_git_and_a_pipeline_the_missing_arguments_are_named() {
+fn without_git_and_a_pipeline_the_missing_deployer_is_named() {
     let place = Place::new();
     let url = format!("http://127.0.0.1:9/integrations/deploy/{SECRET}");
-    let done = deploy(&place, &url, &["--service", "shop"], &[NO_GIT]);
-    let both = "there is no commit to take a description and the deployer from; give --description, and \
-                --deployer-name or --deployer-email";
-    assert_refused(&done, both);
-    let done = deploy(&place, &url, &["--service", "shop", "--deployer-name", "Ada"], &[NO_GIT]);
-    assert_refused(&done, "there is no commit to take a description from; give one with --description");
-    let done = deploy(&place, &url, &["--service", "shop", "--description", "x"], &[NO_GIT]);
-    assert_refused(&done, "the deployer is not known; give --deployer-name or --deployer-email");
+    for arguments in [&["--service", "shop"][..], &["--service", "shop", "--description", "x"]] {
+        let done = deploy(&place, &url, arguments, &[NO_GIT]);
+        assert_refused(&done, "the deployer is not known; give --deployer-name or --deployer-email");
+    }
+}
+
+/// The description and the hash that a checkout is reported with.
+fn described(place: &Place, environment: &[(&str, &str)]) -> (String, Value) {
+    let fake = Fake::answering([RECORDED]);
+    let done = deploy(place, &fake.url, &["--service", "shop", "--deployer-name", "Ada"], environment);
+    assert_eq!(done.status, 0, "{}", done.err);
+    let sent = fake.sent().remove(0);
+    (sent["description"].as_str().expect("a description").to_owned(), sent["commit"]["sha"].clone())
+}
+
+#[test]
+fn a_commit_without_a_message_is_reported_with_a_description_of_its_own() {
+    let place = repository();
+    let empty = ["commit", "--quiet", "--allow-empty", "--allow-empty-message", "--message", ""];
+    git(&place, &empty);
+    let (description, sha) = described(&place, &[]);
+    let sha = sha.as_str().expect("a hash").to_owned();
+    assert_eq!(description, format!("Deploy of commit {}", &sha[..12]));
+    // Nothing but blanks.
+    git(&place, &["commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "--message", "\n  \n"]);
+    assert!(described(&place, &[]).0.starts_with("Deploy of commit "));
+    // A checkout of one commit, without a branch.
+    git(&place, &["checkout", "--quiet", "--detach", &sha]);
+    assert_eq!(described(&place, &[]), (format!("Deploy of commit {}", &sha[..12]), json!(sha)));
+    let shallow = Place::new();
+    git(&shallow, &["clone", "--quiet", "--depth", "1", &format!("file://{}", place.path().display()), "."]);
+    assert_eq!(described(&shallow, &[]).0, format!("Deploy of commit {}", &sha[..12]));
+    // A commit that the checkout does not have, a repository without commits, and no git at all.
+    let run = [("GITHUB_ACTIONS", "true"), ("GITHUB_SHA", "0123456789abcdef0123456789abcdef01234567")];
+    assert_eq!(described(&shallow, &run).0, "Deploy of commit 0123456789ab");
+    let new = Place::new();
+    git(&new, &["init", "--quiet"]);
+    assert_eq!(described(&new, &[]), ("Deploy of shop".to_owned(), Value::Null));
+    assert_eq!(described(&Place::new(), &[NO_GIT]), ("Deploy of shop".to_owned(), Value::Null));
+    assert_eq!(described(&Place::new(), &[NO_GIT, run[0], run[1]]).0, "Deploy of commit 0123456789ab");
 }
 
 #[test]
