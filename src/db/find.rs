@@ -10,7 +10,7 @@ use migration::find::{fold, grams, shorter, words};
 use sea_orm::DbErr;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, UnionType};
 
-use super::Read;
+use super::{Read, is_any_text};
 
 pub use super::find_refresh::{refresh, take_statistics};
 
@@ -276,6 +276,45 @@ fn sharing_grams(term: &str) -> Option<SelectStatement> {
     shared.column("word").from_subquery(all, "shared").group_by_col("word");
     shared.order_by_expr(Func::count(Expr::col("word")).into(), Order::Desc).order_by("word", Order::Asc);
     Some(shared.limit(BEGINNINGS).take())
+}
+
+/// The most aliases that are compared with texts in other letter case.
+const RESPELT: u64 = 1_000;
+
+/// Finds the alias of a service for each of these texts that is an alias but for its letter case. A text that stands for
+/// aliases of several services has none.
+pub async fn respelt(db: &impl Read, texts: &[&str]) -> Result<HashMap<String, String>, DbErr> {
+    let folded: Vec<String> = texts.iter().map(|text| fold(text)).filter(|text| !text.is_empty()).collect();
+    if folded.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let folded: Vec<&str> = folded.iter().map(String::as_str).collect();
+    let of_owner = Expr::col(("service_alias", "service_id")).equals(("find_text", "owner"));
+    let mut aliases = Query::select();
+    aliases
+        .columns([("service_alias", "value"), ("service_alias", "service_id")])
+        .from("find_text")
+        .inner_join("service_alias", of_owner)
+        .and_where(Expr::col(("find_text", "kind")).eq(Kind::Service as i32))
+        .and_where(is_any_text(db.backend(), Expr::col(("find_text", "folded")), &folded))
+        .distinct()
+        .limit(RESPELT);
+    let aliases: Vec<(String, i64)> = db.rows(&aliases, |row| Ok((row.get(0)?, row.get(1)?))).await?;
+    if aliases.len() as u64 == RESPELT {
+        return Ok(HashMap::new());
+    }
+    let mut meant = HashMap::new();
+    for text in texts {
+        let lower = text.to_lowercase();
+        let mut found: Vec<_> = aliases.iter().filter(|(alias, _)| alias.to_lowercase() == lower).collect();
+        found.sort_unstable();
+        if let Some((alias, service)) = found.first()
+            && found.iter().all(|(_, other)| other == service)
+        {
+            meant.insert((*text).to_owned(), alias.clone());
+        }
+    }
+    Ok(meant)
 }
 
 fn begins_with(column: &'static str, text: &str) -> Expr {

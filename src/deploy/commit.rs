@@ -344,10 +344,10 @@ mod tests {
         let (name, now) = ("CI".to_owned(), Timestamp::now());
         let endpoint = db.write(async |tx| integration::create(tx, Kind::Deploy, name, now).await).await;
         let integration_id = endpoint.expect("an endpoint").id;
-        let body = br#"{
+        let body = r#"{
             "service": "cart", "description": "x", "deployed_at": "2026-11-21 01:44:00", "deployer": { "name": "Ada" }
         }"#;
-        let post = Post { integration_id, record: Record::read(body).expect("a record") };
+        let post = Post { integration_id, record: Record::read(body, false).expect("a record").record };
         let (turn, room) = (Arc::new(Semaphore::new(1)), Arc::new(Semaphore::new(1)));
         (folder, Aside { db, turn, room, timeout, locked: HashMap::new() }, post)
     }

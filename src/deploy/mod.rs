@@ -1,17 +1,20 @@
 //! The deploy webhook: from the body of a request to a row that survives a power cut.
 //!
-//! [`record`] parses a post and reports all its mistakes. [`commit`] commits queued posts together. [`store`] does the
+//! [`record`] parses a post and reports all its mistakes, with [`attributes`], [`json`] and [`moment`]. [`commit`] commits queued posts together. [`store`] does the
 //! work of that transaction: duplicates, services, numbers, suggestions. [`metrics`] computes metrics, with [`figures`]
 //! of whole days, and [`days`] counts by day. [`recoveries`] finds the success after a failure. [`retention`] removes
-//! expired deploys. [`deliveries`] records the responses to refused posts. The edge handles HTTP, and the API reads
+//! expired deploys. [`deliveries`] records the responses to refused posts. [`event`] records custom events. The edge handles HTTP, and the API reads
 //! deploys.
 
 mod attributes;
 pub mod commit;
 pub mod days;
 mod deliveries;
+pub mod event;
 pub mod figures;
+mod json;
 pub mod metrics;
+mod moment;
 pub mod record;
 mod recoveries;
 pub mod retention;
@@ -20,12 +23,13 @@ mod store;
 pub use attributes::Mistake;
 pub use commit::{Deploys, Failure};
 pub use deliveries::Deliveries;
-pub use record::Record;
+pub use record::{Reading, Record};
 
 use sea_orm::DbErr;
 
 use crate::db::Write;
 use crate::entity::service_last_deploy;
+use crate::error::quoted;
 
 /// Derives what the triggers of the table of deploys keep, after deploys were stored in bulk without them.
 pub async fn derive_all<C: Write>(db: &C) -> Result<(), DbErr> {
@@ -46,7 +50,10 @@ pub struct Post {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The deploy is recorded for a service.
-    Ok,
+    Ok {
+        /// The alias of the service, if it was spelt otherwise in the post.
+        alias: Option<String>,
+    },
     /// The deploy is recorded, but no service has this alias.
     NoServiceFound {
         /// The alias that was sent.
@@ -60,16 +67,24 @@ impl Outcome {
     /// Its code in the response.
     pub fn result(&self) -> &'static str {
         match self {
-            Self::Ok => "ok",
+            Self::Ok { .. } => "ok",
             Self::NoServiceFound { .. } => "no_service_found",
             Self::Duplicate => "duplicate_deploy",
+        }
+    }
+
+    /// How what is recorded differs from what was sent, as far as only the database knows it.
+    pub fn note(&self) -> Option<String> {
+        match self {
+            Self::Ok { alias: Some(alias) } => Some(format!("service is taken as the alias {}", quoted(alias))),
+            _ => None,
         }
     }
 
     /// Its sentence in the response.
     pub fn message(&self) -> Option<String> {
         match self {
-            Self::Ok => None,
+            Self::Ok { .. } => None,
             Self::NoServiceFound { alias } => Some(format!(
                 "No service has the alias \"{alias}\". The deploy is recorded, and the alias is recorded as a suggestion."
             )),

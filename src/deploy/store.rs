@@ -11,7 +11,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query};
 use sea_orm::{DbErr, EntityTrait, Set};
 
 use super::{Outcome, Post, Record};
-use crate::db::{self, Read, Write};
+use crate::db::{self, Read, Write, find};
 use crate::entity::deploy::environment_key;
 use crate::entity::suggestion::State;
 use crate::entity::user::email_key;
@@ -23,20 +23,24 @@ use crate::entity::{
 pub(super) async fn record<C: Write>(db: &C, posts: &[Post], now: Timestamp) -> Result<Vec<Outcome>, DbErr> {
     let is_new = without_duplicates(posts, stored(db, posts).await?);
     let new: Vec<&Post> = posts.iter().zip(&is_new).filter_map(|(post, is_new)| is_new.then_some(post)).collect();
-    let services = services(db, new.iter().map(|post| &*post.record.service), Hold::UntilCommit).await?;
+    let mut services = services(db, new.iter().map(|post| &*post.record.service), Hold::UntilCommit).await?;
+    let respelt = respelt(db, &new, &mut services).await?;
     suggest(db, &new, &services, now).await?;
     let numbers = numbers(db, &new, &services).await?;
     let users = users(db, &new).await?;
     let rows = new.iter().zip(numbers).map(|(post, number)| {
         let email = post.record.deployer.email.as_deref().map(email_key);
         let user_id = email.and_then(|email| users.get(&email).copied());
-        row(post, services.get(&post.record.service).copied(), user_id, number, now)
+        let alias = respelt.get(&post.record.service);
+        row(post, (services.get(&post.record.service).copied(), alias), user_id, number, now)
     });
     insert(db, rows.collect()).await?;
 
     let outcome = |(post, is_new): (&Post, bool)| match is_new {
         false => Outcome::Duplicate,
-        true if services.contains_key(&post.record.service) => Outcome::Ok,
+        true if services.contains_key(&post.record.service) => {
+            Outcome::Ok { alias: respelt.get(&post.record.service).cloned() }
+        }
         true => Outcome::NoServiceFound { alias: post.record.service.clone() },
     };
     Ok(posts.iter().zip(is_new).map(outcome).collect())
@@ -102,6 +106,30 @@ async fn services<'a, C: Read>(
         found.lock_with_tables(LockType::KeyShare, [service::Entity]);
     }
     Ok(db.rows(&found, pair).await?.into_iter().collect())
+}
+
+/// Finds the services whose alias some posts spell in other letter case, and adds them to the others. Returns their
+/// aliases, by what was sent. Reads nothing if every post names an alias.
+async fn respelt<C: Read>(
+    db: &C,
+    posts: &[&Post],
+    found: &mut HashMap<String, i64>,
+) -> Result<HashMap<String, String>, DbErr> {
+    let unknown: BTreeSet<&str> =
+        posts.iter().map(|post| &*post.record.service).filter(|alias| !found.contains_key(*alias)).collect();
+    if unknown.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut respelt = HashMap::new();
+    let meant = find::respelt(db, &Vec::from_iter(unknown)).await?;
+    let services = services(db, meant.values().map(String::as_str), Hold::UntilCommit).await?;
+    for (sent, alias) in meant {
+        if let Some(id) = services.get(&alias) {
+            found.insert(sent.clone(), *id);
+            respelt.insert(sent, alias);
+        }
+    }
+    Ok(respelt)
 }
 
 /// The users with the posts' email addresses, by [`email_key`].
@@ -222,7 +250,7 @@ fn count_down(last: &mut i64) -> String {
 
 fn row(
     Post { integration_id, record }: &Post,
-    service_id: Option<i64>,
+    (service_id, alias): (Option<i64>, Option<&String>),
     associated_user_id: Option<i64>,
     deploy_number: String,
     now: Timestamp,
@@ -244,7 +272,7 @@ fn row(
     deploy::ActiveModel {
         integration_id: Set(Some(*integration_id)),
         service_id: Set(service_id),
-        service_alias: Set(service),
+        service_alias: Set(alias.cloned().unwrap_or(service)),
         associated_user_id: Set(associated_user_id),
         description: Set(description),
         deployed_at: Set(deployed_at),

@@ -24,6 +24,7 @@ pub mod code_issue_project;
 pub mod code_issue_project_resource;
 pub mod component_type;
 pub mod contact;
+pub mod custom_event;
 pub mod delivery;
 pub mod deploy;
 pub mod deploy_number;

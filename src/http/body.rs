@@ -12,6 +12,8 @@ use hyper::header::{self, HeaderMap};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
+use super::charset::{ContentType, shown};
+use super::expand::Coding;
 use super::limits::Key;
 use super::reply::Rejection;
 use crate::shares::{Bounds, Hold, Shares};
@@ -25,23 +27,28 @@ pub const DISCARD_TIME: Duration = Duration::from_secs(1);
 /// The maximum number of bodies discarded concurrently. Anyone can cause that, without a token.
 pub const DISCARDED: usize = 256;
 
-/// Checks that the request declares an uncompressed JSON body.
+/// Checks that the request declares a JSON body in UTF-8.
 pub fn check_is_json(headers: &HeaderMap) -> Result<(), Rejection> {
-    let value = |name| headers.get(name).map_or(Ok(""), |value| value.to_str());
-    let (Ok(kind), Ok(coding)) = (value(header::CONTENT_TYPE), value(header::CONTENT_ENCODING)) else {
-        return Err(Rejection::NotJson);
-    };
-    let mut parts = kind.split(';').map(str::trim);
-    let is_json = parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
-    let is_utf8 = parts.all(|parameter| match parameter.split_once('=') {
-        Some((name, value)) if name.eq_ignore_ascii_case("charset") => {
-            let value = value.trim_matches('"');
-            value.eq_ignore_ascii_case("utf-8") || value.eq_ignore_ascii_case("utf8")
-        }
-        _ => true,
-    });
-    let is_plain = coding.is_empty() || coding.eq_ignore_ascii_case("identity");
-    if is_json && is_utf8 && is_plain { Ok(()) } else { Err(Rejection::NotJson) }
+    let kind = ContentType::of(headers);
+    if kind.media != "application/json" {
+        return Err(Rejection::Unsupported(not_json(&kind)));
+    }
+    if !kind.is_utf8() {
+        let charset = shown(kind.charset.unwrap_or_default());
+        return Err(Rejection::Unsupported(format!(
+            "The body must be UTF-8, which JSON always is: the charset of Content-Type is {charset}."
+        )));
+    }
+    Ok(())
+}
+
+/// Says that a body is not declared as JSON.
+pub fn not_json(kind: &ContentType<'_>) -> String {
+    let must = "The body must be JSON, with Content-Type: application/json";
+    match &*kind.media {
+        "" => format!("{must}. The request has no Content-Type."),
+        media => format!("{must}, not {}.", shown(media)),
+    }
 }
 
 /// Checks that the request declares a URL-encoded form, the default of HTML forms.
@@ -64,6 +71,8 @@ const PIECE: usize = 16 * 1024;
 
 /// How long a body waits for its turn.
 pub const TURN: Duration = Duration::from_secs(5);
+
+const TOO_MANY: &str = "Too many large requests are being read. Try again soon.";
 
 /// The request bodies being read by the process.
 #[derive(Debug)]
@@ -94,6 +103,29 @@ impl Bodies {
         read.unwrap_or(Err(Rejection::BodyTimeout))
     }
 
+    /// The same for a body that may be compressed, as `coding` says. The limit holds for it decompressed, too.
+    pub async fn read_packed(
+        &self,
+        body: &mut Incoming,
+        coding: Option<Coding>,
+        owner: Key,
+        limit: usize,
+        timeout: Duration,
+    ) -> Result<Bytes, Rejection> {
+        let body = self.read(body, owner, limit, timeout).await?;
+        match coding {
+            None => Ok(body),
+            Some(coding) => self.expand(&body, coding, owner, limit).await,
+        }
+    }
+
+    /// Decompresses a body of at most `limit` bytes, charged to `owner`.
+    pub async fn expand(&self, body: &[u8], coding: Coding, owner: Key, limit: usize) -> Result<Bytes, Rejection> {
+        let hold = self.read.take(owner, limit, Instant::now() + TURN).await;
+        let _hold = hold.ok_or(Rejection::Unavailable(TOO_MANY))?;
+        coding.expand(body, limit)
+    }
+
     async fn read_all(&self, body: &mut Incoming, owner: Key, limit: usize) -> Result<Bytes, Rejection> {
         let (mut whole, mut room) = (Vec::new(), 0);
         let mut hold: Option<Hold<Key>> = None;
@@ -109,8 +141,7 @@ impl Bodies {
             if whole.len() + data.len() > room {
                 let piece = data.len().max(PIECE);
                 let more = self.read.take(owner, piece, Instant::now() + TURN).await;
-                let more =
-                    more.ok_or(Rejection::Unavailable("Too many large requests are being read. Try again soon."))?;
+                let more = more.ok_or(Rejection::Unavailable(TOO_MANY))?;
                 match &mut hold {
                     Some(hold) => hold.join(more),
                     None => hold = Some(more),

@@ -13,14 +13,17 @@ use super::auth::NoToken;
 use super::connection::{HEAD_BYTES, HEADERS};
 use super::limits::Standing;
 use super::router::Route;
-use super::{Call, accept, coding};
+use super::{Call, accept, coding, expand};
 use crate::app::assets::Asset;
 use crate::app::{self, Kind, Page};
 use crate::db;
-use crate::deploy::{Mistake, Outcome};
 use crate::engine::errors_json;
 use crate::engine::request_error;
 use crate::error::Code;
+
+mod webhook;
+
+pub use self::webhook::{accepted, mistakes, outcome, refused};
 
 /// A response.
 pub type Reply = Response<Bytes>;
@@ -64,6 +67,8 @@ pub enum Rejection {
     BodyTimeout,
     /// 413: the body exceeds this many bytes.
     BodyTooLarge(usize),
+    /// 413: the body, decompressed, exceeds this many bytes.
+    ExpandedTooLarge(usize),
     /// 431: the head has too many headers or bytes.
     HeadTooLarge,
     /// 409: a request with this idempotency key was sent before, and there is no response to repeat, for the given
@@ -71,8 +76,10 @@ pub enum Rejection {
     Conflict(&'static str, Option<u64>),
     /// 422: another request was sent with the same idempotency key.
     KeyReused,
-    /// 415: the body is not JSON.
-    NotJson,
+    /// 415: the body is not in a form that is read here, for the given reason.
+    Unsupported(String),
+    /// 415: the body has a content coding that is not read here, as this sentence says.
+    Coding(String),
     /// 415: the body is not a form.
     NotForm,
     /// 429: the caller has exceeded its rate limit.
@@ -135,8 +142,8 @@ impl Rejection {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
-            Self::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::NotJson | Self::NotForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::BodyTooLarge(_) | Self::ExpandedTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Unsupported(_) | Self::Coding(_) | Self::NotForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Conflict(..) => StatusCode::CONFLICT,
             Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
@@ -160,15 +167,17 @@ impl Rejection {
             | Self::MethodNotAllowed
             | Self::BodyTimeout
             | Self::BodyTooLarge(_)
+            | Self::ExpandedTooLarge(_)
             | Self::HeadTooLarge
-            | Self::NotJson
+            | Self::Unsupported(_)
+            | Self::Coding(_)
             | Self::NotForm => Code::BadUserInput,
         }
     }
 
     fn message(&self, call: &Call) -> String {
         match self {
-            Self::BadRequest(reason) => reason.clone(),
+            Self::BadRequest(reason) | Self::Unsupported(reason) | Self::Coding(reason) => reason.clone(),
             Self::Unauthenticated(reason) => reason.to_string(),
             Self::Forbidden(reason) | Self::Conflict(reason, _) => (*reason).to_owned(),
             Self::KeyReused => "This Idempotency-Key belongs to another request. Use a new one.".to_owned(),
@@ -176,8 +185,10 @@ impl Rejection {
             Self::MethodNotAllowed => format!("This address accepts {} only.", call.route.methods()),
             Self::BodyTimeout => "The body of the request did not arrive in time.".to_owned(),
             Self::BodyTooLarge(limit) => format!("The body of the request is longer than {limit} bytes."),
+            Self::ExpandedTooLarge(limit) => {
+                format!("The body of the request, decompressed, is longer than {limit} bytes.")
+            }
             Self::HeadTooLarge => unread_message(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE),
-            Self::NotJson => "The body must be JSON, with Content-Type: application/json.".to_owned(),
             Self::NotForm => {
                 "The body must be a form, with Content-Type: application/x-www-form-urlencoded.".to_owned()
             }
@@ -207,7 +218,7 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
         Surface::GraphQl(media) => graphql(media, message),
         Surface::Webhook => {
             let title = status.canonical_reason().unwrap_or("Error");
-            webhook_errors(&[WebhookError { status: status.as_u16(), title, detail: &message }])
+            refused(status, title, message)
         }
         Surface::Page => page(app::refusal(None, status.as_u16(), &message)),
         Surface::Plain => graphql(Media::Json, message),
@@ -216,6 +227,9 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
     match rejection {
         Rejection::Unauthenticated(_) => {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        Rejection::Coding(_) => {
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(expand::CODINGS));
         }
         Rejection::MethodNotAllowed => {
             headers.insert(header::ALLOW, HeaderValue::from_static(call.route.methods()));
@@ -254,51 +268,6 @@ pub fn replayed(media: Media, answer: String) -> Reply {
     let mut reply = graphql(media, StatusCode::OK, answer.into_bytes());
     reply.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
     reply
-}
-
-/// An error in the webhook's format, as docs/deploys.md describes it.
-#[derive(Serialize)]
-struct WebhookError<'a> {
-    status: u16,
-    title: &'a str,
-    detail: &'a str,
-}
-
-/// The first error's status is that of the response.
-fn webhook_errors(errors: &[WebhookError<'_>]) -> Reply {
-    #[derive(Serialize)]
-    struct Errors<'a> {
-        errors: &'a [WebhookError<'a>],
-    }
-    let status = errors.first().and_then(|error| StatusCode::from_u16(error.status).ok());
-    json(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &Errors { errors })
-}
-
-/// The response to an invalid deploy.
-pub fn mistakes(mistakes: &[Mistake]) -> Reply {
-    let errors = mistakes.iter().map(|Mistake { title, detail }| WebhookError { status: 400, title, detail });
-    webhook_errors(&errors.collect::<Vec<_>>())
-}
-
-/// The response to a post that is refused for one reason.
-pub fn refused(status: StatusCode, title: &'static str, detail: String) -> Reply {
-    webhook_errors(&[WebhookError { status: status.as_u16(), title, detail: &detail }])
-}
-
-/// The response to an API document that was stored.
-pub fn stored(result: &'static str) -> Reply {
-    json(StatusCode::ACCEPTED, &serde_json::json!({ "result": result }))
-}
-
-/// The response to a valid deploy.
-pub fn outcome(outcome: &Outcome) -> Reply {
-    #[derive(Serialize)]
-    struct Recorded {
-        result: &'static str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
-    }
-    json(StatusCode::ACCEPTED, &Recorded { result: outcome.result(), message: outcome.message() })
 }
 
 fn json(status: StatusCode, body: &impl Serialize) -> Reply {

@@ -1,6 +1,9 @@
 //! All paths of the service.
 
+use std::borrow::Cow;
+
 use hyper::Method;
+use percent_encoding::percent_decode_str;
 
 use crate::app;
 use crate::entity::integration::{DOCUMENTS, WEBHOOKS};
@@ -35,8 +38,8 @@ impl Route {
             "/public/schema.graphql" | "/public/schemas/schema.graphql" => Self::Sdl,
             "/livez" => Self::Livez,
             "/readyz" => Self::Readyz,
-            _ if path.starts_with(WEBHOOKS) => Self::Deploy,
-            _ if path.starts_with(DOCUMENTS) => Self::Document,
+            _ if below(path, WEBHOOKS).is_some() => Self::Deploy,
+            _ if below(path, DOCUMENTS).is_some() => Self::Document,
             _ if app::owns(path) => Self::App,
             _ => Self::Unknown,
         }
@@ -83,6 +86,29 @@ impl Route {
     }
 }
 
+/// The rest of a path below a webhook's prefix, also if slashes are doubled: people put URLs together.
+pub fn below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
+    if let Some(rest) = path.strip_prefix(prefix).filter(|rest| !rest.starts_with('/')) {
+        return Some(rest);
+    }
+    let mut rest = path;
+    for part in prefix.split('/').filter(|part| !part.is_empty()) {
+        rest = rest.strip_prefix('/')?.trim_start_matches('/').strip_prefix(part)?;
+    }
+    Some(rest.strip_prefix('/')?.trim_start_matches('/'))
+}
+
+/// The id of a webhook, as it is stored: in lower case, without the blanks that a file or a variable ends in, and without
+/// a slash at the end.
+pub fn webhook_id(text: &str) -> Cow<'_, str> {
+    let text = text.trim_end_matches('/');
+    if text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase() || byte == b'-') {
+        return Cow::Borrowed(text);
+    }
+    let decoded = percent_decode_str(text).decode_utf8_lossy();
+    Cow::Owned(decoded.trim().trim_end_matches('/').to_ascii_lowercase())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,8 +127,9 @@ mod tests {
             ("/integrations/deploy/secret", None),
             ("/integrations/document/secret/cart", None),
             ("/integrations/deploy%2Fsecret", Some("/integrations")),
-            ("/integrations//deploy/secret", Some("/integrations")),
-            ("//integrations/deploy/secret", Some("/")),
+            ("/integrations//deploy/secret", None),
+            ("//integrations/deploy/secret", None),
+            ("/integrations/deploys/secret", Some("/integrations")),
             ("/sign%2Din/secret", None),
             ("/secret", None),
             ("*", None),

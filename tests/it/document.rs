@@ -129,6 +129,41 @@ async fn an_invalid_document_or_one_of_an_unknown_service_is_refused() {
     assert_eq!(data(&app, DOCUMENTS).await["account"]["service"]["documents"]["totalCount"], 0);
 }
 
+#[tokio::test]
+async fn the_command_line_of_existing_clients_posts_a_document_below_services() {
+    let app = TestApp::start().await;
+    let (_, path) = endpoint(&app).await;
+    let service =
+        data(&app, "{ account { service(alias: \"cart\") { id } } }").await["account"]["service"]["id"].clone();
+    let alias = "mutation($id: ID!, $alias: String!) {
+        aliasCreate(input: { ownerId: $id, alias: $alias }) { errors { message } } }";
+    for name in ["org/cart", "k8s:prod/deployment/cart", "services/openapi", "a/openapi"] {
+        app.query(alias, json!({ "id": service, "alias": name })).await;
+    }
+    for (below, expected) in [
+        ("services/cart/openapi", "cart"),
+        ("services/org/cart/openapi", "org/cart"),
+        ("services/org%2Fcart/openapi/", "org/cart"),
+        ("services/k8s:prod/deployment/cart/openapi", "k8s:prod/deployment/cart"),
+        ("services/services/openapi/openapi", "services/openapi"),
+        ("services/a/openapi/openapi", "a/openapi"),
+    ] {
+        let headers = [("content-type", "application/octet-stream")];
+        let document = format!("# {expected}");
+        let answer = app.request(Method::POST, &format!("{path}/{below}"), &headers, document).await;
+        assert_eq!(answer.status, 202, "{below}: {answer:?}");
+        let found = data(&app, DOCUMENTS).await["account"]["service"]["preferredApiDocument"]["title"].clone();
+        assert_eq!(found, json!(expected), "{below}");
+    }
+    // The address of a client's settings may end in a slash.
+    let doubled = path.replace("/document/", "//document//");
+    let answer = app.request(Method::POST, &format!("{doubled}/services/cart/openapi"), &[], "# x").await;
+    assert_eq!(answer.status, 202);
+    let answer = app.request(Method::POST, &format!("{path}/services/none/openapi"), &[], "# x").await;
+    let detail = "No service has the alias \"none\".";
+    assert_eq!((answer.status, &answer.json()["errors"][0]["detail"]), (404, &json!(detail)));
+}
+
 /// A server that sends these responses in turn, one per connection, and records the heads of the requests.
 struct Site {
     /// Its host, as in `--pull-documents-from`.
@@ -330,6 +365,11 @@ async fn a_response_that_is_no_document_is_an_error_that_shows_no_secret() {
         ),
         (response("200 OK", "", &long), "the document is longer than 1 MiB"),
         (endless, "the document is longer than 1 MiB"),
+        (response("200 OK", "Content-Encoding: br\r\n", "x"), "answers with Content-Encoding: br"),
+        (
+            response("200 OK", &format!("X-Long: {}\r\n", "x".repeat(200_000)), "x"),
+            "answers with headers that are too long",
+        ),
         (response("200 OK", "", " \n"), "the document is empty"),
         (response("200 OK", "", "a\0b"), "the document has a NUL character"),
         (String::new(), "cannot be reached"),
@@ -341,7 +381,7 @@ async fn a_response_that_is_no_document_is_an_error_that_shows_no_secret() {
         let said = after["apiDocumentPull"]["error"].as_str().expect("an error").to_owned();
         let expected = if error.starts_with("the document") { error.to_owned() } else { format!("{host} {error}") };
         assert!(said.ends_with(&expected) || said.contains(error), "{said}: {expected}");
-        assert!(!said.contains("s3cret"), "{said}");
+        assert!(!said.contains("s3cret") && !said.contains("sent"), "{said}");
         assert_eq!(after["documents"]["nodes"], json!([]), "{error}");
     }
     let served = site.answer([response("200 OK", "", &"a".repeat(pull::LONGEST))]);

@@ -89,7 +89,7 @@ async fn deploys_of_many_locked_services_delay_a_later_one_for_a_bounded_time_on
     let deploys = Deploys::start(app.db.reserved(), GROUP);
     let post = |service: &str| {
         let body = record(json!({ "service": service })).to_string();
-        let record = Record::read(body.as_bytes()).expect("a record");
+        let record = Record::read(&body, false).expect("a record").record;
         deploys.record(Post { integration_id: integration.id, record })
     };
     let holder = app.db.begin_write().await.expect("a transaction");
@@ -105,9 +105,9 @@ async fn deploys_of_many_locked_services_delay_a_later_one_for_a_bounded_time_on
         (recorded, took)
     };
     let (locked, (recorded, took)) = join(locked, later).await;
-    assert_eq!(recorded, Ok(Outcome::Ok));
+    assert_eq!(recorded, Ok(Outcome::Ok { alias: None }));
     assert!(took < 3 * LOCK_WAIT, "{took:?}");
-    assert!(locked.iter().all(|outcome| *outcome == Ok(Outcome::Ok)), "{locked:?}");
+    assert!(locked.iter().all(|outcome| *outcome == Ok(Outcome::Ok { alias: None })), "{locked:?}");
 }
 
 /// Whether a statement of this test's database waits for a row lock on PostgreSQL.

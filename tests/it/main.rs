@@ -2,6 +2,7 @@
 
 mod app;
 mod cluster;
+mod custom_event;
 mod database;
 
 mod account;
@@ -37,6 +38,7 @@ mod coverage;
 mod database_files;
 mod deploy;
 mod deploy_clients;
+mod deploy_details;
 mod deploy_figures;
 mod deploy_figures_limits;
 mod deploy_metrics;
@@ -73,6 +75,7 @@ mod openid_answers;
 mod openid_provider;
 mod openid_slow;
 mod paging;
+mod persisted_query;
 mod pgbouncer;
 mod plans;
 mod postgres;

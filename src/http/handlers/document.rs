@@ -1,4 +1,4 @@
-//! `POST /integrations/document/<webhook_id>/<alias>`: the webhook for API documents.
+//! `POST /integrations/document/<webhook_id>/<alias>`, or `…/services/<alias>/openapi`: the webhook for API documents.
 //!
 //! The segment after `document` is a secret, like that of a deploy endpoint.
 
@@ -11,18 +11,20 @@ use crate::api_document::{self, Stored};
 use crate::entity::integration::{self, DOCUMENTS, Kind};
 use crate::entity::text;
 use crate::error::quoted;
+use crate::http::expand::Coding;
 use crate::http::reply::{self, Rejection, Reply};
+use crate::http::router::{below, webhook_id};
 use crate::http::{App, Call};
 
 /// Finds the endpoint and the service, and stores the document.
 pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
-    let rest = call.parts.uri.path().strip_prefix(DOCUMENTS).unwrap_or_default();
-    let (webhook_id, alias) = rest.split_once('/').unwrap_or((rest, ""));
-    if alias.is_empty() && !webhook_id.is_empty() {
+    let rest = below(call.parts.uri.path(), DOCUMENTS).unwrap_or_default();
+    let (id, alias) = rest.split_once('/').unwrap_or((rest, ""));
+    if alias.is_empty() && !id.is_empty() {
         let detail = "The alias of the service is missing: add it to the URL, after a slash.";
         return Ok(reply::refused(StatusCode::NOT_FOUND, "Not Found", detail.to_owned()));
     }
-    let endpoint = integration::by_webhook(app.db.read(), webhook_id).await;
+    let endpoint = integration::by_webhook(app.db.read(), &webhook_id(id)).await;
     let endpoint = endpoint.map_err(|error| Rejection::of_database(&error))?;
     let Some(endpoint) = endpoint.filter(|endpoint| endpoint.kind == Kind::ApiDoc) else {
         return Ok(no_endpoint("endpoint for API documents"));
@@ -38,10 +40,14 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
 
 async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias: &str) -> Result<Reply, Rejection> {
     let refused = |title, detail| Ok(reply::refused(StatusCode::BAD_REQUEST, title, detail));
-    let body = app.bodies.read(body, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
-    let Ok(alias) = percent_decode_str(alias).decode_utf8() else {
-        return refused("No such service", "The alias at the end of the path is not UTF-8.".to_owned());
+    let coding = Coding::of(&call.parts.headers)?;
+    let body = app.bodies.read_packed(body, coding, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
+    let Ok(path) = percent_decode_str(alias).decode_utf8() else {
+        return refused("No such service", "The alias in the path is not UTF-8.".to_owned());
     };
+    // The command line of existing clients posts here. An alias may hold slashes, so its ends are matched first.
+    let within = path.strip_prefix("services/").and_then(|rest| rest.trim_end_matches('/').strip_suffix("/openapi"));
+    let alias = within.unwrap_or(&path);
     let text = match api_document::text_of(&body) {
         Err(wrong) => return refused("Not a text", format!("The document {wrong}.")),
         Ok(text) if text::is_nothing(&text) => {
@@ -57,8 +63,8 @@ async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias
     };
     let stored = stored.map_err(|error| Rejection::of_database(&error))?;
     match stored {
-        Stored::Created => Ok(reply::stored("created")),
-        Stored::Replaced => Ok(reply::stored("replaced")),
+        Stored::Created => Ok(reply::accepted("created", None, &[])),
+        Stored::Replaced => Ok(reply::accepted("replaced", None, &[])),
         Stored::NoService => {
             let detail = format!("No service has the alias {}.", quoted(alias));
             Ok(reply::refused(StatusCode::NOT_FOUND, "No such service", detail))

@@ -1,0 +1,73 @@
+//! The last custom events of each integration that takes them.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Func;
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
+use serde::Deserialize;
+
+use super::Timestamp;
+use crate::db::{Read, Write};
+
+/// A row of `custom_event`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "custom_event")]
+pub struct Model {
+    /// Primary key; never reused.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The integration.
+    pub integration_id: i64,
+    /// When it was received.
+    pub at: Timestamp,
+    /// The JSON, as it was sent.
+    pub payload: String,
+}
+
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The number of events kept per integration.
+pub const KEPT: u64 = 20;
+
+/// How much of an event is shown, in characters.
+const SHOWN: i32 = 1_000;
+
+/// Records an event, and removes the oldest of its integration. Fails if the integration no longer exists.
+pub async fn record<C: Write>(db: &C, integration_id: i64, payload: String, now: Timestamp) -> Result<(), DbErr> {
+    let row =
+        ActiveModel { integration_id: Set(integration_id), at: Set(now), payload: Set(payload), ..Default::default() };
+    db.insert(row).await?;
+    super::keep_newest::<Entity>(db, &Column::IntegrationId.eq(integration_id), Column::Id, KEPT).await
+}
+
+/// An event to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// When it was received.
+    pub at: Timestamp,
+    /// The beginning of its JSON.
+    pub start: String,
+    /// The length of its JSON, in characters.
+    pub length: i32,
+}
+
+/// Returns the events of an integration, newest first.
+pub async fn last<C: Read>(db: &C, integration_id: i64) -> Result<Vec<Shown>, DbErr> {
+    let payload = || Expr::col(Column::Payload);
+    let start = Func::cust("substr").args([payload(), Expr::value(1), Expr::value(SHOWN)]);
+    let events = Entity::find()
+        .select_only()
+        .column(Column::At)
+        .expr_as(start, "start")
+        .expr_as(Func::char_length(payload()), "length")
+        .filter(Column::IntegrationId.eq(integration_id))
+        .order_by_desc(Column::Id)
+        .limit(KEPT);
+    db.rows(events.as_query(), |row| {
+        Ok(Shown { at: Timestamp::from_micros(row.get(0)?), start: row.get(1)?, length: row.get(2)? })
+    })
+    .await
+}
