@@ -40,6 +40,8 @@ pub enum Code {
     Unauthenticated,
     /// The token's scope does not allow this.
     Forbidden,
+    /// The client sent only the hash of a document.
+    PersistedQueryNotSupported,
     /// Too many requests.
     RateLimited,
     /// The response has more errors than it lists.
@@ -64,6 +66,7 @@ impl Code {
             Self::NotFound => "NOT_FOUND",
             Self::Unauthenticated => "UNAUTHENTICATED",
             Self::Forbidden => "FORBIDDEN",
+            Self::PersistedQueryNotSupported => "PERSISTED_QUERY_NOT_SUPPORTED",
             Self::RateLimited => "RATE_LIMITED",
             Self::ErrorsOmitted => "ERRORS_OMITTED",
             Self::Conflict => "CONFLICT",

@@ -303,6 +303,12 @@ impl App {
         {
             return Ok(reply::redirect(&format!("{}{EXPLORER}", self.catalogue(call).settings().app_url), &[]));
         }
+        if call.route == Route::GraphQl
+            && call.parts.method == Method::GET
+            && handlers::graphql::is_persisted(&call.parts.uri)
+        {
+            return Box::pin(handlers::graphql::answer_get(self, call)).await;
+        }
         if !call.route.allows(&call.parts.method) {
             return Err(Rejection::MethodNotAllowed);
         }

@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use async_graphql::{Request, ServerError, Variables};
 use bytes::Bytes;
-use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName};
+use hyper::{StatusCode, Uri};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -22,6 +22,7 @@ use crate::error::Code;
 use crate::graphql::Unavailable;
 use crate::graphql::caller::Caller;
 use crate::graphql::idempotency::{Claim, Claimed, Key as RequestKey};
+use crate::http::expand::Coding;
 use crate::http::handlers::app as pages;
 use crate::http::limits::{Key, Window};
 use crate::http::reply::{self, Media, Rejection, Reply};
@@ -32,10 +33,10 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
     let (caller, key, counted) = caller(app, call).await?;
     app.count(call, key, counted).await?;
     body::check_is_json(&call.parts.headers)?;
-    let body = app.bodies.read(body, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
-    let request = parse(&body)?;
-
+    let coding = Coding::of(&call.parts.headers)?;
+    let body = app.bodies.read_packed(body, coding, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
     let media = Media::of(&call.parts.headers);
+    let Some(request) = parse(&body)? else { return Ok(not_persisted(media)) };
     let prepared = match app.catalogue.prepare(&request) {
         Ok(prepared) => prepared,
         Err(errors) => return Ok(refuse(media, StatusCode::BAD_REQUEST, &errors)),
@@ -64,6 +65,36 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<R
         response.extend("cost", &app.catalogue.cost(&prepared, &response.used));
     }
     Ok(reply::graphql(media, StatusCode::OK, response.text))
+}
+
+/// Answers the GET request of an Apollo client that sends only the hash of a query.
+pub async fn answer_get(app: &App, call: &mut Call) -> Result<Reply, Rejection> {
+    let (_, key, counted) = caller(app, call).await?;
+    app.count(call, key, counted).await?;
+    Ok(not_persisted(Media::of(&call.parts.headers)))
+}
+
+/// Whether a GET request has the hash of a query in the place of its text.
+pub fn is_persisted(uri: &Uri) -> bool {
+    let (mut has_hash, mut has_query) = (false, false);
+    for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
+        match &*name {
+            "query" => has_query |= !value.is_empty(),
+            "extensions" => {
+                let extensions: Option<Extensions> = serde_json::from_str(&value).ok();
+                has_hash |= extensions.is_some_and(|extensions| extensions.contains_key(PERSISTED));
+            }
+            _ => {}
+        }
+    }
+    has_hash && !has_query
+}
+
+/// The reply to a client that sends only the hash of a document: it then sends the text, and no more hashes. Clients read
+/// it only with status 200.
+fn not_persisted(media: Media) -> Reply {
+    let error = request_error("PersistedQueryNotSupported", Vec::new(), Code::PersistedQueryNotSupported);
+    reply::errors(media, StatusCode::OK, &[error])
 }
 
 /// The request header that asks for the cost of a request. Its value does not matter.
@@ -152,25 +183,47 @@ struct Parameters {
     query: Option<String>,
     operation_name: Option<String>,
     variables: Option<Box<RawValue>>,
-    /// Unused, but must be an object.
-    #[serde(rename = "extensions")]
-    _extensions: Option<BTreeMap<String, IgnoredAny>>,
+    /// Must be an object. Only one extension is known: the hash of a document.
+    extensions: Option<Extensions>,
 }
 
-fn parse(body: &Bytes) -> Result<Request, Rejection> {
+type Extensions = BTreeMap<String, IgnoredAny>;
+
+/// The extension of Apollo's automatic persisted queries.
+const PERSISTED: &str = "persistedQuery";
+
+/// Reads a request. `None` if it has the hash of a document in the place of its text.
+fn parse(body: &Bytes) -> Result<Option<Request>, Rejection> {
     let bad = |reason: String| Rejection::BadRequest(reason);
+    if let Err(wrong) = str::from_utf8(body) {
+        return Err(bad(format!("The body is not UTF-8 from byte {} on. Send JSON in UTF-8.", wrong.valid_up_to())));
+    }
+    match &**body {
+        [] => return Err(bad("The body is empty. Send JSON with a query.".to_owned())),
+        [0, ..] | [_, 0, ..] => return Err(bad("The body is UTF-16 or UTF-32. Send JSON in UTF-8.".to_owned())),
+        [0xef, 0xbb, 0xbf, ..] => {
+            return Err(bad("The body begins with a byte order mark, which JSON does not have.".to_owned()));
+        }
+        _ => {}
+    }
     // serde would read an array as the members in order.
     if body.trim_ascii_start().first() == Some(&b'[') {
         return Err(bad("The body must be a JSON object: batched requests are not supported.".to_owned()));
     }
     let parameters: Parameters = serde_json::from_slice(body).map_err(|error| {
         bad(match error.classify() {
+            _ if is_too_deep(&error) => format!("The body is nested too deeply: {error}."),
             serde_json::error::Category::Data => format!("The body is not a GraphQL request: {error}."),
             _ if is_document(body) => format!("The body is not JSON: {error}. {AS_JSON}"),
             _ => format!("The body is not JSON: {error}."),
         })
     })?;
-    let query = parameters.query.ok_or_else(|| bad("The request has no query.".to_owned()))?;
+    let is_persisted = parameters.extensions.is_some_and(|extensions| extensions.contains_key(PERSISTED));
+    let query = match parameters.query {
+        Some(query) if !(query.is_empty() && is_persisted) => query,
+        _ if is_persisted => return Ok(None),
+        _ => return Err(bad("The request has no query.".to_owned())),
+    };
     let mut request = Request::new(query);
     request.operation_name = parameters.operation_name;
     request.variables = Variables::default();
@@ -181,9 +234,19 @@ fn parse(body: &Bytes) -> Result<Request, Rejection> {
             return Err(bad(message));
         }
         let read = serde_json::from_str(variables.get());
-        *request.variables = read.map_err(|error| bad(format!("The body is not a GraphQL request: {error}.")))?;
+        *request.variables = read.map_err(|error: serde_json::Error| {
+            bad(match is_too_deep(&error) {
+                true => "The variables are nested more than 127 levels deep.".to_owned(),
+                false => format!("The variables of the request cannot be read: {error} of the variables."),
+            })
+        })?;
     }
-    Ok(request)
+    Ok(Some(request))
+}
+
+/// Whether a parser gave up on nested values. serde_json has no kind for it.
+fn is_too_deep(error: &serde_json::Error) -> bool {
+    error.to_string().starts_with("recursion limit exceeded")
 }
 
 /// What a client should do that sends a GraphQL document without JSON around it.
