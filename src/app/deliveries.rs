@@ -5,13 +5,13 @@ use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 use serde::Deserialize;
 
-use super::operations::DeployStatus;
-use super::parts::{empty, external_link, short, status, time};
+use super::operations::DeployStatusEnum;
+use super::parts::{count, empty, external_link, short, status, time};
 use super::reading::too_long;
 use super::visit::{Visit, path};
 use super::{Fault, Site};
 use crate::db::{self, Read};
-use crate::entity::{Timestamp, delivery, deploy};
+use crate::entity::{Timestamp, custom_event, delivery, deploy};
 use crate::graphql::id;
 
 /// How many of the newest deploys of all endpoints are searched for those of one. No index has the deploys of an
@@ -25,11 +25,14 @@ pub async fn of_deploys(site: &Site, visit: &Visit, id: &str, now: Timestamp) ->
     let reading = site.reading(visit).await?;
     let answers = reading.part(|db| delivery::last(db, number)).await?;
     let deploys = reading.part(|db| deploys(db, number)).await?;
-    let is_whole = answers.is_some() && deploys.is_some();
+    let events = reading.part(|db| custom_event::last(db, number)).await?;
+    let is_whole = answers.is_some() && deploys.is_some() && events.is_some();
     let (answers, (deploys, are_all)) = (answers.unwrap_or_default(), deploys.unwrap_or_default());
+    let events = events.unwrap_or_default();
     let mut rows: Vec<(Timestamp, Markup)> =
         deploys.iter().map(|deploy| (deploy.created_at, recorded(deploy, now))).collect();
     rows.extend(answers.iter().map(|one| (one.at, answered(one, now, 2))));
+    rows.extend(events.iter().map(|one| (one.at, received(one, now))));
     rows.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     rows.truncate(delivery::KEPT as usize);
     let rows: Vec<Markup> = rows.into_iter().map(|(_, row)| row).collect();
@@ -81,13 +84,14 @@ fn section(columns: &[&str], rows: &[Markup], is_whole: bool, without: (&str, &s
 }
 
 fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
-    let understood = deploy.deploy_status.map(|status| match status {
-        deploy::Status::Succeeded => DeployStatus::Succeeded,
-        deploy::Status::Failed => DeployStatus::Failed,
-        deploy::Status::Cancelled => DeployStatus::Cancelled,
-        deploy::Status::Queued => DeployStatus::Queued,
-        deploy::Status::Running => DeployStatus::Running,
-    });
+    let understood = match deploy.deploy_status {
+        None => DeployStatusEnum::NoStatus,
+        Some(deploy::Status::Succeeded) => DeployStatusEnum::Success,
+        Some(deploy::Status::Failed) => DeployStatusEnum::Failure,
+        Some(deploy::Status::Cancelled) => DeployStatusEnum::Canceled,
+        Some(deploy::Status::Queued) => DeployStatusEnum::Queued,
+        Some(deploy::Status::Running) => DeployStatusEnum::Running,
+    };
     html! {
         tr {
             td { (time(deploy.created_at, now)) }
@@ -99,6 +103,22 @@ fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
             td {
                 (external_link(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number))) " "
                 (status(understood, deploy.status.as_deref())) " " bdi { (short(&deploy.description)) }
+            }
+        }
+    }
+}
+
+/// The row of a custom event, with the beginning of its JSON.
+fn received(event: &custom_event::Shown, now: Timestamp) -> Markup {
+    let is_cut = event.length as usize > event.start.chars().count();
+    html! {
+        tr {
+            td { (time(event.at, now)) }
+            td { span.mark.good { "202" } }
+            td { "event" }
+            td {
+                code { (event.start) }
+                @if is_cut { " " span.soft { "and more, " (count(event.length, "character")) " in all" } }
             }
         }
     }
@@ -128,6 +148,7 @@ struct Body {
 #[derive(Deserialize)]
 struct Mistake {
     detail: String,
+    hint: Option<String>,
 }
 
 /// What an answer says: its mistakes as a list, or its result.
@@ -136,7 +157,7 @@ fn said(answer: &str) -> Markup {
     html! {
         @match body {
             Some(Body { errors, .. }) if !errors.is_empty() => ul.mistakes {
-                @for mistake in &errors { li { (mistake.detail) } }
+                @for mistake in &errors { li { (mistake.detail) @if let Some(hint) = &mistake.hint { ". " (hint) } } }
                 @if is_cut { li.soft { "and more" } }
             },
             Some(Body { result: Some(result), message, .. }) => {

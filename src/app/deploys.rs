@@ -7,7 +7,7 @@ use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::operations::deploy_metrics::DurationPercentiles;
 use super::operations::types::Moment;
-use super::operations::{Deploy, DeployMetrics, DeploySortEnum, DeployStatus, Deploys, deploys::Service};
+use super::operations::{Deploy, DeployMetrics, DeploySortEnum, DeployStatusEnum, Deploys, deploys::Service};
 use super::parts::{
     count, count_to_most, day, duration, empty, external_link, grouped, link, order, pages, short, status, time,
 };
@@ -75,7 +75,7 @@ pub fn line(deploys: &[Deploy], now: Timestamp) -> Markup {
     html! {
         ol.line {
             @for deploy in deploys {
-                li class=[match deploy.deploy_status { Some(DeployStatus::Succeeded) => Some("good"), Some(DeployStatus::Failed) => Some("bad"), _ => None }] {
+                li class=[match deploy.deploy_status { DeployStatusEnum::Success => Some("good"), DeployStatusEnum::Failure => Some("bad"), _ => None }] {
                     (time(deploy.deployed_at.0, now)) " "
                     (status(deploy.deploy_status, deploy.status.as_deref())) " "
                     @if let Some(environment) = &deploy.environment { span.mark.none { (environment) } " " }
@@ -191,7 +191,7 @@ fn frequency(a_day: f64) -> String {
 impl Deploy {
     /// The time from commit to deploy. `None` unless the deploy succeeded.
     fn lead_time(&self) -> Option<Bar> {
-        let took_place = self.deploy_status == Some(DeployStatus::Succeeded) || self.status.is_none();
+        let took_place = self.deploy_status == DeployStatusEnum::Success || self.status.is_none();
         let commit = self.commit_authoring_date.or(self.committed_at).filter(|_| took_place)?;
         let seconds = (self.deployed_at.0.as_micros() - commit.0.as_micros()) / 1_000_000;
         (seconds >= 0)

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use maud::{Markup, html};
 
 use super::Fault;
-use super::operations::{DeployStatus, PageInfo};
+use super::operations::{DeployStatusEnum, PageInfo};
 use super::visit::Visit;
 use crate::entity::Timestamp;
 
@@ -116,15 +116,16 @@ pub fn tags<'t>(tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> Markup {
 }
 
 /// The status of a deploy.
-pub fn status(understood: Option<DeployStatus>, sent: Option<&str>) -> Markup {
-    let class = match understood {
-        Some(DeployStatus::Succeeded) => "mark good",
-        Some(DeployStatus::Failed) => "mark bad",
-        Some(DeployStatus::Queued | DeployStatus::Running) => "mark warn",
-        Some(DeployStatus::Cancelled) | None => "mark none",
+pub fn status(understood: DeployStatusEnum, sent: Option<&str>) -> Markup {
+    // The normalised status, in the words of the webhook. The tooltip shows the pipeline's own word.
+    let (class, word) = match understood {
+        DeployStatusEnum::Success => ("mark good", Some("succeeded")),
+        DeployStatusEnum::Failure => ("mark bad", Some("failed")),
+        DeployStatusEnum::Queued => ("mark warn", Some("queued")),
+        DeployStatusEnum::Running => ("mark warn", Some("running")),
+        DeployStatusEnum::Canceled => ("mark none", Some("cancelled")),
+        DeployStatusEnum::NoStatus => ("mark none", sent),
     };
-    // The normalised status. The tooltip shows the pipeline's own word.
-    let word = understood.map(|status| Cow::Owned(status.to_string())).or(sent.map(Cow::Borrowed));
     html! { @if let Some(word) = word { span class=(class) title=[sent] { (word) } } }
 }
 

@@ -10,7 +10,7 @@ use super::layout::layout;
 use super::markdown::prose;
 use super::operations::service::{AlertSourceService, Service, Tag};
 use super::operations::{self, types::Moment};
-use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatus, Neighbour};
+use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatusEnum, Neighbour};
 use super::parts::{count, count_to_most, empty, external_link, link, local, short, status, time};
 use super::services::address;
 use super::visit::{Fields, Session, Visit};
@@ -286,10 +286,10 @@ fn broken(service: &Service, issues: &Issues, production: &Environments) -> Mark
     let mut deploys = service.deploys.nodes.iter();
     // A deploy without a status took place.
     let last = deploys.find(|deploy| {
-        let is_finished = matches!(deploy.deploy_status, Some(DeployStatus::Succeeded | DeployStatus::Failed));
+        let is_finished = matches!(deploy.deploy_status, DeployStatusEnum::Success | DeployStatusEnum::Failure);
         production.contain(deploy.environment.as_deref()) && (is_finished || deploy.status.is_none())
     });
-    let has_failed = last.is_some_and(|deploy| deploy.deploy_status == Some(DeployStatus::Failed));
+    let has_failed = last.is_some_and(|deploy| deploy.deploy_status == DeployStatusEnum::Failure);
     let severe = issues.severe();
     let is_raised = |link: &&AlertSourceService| link.status == AlertSourceStatusTypeEnum::Alert;
     let alerts: Vec<_> = service.alert_source_services.nodes.iter().filter(is_raised).collect();

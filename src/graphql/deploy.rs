@@ -44,14 +44,15 @@ impl DeployResolver for Deploy {
         Ok(deploys.iter().map(id).collect())
     }
 
-    fn deploy_status(&self) -> Option<DeployStatus> {
-        self.deploy_status.map(|status| match status {
-            deploy::Status::Queued => DeployStatus::Queued,
-            deploy::Status::Running => DeployStatus::Running,
-            deploy::Status::Succeeded => DeployStatus::Succeeded,
-            deploy::Status::Failed => DeployStatus::Failed,
-            deploy::Status::Cancelled => DeployStatus::Cancelled,
-        })
+    fn deploy_status(&self) -> DeployStatusEnum {
+        match self.deploy_status {
+            None => DeployStatusEnum::NoStatus,
+            Some(deploy::Status::Queued) => DeployStatusEnum::Queued,
+            Some(deploy::Status::Running) => DeployStatusEnum::Running,
+            Some(deploy::Status::Succeeded) => DeployStatusEnum::Success,
+            Some(deploy::Status::Failed) => DeployStatusEnum::Failure,
+            Some(deploy::Status::Cancelled) => DeployStatusEnum::Canceled,
+        }
     }
 }
 

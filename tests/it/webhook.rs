@@ -122,7 +122,7 @@ async fn a_deploy_of_a_known_service_is_recorded_with_all_attributes() {
         "duration": 240,
         "environment": "Production",
         "status": "success",
-        "deployStatus": "succeeded",
+        "deployStatus": "success",
         "deployNumber": "build-9",
         "deployUrl": "https://ci.example.com/1",
         "dedupId": "run-1",
@@ -191,12 +191,15 @@ async fn everything_but_a_post_of_json_to_an_endpoint_is_refused_in_the_same_for
     assert_eq!(answer.header("allow"), Some("POST"));
     assert_eq!(answer.json(), error(405, "Method Not Allowed", "This address accepts POST only."));
 
-    let not_json = error(415, "Unsupported Media Type", "The body must be JSON, with Content-Type: application/json.");
-    for headers in
-        [&[][..], &[("content-type", "text/plain")], &[("content-type", "application/x-www-form-urlencoded")]]
-    {
-        let answer = app.request(Method::POST, &endpoint.path, headers, good()).await;
-        assert_eq!((answer.status, answer.json()), (415, not_json.clone()));
+    let must = "The body must be JSON, with Content-Type: application/json";
+    for (headers, rest) in [
+        (&[][..], ". The request has no Content-Type."),
+        (&[("content-type", "text/plain")], ", not text/plain."),
+        (&[("content-type", "application/x-www-form-urlencoded")], ", not application/x-www-form-urlencoded."),
+    ] {
+        let answer = app.request(Method::POST, &endpoint.path, headers, "service=shop").await;
+        let not_json = error(415, "Unsupported Media Type", &format!("{must}{rest}"));
+        assert_eq!((answer.status, answer.json()), (415, not_json));
     }
 
     let long = record(json!({ "description": "d".repeat(300_000) })).to_string();
