@@ -13,15 +13,15 @@ use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, limits as pages, refusals};
 use rollcall::budget::Limits;
 use rollcall::config::{self, Command, Serve};
 use rollcall::db::{LONG_LOG, MOST_AT_ONCE, QUICK_READS, SLOW_READS, find};
-use rollcall::deploy::commit;
 use rollcall::deploy::figures::{self, build};
+use rollcall::deploy::{commit, event};
 use rollcall::engine::plan::MOST_FIELDS;
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
 use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
-use rollcall::entity::{audit, delivery, idempotency_key, session, sign_in_link, team};
+use rollcall::entity::{audit, custom_event, delivery, idempotency_key, session, sign_in_link, team};
 use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
@@ -339,9 +339,10 @@ fn properties() -> Section {
 fn deploys() -> Section {
     let period = figures::period::Limits::default();
     let rows = vec![
-        characters("description of a deploy, and message of its commit", text::MESSAGE),
-        characters("URL and branch of a deploy", text::URL),
-        characters("any other attribute of a deploy", text::SHORT),
+        characters("description of a deploy, and message of its commit", text::MESSAGE).beyond("it is cut"),
+        characters("URL and branch of a deploy", text::URL).beyond("it is cut"),
+        characters("any other attribute of a deploy", text::SHORT)
+            .beyond("see [deploys](deploys.md#what-may-be-wrong-with-a-post)"),
         count("deploys that wait to be stored", commit::QUEUE),
         count("deploys that are set aside because their service is locked", commit::MOST_ASIDE),
         time("time that a deploy is set aside", commit::ASIDE_TIMEOUT),
@@ -352,6 +353,8 @@ fn deploys() -> Section {
         .beyond("they are set aside"),
         count("deliveries of an endpoint that are shown", delivery::KEPT),
         count("newest deploys that are searched for them", pages::DELIVERIES_SEARCHED),
+        bytes("custom event", event::LONGEST),
+        count("custom events of an integration that are kept", custom_event::KEPT).beyond("the oldest is forgotten"),
         bytes("answer that `rollcall deploy` reads", sender::LONGEST_ANSWER),
         time("time for one attempt of `rollcall deploy`", sender::ATTEMPT),
         count("metrics of all services: periods of three hours in the past with figures", build::PERIODS)
