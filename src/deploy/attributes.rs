@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::json::{Attribute, Object, Value, items};
 use super::moment;
 use crate::entity::Timestamp;
-use crate::entity::text::SHORT;
+use crate::entity::text::{self, SHORT};
 use crate::error::shortened;
 
 /// A mistake in a post.
@@ -269,7 +269,7 @@ impl<'t, 'h> Attributes<'t, 'h> {
             Value::Null => None,
             Value::Text(text, is_lossy) => {
                 self.heard.is_lossy |= is_lossy;
-                (!blank(&text).is_empty()).then_some(Value::Text(text, is_lossy))
+                (!trimmed(&text).is_empty()).then_some(Value::Text(text, is_lossy))
             }
             other => Some(other),
         }
@@ -314,7 +314,7 @@ impl<'t, 'h> Attributes<'t, 'h> {
     }
 
     fn trimmed(&mut self, name: &str, sent: String) -> String {
-        let kept = blank(&sent);
+        let kept = trimmed(&sent);
         if kept.len() == sent.len() {
             return sent;
         }
@@ -351,9 +351,9 @@ impl<'t, 'h> Attributes<'t, 'h> {
 /// Why a text is not a date.
 const NOT_A_MOMENT: &str = "not a date and time such as 2026-11-21T01:44:00Z or 2026-11-21 01:44:00";
 
-/// A text without the blanks around it, among them those that cannot be seen and zeros.
-fn blank(text: &str) -> &str {
-    text.trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '\0' | '\u{feff}' | '\u{200b}'))
+/// A text without the blanks around it. Zeros, which end the texts of some languages, count as blanks.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(|letter| text::is_blank(letter) || letter == '\0')
 }
 
 /// A text without control characters but these. Line breaks and tabs become blanks.

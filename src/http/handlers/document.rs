@@ -55,7 +55,7 @@ async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias
         }
         Ok(text) => text,
     };
-    let alias = text::trim(&alias);
+    let alias = text::trim(alias);
     // No alias contains NUL, and PostgreSQL cannot compare with it.
     let stored = match alias.contains('\0') {
         true => Ok(Stored::NoService),
