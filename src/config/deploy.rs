@@ -153,7 +153,7 @@ impl TypedValueParser for UrlParser {
         let text = value.to_str().unwrap_or_default();
         let sentence = if text.is_empty() { NO_URL } else { NOT_A_URL };
         let wrong = || clap::Error::raw(ErrorKind::ValueValidation, format!("{sentence}\n")).with_cmd(command);
-        SecretUrl::read(text.trim()).ok_or_else(wrong)
+        SecretUrl::read(text).ok_or_else(wrong)
     }
 }
 
