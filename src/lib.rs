@@ -2,19 +2,18 @@
 
 extern crate self as rollcall;
 
+pub use ::engine::{self, budget, error};
+
 pub mod api_document;
 pub mod app;
 mod apply;
 mod background;
-pub mod budget;
 pub mod commands;
 pub mod config;
 pub mod db;
 pub mod deploy;
 pub mod doctor;
-pub mod engine;
 pub mod entity;
-pub mod error;
 pub mod generate;
 pub mod graphql;
 pub mod healthcheck;

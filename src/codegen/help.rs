@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use apollo_compiler::{Schema as Checked, parser::SourceSpan, schema::ExtendedType};
+use spelling::{expected_token, nearest};
 
 use super::{
     diagnostics::Problem,
     source::{KEYWORDS, Source},
-    spelling::{expected_token, nearest},
 };
 
 /// Converts a syntax error.

@@ -12,8 +12,9 @@ use apollo_compiler::{
     ast::{InputValueDefinition, Type, Value},
     schema::{Component, EnumType, ExtendedType, InputObjectType},
 };
+use spelling::nearest;
 
-use super::{diagnostics::Problem, source::Source, spelling::nearest};
+use super::{diagnostics::Problem, source::Source};
 
 /// The maximum length of a chain of defaults.
 const DEEPEST_DEFAULT: usize = 64;

@@ -21,7 +21,6 @@ pub mod rows;
 mod rules;
 mod scopes;
 mod source;
-mod spelling;
 mod syntax;
 mod unbound;
 

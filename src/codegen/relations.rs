@@ -12,7 +12,7 @@ use super::model::{Field, Object, Schema, Value};
 use super::names::snake_case;
 use super::rows::Row;
 use super::source::Source;
-use super::spelling::nearest;
+use spelling::nearest;
 
 /// The directive's name.
 const DIRECTIVE: &str = "relation";

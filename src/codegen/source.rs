@@ -10,8 +10,9 @@ use apollo_compiler::{
     ast::{Definition, Document, Selection},
     parser::{FileId, SourceSpan},
 };
+use spelling::nearest;
 
-use super::{spelling::nearest, syntax::parts};
+use super::syntax::parts;
 
 /// The keywords that begin a definition.
 pub(super) const KEYWORDS: &[&str] =

@@ -15,8 +15,8 @@ use apollo_compiler::parser::SourceSpan;
 use apollo_compiler::schema::{Component, EnumType, ExtendedType};
 use apollo_compiler::{Name, Schema};
 
-use super::spelling::{expected_token, nearest};
 use crate::error::shortened;
+use spelling::{expected_token, nearest};
 
 type Fields = IndexMap<Name, Component<FieldDefinition>>;
 

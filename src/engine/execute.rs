@@ -17,11 +17,10 @@ use super::object::{
     Values, Written,
 };
 use super::plan::{FieldPlan, ObjectPlan, Source};
-use super::state::BoxFuture;
+use super::state::{BoxFuture, Relation};
 use super::write::{Bubble, Step, Writer};
 use crate::budget::{Budget, Excess};
 use crate::error::{Code, Error, Result, UserError};
-use crate::spans;
 
 /// The future of a relation's resolver: one `T` for each parent, in order. Implemented by any `async fn` that returns
 /// `Result<Vec<T>>`.
@@ -184,24 +183,21 @@ pub(super) fn resolve<'r, 'a: 'r>(
     execution: &'r Execution<'a>,
 ) -> BoxFuture<'r, Slot<'a>> {
     let slot = slot(rows.resolve(field, execution), rows.count(), field, execution);
-    if !spans::is_on() || !field.reads() {
+    if !field.reads() || !execution.state.traces() {
         return Box::pin(slot);
     }
-    Box::pin(in_span(plan.info.name, field, rows.count(), Box::pin(slot)))
+    let relation = Relation { parent: plan.info.name, field: field.name(), parents: rows.count() };
+    Box::pin(traced(relation, Box::pin(slot), execution))
 }
 
-async fn in_span<'a>(
-    class: &'static str,
-    field: &FieldPlan,
-    parents: usize,
-    resolved: BoxFuture<'_, Slot<'a>>,
-) -> Slot<'a> {
-    let span = spans::field(class, field.name(), parents);
-    let slot = span.around(resolved).await;
-    if let Slot::Failed { code, .. } = &slot {
-        span.fail(code.as_str());
-    }
-    slot
+async fn traced<'a>(relation: Relation, slot: BoxFuture<'_, Slot<'a>>, execution: &Execution<'a>) -> Slot<'a> {
+    let mut resolved = None;
+    let resolving = async {
+        let slot = resolved.insert(slot.await);
+        if let Slot::Failed { code, .. } = slot { Some(*code) } else { None }
+    };
+    execution.state.trace(relation, Box::pin(resolving)).await;
+    resolved.unwrap_or_else(|| execution.fail(Error::internal("a relation was not resolved")))
 }
 
 /// Awaits the answer to a relation, and resolves everything below it.

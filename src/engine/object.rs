@@ -4,6 +4,7 @@
 
 use std::any::Any;
 use std::future::Future;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use apollo_compiler::Schema;
@@ -38,7 +39,26 @@ pub struct Context<'a, S> {
     field: &'a FieldPlan,
 }
 
+/// The state's own methods.
+impl<S> Deref for Context<'_, S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        self.state
+    }
+}
+
 impl<S> Context<'_, S> {
+    /// Whether the client selects a connection's rows or page info.
+    pub fn selects_rows(&self) -> bool {
+        ["nodes", "edges", "pageInfo"].iter().any(|field| self.selects(field))
+    }
+
+    /// Whether the client selects a connection's count.
+    pub fn selects_count(&self) -> bool {
+        ["totalCount", "filteredCount"].iter().any(|field| self.selects(field))
+    }
+
     /// Whether the client selects `field` directly below the current field.
     pub fn selects(&self, field: &str) -> bool {
         self.field.below().any(|child| child.name() == field)
@@ -154,7 +174,7 @@ impl<'r, 'a, T> Call<'r, 'a, T> {
 
     /// Whether the SDL allows null in the nodes of a connection.
     pub(super) fn items_are_nullable(self) -> bool {
-        self.field.nullable_items()
+        self.field.info.is_some_and(|info| info.nullable_items)
     }
 
     /// The context of the resolver.

@@ -59,7 +59,7 @@ pub struct FieldPlan {
     pub response_key: Box<str>,
     /// Where its value comes from.
     pub source: Source,
-    info: Option<&'static FieldInfo>,
+    pub(super) info: Option<&'static FieldInfo>,
     /// The slot of its arguments, if it has any.
     pub arguments: Option<usize>,
     /// The selections below it, one for each object type in [`FieldInfo::objects`].
@@ -155,11 +155,6 @@ impl FieldPlan {
     /// Whether the SDL allows null.
     pub fn nullable(&self) -> bool {
         self.info.is_some_and(|info| info.nullable)
-    }
-
-    /// Whether the SDL allows null in the nodes of a connection.
-    pub(super) fn nullable_items(&self) -> bool {
-        self.info.is_some_and(|info| info.nullable_items)
     }
 
     /// The scope that a caller needs to select it.

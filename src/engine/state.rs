@@ -53,12 +53,38 @@ pub trait State: Send + Sync + Sized + 'static {
         let _ = name;
         writes
     }
+    /// Whether [`trace`](Self::trace) does anything.
+    fn traces(&self) -> bool {
+        false
+    }
+    /// Runs the resolving of a relation, or of a mutation, in a span. It ends with the code of its error, if it fails.
+    fn trace(
+        &self,
+        relation: Relation,
+        resolving: impl Future<Output = Option<Code>> + Send,
+    ) -> impl Future<Output = ()> + Send {
+        let _ = relation;
+        async {
+            let _ = resolving.await;
+        }
+    }
     /// Logs an internal error and returns the text and the code to show to the client.
     fn report(&self, error: &Error) -> (String, Code);
     /// Whether a mutation failed because of a concurrent change, so that it can be retried from the start.
     fn lost_a_race(&self, error: &Error) -> bool;
     /// The schema that introspection describes.
     fn schema(&self) -> &Arc<Valid<Schema>>;
+}
+
+/// A relation that is resolved.
+#[derive(Debug, Clone, Copy)]
+pub struct Relation {
+    /// The type of the parents.
+    pub parent: &'static str,
+    /// The field.
+    pub field: &'static str,
+    /// How many parents there are.
+    pub parents: usize,
 }
 
 /// The [`State::Writing`] of any state.
@@ -79,6 +105,8 @@ pub(super) trait AnyState: Send + Sync {
     fn end(&self, writing: AnyWriting, commit: bool) -> BoxFuture<'_, Result<()>>;
     fn read(&self) -> BoxFuture<'_, Result<Arc<dyn AnyState>>>;
     fn in_time<'s>(&'s self, name: &'s str, writes: BoxFuture<'s, Result<()>>) -> BoxFuture<'s, Result<()>>;
+    fn traces(&self) -> bool;
+    fn trace<'s>(&'s self, relation: Relation, resolving: BoxFuture<'s, Option<Code>>) -> BoxFuture<'s, ()>;
     fn report(&self, error: &Error) -> (String, Code);
     fn lost_a_race(&self, error: &Error) -> bool;
     fn schema(&self) -> &Arc<Valid<Schema>>;
@@ -119,6 +147,14 @@ impl<S: State> AnyState for S {
 
     fn in_time<'s>(&'s self, name: &'s str, writes: BoxFuture<'s, Result<()>>) -> BoxFuture<'s, Result<()>> {
         Box::pin(State::in_time(self, name, writes))
+    }
+
+    fn traces(&self) -> bool {
+        State::traces(self)
+    }
+
+    fn trace<'s>(&'s self, relation: Relation, resolving: BoxFuture<'s, Option<Code>>) -> BoxFuture<'s, ()> {
+        Box::pin(State::trace(self, relation, resolving))
     }
 
     fn report(&self, error: &Error) -> (String, Code) {

@@ -16,12 +16,11 @@ use super::places::{Lane, Place, Places, Turn};
 use super::{Settings, note, permit};
 use crate::budget::Budget;
 use crate::db::{self, Db, Snapshot, Transaction};
-use crate::engine;
-use crate::engine::Response;
 use crate::engine::plan::Plan;
-use crate::engine::{Documents, Prepared, request_error};
+use crate::engine::{self, Documents, Prepared, Relation, Response, request_error};
 use crate::entity::{audit, deploy_number, service};
 use crate::error::{Code, Error, Result, UserError};
+use crate::spans;
 
 mod mutation;
 
@@ -382,6 +381,17 @@ impl engine::State for State {
         self.request.shared.db.until(Instant::now() + limit, writes).await
     }
 
+    fn traces(&self) -> bool {
+        spans::is_on()
+    }
+
+    async fn trace(&self, relation: Relation, resolving: impl Future<Output = Option<Code>> + Send) {
+        let span = spans::field(relation.parent, relation.field, relation.parents);
+        if let Some(code) = span.around(resolving).await {
+            span.fail(code.as_str());
+        }
+    }
+
     fn report(&self, error: &Error) -> (String, Code) {
         if self.request.outcome.is_at_replica {
             tracing::info!(error = %error, "a query failed at the replica, and is run again at the primary");
@@ -423,52 +433,34 @@ pub type Ctx<'a> = engine::Context<'a, State>;
 /// The context of a mutation's resolver.
 pub type MutationCtx<'a> = engine::Context<'a, Writing>;
 
-impl Ctx<'_> {
+impl State {
     /// The snapshot that the response is read from. All statements see the same state of the database.
     ///
     /// # Panics
     /// At the root of the mutations. Their resolvers get a [`MutationCtx`].
     pub fn db(&self) -> &Snapshot {
-        self.state.snapshot.as_ref().expect("whatever reads has a snapshot")
+        self.snapshot.as_ref().expect("whatever reads has a snapshot")
     }
 
-    /// Whether the client selects a connection's rows or page info.
-    pub fn selects_rows(&self) -> bool {
-        ["nodes", "edges", "pageInfo"].iter().any(|field| self.selects(field))
-    }
-
-    /// Whether the client selects a connection's count.
-    pub fn selects_count(&self) -> bool {
-        ["totalCount", "filteredCount"].iter().any(|field| self.selects(field))
-    }
-}
-
-/// A state that belongs to a request.
-pub trait OfRequest {
-    #[doc(hidden)]
-    fn request(&self) -> &Request;
-}
-
-impl OfRequest for State {
-    fn request(&self) -> &Request {
-        &self.request
-    }
-}
-
-impl OfRequest for Writing {
-    fn request(&self) -> &Request {
-        &self.request
-    }
-}
-
-impl<S: OfRequest> engine::Context<'_, S> {
     /// The caller of the request.
     pub fn caller(&self) -> &Caller {
-        &self.state.request().caller
+        &self.request.caller
     }
 
     /// The configuration of this installation.
     pub fn settings(&self) -> &Settings {
-        &self.state.request().shared.settings
+        &self.request.shared.settings
+    }
+}
+
+impl Writing {
+    /// The caller of the request.
+    pub fn caller(&self) -> &Caller {
+        &self.request.caller
+    }
+
+    /// The configuration of this installation.
+    pub fn settings(&self) -> &Settings {
+        &self.request.shared.settings
     }
 }

@@ -75,11 +75,11 @@ impl Sort {
         match (piece, self.group) {
             (Piece::All, _) => [Some(indexed().gte(least)), None],
             (Piece::Same { group, id: last, .. }, Some(_)) => [Some(own().eq(group)), behind(id, last.into())],
-            (Piece::Same { value, id: last, .. }, None) => [Some(indexed().eq(value)), behind(id, last.into())],
+            (Piece::Same { value, id: last, .. }, None) => [Some(indexed().eq(bound(value))), behind(id, last.into())],
             (Piece::NextGroup { value, group }, of) => {
-                [Some(indexed().eq(value)), of.and_then(|(_, id)| behind(column(id), group.into()))]
+                [Some(indexed().eq(bound(value))), of.and_then(|(_, id)| behind(column(id), group.into()))]
             }
-            (Piece::Behind { value }, _) => [behind(indexed(), value.into()), None],
+            (Piece::Behind { value }, _) => [behind(indexed(), bound(value)), None],
             (Piece::Without { after }, _) => [Some(own().is_null()), after.and_then(|after| behind(id, after.into()))],
         }
     }
@@ -115,12 +115,11 @@ enum Piece {
     Without { after: Option<i64> },
 }
 
-impl From<SortValue> for Expr {
-    fn from(value: SortValue) -> Self {
-        match value {
-            SortValue::Text(text) => Self::value(text),
-            SortValue::Number(number) => Self::value(number),
-        }
+/// A value in a statement.
+fn bound(value: SortValue) -> Expr {
+    match value {
+        SortValue::Text(text) => Expr::value(text),
+        SortValue::Number(number) => Expr::value(number),
     }
 }
 

@@ -7,8 +7,8 @@ use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::{ExecutableDocument, Schema};
 
 use super::super::diagnostics::Problem;
-use super::super::spelling::nearest;
 use super::File;
+use spelling::nearest;
 
 /// The keywords of definitions in these files.
 const KEYWORDS: &[&str] = &["query", "mutation", "fragment"];

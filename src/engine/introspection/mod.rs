@@ -11,10 +11,10 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{Name, Node as Shared, Schema as Sdl};
 use async_graphql::MaybeUndefined;
 
-use crate::engine::input::{self, Fields, FromFields, InputError};
-use crate::engine::object::{Call, Object, Resolved};
-use crate::engine::shape::{AnswerShape, answer, answers, scalars};
-use crate::engine::write::{Scalar, Writer};
+use crate::input::{self, Fields, FromFields, InputError};
+use crate::object::{Call, Object, Resolved};
+use crate::shape::{AnswerShape, answer, answers, scalars};
+use crate::write::{Scalar, Writer};
 
 mod tables;
 

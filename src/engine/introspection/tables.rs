@@ -1,7 +1,7 @@
 //! The tables of the introspection types: their fields, in the order of the specification.
 
 use super::{IncludeDeprecated, TypeArguments};
-use crate::engine::tables::{FieldInfo, ObjectInfo, column, relation};
+use crate::tables::{FieldInfo, ObjectInfo, column, relation};
 
 const SCHEMAS: &[&ObjectInfo] = &[&SCHEMA];
 const TYPES: &[&ObjectInfo] = &[&TYPE];

@@ -3,29 +3,29 @@
 use sea_orm::DbErr;
 
 use super::super::permit;
-use super::{MutationCtx, Writing};
+use super::Writing;
 use crate::db::{self, Committed, Db, Transaction};
 use crate::entity::audit::Subject;
 use crate::error::Result;
 
-impl MutationCtx<'_> {
+impl Writing {
     /// The mutation's transaction. It is committed if the mutation succeeds, and rolled back if it fails.
     ///
     /// # Panics
     /// Before [`Self::begin`], in a mutation that begins its transaction itself.
     pub fn db(&self) -> &Transaction {
-        self.state.transaction.get().expect("a mutation has a transaction")
+        self.transaction.get().expect("a mutation has a transaction")
     }
 
     /// The database, for what a mutation reads before it begins.
     pub fn database(&self) -> &Db {
-        &self.state.request.shared.db
+        &self.request.shared.db
     }
 
     /// Begins the transaction of a mutation that has read and checked what takes long. One that changes many things waits
     /// for its turn.
     pub async fn begin(&self) -> Result<()> {
-        let Writing { request, transaction, may_share, changes_many, turn, .. } = self.state;
+        let Writing { request, transaction, may_share, changes_many, turn, .. } = self;
         if *changes_many {
             let _ = turn.set(request.shared.places.turn().await);
         }
@@ -45,17 +45,17 @@ impl MutationCtx<'_> {
         }
         let subject = Subject::new(class, Some(id), "");
         permit::check(db, db, self.caller(), "", &subject).await?;
-        let _ = self.state.sheds.set((table, id));
+        let _ = self.sheds.set((table, id));
         Err(DbErr::RecordNotUpdated.into())
     }
 
     /// The number of rows of a table that were shed before.
     pub fn shed_of(&self, table: &str) -> u64 {
-        self.state.request.shed_rows().get(table).copied().unwrap_or_default()
+        self.request.shed_rows().get(table).copied().unwrap_or_default()
     }
 
     /// Reads committed data: what others see until the mutation's transaction commits.
     pub fn committed(&self) -> Committed<'_> {
-        self.state.request.shared.db.committed(self.db())
+        self.request.shared.db.committed(self.db())
     }
 }

@@ -17,14 +17,14 @@ const TOKENS: &[(&str, &str)] = &[
 ];
 
 /// Returns the token that the parser expected, from its message `expected R_CURLY, got EOF`.
-pub(super) fn expected_token(message: &str) -> Option<&'static str> {
+pub fn expected_token(message: &str) -> Option<&'static str> {
     let name = message.strip_prefix("expected ")?.split(',').next()?;
     TOKENS.iter().find(|(token, _)| *token == name).map(|(_, looks)| *looks)
 }
 
 /// Returns the candidate that `name` probably misspells. At most a third of the letters may differ. Among equals, the
 /// same initial wins.
-pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {
         return None;
     }

@@ -189,16 +189,15 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
-
 impl From<UserError> for Error {
     fn from(error: UserError) -> Self {
         Self::User(vec![error])
     }
 }
 
-impl From<sea_orm::DbErr> for Error {
-    fn from(error: sea_orm::DbErr) -> Self {
+/// Any other error is internal. So an [`Error`] itself cannot be a [`std::error::Error`].
+impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
+    fn from(error: E) -> Self {
         Self::Internal(Box::new(error))
     }
 }

@@ -87,7 +87,7 @@ pub enum Excess {
     Time,
     /// [`QUICK`]: the request must restart in the slow queue.
     Quick,
-    /// The one statement outside of a transaction: the request must restart in one ([`crate::db::Db::read_once`]).
+    /// The one statement outside of a transaction: the request must restart in one (`Db::read_once`).
     Statement,
 }
 

@@ -1,12 +1,16 @@
 //! The engine: runs GraphQL requests over the types that the build generates from an SDL. It knows no type or table of
-//! the catalogue, and is generic over the state that resolvers share.
+//! the catalogue: what resolvers share is a [`State`] of any type.
 //!
 //! The files are listed in the order of a request. [`document`] validates a text and compiles it to a [`plan`]; [`run`]
 //! executes the plan and writes the response. Generated code implements the traits of [`object`] and describes its
 //! types in [`tables`].
 
+// What a request may use.
+pub mod budget;
+
 // Errors, their locations and advice.
 mod advice;
+pub mod error;
 pub mod faults;
 mod lines;
 pub mod request_error;
@@ -17,9 +21,6 @@ mod argument_path;
 pub mod input;
 mod lexical;
 mod literals;
-// The build script compiles it too, so the file lies with the generator.
-#[path = "../codegen/spelling.rs"]
-mod spelling;
 
 // Validation and cost.
 pub mod cost;
@@ -50,5 +51,5 @@ pub use input::{Arguments, Boxed};
 pub use object::{Context, Object};
 pub use request_error::{errors_json, request_error};
 pub use run::{Response, run};
-pub use state::{BoxFuture, State, ValidSchema};
+pub use state::{BoxFuture, Relation, State, ValidSchema};
 pub use tables::{Cost, FieldInfo, Kind, ObjectInfo, Scope, Size};
