@@ -24,13 +24,7 @@ pub trait ItemsQuery {
 }
 
 impl Query {
-    fn resolve_items<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            __e::answer(<Self as ItemsQuery>::items(&call.context()).await)
-        })
-    }
+    __e::query!(resolve_items, answer, ItemsQuery::items);
 }
 
 impl __e::Object for Query {
@@ -87,14 +81,7 @@ impl __e::Object for super::types::Item {
     }
     fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
         match call.index() {
-            12 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as ItemResolver>::children(call.rows, &call.context())
-                            .await,
-                    )
-                })
-            }
+            12 => __e::resolve!(call, answers, ItemResolver::children),
             _ => call.unresolved(),
         }
     }
@@ -127,20 +114,7 @@ impl Phase {
     }
 }
 
-impl __e::Scalar for Phase {
-    fn write(&self, out: &mut __e::Writer<'_>) {
-        out.string(self.as_str());
-    }
-}
-
-impl __e::Input for Phase {
-    fn read(value: &__e::Value) -> Result<Self, __e::InputError> {
-        match __e::word(value).and_then(Self::from_word) {
-            Some(known) => Ok(known),
-            None => __e::no_such_word("Phase", value),
-        }
-    }
-}
+__e::word!(Phase, "Phase");
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Child` for `{Self}`",

@@ -278,6 +278,11 @@ pub fn no_such_word<T>(enum_name: &str, value: &Value) -> Result<T, InputError> 
     expected(&format!("a value of {enum_name}"), value)
 }
 
+/// Reads a value of an enum.
+pub fn enum_value<T>(value: &Value, from_word: fn(&str) -> Option<T>, enum_name: &str) -> Result<T, InputError> {
+    word(value).and_then(from_word).map_or_else(|| no_such_word(enum_name, value), Ok)
+}
+
 /// Checks an input object with `@oneOf`: exactly one field must be given, and it must not be null.
 pub fn exactly_one(fields: &Fields) -> Result<(), InputError> {
     if fields.len() == 1 && fields.values().all(|value| *value != Value::Null) {

@@ -49,20 +49,7 @@ impl Condition {
     }
 }
 
-impl __e::Scalar for Condition {
-    fn write(&self, out: &mut __e::Writer<'_>) {
-        out.string(self.as_str());
-    }
-}
-
-impl __e::Input for Condition {
-    fn read(value: &__e::Value) -> Result<Self, __e::InputError> {
-        match __e::word(value).and_then(Self::from_word) {
-            Some(known) => Ok(known),
-            None => __e::no_such_word("Condition", value),
-        }
-    }
-}
+__e::word!(Condition, "Condition");
 
 /// Anything with an identifier.
 #[derive(Debug)]
@@ -389,73 +376,14 @@ impl __e::Object for super::types::Book {
     }
     fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
         match call.index() {
-            7 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as BookResolver>::tags(call.rows, &call.context()).await,
-                    )
-                })
-            }
-            8 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as BookResolver>::scores(call.rows, &call.context()).await,
-                    )
-                })
-            }
-            9 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as BookResolver>::shelf(call.rows, &call.context()).await,
-                    )
-                })
-            }
-            10 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as BookResolver>::related(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            11 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as BookResolver>::summary(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            12 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as BookResolver>::authors(call.rows, &call.context()).await,
-                    )
-                })
-            }
-            13 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as BookResolver>::sequel(call.rows, &call.context()).await,
-                    )
-                })
-            }
-            14 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as BookResolver>::borrower(call.rows, &call.context())
-                            .await,
-                    )
-                })
-            }
+            7 => __e::resolve!(call, scalars, BookResolver::tags),
+            8 => __e::resolve!(call, scalars, BookResolver::scores),
+            9 => __e::resolve!(call, answers, BookResolver::shelf),
+            10 => __e::resolve!(call, answers, BookResolver::related, arguments),
+            11 => __e::resolve!(call, scalars, BookResolver::summary, arguments),
+            12 => __e::resolve!(call, answers, BookResolver::authors),
+            13 => __e::resolve!(call, answers, BookResolver::sequel),
+            14 => __e::resolve!(call, answers, BookResolver::borrower),
             _ => call.unresolved(),
         }
     }
@@ -540,45 +468,10 @@ impl __e::Object for super::types::Film {
     }
     fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
         match call.index() {
-            5 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as FilmResolver>::shelf(call.rows, &call.context()).await,
-                    )
-                })
-            }
-            6 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as FilmResolver>::related(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            7 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as FilmResolver>::summary(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            8 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as FilmResolver>::director(call.rows, &call.context())
-                            .await,
-                    )
-                })
-            }
+            5 => __e::resolve!(call, answers, FilmResolver::shelf),
+            6 => __e::resolve!(call, answers, FilmResolver::related, arguments),
+            7 => __e::resolve!(call, scalars, FilmResolver::summary, arguments),
+            8 => __e::resolve!(call, answers, FilmResolver::director),
             _ => call.unresolved(),
         }
     }
@@ -633,33 +526,9 @@ impl __e::Object for super::types::Person {
     }
     fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
         match call.index() {
-            3 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as PersonResolver>::friend(call.rows, &call.context())
-                            .await,
-                    )
-                })
-            }
-            4 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as PersonResolver>::wrote(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            5 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as PersonResolver>::likes(call.rows, &call.context()).await,
-                    )
-                })
-            }
+            3 => __e::resolve!(call, answers, PersonResolver::friend),
+            4 => __e::resolve!(call, answers, PersonResolver::wrote, arguments),
+            5 => __e::resolve!(call, answers, PersonResolver::likes),
             _ => call.unresolved(),
         }
     }
@@ -718,39 +587,10 @@ impl __e::Object for super::types::Shelf {
     }
     fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
         match call.index() {
-            5 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as ShelfResolver>::keeper(call.rows, &call.context()).await,
-                    )
-                })
-            }
-            6 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as ShelfResolver>::holdings(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            7 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as ShelfResolver>::rows(call.rows, &call.context()).await,
-                    )
-                })
-            }
-            8 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as ShelfResolver>::gaps(call.rows, &call.context()).await,
-                    )
-                })
-            }
+            5 => __e::resolve!(call, answers, ShelfResolver::keeper),
+            6 => __e::resolve!(call, answers, ShelfResolver::holdings, arguments),
+            7 => __e::resolve!(call, answers, ShelfResolver::rows),
+            8 => __e::resolve!(call, answers, ShelfResolver::gaps),
             _ => call.unresolved(),
         }
     }
@@ -1027,90 +867,13 @@ impl __e::Object for super::types::Calm {
     }
     fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
         match call.index() {
-            2 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as CalmResolver>::word(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            3 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as CalmResolver>::sure(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            4 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as CalmResolver>::one(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            5 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as CalmResolver>::must(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            6 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as CalmResolver>::next(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            7 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as CalmResolver>::kin(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            8 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as CalmResolver>::ward(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
+            2 => __e::resolve!(call, scalars, CalmResolver::word, arguments),
+            3 => __e::resolve!(call, scalars, CalmResolver::sure, arguments),
+            4 => __e::resolve!(call, answers, CalmResolver::one, arguments),
+            5 => __e::resolve!(call, answers, CalmResolver::must, arguments),
+            6 => __e::resolve!(call, answers, CalmResolver::next, arguments),
+            7 => __e::resolve!(call, answers, CalmResolver::kin, arguments),
+            8 => __e::resolve!(call, answers, CalmResolver::ward, arguments),
             _ => call.unresolved(),
         }
     }
@@ -1269,90 +1032,13 @@ impl __e::Object for super::types::Harsh {
     }
     fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
         match call.index() {
-            2 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as HarshResolver>::word(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            3 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as HarshResolver>::sure(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            4 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as HarshResolver>::one(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            5 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as HarshResolver>::must(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            6 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as HarshResolver>::next(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            7 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as HarshResolver>::kin(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            8 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as HarshResolver>::ward(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
+            2 => __e::resolve!(call, scalars, HarshResolver::word, arguments),
+            3 => __e::resolve!(call, scalars, HarshResolver::sure, arguments),
+            4 => __e::resolve!(call, answers, HarshResolver::one, arguments),
+            5 => __e::resolve!(call, answers, HarshResolver::must, arguments),
+            6 => __e::resolve!(call, answers, HarshResolver::next, arguments),
+            7 => __e::resolve!(call, answers, HarshResolver::kin, arguments),
+            8 => __e::resolve!(call, answers, HarshResolver::ward, arguments),
             _ => call.unresolved(),
         }
     }
@@ -1566,126 +1252,16 @@ impl __e::Object for super::types::Ward {
     }
     fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
         match call.index() {
-            1 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as WardResolver>::loose(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            2 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as WardResolver>::filled(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            3 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as WardResolver>::firm(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            4 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as WardResolver>::strict(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            5 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as WardResolver>::grid(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            6 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as WardResolver>::full_grid(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            7 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as WardResolver>::firm_rows(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            8 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as WardResolver>::strict_grid(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            9 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as WardResolver>::words(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            10 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as WardResolver>::numbers(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
+            1 => __e::resolve!(call, answers, WardResolver::loose, arguments),
+            2 => __e::resolve!(call, answers, WardResolver::filled, arguments),
+            3 => __e::resolve!(call, answers, WardResolver::firm, arguments),
+            4 => __e::resolve!(call, answers, WardResolver::strict, arguments),
+            5 => __e::resolve!(call, answers, WardResolver::grid, arguments),
+            6 => __e::resolve!(call, answers, WardResolver::full_grid, arguments),
+            7 => __e::resolve!(call, answers, WardResolver::firm_rows, arguments),
+            8 => __e::resolve!(call, answers, WardResolver::strict_grid, arguments),
+            9 => __e::resolve!(call, scalars, WardResolver::words, arguments),
+            10 => __e::resolve!(call, scalars, WardResolver::numbers, arguments),
             _ => call.unresolved(),
         }
     }
@@ -2218,180 +1794,38 @@ impl __e::FromFields for QueryEchoArgs {
 }
 
 impl Query {
-    fn resolve_node<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QueryNodeArgs>().clone();
-            __e::answer(<Self as NodeQuery>::node(&call.context(), arguments.id).await)
-        })
-    }
-    fn resolve_nodes<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QueryNodesArgs>().clone();
-            __e::answer(
-                <Self as NodesQuery>::nodes(&call.context(), arguments.ids).await,
-            )
-        })
-    }
-    fn resolve_viewer<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            __e::answer(<Self as ViewerQuery>::viewer(&call.context()).await)
-        })
-    }
-    fn resolve_shelf<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QueryShelfArgs>().clone();
-            __e::answer(<Self as ShelfQuery>::shelf(&call.context(), arguments.id).await)
-        })
-    }
-    fn resolve_shelves<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            __e::answer(<Self as ShelvesQuery>::shelves(&call.context()).await)
-        })
-    }
-    fn resolve_holdings<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QueryHoldingsArgs>().clone();
-            __e::answer(
-                <Self as HoldingsQuery>::holdings(
-                        &call.context(),
-                        arguments.condition,
-                        arguments.first,
-                    )
-                    .await,
-            )
-        })
-    }
-    fn resolve_search<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QuerySearchArgs>().clone();
-            __e::answer(
-                <Self as SearchQuery>::search(
-                        &call.context(),
-                        arguments.text,
-                        arguments.first,
-                    )
-                    .await,
-            )
-        })
-    }
-    fn resolve_pick<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QueryPickArgs>().clone();
-            __e::answer(<Self as PickQuery>::pick(&call.context(), arguments.by).await)
-        })
-    }
-    fn resolve_nothing<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            __e::answer(<Self as NothingQuery>::nothing(&call.context()).await)
-        })
-    }
-    fn resolve_empty<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            __e::answer(<Self as EmptyQuery>::empty(&call.context()).await)
-        })
-    }
-    fn resolve_trouble<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QueryTroubleArgs>().clone();
-            __e::answer(
-                <Self as TroubleQuery>::trouble(
-                        &call.context(),
-                        arguments.id,
-                        arguments.fail,
-                    )
-                    .await,
-            )
-        })
-    }
-    fn resolve_must_trouble<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QueryMustTroubleArgs>().clone();
-            __e::answer(
-                <Self as MustTroubleQuery>::must_trouble(
-                        &call.context(),
-                        arguments.id,
-                        arguments.fail,
-                    )
-                    .await,
-            )
-        })
-    }
-    fn resolve_troubles<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QueryTroublesArgs>().clone();
-            __e::answer(
-                <Self as TroublesQuery>::troubles(&call.context(), arguments.fail).await,
-            )
-        })
-    }
-    fn resolve_ward<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QueryWardArgs>().clone();
-            __e::answer(<Self as WardQuery>::ward(&call.context(), arguments.fail).await)
-        })
-    }
-    fn resolve_old<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            __e::scalar(<Self as OldQuery>::old(&call.context()).await)
-        })
-    }
-    fn resolve_older<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QueryOlderArgs>().clone();
-            __e::scalar(
-                <Self as OlderQuery>::older(&call.context(), arguments.than).await,
-            )
-        })
-    }
-    fn resolve_echo<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        call.later(move || async move {
-            let arguments = call.arguments::<QueryEchoArgs>().clone();
-            __e::scalar(
-                <Self as EchoQuery>::echo(
-                        &call.context(),
-                        arguments.input,
-                        arguments.list,
-                        arguments.r#enum,
-                        arguments.id,
-                        arguments.i,
-                        arguments.f,
-                        arguments.s,
-                        arguments.b,
-                        arguments.matrix,
-                        arguments.on,
-                        arguments.pick,
-                        arguments.range,
-                        arguments.looks,
-                        arguments.none,
-                    )
-                    .await,
-            )
-        })
-    }
+    __e::query!(resolve_node, answer, NodeQuery::node, QueryNodeArgs { id });
+    __e::query!(resolve_nodes, answer, NodesQuery::nodes, QueryNodesArgs { ids });
+    __e::query!(resolve_viewer, answer, ViewerQuery::viewer);
+    __e::query!(resolve_shelf, answer, ShelfQuery::shelf, QueryShelfArgs { id });
+    __e::query!(resolve_shelves, answer, ShelvesQuery::shelves);
+    __e::query!(
+        resolve_holdings, answer, HoldingsQuery::holdings, QueryHoldingsArgs { condition,
+        first }
+    );
+    __e::query!(
+        resolve_search, answer, SearchQuery::search, QuerySearchArgs { text, first }
+    );
+    __e::query!(resolve_pick, answer, PickQuery::pick, QueryPickArgs { by });
+    __e::query!(resolve_nothing, answer, NothingQuery::nothing);
+    __e::query!(resolve_empty, answer, EmptyQuery::empty);
+    __e::query!(
+        resolve_trouble, answer, TroubleQuery::trouble, QueryTroubleArgs { id, fail }
+    );
+    __e::query!(
+        resolve_must_trouble, answer, MustTroubleQuery::must_trouble,
+        QueryMustTroubleArgs { id, fail }
+    );
+    __e::query!(
+        resolve_troubles, answer, TroublesQuery::troubles, QueryTroublesArgs { fail }
+    );
+    __e::query!(resolve_ward, answer, WardQuery::ward, QueryWardArgs { fail });
+    __e::query!(resolve_old, scalar, OldQuery::old);
+    __e::query!(resolve_older, scalar, OlderQuery::older, QueryOlderArgs { than });
+    __e::query!(
+        resolve_echo, scalar, EchoQuery::echo, QueryEchoArgs { input, list, r#enum, id,
+        i, f, s, b, matrix, on, pick, range, looks, none }
+    );
 }
 
 impl __e::Object for Query {
@@ -2528,62 +1962,11 @@ impl __e::Object for super::types::Tally {
     }
     fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
         match call.index() {
-            1 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as TallyResolver>::now(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            2 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as TallyResolver>::note(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            3 => {
-                call.later(move || async move {
-                    __e::scalars(
-                        <Self as TallyResolver>::history(call.rows, &call.context())
-                            .await,
-                    )
-                })
-            }
-            4 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as TallyResolver>::trouble(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
-            5 => {
-                call.later(move || async move {
-                    __e::answers(
-                        <Self as TallyResolver>::must_trouble(
-                                call.rows,
-                                call.arguments(),
-                                &call.context(),
-                            )
-                            .await,
-                    )
-                })
-            }
+            1 => __e::resolve!(call, scalars, TallyResolver::now, arguments),
+            2 => __e::resolve!(call, scalars, TallyResolver::note, arguments),
+            3 => __e::resolve!(call, scalars, TallyResolver::history),
+            4 => __e::resolve!(call, answers, TallyResolver::trouble, arguments),
+            5 => __e::resolve!(call, answers, TallyResolver::must_trouble, arguments),
             _ => call.unresolved(),
         }
     }
@@ -2709,60 +2092,21 @@ impl __e::FromFields for MutationAddAllArgs {
 }
 
 impl Mutation {
-    fn resolve_add<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        call.bare_mutation(|call| Box::pin(async move {
-            let arguments = call.arguments::<MutationAddArgs>().clone();
-            __e::answer(
-                <Self as AddMutation>::add(&call.context(), arguments.by, arguments.fail)
-                    .await,
-            )
-        }))
-    }
-    fn resolve_must_add<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.bare_mutation(|call| Box::pin(async move {
-            let arguments = call.arguments::<MutationMustAddArgs>().clone();
-            __e::answer(
-                <Self as MustAddMutation>::must_add(
-                        &call.context(),
-                        arguments.by,
-                        arguments.fail,
-                    )
-                    .await,
-            )
-        }))
-    }
-    fn resolve_reset<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.bare_mutation(|call| Box::pin(async move {
-            let arguments = call.arguments::<MutationResetArgs>().clone();
-            __e::scalar(
-                <Self as ResetMutation>::reset(&call.context(), arguments.to).await,
-            )
-        }))
-    }
-    fn resolve_add_all<'r, 'a: 'r>(
-        call: __e::Call<'r, 'a, Self>,
-    ) -> __e::Resolved<'r, 'a> {
-        call.bare_mutation(|call| Box::pin(async move {
-            let arguments = call.arguments::<MutationAddAllArgs>().clone();
-            __e::answer(
-                <Self as AddAllMutation>::add_all(
-                        &call.context(),
-                        arguments.steps,
-                        arguments.fail,
-                    )
-                    .await,
-            )
-        }))
-    }
-    fn resolve_undo<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        call.bare_mutation(|call| Box::pin(async move {
-            __e::answer(<Self as UndoMutation>::undo(&call.context()).await)
-        }))
-    }
+    __e::bare_mutation!(
+        resolve_add, answer, AddMutation::add, MutationAddArgs { by, fail }
+    );
+    __e::bare_mutation!(
+        resolve_must_add, answer, MustAddMutation::must_add, MutationMustAddArgs { by,
+        fail }
+    );
+    __e::bare_mutation!(
+        resolve_reset, scalar, ResetMutation::reset, MutationResetArgs { to }
+    );
+    __e::bare_mutation!(
+        resolve_add_all, answer, AddAllMutation::add_all, MutationAddAllArgs { steps,
+        fail }
+    );
+    __e::bare_mutation!(resolve_undo, answer, UndoMutation::undo);
 }
 
 impl __e::Object for Mutation {

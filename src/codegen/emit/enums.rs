@@ -39,21 +39,6 @@ pub(super) fn definition(definition: &Enum) -> TokenStream {
             }
         }
 
-        impl __e::Scalar for #name {
-            fn write(&self, out: &mut __e::Writer<'_>) {
-                out.string(self.as_str());
-            }
-        }
-
-        impl __e::Input for #name {
-            fn read(
-                value: &__e::Value,
-            ) -> Result<Self, __e::InputError> {
-                match __e::word(value).and_then(Self::from_word) {
-                    Some(known) => Ok(known),
-                    None => __e::no_such_word(#sdl_name, value),
-                }
-            }
-        }
+        __e::word!(#name, #sdl_name);
     }
 }

@@ -89,13 +89,9 @@ fn relation(context: Context<'_>, object: &Object, index: Literal, field: &Field
     }
     let resolver = names::type_name(&names::resolver(&object.name));
     let method = names::snake(&field.name);
-    let arguments = (!field.args.is_empty()).then(|| quote!(call.arguments(),));
+    let arguments = (!field.args.is_empty()).then(|| quote!(, arguments));
     let answers = if context.schema.is_leaf(field.ty.name()) { quote!(scalars) } else { quote!(answers) };
-    quote! {
-        #index => call.later(move || async move {
-            __e::#answers(<Self as #resolver>::#method(call.rows, #arguments &call.context()).await)
-        })
-    }
+    quote!(#index => __e::resolve!(call, #answers, #resolver::#method #arguments))
 }
 
 /// A struct with a public field for each field of the SDL.

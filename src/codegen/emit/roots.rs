@@ -18,14 +18,7 @@ pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
         let (index, function) = (number(index), resolve_name(field));
         quote!(#index => Self::#function(call))
     });
-    let functions = root.fields.iter().map(|field| {
-        let (function, body) = (resolve_name(field), body(context, root, field, is_mutation));
-        quote! {
-            fn #function<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-                #body
-            }
-        }
-    });
+    let functions = root.fields.iter().map(|field| function(context, root, field, is_mutation));
     let (schema, ty) = (number(root.fields.len()), number(root.fields.len() + 1));
     let introspection =
         [quote!(#schema => __e::introspection::schema(call)), quote!(#ty => __e::introspection::type_by_name(call))];
@@ -117,37 +110,28 @@ fn resolve_name(field: &Field) -> proc_macro2::Ident {
     names::snake(&format!("resolve_{}", names::snake_case(&field.name)))
 }
 
-/// The body of the function that resolves a root field.
-fn body(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool) -> TokenStream {
-    let name = trait_name(field, is_mutation);
+/// The function that resolves a root field.
+fn function(context: Context<'_>, root: &Object, field: &Field, is_mutation: bool) -> TokenStream {
+    let (function, name) = (resolve_name(field), trait_name(field, is_mutation));
     let method = names::snake(&field.name);
-    let (arguments, passed) = arguments(context, root, field);
+    let arguments = arguments(context, root, field);
     let answer = if context.schema.is_leaf(field.ty.name()) { quote!(scalar) } else { quote!(answer) };
-    let answer = quote! {
-        #arguments
-        __e::#answer(<Self as #name>::#method(&call.context() #(, #passed)*).await)
-    };
     if !is_mutation {
-        return quote!(call.later(move || async move { #answer }));
+        return quote!(__e::query!(#function, #answer, #name::#method #arguments););
     }
-    let resolver = quote!(|call| Box::pin(async move { #answer }));
     if is_payload(context, field) {
         let ty = context.output_name(field.ty.name());
-        return quote!(call.mutation(#resolver, |errors| #ty { errors, ..Default::default() }));
+        return quote!(__e::mutation!(#function, #ty, #name::#method #arguments););
     }
-    quote!(call.bare_mutation(#resolver))
+    quote!(__e::bare_mutation!(#function, #answer, #name::#method #arguments);)
 }
 
-/// The statement that takes a root field's arguments, if it has several, and what is passed to its method.
-fn arguments(context: Context<'_>, root: &Object, field: &Field) -> (Option<TokenStream>, Vec<TokenStream>) {
+/// How a root field takes its arguments.
+fn arguments(context: Context<'_>, root: &Object, field: &Field) -> Option<TokenStream> {
     if inputs::only_input(context.schema, field).is_some() {
-        return (None, vec![quote!(call.input())]);
+        return Some(quote!(, input));
     }
-    let ty = inputs::arguments_type(context.schema, &root.name, field, &TokenStream::new());
-    let take = ty.map(|ty| quote!(let arguments = call.arguments::<#ty>().clone();));
-    let passed = field.args.iter().map(|argument| {
-        let name = names::snake(&argument.name);
-        quote!(arguments.#name)
-    });
-    (take, passed.collect())
+    let ty = inputs::arguments_type(context.schema, &root.name, field, &TokenStream::new())?;
+    let names = field.args.iter().map(|argument| names::snake(&argument.name));
+    Some(quote!(, #ty { #(#names),* }))
 }
