@@ -10,7 +10,9 @@ use super::entity_ref::EntityRef;
 use crate::db::{self, Read};
 use crate::entity::alias::{AliasTable, slug};
 use crate::entity::field_rule::Reference;
-use crate::entity::{component_type, domain_alias, lifecycle, service_alias, system_alias, team_alias, tier};
+use crate::entity::{
+    component_type, domain, domain_alias, lifecycle, service_alias, system, system_alias, team, team_alias, tier,
+};
 
 /// What a name leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,9 +200,13 @@ fn table(to: Reference) -> &'static str {
 /// Reads the names of all rows of a table.
 async fn index(db: &impl Read, to: Reference) -> Result<Index, DbErr> {
     match to {
-        Reference::Team => index_of::<team_alias::Entity>(db).await,
-        Reference::System => index_of::<system_alias::Entity>(db).await,
-        Reference::Domain => index_of::<domain_alias::Entity>(db).await,
+        Reference::Team => index_of::<team_alias::Entity, team::Entity>(db, team::Column::Id, team::Column::Name).await,
+        Reference::System => {
+            index_of::<system_alias::Entity, system::Entity>(db, system::Column::Id, system::Column::Name).await
+        }
+        Reference::Domain => {
+            index_of::<domain_alias::Entity, domain::Entity>(db, domain::Column::Id, domain::Column::Name).await
+        }
         Reference::Tier => {
             let rows = db.all(tier::Entity::find()).await?;
             Ok(words(rows.into_iter().map(|row| (row.id, [row.alias, row.name]))))
@@ -217,7 +223,11 @@ async fn index(db: &impl Read, to: Reference) -> Result<Index, DbErr> {
     }
 }
 
-async fn index_of<T: AliasTable>(db: &impl Read) -> Result<Index, DbErr> {
+async fn index_of<T: AliasTable, E: EntityTrait>(
+    db: &impl Read,
+    id: E::Column,
+    name: E::Column,
+) -> Result<Index, DbErr> {
     let mut index = Index::default();
     for (row, alias, _) in aliases::<T>(db, sea_orm::Condition::all()).await? {
         if is_entity_of::<T>(&alias) {
@@ -225,6 +235,10 @@ async fn index_of<T: AliasTable>(db: &impl Read) -> Result<Index, DbErr> {
         }
         index.add(row, &alias);
     }
+    // A name that another had first is no alias.
+    let names = E::find().select_only().column(id).column(name);
+    let names: Vec<(i64, String)> = db.rows(names.as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await?;
+    names.iter().for_each(|(row, name)| index.add(*row, name));
     Ok(index)
 }
 

@@ -282,9 +282,18 @@ impl Copier<'_> {
     async fn all_names(&self, of: Reference) -> Result<(), DbErr> {
         let all = || Expr::cust("1 = 1");
         match of {
-            Reference::Team => drop(self.rows::<team_alias::Entity>(all()).await?),
-            Reference::System => drop(self.rows::<system_alias::Entity>(all()).await?),
-            Reference::Domain => drop(self.rows::<domain_alias::Entity>(all()).await?),
+            Reference::Team => {
+                self.rows::<team::Entity>(all()).await?;
+                self.rows::<team_alias::Entity>(all()).await?;
+            }
+            Reference::System => {
+                self.rows::<system::Entity>(all()).await?;
+                self.rows::<system_alias::Entity>(all()).await?;
+            }
+            Reference::Domain => {
+                self.rows::<domain::Entity>(all()).await?;
+                self.rows::<domain_alias::Entity>(all()).await?;
+            }
             Reference::Tier => drop(self.rows::<tier::Entity>(all()).await?),
             Reference::Lifecycle => drop(self.rows::<lifecycle::Entity>(all()).await?),
             Reference::ComponentType => drop(self.rows::<component_type::Entity>(all()).await?),
