@@ -129,7 +129,8 @@ async fn a_key_starts_with_a_lowercase_letter_and_has_allowed_characters() {
         ("1a", false),
         ("_a", false),
         ("a b", false),
-        ("a\n", false),
+        ("a\n", true),
+        ("a\nb", false),
         ("é", false),
     ] {
         let answer = app.query(query, json!({ "key": key })).await;

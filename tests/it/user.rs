@@ -83,7 +83,7 @@ async fn an_invalid_email_address_is_refused() {
         "@ada@example.com",
         "ada@example.com@",
         "\"a@b\"@example.com",
-        "ada@example.com\u{a0}",
+        "ada\u{a0}@example.com",
         &format!("{}@example.com", "a".repeat(255)),
     ] {
         let answer = app.query(query, json!({ "email": email })).await;
