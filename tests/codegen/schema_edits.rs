@@ -274,6 +274,7 @@ fn without_bindings_every_type_of_the_schema_that_needs_one_is_named() {
     // These could be plain data, and are bound because their values are read when they are selected.
     let by_choice = [
         "FilterPredicate",
+        "RelatedResourceEdge",
         "RepositoryConnectionType",
         "RepositoryPath",
         "RepositoryServiceEdge",
