@@ -27,6 +27,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::database::Database;
 
@@ -250,10 +251,18 @@ pub async fn send(
     Response { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
+/// How long a test waits for what must happen at once.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits for something that must happen, and fails if it does not.
+pub async fn soon<T>(what: &str, happens: impl Future<Output = T>) -> T {
+    timeout(PATIENCE, happens).await.unwrap_or_else(|_| panic!("{what} within {PATIENCE:?}"))
+}
+
 /// Reads until the service closes the connection.
 pub async fn read_to_end(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
     // A reset also counts as a close.
-    let _ = stream.read_to_end(&mut answer).await;
+    let _ = soon("the service closes the connection", stream.read_to_end(&mut answer)).await;
     String::from_utf8_lossy(&answer).into_owned()
 }

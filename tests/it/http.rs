@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::app::{TestApp, read_to_end, send};
+use crate::app::{TestApp, read_to_end, send, soon};
 use crate::app_browser::Browser;
 use crate::webhook::record;
 
@@ -236,18 +236,21 @@ async fn a_slow_head_has_a_timeout() {
     stream.write_all(b"GET /livez HTTP/1.1\r\n").await.expect("the service reads");
     // Ends only when the service disconnects.
     let mut answer = [0];
-    loop {
-        tokio::select! {
-            read = stream.read(&mut answer) => {
-                assert!(matches!(read, Ok(0) | Err(_)), "no answer");
+    let trickle = async {
+        loop {
+            tokio::select! {
+                read = stream.read(&mut answer) => {
+                    assert!(matches!(read, Ok(0) | Err(_)), "no answer");
+                    break;
+                }
+                () = tokio::time::sleep(std::time::Duration::from_millis(20)) => {}
+            }
+            if stream.write_all(b"X: y\r\n").await.is_err() {
                 break;
             }
-            () = tokio::time::sleep(std::time::Duration::from_millis(20)) => {}
         }
-        if stream.write_all(b"X: y\r\n").await.is_err() {
-            break;
-        }
-    }
+    };
+    soon("the service disconnects", trickle).await;
 }
 
 #[tokio::test]
@@ -262,7 +265,8 @@ async fn a_connection_is_closed_if_its_client_does_not_read_the_responses() {
     let app = TestApp::with(&["--idle-timeout", "100ms"]).await;
     let mut stream = app.connect().await;
     // Ends only when the service disconnects.
-    while stream.write_all(b"GET /public/schema.graphql HTTP/1.1\r\nHost: a\r\n\r\n").await.is_ok() {}
+    let request = b"GET /public/schema.graphql HTTP/1.1\r\nHost: a\r\n\r\n";
+    soon("the service disconnects", async { while stream.write_all(request).await.is_ok() {} }).await;
 }
 
 #[tokio::test]
@@ -365,7 +369,7 @@ async fn one_address_has_a_quarter_of_the_connections() {
     assert!(kept_open(&app, b"").await.is_none(), "beyond a quarter");
     drop(first);
     // The service notices soon that it has ended.
-    while kept_open(&app, b"").await.is_none() {}
+    soon("there is room again", async { while kept_open(&app, b"").await.is_none() {} }).await;
 }
 
 #[tokio::test]
@@ -394,11 +398,7 @@ async fn livez_and_readyz_report_the_state_of_the_server() {
 async fn a_stopping_server_is_not_ready() {
     let mut app = TestApp::with(&["--drain-delay", "1h"]).await;
     drop(app.stop());
-    loop {
-        if app.get("/readyz").await.status == 503 {
-            break;
-        }
-    }
+    soon("it is not ready", async { while app.get("/readyz").await.status != 503 {} }).await;
     assert_eq!(app.get("/livez").await.status, 200);
 }
 
