@@ -22,6 +22,9 @@ tokio::task_local! {
     static REQUEST: Request;
 }
 
+/// Of HTTP/2, only errors. Anyone can have it warn of each of their frames, and fill the disk so.
+const QUIET: &str = "h2=error";
+
 /// Identifies a request in the log.
 #[derive(Debug)]
 struct Request {
@@ -42,6 +45,10 @@ pub fn within<F: Future>(id: String, trace: Option<String>, future: F) -> impl F
 pub fn start(log: &Log) -> Result<(), String> {
     let filter = EnvFilter::try_new(&log.log)
         .map_err(|error| format!("the log filter is not valid (--log or ROLLCALL_LOG): {error}"))?;
+    let filter = match QUIET.parse() {
+        Ok(quiet) if !log.log.contains("h2=") => filter.add_directive(quiet),
+        _ => filter,
+    };
     let log_to = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     let line = format().with_target(false).with_ansi(io::stderr().is_terminal());
     let started = match log.log_format {

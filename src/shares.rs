@@ -118,6 +118,15 @@ impl<K: Eq + Hash + Copy> Tally<K> {
 }
 
 impl<K: Eq + Hash + Copy> Hold<K> {
+    /// Takes more without waiting. Returns whether it was free.
+    pub fn grow(&mut self, amount: usize) -> bool {
+        let is_free = self.shares.lock().held.add(self.owner, amount);
+        if is_free {
+            self.amount += amount;
+        }
+        is_free
+    }
+
     /// Merges another hold of the same owner into this one.
     pub fn join(&mut self, mut other: Self) {
         self.amount += std::mem::take(&mut other.amount);
@@ -127,8 +136,14 @@ impl<K: Eq + Hash + Copy> Hold<K> {
 impl<K: Eq + Hash + Copy> Drop for Hold<K> {
     fn drop(&mut self) {
         if self.amount > 0 {
-            self.shares.lock().held.give_back(self.owner, self.amount);
-            self.shares.freed.notify_waiters();
+            let mut state = self.shares.lock();
+            state.held.give_back(self.owner, self.amount);
+            // Whoever begins to wait later finds it.
+            let is_awaited = state.waiting.total > 0;
+            drop(state);
+            if is_awaited {
+                self.shares.freed.notify_waiters();
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
-use hyper::body::{Body, Incoming};
+use hyper::body::Body;
 use hyper::header::{self, HeaderMap};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -16,6 +16,7 @@ use super::charset::{ContentType, shown};
 use super::expand::Coding;
 use super::limits::Key;
 use super::reply::Rejection;
+use super::upload::Upload;
 use crate::shares::{Bounds, Hold, Shares};
 
 /// How much of an unwanted body is read, so that its sender gets to read the response.
@@ -91,7 +92,7 @@ impl Bodies {
     /// Reads a whole body of at most `limit` bytes, charged to `owner`, within `timeout`.
     pub async fn read(
         &self,
-        body: &mut Incoming,
+        body: &mut Upload,
         owner: Key,
         limit: usize,
         timeout: Duration,
@@ -106,7 +107,7 @@ impl Bodies {
     /// The same for a body that may be compressed, as `coding` says. The limit holds for it decompressed, too.
     pub async fn read_packed(
         &self,
-        body: &mut Incoming,
+        body: &mut Upload,
         coding: Option<Coding>,
         owner: Key,
         limit: usize,
@@ -126,7 +127,7 @@ impl Bodies {
         coding.expand(body, limit)
     }
 
-    async fn read_all(&self, body: &mut Incoming, owner: Key, limit: usize) -> Result<Bytes, Rejection> {
+    async fn read_all(&self, body: &mut Upload, owner: Key, limit: usize) -> Result<Bytes, Rejection> {
         let (mut whole, mut room) = (Vec::new(), 0);
         let mut hold: Option<Hold<Key>> = None;
         while let Some(frame) = body.frame().await {
@@ -156,7 +157,7 @@ impl Bodies {
 
     /// Reads and drops the rest of a body, within limits. Closing a connection while the peer still sends would reset
     /// it, and the peer would lose the response.
-    pub async fn discard(&self, headers: &HeaderMap, body: Incoming) {
+    pub async fn discard(&self, headers: &HeaderMap, body: Upload) {
         if body.is_end_stream() || headers.contains_key(header::EXPECT) {
             return;
         }

@@ -3,7 +3,6 @@
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use data_encoding::HEXLOWER;
-use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
@@ -37,7 +36,7 @@ pub fn request_id(headers: &HeaderMap) -> String {
 }
 
 /// Opens the span of a request, as a child of the span in `traceparent`.
-pub(super) fn span(request: &Request<Incoming>, peer: Peer, id: &str) -> Span {
+pub(super) fn span<B>(request: &Request<B>, peer: Peer, id: &str) -> Span {
     let (headers, path) = (request.headers(), request.uri().path());
     let lines = |name: &str| headers.get_all(name).iter().map(HeaderValue::as_bytes);
     let caller = spans::parent(lines("traceparent"), lines("tracestate"));
@@ -206,9 +205,13 @@ pub fn check_head(parts: &Parts) -> Result<(), Rejection> {
     if parts.version < Version::HTTP_2 {
         return Ok(());
     }
-    // HTTP/2 counts 32 bytes of overhead for each header (RFC 9113, section 6.5.2).
-    let bytes: usize = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 32).sum();
-    if parts.headers.len() > HEADERS || bytes > HEAD_BYTES { Err(Rejection::HeadTooLarge) } else { Ok(()) }
+    let is_too_large = parts.headers.len() > HEADERS || head_bytes(parts) > HEAD_BYTES;
+    if is_too_large { Err(Rejection::HeadTooLarge) } else { Ok(()) }
+}
+
+/// The size of the headers, as HTTP/2 counts it: with 32 bytes of overhead for each (RFC 9113, section 6.5.2).
+pub fn head_bytes(parts: &Parts) -> usize {
+    parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 32).sum()
 }
 
 #[cfg(test)]

@@ -1,39 +1,41 @@
 //! Serves one connection: HTTP/1.1 or HTTP/2, with or without TLS, with or without a PROXY header before it.
 //!
 //! hyper implements the protocols; this decides when to close a connection. It closes when the first request takes too
-//! long to arrive, when the connection is idle (no request and no bytes written) for too long, and gracefully when the
-//! service stops. A connection is never closed while it has a request in progress: request bodies have their own
-//! timeout.
+//! long to arrive, when the connection is idle (no request and no answer taken) for too long, when it sends too much from
+//! which nothing comes, and gracefully when the service stops. [`activity`](super::activity) counts, and
+//! [`admission`](super::admission) closes one for another.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::io::{self, IoSlice};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use http_body_util::Full;
 use hyper::Request;
 use hyper::body::Incoming;
+use hyper::rt::Executor;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto::Builder;
 use ipnet::IpNet;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
+use super::activity::{Activity, Closed, FAREWELL};
+use super::admission::{Owner, Place};
 use super::client;
-use super::limits::network;
 use super::listener::Stream;
 use super::proxy_header::{self, Refused};
 use super::refused::Explained;
 use super::serve::{Answers, Peer};
+use super::upload::Upload;
 use crate::config::Edge;
-use crate::shares::Shares;
 
 /// The maximum size of a request head. Also bounds how much of a body is buffered.
 pub const HEAD_BYTES: usize = 32 * 1024;
@@ -53,20 +55,13 @@ pub const STREAMS: u32 = 64;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
 const STREAM_WINDOW: u32 = 128 * 1024;
 
-/// How much of its responses a peer must take within the idle timeout. Otherwise a peer that takes a byte now and then
-/// would keep all the rest in memory.
-pub const PIECE: usize = 64 * 1024;
-
-/// The longest time a peer gets to notice that a connection is closing.
-const FAREWELL: Duration = Duration::from_secs(1);
-
 /// The timeouts of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
     /// From the connection to the head of its first request.
-    head: Duration,
-    /// Without a request and without a byte written.
-    idle: Duration,
+    pub head: Duration,
+    /// Without a request, and without a piece of an answer taken.
+    pub idle: Duration,
 }
 
 impl Patience {
@@ -81,8 +76,10 @@ pub(super) struct Opening {
     pub proxies: Arc<[IpNet]>,
     /// Whether their connections begin with a PROXY header.
     pub expects_header: bool,
-    /// The connections of each address.
-    pub places: Arc<Shares<IpAddr>>,
+    /// The place of the connection, held until it ends.
+    pub place: Place,
+    /// What happens on it.
+    pub activity: Arc<Activity>,
     /// The acceptor of TLS handshakes, with TLS.
     pub tls: Option<TlsAcceptor>,
     /// How long all that may take.
@@ -90,40 +87,42 @@ pub(super) struct Opening {
 }
 
 /// Serves a connection until it ends. When `stop` becomes true, finishes its requests and closes it. Closes it at once
-/// if its address has too many.
+/// if a PROXY header names a client who has too many.
 pub(super) async fn run<A: Answers>(
     answers: Arc<A>,
     (mut stream, address): (Stream, SocketAddr),
-    Opening { proxies, expects_header, places, tls, patience }: Opening,
+    Opening { proxies, expects_header, place, activity, tls, patience }: Opening,
     stop: watch::Receiver<bool>,
 ) {
     stream.send_at_once();
-    let began = Instant::now();
     let is_trusted = |address: SocketAddr| client::is_trusted(address.ip().to_canonical(), &proxies);
     let mut peer = Sender { address, is_unnamed: false };
-    let mut has_own_address = stream.has_own_address();
     if expects_header && is_trusted(address) {
         // Boxed, so that other connections do not reserve space for it.
-        match Box::pin(named_by_proxy(&mut stream, address, began + patience.head)).await {
-            Some(client) => (peer, has_own_address) = (client, !client.is_unnamed),
+        match Box::pin(named_by_proxy(&mut stream, address, activity.began() + patience.head)).await {
+            Some(client) => peer = client,
             None => return,
         }
+        if !peer.is_unnamed && !is_trusted(peer.address) {
+            let owner = Owner::client(peer.address.ip());
+            if !place.give_to(owner) {
+                return refuse(&*answers, peer.address);
+            }
+            activity.belongs_to(owner);
+        }
     }
-    // A trusted proxy and a Unix socket bring all clients from one address: a share would bound the whole service.
-    let is_counted = has_own_address && !is_trusted(peer.address);
-    let owner = is_counted.then(|| network(peer.address.ip().to_canonical()));
-    // Held until the connection ends.
-    let Ok(_place) = owner.map(|owner| places.take_now(owner, 1).ok_or(owner)).transpose() else {
-        answers.refused_connection();
-        return debug!(peer = %peer.address, "a connection was closed: its address has too many");
-    };
-    let activity = Arc::new(Mutex::new(Activity { open: 0, requests: 0, began, last: began, left: 0 }));
     let stream = Watched { stream, activity: Arc::clone(&activity) };
     match tls {
         None => speak(answers, (stream, false), activity, peer, patience, stop).await,
         // Boxed, so that connections without TLS do not reserve space for it.
         Some(tls) => Box::pin(encrypted(answers, stream, tls, activity, peer, patience, stop)).await,
     }
+}
+
+/// Notes that a connection is closed because its address has too many.
+pub(super) fn refuse(answers: &impl Answers, address: SocketAddr) {
+    answers.refused_connection();
+    debug!(peer = %address, "a connection was closed: its address has too many");
 }
 
 /// Who sends the requests of a connection.
@@ -156,13 +155,12 @@ async fn encrypted<A: Answers>(
     answers: Arc<A>,
     stream: Watched,
     tls: TlsAcceptor,
-    activity: Arc<Mutex<Activity>>,
+    activity: Arc<Activity>,
     peer: Sender,
     patience: Patience,
     stop: watch::Receiver<bool>,
 ) {
-    let began = lock(&activity).began;
-    let stream = match timeout_at(began + patience.head, tls.accept(stream)).await {
+    let stream = match timeout_at(activity.began() + patience.head, tls.accept(stream)).await {
         Ok(Ok(stream)) => Box::new(stream),
         Ok(Err(error)) => return debug!(peer = %peer.address, %error, "a handshake failed"),
         Err(_) => return debug!(peer = %peer.address, "a handshake took too long"),
@@ -171,8 +169,8 @@ async fn encrypted<A: Answers>(
 }
 
 /// The HTTP settings and limits.
-fn builder() -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
+fn builder<A>(streams: Streams<A>) -> Builder<Streams<A>> {
+    let mut builder = Builder::new(streams);
     // hyper would start this timeout right after each response, also on idle connections.
     builder.http1().header_read_timeout(None).max_buf_size(HEAD_BYTES);
     builder
@@ -188,131 +186,132 @@ fn builder() -> Builder<TokioExecutor> {
 async fn speak<A: Answers>(
     answers: Arc<A>,
     (stream, is_encrypted): (impl AsyncRead + AsyncWrite + Send + Unpin + 'static, bool),
-    activity: Arc<Mutex<Activity>>,
+    activity: Arc<Activity>,
     peer: Sender,
     patience: Patience,
-    mut stop: watch::Receiver<bool>,
+    stop: watch::Receiver<bool>,
 ) {
+    let streams = Streams { answers: Arc::clone(&answers), activity: Arc::clone(&activity), patience };
     let service = service_fn(|request: Request<Incoming>| {
-        let (answers, answering) = (Arc::clone(&answers), Answering::begin(&activity));
+        let (answers, answering) = (Arc::clone(&answers), activity.request(request.version()));
+        let request = request.map(|body| Upload::new(body, &activity));
         // Boxed, because an idle connection would reserve space for it too.
         Box::pin(async move {
             let Sender { address, is_unnamed } = peer;
-            let reply = answers.answer(request, Peer { address: address.ip(), is_unnamed, is_encrypted }).await;
-            drop(answering);
-            Ok::<_, Infallible>(reply.map(Full::new))
+            let peer = Peer { address: address.ip(), is_unnamed, is_encrypted, is_alone: answering.is_alone };
+            let reply = answers.answer(request, peer).await;
+            Ok::<_, Infallible>(reply.map(|answer| answering.answered(answer)))
         })
     });
+    let builder = builder(streams);
+    let connection = pin!(builder.serve_connection(TokioIo::new(Explained::new(stream)), service));
+    let ended = drive(connection, |connection| connection.graceful_shutdown(), &activity, patience, stop).await;
+    if let Some(why) = activity.why() {
+        answers.closed(why);
+        debug!(peer = %peer.address, reason = why.name(), "a connection was closed");
+    } else if let Err(error) = ended {
+        debug!(peer = %peer.address, error, "a connection failed");
+    }
+}
 
-    let builder = builder();
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(Explained::new(stream)), service));
+/// Drives a connection until it ends, or is to be closed. `finish` makes it take no more requests.
+async fn drive<C: Future<Output = Result<(), E>>, E>(
+    mut connection: Pin<&mut C>,
+    finish: impl Fn(Pin<&mut C>),
+    activity: &Activity,
+    patience: Patience,
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), E> {
     let mut ending: Option<Instant> = None;
     // The interval of checks. Each response moves the due time, and while a request is in progress there is none.
     let look = patience.head.min(patience.idle);
     loop {
-        let due = |activity: &Activity| {
-            let (since, rest) = match (ending, activity.requests) {
-                (Some(ending), _) => (ending.max(activity.last), FAREWELL.min(patience.idle)),
-                // Bytes written before the first response are protocol frames. A peer can provoke those forever, so
-                // they do not count.
-                (None, 0) => (activity.began, patience.head),
-                (None, _) => (activity.last, patience.idle),
-            };
-            (activity.open == 0).then(|| since + rest)
-        };
-        let next = Instant::now() + look;
-        let next = due(&lock(&activity)).map_or(next, |due| due.min(next));
+        let next = Instant::now() + if ending.is_some() { look.min(FAREWELL) } else { look };
+        let next = activity.due(ending, patience).map_or(next, |due| due.min(next));
         tokio::select! {
-            ended = connection.as_mut() => {
-                if let Err(error) = ended {
-                    debug!(peer = %peer.address, error, "a connection failed");
-                }
-                return;
-            }
+            ended = connection.as_mut() => return ended,
             _ = stop.wait_for(|stop| *stop), if ending.is_none() => {}
+            () = activity.ended(), if ending.is_none() => {
+                if activity.why() == Some(Closed::Flood) {
+                    return Ok(());
+                }
+            }
             () = sleep_until(next) => {
-                if due(&lock(&activity)).is_none_or(|due| due > Instant::now()) {
+                if activity.due(ending, patience).is_none_or(|due| due > Instant::now()) {
                     continue;
                 }
                 // Without a single request there is nothing to close gracefully.
-                if ending.is_some() || lock(&activity).requests == 0 {
-                    return;
+                if ending.is_some() || !activity.has_begun() {
+                    return Ok(());
+                }
+                if activity.is_stalled(patience) {
+                    activity.end(Closed::Stalled);
                 }
             }
         }
-        connection.as_mut().graceful_shutdown();
+        finish(connection.as_mut());
         ending = Some(Instant::now());
     }
 }
 
-/// The activity on a connection.
-struct Activity {
-    /// Requests in progress.
-    open: usize,
-    /// Requests so far.
-    requests: u64,
-    /// When the connection was accepted.
-    began: Instant,
-    /// When a response, or [`PIECE`] bytes of one, was last sent.
-    last: Instant,
-    /// The bytes sent since then.
-    left: usize,
+/// Runs the requests of a connection of HTTP/2. A request whose answer its client does not take is reset.
+struct Streams<A> {
+    answers: Arc<A>,
+    activity: Arc<Activity>,
+    patience: Patience,
 }
 
-impl Activity {
-    fn note(&mut self, bytes: usize) {
-        self.left = self.left.saturating_add(bytes);
-        if self.left >= PIECE {
-            self.rest();
-        }
-    }
-
-    fn rest(&mut self) {
-        (self.last, self.left) = (Instant::now(), 0);
+impl<A> Clone for Streams<A> {
+    fn clone(&self) -> Self {
+        Self { answers: Arc::clone(&self.answers), activity: Arc::clone(&self.activity), patience: self.patience }
     }
 }
 
-fn lock(activity: &Mutex<Activity>) -> MutexGuard<'_, Activity> {
-    activity.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A request in progress.
-struct Answering(Arc<Mutex<Activity>>);
-
-impl Answering {
-    fn begin(activity: &Arc<Mutex<Activity>>) -> Self {
-        let mut now = lock(activity);
-        now.open += 1;
-        now.requests += 1;
-        Self(Arc::clone(activity))
+impl<A: Answers, F: Future<Output = ()> + Send + 'static> Executor<F> for Streams<A> {
+    fn execute(&self, request: F) {
+        let (begun, answers, patience) = (self.activity.take_begun(), Arc::clone(&self.answers), self.patience.idle);
+        tokio::spawn(async move {
+            let mut request = pin!(request);
+            let (mut steps, mut timer) = (None, None);
+            let end = poll_fn(|cx| {
+                if request.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(Some(()));
+                }
+                let now = begun.as_ref().and_then(|stream| stream.steps());
+                if now != steps {
+                    (steps, timer) = (now, Some(Box::pin(sleep(patience))));
+                }
+                match &mut timer {
+                    Some(timer) => timer.as_mut().poll(cx).map(|()| None),
+                    None => Poll::Pending,
+                }
+            });
+            if end.await.is_none() {
+                answers.closed(Closed::Stalled);
+            }
+        });
     }
 }
 
-impl Drop for Answering {
-    fn drop(&mut self) {
-        let mut activity = lock(&self.0);
-        activity.open -= 1;
-        activity.rest();
-    }
-}
-
-/// A stream that records when bytes are sent.
+/// A stream that records when bytes are received and sent.
 struct Watched {
     stream: Stream,
-    activity: Arc<Mutex<Activity>>,
+    activity: Arc<Activity>,
 }
 
 impl Watched {
     fn note(&self, written: &io::Result<usize>) {
         if let Ok(bytes) = written {
-            lock(&self.activity).note(*bytes);
+            self.activity.sent(*bytes);
         }
     }
 }
 
 impl AsyncRead for Watched {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+        Poll::Ready(self.activity.received(buffer.filled().len() - before, Instant::now()))
     }
 }
 
@@ -343,21 +342,5 @@ impl AsyncWrite for Watched {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whoever_takes_a_little_now_and_then_takes_nothing() {
-        let began = Instant::now();
-        let mut activity = Activity { open: 0, requests: 1, began, last: began, left: 0 };
-        activity.note(PIECE - 1);
-        assert_eq!((activity.last, activity.left), (began, PIECE - 1));
-        activity.note(1);
-        assert_eq!(activity.left, 0);
-        assert!(activity.last >= began);
     }
 }

@@ -9,7 +9,6 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -20,9 +19,11 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::activity::Closed;
 use super::limits::Key;
 use super::reply::{self, Reply};
 use super::serve::{Answers, Peer};
+use super::upload::Upload;
 use super::{App, router};
 use crate::api_document::pull::Pulled;
 use crate::budget::Used;
@@ -66,6 +67,7 @@ pub struct Metrics {
     unauthenticated: Counter,
     connections: Gauge,
     refused_connections: Counter,
+    closed: Counters<ClosedLabels>,
     database: Family<DatabaseLabels, Gauge>,
     database_most: Family<PoolLabels, Gauge>,
     writable: Gauge,
@@ -100,6 +102,11 @@ struct DocumentLabels {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct LimitLabels {
     limit: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ClosedLabels {
+    reason: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -140,6 +147,7 @@ impl Default for Metrics {
             unauthenticated: Counter::default(),
             connections: Gauge::default(),
             refused_connections: Counter::default(),
+            closed: Family::default(),
             database: Family::default(),
             database_most: Family::default(),
             writable: Gauge::default(),
@@ -175,6 +183,8 @@ impl Metrics {
         to.register("rollcall_open_connections", "Open client connections", self.connections.clone());
         let help = "Connections closed because their address had too many";
         to.register("rollcall_refused_connections", help, self.refused_connections.clone());
+        let help = "Connections, and streams of HTTP/2, closed before their client had finished";
+        to.register("rollcall_closed_connections", help, self.closed.clone());
         let help = "Connections to the database";
         to.register("rollcall_database_connections", help, self.database.clone());
         let help = "The maximum number of connections to the database";
@@ -196,6 +206,9 @@ impl Metrics {
         }
         for result in Pulled::ALL {
             self.documents.get_or_create(&DocumentLabels { result: result.name() }).inc_by(0);
+        }
+        for why in Closed::ALL {
+            self.closed.get_or_create(&ClosedLabels { reason: why.name() }).inc_by(0);
         }
         for limit in ["token", "session", "address"] {
             self.limited.get_or_create(&LimitLabels { limit }).inc_by(0);
@@ -264,6 +277,11 @@ impl Metrics {
         self.refused_connections.inc();
     }
 
+    /// Counts a connection, or a stream of one, that was closed before its client had finished.
+    pub fn closed(&self, why: Closed) {
+        self.closed.get_or_create(&ClosedLabels { reason: why.name() }).inc();
+    }
+
     /// Records a request refused by a rate limit.
     pub fn limited(&self, key: Key) {
         let limit = match key {
@@ -319,7 +337,7 @@ fn resident_bytes() -> Option<i64> {
 pub(super) struct Page(pub Arc<App>);
 
 impl Answers for Page {
-    async fn answer(&self, request: Request<Incoming>, _: Peer) -> Reply {
+    async fn answer(&self, request: Request<Upload>, _: Peer) -> Reply {
         match (request.uri().path(), request.method()) {
             (PATH, &Method::GET) => reply::metrics(self.0.metrics.text(&self.0.db), request.headers()),
             (PATH, _) => reply::bare(StatusCode::METHOD_NOT_ALLOWED, Some("GET")),

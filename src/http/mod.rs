@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use futures_util::FutureExt;
-use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Version, header};
 use ipnet::IpNet;
@@ -28,7 +27,9 @@ use crate::deploy::{Deliveries, Deploys};
 use crate::entity::audit::Actor;
 use crate::graphql::Catalogue;
 use crate::log;
+use crate::shares::Hold;
 use crate::spans::{self, Span};
+use activity::Closed;
 use auth::Tokens;
 use body::Bodies;
 use client::Forwarded;
@@ -39,8 +40,11 @@ use outbox::Outbox;
 use reply::{Rejection, Reply, Surface};
 use router::Route;
 use serve::{Answers, Peer};
+use upload::Upload;
 
 pub mod accept;
+pub mod activity;
+mod admission;
 pub mod auth;
 pub mod body;
 pub mod charset;
@@ -49,17 +53,20 @@ pub mod coding;
 pub mod connection;
 pub mod expand;
 pub mod handlers;
+pub mod heads;
 pub mod limits;
 mod listener;
 mod lookups;
 pub mod metrics;
 pub mod outbox;
+mod outgoing;
 pub mod proxy_header;
 mod refused;
 pub mod reply;
 pub mod router;
 mod serve;
 pub mod tls;
+pub mod upload;
 
 pub use listener::{BACKLOG, Listener};
 pub use serve::{Drained, METRICS_CONNECTIONS, serve, serve_metrics};
@@ -106,6 +113,10 @@ pub struct Call {
     here: Option<Box<Here>>,
     /// Who is charged for the memory of the request: its address, until the caller is authenticated.
     pub owner: Key,
+    /// Whether nothing else happens on its connection.
+    is_alone: bool,
+    /// What it is counted for otherwise, until its response is sent.
+    room: Option<Hold<Key>>,
     /// Whether it is a mutation that may have been carried out.
     pub is_mutation: bool,
     /// The caller's remaining rate limit, once counted.
@@ -207,7 +218,7 @@ impl App {
 
 impl Answers for App {
     /// Handles one request from `peer` and writes one line to the log.
-    async fn answer(&self, request: Request<Incoming>, peer: Peer) -> Reply {
+    async fn answer(&self, request: Request<Upload>, peer: Peer) -> Reply {
         let id = client::request_id(request.headers());
         let span = if spans::is_on() { client::span(&request, peer, &id) } else { Span::NONE };
         // Boxed, because each wrapper would move the large future.
@@ -220,12 +231,17 @@ impl Answers for App {
     fn refused_connection(&self) {
         self.metrics.refused_connection();
     }
+
+    fn closed(&self, why: Closed) {
+        self.metrics.closed(why);
+    }
 }
 
 impl App {
-    async fn respond_to(&self, request: Request<Incoming>, peer: Peer, id: String) -> Reply {
+    async fn respond_to(&self, request: Request<Upload>, peer: Peer, id: String) -> Reply {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
+        let connection = (!peer.is_alone).then(|| body.connection());
         // HTTP/2 would buffer the frames of an unread body until the request ends. Dropping the body prevents that.
         let is_read = parts.method == Method::POST || parts.version < Version::HTTP_2;
         let mut body = is_read.then_some(body);
@@ -235,6 +251,8 @@ impl App {
             owner: Key::of_address(client),
             client,
             forwarded: Forwarded::of(peer.address, &parts.headers, self.trusted_proxies(peer)),
+            is_alone: peer.is_alone,
+            room: None,
             is_mutation: false,
             route: Route::of(parts.uri.path()),
             here: if self.learns_origin { self.here(peer, &parts) } else { None },
@@ -247,6 +265,9 @@ impl App {
             self.tell_of_proxy(&call);
         }
         let outcome = contain(self.respond(&mut call, body.as_mut())).await;
+        if let Some(connection) = connection.filter(|_| call.room.is_none()) {
+            connection.end(Closed::Memory);
+        }
         if let Err(rejection) = &outcome {
             Box::pin(self.note_rejection(&call, rejection)).await;
         }
@@ -257,8 +278,8 @@ impl App {
         let is_secure = peer.is_encrypted || self.site(&call).is_secure();
         let mut reply = outcome.unwrap_or_else(|rejection| reply::rejection(&call, &rejection));
         reply::finish(&mut reply, &call, is_secure);
-        if Outbox::counts(reply.body()) {
-            reply = Box::pin(self.count_answer(reply, &call, started, is_secure)).await;
+        if Outbox::counts(reply.body()) || call.room.is_some() {
+            reply = Box::pin(self.count_answer(reply, &mut call, started, is_secure)).await;
         }
         let took = started.elapsed();
         self.metrics.request(call.route, reply.status(), took);
@@ -292,7 +313,11 @@ impl App {
         }
     }
 
-    async fn respond(&self, call: &mut Call, body: Option<&mut Incoming>) -> Result<Reply, Rejection> {
+    async fn respond(&self, call: &mut Call, body: Option<&mut Upload>) -> Result<Reply, Rejection> {
+        if !call.is_alone {
+            let room = self.outbox.begin(call.owner, client::head_bytes(&call.parts));
+            call.room = Some(room.ok_or(Rejection::Unavailable(outbox::CROWDED))?);
+        }
         client::check_host(&call.parts)?;
         client::check_head(&call.parts)?;
         // Monitoring must not be refused because of other clients at its address.
@@ -352,19 +377,29 @@ impl App {
         Err(Rejection::TooManyRequests(standing))
     }
 
-    /// Accounts a large response until it is sent. Replaces it by an error if there is no room by the request's
+    /// Accounts a response until it is sent. Replaces it by an error if there is no room: for a large one, by the request's
     /// deadline.
-    async fn count_answer(&self, mut reply: Reply, call: &Call, started: Instant, is_secure: bool) -> Reply {
+    async fn count_answer(&self, mut reply: Reply, call: &mut Call, started: Instant, is_secure: bool) -> Reply {
         let deadline = (started + self.catalogue.settings().budget.time).into();
         let body = std::mem::take(reply.body_mut());
-        if let Some(body) = self.outbox.count(body, call.owner, deadline).await {
+        let counted = match &mut call.room {
+            _ if Outbox::counts(&body) => self.outbox.count(body, call.owner, deadline).await,
+            Some(room) => Outbox::has_room(room, &body).then_some(body),
+            None => Some(body),
+        };
+        if let Some(body) = counted {
             *reply.body_mut() = body;
-            return reply;
+        } else {
+            // A mutation must not be reported as retryable.
+            let rejection =
+                if call.is_mutation { Rejection::Undelivered } else { Rejection::Unavailable(outbox::FULL) };
+            reply = reply::rejection(call, &rejection);
+            reply::finish(&mut reply, call, is_secure);
         }
-        // A mutation must not be reported as retryable.
-        let rejection = if call.is_mutation { Rejection::Undelivered } else { Rejection::Unavailable(outbox::FULL) };
-        let mut reply = reply::rejection(call, &rejection);
-        reply::finish(&mut reply, call, is_secure);
+        if let Some(room) = call.room.take() {
+            let body = std::mem::take(reply.body_mut());
+            *reply.body_mut() = Outbox::holding(body, room);
+        }
         reply
     }
 }

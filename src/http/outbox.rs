@@ -8,7 +8,8 @@ use tokio::time::Instant;
 use super::limits::Key;
 use crate::shares::{Bounds, Hold, Shares};
 
-/// Responses of at most this many bytes are not counted, because clients rarely leave short responses unread.
+/// Responses of at most this many bytes are not counted if nothing else happens on their connection: there is one of them
+/// for each connection.
 pub const SMALL: usize = 16 * 1024;
 
 /// Limits on the bytes of unsent responses, in total and per caller, and on the bytes waiting for room.
@@ -19,12 +20,26 @@ pub const BOUNDS: Bounds = Bounds {
     waiting_share: 16 * 1024 * 1024,
 };
 
+/// What a request that shares its connection is counted for beside its head and its response: what HTTP/2 and its task
+/// need.
+pub const REQUEST: usize = 4 * 1024;
+
+/// Limits on the bytes of requests that share their connections, with their short responses, until these are sent: in total
+/// and per address. Nobody waits for them.
+pub const SHARED: Bounds = Bounds { most: 64 * 1024 * 1024, share: 8 * 1024 * 1024, waiting: 0, waiting_share: 0 };
+
 /// The error when there is no room.
 pub const FULL: &str = "Too many large responses are waiting to be sent. Try again soon, or ask for less at once.";
 
+/// The error when an address has too many requests that share connections.
+pub const CROWDED: &str = "Too many requests of this address are in progress, or their responses are not read.";
+
 /// The unsent responses of the process.
 #[derive(Debug)]
-pub struct Outbox(Arc<Shares<Key>>);
+pub struct Outbox {
+    large: Arc<Shares<Key>>,
+    shared: Arc<Shares<Key>>,
+}
 
 /// A response that is counted until it is sent or dropped.
 struct Counted {
@@ -40,7 +55,7 @@ impl AsRef<[u8]> for Counted {
 
 impl Default for Outbox {
     fn default() -> Self {
-        Self(Shares::new(BOUNDS))
+        Self { large: Shares::new(BOUNDS), shared: Shares::new(SHARED) }
     }
 }
 
@@ -52,8 +67,23 @@ impl Outbox {
 
     /// Counts a response for `owner`, waiting for room. Returns `None` if there is no room by `deadline`.
     pub async fn count(&self, answer: Bytes, owner: Key, deadline: Instant) -> Option<Bytes> {
-        let hold = self.0.take(owner, answer.len(), deadline).await?;
-        Some(Bytes::from_owner(Counted { bytes: answer, _hold: hold }))
+        let hold = self.large.take(owner, answer.len(), deadline).await?;
+        Some(Self::holding(answer, hold))
+    }
+
+    /// Counts a request that shares its connection, with a head of so many bytes. Returns `None` if there is no room.
+    pub fn begin(&self, owner: Key, head: usize) -> Option<Hold<Key>> {
+        self.shared.take_now(owner, REQUEST + head)
+    }
+
+    /// Counts a short response to such a request. Returns whether there is room.
+    pub fn has_room(room: &mut Hold<Key>, answer: &Bytes) -> bool {
+        !answer.is_unique() || answer.is_empty() || room.grow(answer.len())
+    }
+
+    /// A response that holds its room until it is sent or dropped.
+    pub fn holding(answer: Bytes, room: Hold<Key>) -> Bytes {
+        Bytes::from_owner(Counted { bytes: answer, _hold: room })
     }
 }
 

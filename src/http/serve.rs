@@ -8,20 +8,23 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hyper::Request;
-use hyper::body::Incoming;
 use ipnet::IpNet;
 use tokio::pin;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tracing::warn;
 
+use super::activity::{Activity, Closed};
+use super::admission::{Admission, Owner, Refusal};
 use super::connection::{self, Opening, Patience};
+use super::heads::{self, Head};
 use super::listener::{Listener, Stream};
 use super::reply::Reply;
 use super::tls::Tls;
-use super::{App, metrics};
-use crate::shares::{Bounds, Shares};
+use super::upload::Upload;
+use super::{App, client, metrics};
+use crate::shares::Shares;
 
 /// The maximum number of connections to the metrics listener.
 pub const METRICS_CONNECTIONS: usize = 16;
@@ -45,15 +48,20 @@ pub(super) struct Peer {
     pub is_unnamed: bool,
     /// Whether TLS ends here.
     pub is_encrypted: bool,
+    /// Whether its connection has no other request in progress, and no answer that waits to be sent.
+    pub is_alone: bool,
 }
 
 /// Handles the requests of a listener.
 pub(super) trait Answers: Send + Sync + 'static {
     /// Handles a request from `peer`. Infallible: errors are responses too.
-    fn answer(&self, request: Request<Incoming>, peer: Peer) -> impl Future<Output = Reply> + Send;
+    fn answer(&self, request: Request<Upload>, peer: Peer) -> impl Future<Output = Reply> + Send;
 
     /// Notes a connection that is closed because its address has too many.
     fn refused_connection(&self) {}
+
+    /// Notes a connection, or a stream of one, that is closed before its client has finished.
+    fn closed(&self, _why: Closed) {}
 }
 
 /// Serves `listener`, with TLS if `tls` is given. When `told_to_stop` resolves, `/readyz` reports it. After the
@@ -112,9 +120,9 @@ pub async fn serve_metrics(app: Arc<App>, listener: impl Into<Listener>) -> Infa
 /// The connections of a listener.
 struct Connections<A> {
     answers: Arc<A>,
-    slots: Arc<Semaphore>,
-    /// The connections of each address. Nothing waits for its share.
-    places: Arc<Shares<IpAddr>>,
+    admission: Arc<Admission>,
+    /// The long heads of each address.
+    heads: Arc<Shares<IpAddr>>,
     patience: Patience,
     tls: Option<Arc<Tls>>,
     /// The trusted proxies.
@@ -130,8 +138,8 @@ impl<A: Answers> Connections<A> {
     fn new(answers: Arc<A>, most: usize, share: usize, patience: Patience) -> Self {
         Self {
             answers,
-            slots: Arc::new(Semaphore::new(most)),
-            places: Shares::new(Bounds { most, share, waiting: 0, waiting_share: 0 }),
+            admission: Admission::new(most, share),
+            heads: Shares::new(heads::BOUNDS),
             patience,
             tls: None,
             proxies: Arc::default(),
@@ -144,34 +152,49 @@ impl<A: Answers> Connections<A> {
     /// Waits until a connection arrives or ends.
     async fn next(&mut self, listener: &Listener) {
         tokio::select! {
-            (slot, accepted) = accept(listener, &self.slots) => {
-                let opening = Opening {
-                    proxies: Arc::clone(&self.proxies),
-                    expects_header: self.expects_header,
-                    places: Arc::clone(&self.places),
-                    tls: self.tls.as_ref().map(|tls| tls.acceptor()),
-                    patience: self.patience,
-                };
-                let (answers, stop) = (Arc::clone(&self.answers), self.stop.subscribe());
-                let connection = connection::run(answers, accepted, opening, stop);
-                self.open.spawn(async move {
-                    connection.await;
-                    drop(slot);
-                });
-            }
+            accepted = accept(listener) => self.admit(accepted).await,
             Some(_) = self.open.join_next() => {}
         }
     }
+
+    /// Serves a connection as soon as there is room for it. Until then the next ones wait in the kernel's queue, outside our
+    /// memory.
+    async fn admit(&mut self, (stream, address): (Stream, SocketAddr)) {
+        let is_of_many = !stream.has_own_address() || client::is_trusted(address.ip().to_canonical(), &self.proxies);
+        let owner = if is_of_many { Owner::of_many(address.ip()) } else { Owner::client(address.ip()) };
+        let activity = Activity::begin(Instant::now(), Head::new(&self.heads, owner));
+        let place = loop {
+            match self.admission.admit(owner, &activity, Instant::now()) {
+                Ok((place, is_anothers)) => {
+                    if is_anothers {
+                        self.answers.closed(Closed::Room);
+                    }
+                    break place;
+                }
+                Err(Refusal::Share) => return connection::refuse(&*self.answers, address),
+                Err(Refusal::Full) => self.admission.room().await,
+            }
+        };
+        let id = place.id();
+        let opening = Opening {
+            proxies: Arc::clone(&self.proxies),
+            expects_header: self.expects_header,
+            place,
+            activity,
+            tls: self.tls.as_ref().map(|tls| tls.acceptor()),
+            patience: self.patience,
+        };
+        let (answers, stop) = (Arc::clone(&self.answers), self.stop.subscribe());
+        let end = self.open.spawn(connection::run(answers, (stream, address), opening, stop));
+        self.admission.is_closed_by(id, end);
+    }
 }
 
-/// Accepts the next connection once there is room for it. Until then it waits in the kernel's queue, outside our
-/// memory.
-async fn accept(listener: &Listener, slots: &Arc<Semaphore>) -> (Option<OwnedSemaphorePermit>, (Stream, SocketAddr)) {
-    // The semaphore is never closed.
-    let slot = Arc::clone(slots).acquire_owned().await.ok();
+/// Accepts the next connection.
+async fn accept(listener: &Listener) -> (Stream, SocketAddr) {
     loop {
         match listener.accept().await {
-            Ok(accepted) => return (slot, accepted),
+            Ok(accepted) => return accepted,
             // The client disconnected while it waited.
             Err(error) if is_of_the_connection(&error) => {}
             Err(error) => {

@@ -294,6 +294,7 @@ fn rows() -> impl IntoIterator<Item = Row> {
         "HTTP/0.9" [], [400, 505, CLOSED], |server| one(server, "GET /livez\r\n\r\n", Then::Wait).await;
         "HTTP/3.0" [], [400, 505, CLOSED], |server| one(server, "GET /livez HTTP/3.0\r\nHost: a\r\n\r\n", Then::Wait).await;
         "TLS where there is none" [], [400, CLOSED], |server| one(server, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", Then::Wait).await;
+        "blank lines without an end" [], [400, 431, CLOSED], |server| one(server, "", Then::Repeat(&[b'\n'; 4096], NOW)).await;
         "noise" [], [400, CLOSED], |server| {
             many(50, |seed| {
                 let noise: Vec<u8> = (0..1000).map(|n: usize| ((n + seed).wrapping_mul(2_654_435_761) >> 13) as u8).collect();
@@ -370,15 +371,23 @@ fn rows() -> impl IntoIterator<Item = Row> {
             let data = http2::frame(DATA, 0, 1, &[]).repeat(100_000);
             frames(server, [http2::frame(HEADERS, END_HEADERS, 1, &http2::post(server)), data].concat(), Until::Answers(1)).await
         };
-        "HTTP/2: 100,000 pings" [], [CLOSED, ANSWERED], |server| frames(server, http2::frame(PING, 0, 0, &[1; 8]).repeat(100_000), Until::Ping).await;
-        "HTTP/2: 100,000 settings" [], [CLOSED, ANSWERED], |server| frames(server, http2::frame(SETTINGS, 0, 0, &[0, 3, 0, 0, 0, 9]).repeat(100_000), Until::Ping).await;
-        "HTTP/2: 100,000 priorities" [], [CLOSED, ANSWERED], |server| {
+        "HTTP/2: 100,000 pings" [], [CLOSED], |server| frames(server, http2::frame(PING, 0, 0, &[1; 8]).repeat(100_000), Until::Ping).await;
+        "HTTP/2: 100,000 settings" [], [CLOSED], |server| frames(server, http2::frame(SETTINGS, 0, 0, &[0, 3, 0, 0, 0, 9]).repeat(100_000), Until::Ping).await;
+        "HTTP/2: 100,000 priorities" [], [CLOSED], |server| {
             frames(server, streams(100_000, |id| http2::frame(PRIORITY, 0, id, &[0, 0, 0, 0, 9])), Until::Ping).await
         };
         "HTTP/2: 64 answers that may not be sent" HASTY, [CLOSED], |server| {
             let headers = http2::get("/public/schema.graphql");
             let one = |id| http2::frame(HEADERS, END_HEADERS | END_STREAM, id, &headers);
             vec![http2::exchange(server, &[0, 4, 0, 0, 0, 0], streams(64, one), Until::Closed).await]
+        };
+        "HTTP/2: windows without an end" [], [CLOSED], |server| {
+            frames(server, http2::frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1]).repeat(500_000), Until::Closed).await
+        };
+        "HTTP/2: 150 connections of 64 answers that may not be sent" [], [CLOSED, ANSWERED], |server| {
+            let headers = http2::get("/sign-in");
+            let one = |id| http2::frame(HEADERS, END_HEADERS | END_STREAM, id, &headers);
+            many(150, |_| http2::exchange(server, &[0, 4, 0, 0, 0, 0], streams(64, one), Until::Answers(64))).await
         };
         "HTTP/2: a window beyond its bounds" [], [CLOSED], |server| frames(server, http2::frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff]), Until::Closed).await;
         "HTTP/2: a frame of 16 MB" [], [CLOSED], |server| frames(server, vec![0xff, 0xff, 0xff, DATA, 0, 0, 0, 0, 1], Until::Closed).await;

@@ -47,6 +47,7 @@ mod deploy_retention;
 mod doctor;
 mod document;
 mod documentation;
+mod edge;
 mod executor;
 mod explorer;
 mod fault_load;

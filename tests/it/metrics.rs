@@ -57,7 +57,7 @@ fn parse(text: &str) -> BTreeMap<String, f64> {
     samples
 }
 
-async fn figures(app: &TestApp) -> BTreeMap<String, f64> {
+pub async fn figures(app: &TestApp) -> BTreeMap<String, f64> {
     let address = app.metrics.expect("a listener for figures");
     let answer = request(address, Method::GET, "/metrics", &[]).await;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -26,7 +26,8 @@ use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
 use rollcall::graphql::{context, idempotency, predicate, search, service_file, service_filter, user};
-use rollcall::http::connection::{HEAD_BYTES, HEADERS, PIECE, STREAMS};
+use rollcall::http::activity::PIECE;
+use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
 use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, limits, metrics, outbox, proxy_header};
 use rollcall::json_schema;

@@ -15,12 +15,12 @@ use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tempfile::TempDir;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::app::{TestApp, read_to_end};
+use crate::app::{TestApp, read_to_end, soon};
 use crate::command_line::{Place, assert_refused};
 
 const CERTIFICATE: &str = "certificate.pem";
@@ -188,13 +188,10 @@ async fn a_tls_handshake_has_a_timeout() {
 async fn a_tls_handshake_counts_as_a_connection() {
     let (app, _folder, certificate) = start(&["--header-timeout", "200ms", "--max-connections", "1"]).await;
     let mut silent = app.connect().await;
-    let mut end = Vec::new();
-    tokio::select! {
-        biased;
-        _ = silent.read_to_end(&mut end) => {}
-        _ = connect(&app, &certificate, &[]) => panic!("there was room for one"),
-    }
-    connect(&app, &certificate, &[]).await.expect("a handshake");
+    connect(&app, &certificate, &[]).await.expect_err("its address has its share");
+    assert_eq!(read_to_end(&mut silent).await, "");
+    // The service notices soon that it has ended.
+    soon("there is room again", async { while connect(&app, &certificate, &[]).await.is_err() {} }).await;
 }
 
 #[tokio::test]
@@ -262,4 +259,22 @@ fn sighup_reloads_the_certificate() {
     assert!(third.contains("ERROR") && third.contains("holds no private key in PEM form"), "{third}");
     send("-TERM");
     assert!(service.wait().expect("the end").success());
+}
+
+#[tokio::test]
+async fn a_handshake_that_does_not_go_on_makes_room() {
+    let (app, _folder, certificate) = start(&["--max-connections", "2", "--trusted-proxies", "127.0.0.1"]).await;
+    let mut silent = app.connect().await;
+    let mut half = app.connect().await;
+    // The beginning of a handshake's first record.
+    half.write_all(&[22, 3, 1, 2, 0, 1]).await.expect("the service reads");
+    let mut served = Vec::new();
+    for waiting in [&mut silent, &mut half] {
+        let stream = connect(&app, &certificate, &["http/1.1"]).await.expect("a handshake");
+        let (mut client, connection) = http1::handshake(TokioIo::new(stream)).await.expect("a connection");
+        let connection = tokio::spawn(connection);
+        assert_eq!(client.send_request(livez()).await.expect("an answer").status(), 200);
+        read_to_end(waiting).await;
+        served.push((client, connection));
+    }
 }

@@ -1,6 +1,5 @@
 //! The application's pages: turns a request into a visit, and the page's answer into a reply.
 
-use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap};
 use hyper::http::uri::{Authority, PathAndQuery};
 use hyper::{Method, Uri};
@@ -13,11 +12,12 @@ use crate::entity::{Timestamp, session};
 use crate::http::auth::LastUse;
 use crate::http::limits::Key;
 use crate::http::reply::{self, Rejection, Reply};
+use crate::http::upload::Upload;
 use crate::http::{App, Call, body};
 
 /// Finds the session, reads the form if there is one, and calls the page. Does not read a stranger's form unless its
 /// path needs no session.
-pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Incoming>) -> Result<Reply, Rejection> {
+pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Result<Reply, Rejection> {
     let session = session(app, call).await?;
     if let Some(session) = &session {
         call.owner = Key::Session(session.row.id);

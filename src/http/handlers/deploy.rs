@@ -9,7 +9,6 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use form_urlencoded::parse;
-use hyper::body::Incoming;
 
 use super::no_endpoint;
 use crate::deploy::{Failure, Outcome, Post, Reading, Record, event};
@@ -19,12 +18,13 @@ use crate::http::expand::Coding;
 use crate::http::metrics::Deploy;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::router::{below, webhook_id};
+use crate::http::upload::Upload;
 use crate::http::{App, Call, body};
 use crate::spans;
 
 /// Finds the endpoint; reads, validates and records the deploy. Refused posts are recorded too, for those who set up
 /// the pipeline.
-pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+pub async fn answer(app: &App, call: &Call, body: &mut Upload) -> Result<Reply, Rejection> {
     let webhook_id = webhook_id(below(call.parts.uri.path(), WEBHOOKS).unwrap_or_default());
     let endpoint = integration::by_webhook(app.reserved.read(), &webhook_id).await;
     let endpoint = endpoint.map_err(|error| Rejection::of_database(&error))?;
@@ -61,7 +61,7 @@ enum Done {
 }
 
 /// Records a post.
-async fn record(app: &App, call: &Call, body: &mut Incoming, endpoint: &Model) -> Result<Done, Rejection> {
+async fn record(app: &App, call: &Call, body: &mut Upload, endpoint: &Model) -> Result<Done, Rejection> {
     let takes_events = endpoint.event_type.as_deref() == Some(event::CUSTOM);
     let longest =
         if takes_events { Ord::max(event::LONGEST, app.edge.max_webhook_body) } else { app.edge.max_webhook_body };
@@ -116,7 +116,7 @@ async fn custom_event(app: &App, endpoint: i64, text: &str, mut notes: Vec<Strin
 async fn receive(
     app: &App,
     call: &Call,
-    body: &mut Incoming,
+    body: &mut Upload,
     longest: usize,
     notes: &mut Vec<String>,
 ) -> Result<Bytes, Rejection> {

@@ -3,7 +3,6 @@
 //! The segment after `document` is a secret, like that of a deploy endpoint.
 
 use hyper::StatusCode;
-use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 
 use super::no_endpoint;
@@ -14,10 +13,11 @@ use crate::error::quoted;
 use crate::http::expand::Coding;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::router::{below, webhook_id};
+use crate::http::upload::Upload;
 use crate::http::{App, Call};
 
 /// Finds the endpoint and the service, and stores the document.
-pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+pub async fn answer(app: &App, call: &Call, body: &mut Upload) -> Result<Reply, Rejection> {
     let rest = below(call.parts.uri.path(), DOCUMENTS).unwrap_or_default();
     let (id, alias) = rest.split_once('/').unwrap_or((rest, ""));
     if alias.is_empty() && !id.is_empty() {
@@ -38,7 +38,7 @@ pub async fn answer(app: &App, call: &Call, body: &mut Incoming) -> Result<Reply
     Ok(reply)
 }
 
-async fn store(app: &App, call: &Call, body: &mut Incoming, endpoint: i64, alias: &str) -> Result<Reply, Rejection> {
+async fn store(app: &App, call: &Call, body: &mut Upload, endpoint: i64, alias: &str) -> Result<Reply, Rejection> {
     let refused = |title, detail| Ok(reply::refused(StatusCode::BAD_REQUEST, title, detail));
     let coding = Coding::of(&call.parts.headers)?;
     let body = app.bodies.read_packed(body, coding, call.owner, app.edge.max_body, app.edge.body_timeout).await?;

@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use async_graphql::{Request, ServerError, Variables};
 use bytes::Bytes;
-use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::{StatusCode, Uri};
 use serde::Deserialize;
@@ -26,10 +25,11 @@ use crate::http::expand::Coding;
 use crate::http::handlers::app as pages;
 use crate::http::limits::{Key, Window};
 use crate::http::reply::{self, Media, Rejection, Reply};
+use crate::http::upload::Upload;
 use crate::http::{App, Call, body};
 
 /// Authenticates, counts, reads, validates and executes a request.
-pub async fn answer(app: &App, call: &mut Call, body: &mut Incoming) -> Result<Reply, Rejection> {
+pub async fn answer(app: &App, call: &mut Call, body: &mut Upload) -> Result<Reply, Rejection> {
     let (caller, key, counted) = caller(app, call).await?;
     app.count(call, key, counted).await?;
     body::check_is_json(&call.parts.headers)?;
