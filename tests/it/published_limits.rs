@@ -26,10 +26,10 @@ use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
 use rollcall::graphql::{context, idempotency, predicate, search, service_file, service_filter, user};
-use rollcall::http::activity::PIECE;
+use rollcall::http::activity::{CANCELLED, PIECE, UNPAID};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
-use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, limits, metrics, outbox, proxy_header};
+use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, heads, limits, metrics, outbox, proxy_header};
 use rollcall::json_schema;
 use rollcall::sender;
 use rollcall::service_file::{
@@ -112,7 +112,9 @@ type Section = (&'static str, Vec<Row>);
 
 fn connections(Serve { edge, .. }: &Serve) -> Section {
     let rows = vec![
-        count("connections", edge.max_connections).flag("--max-connections"),
+        count("connections", edge.max_connections)
+            .flag("--max-connections")
+            .beyond("the longest idle one of whoever has most is closed for another"),
         count(
             "connections from one address, or one IPv6 network of 64 bits; a quarter of all; not from trusted proxies or on a Unix socket",
             edge.connections_of_address(),
@@ -120,7 +122,22 @@ fn connections(Serve { edge, .. }: &Serve) -> Section {
         .beyond("further ones are closed"),
         count("connections that may wait to be accepted on a port, or fewer if `net.core.somaxconn` is", BACKLOG),
         count("requests at one time on one connection of HTTP/2", STREAMS),
+        bytes("what a connection sends that leads to nothing: pings, windows, settings, empty frames", UNPAID)
+            .beyond("it is closed"),
+        count("requests that a connection cancels, beyond those that it lets be answered", CANCELLED)
+            .beyond("it is closed"),
+        bytes(
+            "requests and short answers of connections that have several at one time, of all addresses",
+            outbox::SHARED.most,
+        ),
+        bytes("the same, of one address", outbox::SHARED.share).beyond("503, and the connection is closed"),
         bytes("head of a request", HEAD_BYTES),
+        bytes(
+            format!("heads of more than {} bytes, until their requests are answered, of all addresses", number(heads::FREE)),
+            heads::BOUNDS.most,
+        )
+        .beyond("the connection is closed"),
+        bytes("the same, of one address", heads::BOUNDS.share).beyond("the connection is closed"),
         count("headers of a request", HEADERS),
         bytes("PROXY header of a trusted proxy", proxy_header::LONGEST),
         time("time for the head of a first request, and for a PROXY header before it", edge.header_timeout)
