@@ -146,8 +146,15 @@ async fn draft(
     };
     let mut draft = present.map_or_else(Draft::<Entity>::new, Draft::of);
     // A program that does not know the type of a resource sends it empty. The type then stays.
-    let given = schema.take().map(|schema| schema.r#type).filter(|name| !name.trim().is_empty());
-    let given = given.or_else(|| had_type.clone()).ok_or_else(|| must_not_be_null("schema"));
+    let given = schema.take().map(|schema| schema.r#type);
+    let given = match (given, &had_type) {
+        (None, None) => Err(must_not_be_null("schema")),
+        (Some(name), None) if name.trim().is_empty() => {
+            Err(UserError::new("type", "a new resource needs a type").within("schema"))
+        }
+        (Some(name), _) if !name.trim().is_empty() => Ok(name),
+        (_, had) => Ok(had.clone().unwrap_or_default()),
+    };
     let schema = given.and_then(|name| {
         InfrastructureResourceSchema::of(&name).ok_or_else(|| {
             let known: Vec<_> = SCHEMAS.iter().map(|one| one.name.as_str()).collect();

@@ -4,7 +4,7 @@ use sea_orm::DbErr;
 use serde_json::{Map, Value};
 
 use super::{id, relationship};
-use crate::db::{self, Db, Transaction};
+use crate::db::{self, Db, Read, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, List};
 use crate::entity::{ByAlias, domain, infrastructure_resource, service, system, team};
@@ -77,33 +77,9 @@ async fn changed(
         return Ok(changed);
     }
     if subject.class.is_none()
-        && let Some(alias) = payload.get("deletedAlias").and_then(Value::as_str)
+        && let Some(named) = by_alias(committed, payload, input).await?
     {
-        let of_service =
-            service::Entity::by_alias(committed, alias).await?.map(|service| ("Service", service.id, service.slug));
-        let owner = match input.pointer("/input/ownerType").and_then(Value::as_str) {
-            Some("team") => team::Entity::by_alias(committed, alias).await?.map(|team| ("Team", team.id, team.alias)),
-            Some("system") => {
-                system::Entity::by_alias(committed, alias).await?.map(|system| ("System", system.id, system.slug))
-            }
-            Some("domain") => {
-                domain::Entity::by_alias(committed, alias).await?.map(|domain| ("Domain", domain.id, domain.slug))
-            }
-            Some("infrastructure_resource") => infrastructure_resource::Entity::by_alias(committed, alias)
-                .await?
-                .map(|resource| ("InfrastructureResource", resource.id, resource.name)),
-            _ => of_service,
-        };
-        if let Some((class, id, name)) = owner {
-            *subject = Subject::new(class, Some(id), &name);
-        }
-    }
-    // Other mutations answer the id of what they change.
-    if subject.class.is_none()
-        && let Some(alias) = input.pointer("/input/teamId").and_then(Value::as_str)
-        && let Some(team) = team::Entity::by_alias(committed, alias).await?
-    {
-        *subject = Subject::new("Team", Some(team.id), &team.alias);
+        *subject = named;
     }
     match (&subject.class, subject.id) {
         (Some(class), Some(id)) => {
@@ -122,6 +98,33 @@ async fn changed(
         }
         _ => Ok(Map::new().into()),
     }
+}
+
+/// Finds the subject of a mutation that names it by an alias, and answers no id: it deletes that alias, or changes the
+/// members of a team.
+async fn by_alias(committed: &impl Read, payload: &Value, input: &Value) -> Result<Option<Subject>, DbErr> {
+    let kind = input.pointer("/input/ownerType").and_then(Value::as_str);
+    let (alias, kind) = match payload.get("deletedAlias").and_then(Value::as_str) {
+        Some(alias) => (alias, kind),
+        None => match input.pointer("/input/teamId").and_then(Value::as_str) {
+            Some(alias) => (alias, Some("team")),
+            None => return Ok(None),
+        },
+    };
+    let found = match kind {
+        Some("team") => team::Entity::by_alias(committed, alias).await?.map(|team| ("Team", team.id, team.alias)),
+        Some("system") => {
+            system::Entity::by_alias(committed, alias).await?.map(|system| ("System", system.id, system.slug))
+        }
+        Some("domain") => {
+            domain::Entity::by_alias(committed, alias).await?.map(|domain| ("Domain", domain.id, domain.slug))
+        }
+        Some("infrastructure_resource") => infrastructure_resource::Entity::by_alias(committed, alias)
+            .await?
+            .map(|resource| ("InfrastructureResource", resource.id, resource.name)),
+        _ => service::Entity::by_alias(committed, alias).await?.map(|service| ("Service", service.id, service.slug)),
+    };
+    Ok(found.map(|(class, id, name)| Subject::new(class, Some(id), &name)))
 }
 
 /// Returns the ids of one class in a payload: of its objects, and of what it names as deleted.

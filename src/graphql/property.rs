@@ -197,17 +197,25 @@ async fn stored(db: &Transaction, owner: &Owner, definition: i64) -> Result<Opti
 
 /// Reads a value, and checks it if `is_checked`. Returns its JSON text and the value. A text that is no JSON, or that the
 /// schema refuses as JSON, is taken as a string if the schema allows that one: programs send the bare text.
-fn read(
-    text: &str,
-    schema: Option<&Result<JsonSchema, String>>,
-    is_checked: bool,
-) -> Result<(String, Value), Vec<UserError>> {
-    let faults = |value: &Value| schema.map(|schema| check(schema, value)).unwrap_or_default();
+///
+/// Text that is empty or begins like a list, an object or a string of JSON is meant as JSON, unless the schema says that
+/// its values are strings.
+fn read(text: &str, schema: Option<&str>, is_checked: bool) -> Result<(String, Value), Vec<UserError>> {
+    let compiled = schema.map(JsonSchema::of_row);
+    let faults = |value: &Value| compiled.as_ref().map(|schema| check(schema, value)).unwrap_or_default();
     let as_json = json_schema::read_value("value", text).map_err(|error| vec![error]).and_then(|value| {
         let faults = if is_checked { faults(&value) } else { Vec::new() };
         if faults.is_empty() { Ok((text.to_owned(), value)) } else { Err(faults) }
     });
     as_json.or_else(|refused| {
+        let is_like_json = text.trim().is_empty() || text.trim().starts_with(['[', '{', '"']);
+        let is_of_strings = || {
+            let declared = schema.and_then(|schema| serde_json::from_str::<Value>(schema).ok());
+            declared.is_some_and(|schema| schema["type"] == "string")
+        };
+        if is_like_json && !is_of_strings() {
+            return Err(refused);
+        }
         let bare = Value::String(text.to_owned());
         let quoted = bare.to_string();
         match json_schema::read_value("value", &quoted) {
@@ -234,7 +242,7 @@ async fn read_ahead(
     };
     let Some(PropertyDefinition { schema, .. }) = definition else { return Ok((None, read(text, None, is_checked))) };
     let _turn = json_schema::turn(&schema, text).await;
-    let value = read(text, Some(&JsonSchema::of_row(&schema)), is_checked);
+    let value = read(text, Some(&schema), is_checked);
     Ok((Some(schema), value))
 }
 

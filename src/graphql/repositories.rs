@@ -6,7 +6,7 @@ use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Qu
 
 use super::context::MutationCtx;
 use super::draft::Draft;
-use super::identifier;
+use super::identifier::{self, Identifier};
 use super::permit;
 use super::schema::*;
 use super::types::Repository;
@@ -106,9 +106,20 @@ impl RepositoriesUpdateMutation for Mutation {
         if visible.is_null() {
             problems.push(must_not_be_null("visible"));
         }
+        for (place, named) in repositories.iter().enumerate().take(text::FEW) {
+            let within = |error: UserError| error.within(place.to_string()).within("repositories");
+            problems.take(Identifier::of(named).map_err(within));
+        }
         let mut change = Draft::<repository::Entity>::new();
         change.refer(db, Column::OwnerId, &owner).await?;
-        problems.take_any(change.problems.none())?;
+        // The rule is that of the field `ownerId` of other mutations.
+        let renamed = |mut error: UserError| {
+            if let Some(first) = error.path.first_mut() {
+                *first = "owner".into();
+            }
+            error
+        };
+        problems.take_any(change.problems.none().map_err(|error| error.map_user(renamed)))?;
         problems.none()?;
 
         let syncs = sync_linked_services == MaybeUndefined::Value(true);

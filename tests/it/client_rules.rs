@@ -329,7 +329,7 @@ async fn types_of_what_does_not_exist_here_can_be_selected_and_are_empty() {
     let delete = "mutation($input:AliasDeleteInput!){aliasDelete(input: $input){deletedAlias,errors{message,path}}}";
     for kind in ["group", "scorecard"] {
         let answer = tour.endpoint.app.query(delete, json!({ "input": { "alias": "x", "ownerType": kind } })).await;
-        let errors = json!([{ "message": format!("no {kind} has the alias \"x\""), "path": ["alias"] }]);
+        let errors = json!([{ "message": format!("a {kind} with the alias \"x\" does not exist on this account"), "path": ["alias"] }]);
         assert_eq!(answer["data"]["aliasDelete"], json!({ "deletedAlias": null, "errors": errors }));
     }
     // A cursor of no list is refused, as in every list.
@@ -421,7 +421,7 @@ async fn an_update_of_infrastructure_keeps_a_type_that_is_sent_empty() {
     // A new resource needs a type.
     let create = r#"mutation { infrastructureResourceCreate(input: { schema: { type: "" }, data: { name: "x" } }) { errors { path } } }"#;
     let refused = data(&app, create).await["infrastructureResourceCreate"].clone();
-    assert_eq!(refused, json!({ "errors": [{ "path": ["schema"] }] }));
+    assert_eq!(refused, json!({ "errors": [{ "path": ["schema", "type"] }] }));
 }
 
 #[tokio::test]
@@ -641,6 +641,10 @@ async fn a_bare_text_is_the_value_of_a_property_whose_schema_takes_a_text() {
         ("any", "green", Some(json!("green"))),
         ("any", "1.10", Some(json!(1.1))),
         ("any", "true", Some(json!(true))),
+        ("any", "{'a': 1}", None),
+        ("any", "[1, 2", None),
+        ("any", "\"open", None),
+        ("any", "", None),
         ("number", "3", Some(json!(3))),
         ("number", "three", None),
         ("short", "abc", Some(json!("abc"))),

@@ -145,6 +145,9 @@ impl<'s> Everything<'s> {
 
     /// The leaf fields of a type, including those of its wrappers.
     fn leaves(&self, name: &'s Name) -> String {
+        if self.schema.types[name].is_union() {
+            return "{ __typename }".to_owned();
+        }
         if self.fields(name).is_empty() {
             return String::new();
         }

@@ -129,7 +129,10 @@ async fn services_are_found_by_the_values_of_their_properties() {
         (json!({ "key": "property", "arg": "data_class:person", "type": "contains", "caseSensitive": false }), "Cart"),
         (json!({ "key": "property", "arg": "data_class", "type": "exists" }), "Cart, Mail"),
         (json!({ "key": "property", "arg": format!("{definition}"), "type": "does_not_exist" }), "Cargo 100%, Bare_x"),
-        (json!({ "key": "property", "arg": "none:3" }), "no property definition has the id or alias \"none\""),
+        (
+            json!({ "key": "property", "arg": "none:3" }),
+            "a property definition with the id or alias \"none\" does not exist on this account",
+        ),
     ] {
         assert_eq!(matched(&app, json!([predicate])).await, expected, "{predicate}");
     }

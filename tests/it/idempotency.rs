@@ -230,12 +230,14 @@ async fn a_repeated_request_shows_no_webhook_to_who_may_no_longer_see_it() {
             let text = String::from_utf8_lossy(&again.body).into_owned();
             assert!(!text.contains("/integrations/"), "{role} {key}: {text}");
             let expected = match (role, key) {
-                ("viewer", _) => (403, "FORBIDDEN"),
+                // Clients that accept no other media type get 200 with errors.
+                ("viewer", _) => (200, "FORBIDDEN"),
                 (_, "none" | "service") => (200, ""),
                 _ => (409, "CONFLICT"),
             };
-            let code = if again.status == 200 { String::new() } else { again.code() };
-            assert_eq!((again.status, &*code), expected, "{role} {key}: {text}");
+            let answer = again.json();
+            let code = answer["errors"][0]["extensions"]["code"].as_str().unwrap_or_default();
+            assert_eq!((again.status, code), expected, "{role} {key}: {text}");
         }
     }
 }

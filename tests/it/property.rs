@@ -527,7 +527,7 @@ async fn services_are_filtered_by_their_property_values() {
     }
     for (arg, message) in [
         (Value::Null, "the definition of the property must be given"),
-        (json!("no:1"), "no property definition has the id or alias \"no\""),
+        (json!("no:1"), "a property definition with the id or alias \"no\" does not exist on this account"),
     ] {
         let answer = app.query(query, json!({ "type": "equals", "arg": arg, "case": true })).await;
         assert_eq!(answer["errors"][0]["message"], message);

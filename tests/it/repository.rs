@@ -244,13 +244,15 @@ async fn a_repository_is_found_by_alias_or_id_and_is_null_when_there_is_none() {
         by_id: repository(id: $id) { name }
         by_alias: repository(alias: \"tools\") { name }
         of_another_class: repository(id: $other) { name }
-        malformed: repository(id: \"tools\") { name }
+        alias_as_id: repository(id: \"tools\") { name }
+        malformed: repository(id: \"nonsense\") { name }
         unknown: repository(alias: \"nothing\") { name }
     } }";
     let expected = json!({ "data": { "account": {
         "by_id": { "name": "tools" },
         "by_alias": { "name": "tools" },
         "of_another_class": null,
+        "alias_as_id": { "name": "tools" },
         "malformed": null,
         "unknown": null,
     } } });
