@@ -411,7 +411,7 @@ fn organisation(components: usize) -> String {
     };
     let mut text = String::new();
     for number in 0..components {
-        let (group, next) = (number % 500, (number + 1) % components);
+        let (group, next) = (number % 100, (number + 1) % components);
         text += &head("Component", &format!("c{number}"));
         text += &format!(
             "  owner: g{group}\n  system: s{}\n  dependsOn: [component:c{next}]\n  providesApis: [a{}]\n",
@@ -423,17 +423,17 @@ fn organisation(components: usize) -> String {
         text += &head("System", &format!("s{number}"));
         text += &format!("  owner: g{number}\n");
     }
-    for number in 0..500 {
+    for number in 0..100 {
         text += &head("Group", &format!("g{number}"));
         text +=
-            &format!("  type: team\n  parent: {}\n  members: [p{number}]\n", if number < 499 { "g499" } else { "" });
+            &format!("  type: team\n  parent: {}\n  members: [p{number}]\n", if number < 99 { "g99" } else { "" });
     }
-    for number in 0..500 {
+    for number in 0..100 {
         text += &head("User", &format!("p{number}"));
         text += &format!(
             "  memberOf: [g{}, g{}]\n  profile: {{ email: p{}@example.com }}\n",
             number,
-            (number + 250) % 500,
+            (number + 50) % 100,
             number % 3
         );
     }
@@ -445,7 +445,7 @@ fn organisation(components: usize) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn three_thousand_entities_of_one_file_are_applied_in_portions() {
+async fn more_entities_than_a_request_takes_are_applied_in_portions() {
     let app = TestApp::with(&["--token-limit", "0"]).await;
     let place = Place::new();
     let token = app.new_token(Scope::Write, None).await;
@@ -458,29 +458,29 @@ async fn three_thousand_entities_of_one_file_are_applied_in_portions() {
         )
         .await;
     }
-    let text = organisation(2_000);
+    let text = organisation(1_100);
     place.write("catalog-info.yaml", &text);
     let first = run(&place, &app, &token, &["catalog-info.yaml"]).await;
     assert_eq!(first.status, 0, "{}", first.err);
-    assert_eq!(first.out.lines().filter(|line| line.starts_with("created ")).count(), 2_550, "{}", first.err);
+    assert_eq!(first.out.lines().filter(|line| line.starts_with("created ")).count(), 1_250, "{}", first.err);
     // Each reference leads somewhere, whichever portion it is in.
     let wrong: Vec<_> =
         first.err.lines().filter(|note| !note.contains("spec.type") && !note.contains("only the URL")).collect();
     assert!(wrong.is_empty(), "{} {:?}", wrong.len(), wrong.first());
     let second = run(&place, &app, &token, &["catalog-info.yaml"]).await;
-    assert_eq!(second.out.lines().filter(|line| line.starts_with("unchanged ")).count(), 2_550, "{}", second.err);
+    assert_eq!(second.out.lines().filter(|line| line.starts_with("unchanged ")).count(), 1_250, "{}", second.err);
     assert_eq!(second.err, first.err);
     let query = r#"{ account {
-        service(alias: "c1999") { owner { name parentTeam { name } members { totalCount } } parent { name } dependencies { nodes { name } } apiDocumentUrl }
+        service(alias: "c1099") { owner { name parentTeam { name } members { totalCount } } parent { name } dependencies { nodes { name } } apiDocumentUrl }
         services { totalCount } teams { totalCount } systems { totalCount }
     } }"#;
     let found = data(&app, query).await["account"].take();
     let expected = json!({
         "service": {
-            "owner": { "name": "g499", "parentTeam": null, "members": { "totalCount": 2 } }, "parent": { "name": "s49" },
+            "owner": { "name": "g99", "parentTeam": null, "members": { "totalCount": 2 } }, "parent": { "name": "s49" },
             "dependencies": { "nodes": [{ "name": "c0" }] }, "apiDocumentUrl": "https://docs.example.com/a19.yml",
         },
-        "services": { "totalCount": 2_000 }, "teams": { "totalCount": 500 }, "systems": { "totalCount": 50 },
+        "services": { "totalCount": 1_100 }, "teams": { "totalCount": 100 }, "systems": { "totalCount": 50 },
     });
     assert_eq!(found, expected);
     let dry = run(&place, &app, &token, &["--dry-run", "catalog-info.yaml"]).await;
