@@ -32,7 +32,13 @@ async fn rehearsed_and_applied(db: &Db, actor: &Actor, files: &[File], options: 
     let dry = Options { is_dry_run: true, ..options.clone() };
     let rehearsed = service_file::apply(db, actor, files, &dry).await;
     let applied = service_file::apply(db, actor, files, options).await;
-    assert_eq!(format!("{rehearsed:#?}"), format!("{applied:#?}"), "a dry run says what will happen");
+    // One of them is the time of the change.
+    let said = |done: &Result<Done, Refused>| {
+        let text = format!("{done:#?}");
+        let is_time = |line: &&str| !line.trim().trim_start_matches('"').starts_with("20");
+        text.lines().filter(is_time).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(said(&rehearsed), said(&applied), "a dry run says what will happen");
     applied
 }
 

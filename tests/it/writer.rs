@@ -101,7 +101,7 @@ async fn a_schema_that_is_none_is_refused_before_anything_is_locked() {
         (service, json!({ "type": "string", "pattern": "(" })),
         (service, json!({ "$ref": "https://example.com/other.json" })),
         (team, json!({ "type": 1 })),
-        (team, json!([])),
+        (team, json!({ "required": "name" })),
     ] {
         let mutation = format!("mutation($schema: JSONSchema!) {{ made: {mutation} {{ errors {{ path }} }} }}");
         let sent = app.query(&mutation, json!({ "schema": schema }));
