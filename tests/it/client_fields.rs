@@ -160,7 +160,7 @@ async fn a_service_lists_its_alert_sources_and_what_it_is_related_to_in_both_dir
         let answer = app.query(watch, json!({ "id": integration, "one": one, "service": service })).await;
         assert_eq!(answer["data"], json!({ "alertSourceUpsert": none, "alertSourceServiceCreate": none }));
     }
-    let name = "__typename ... on Service { name: slug: alias } ... on Team { name } ... on Domain { name }";
+    let name = "__typename ... on Service { name } ... on Team { name } ... on Domain { name }";
     let query = format!(
         "query($after: String, $first: Int) {{ account {{ services(first: 2) {{ nodes {{
             alertSources(first: $first) {{ nodes {{ name externalId type }} totalCount pageInfo {{ hasNextPage }} }}
