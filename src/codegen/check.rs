@@ -154,7 +154,7 @@ mod tests {
     /// The expected report is beside every `fixtures/errors/*.graphql`. `UPDATE_FIXTURES=1` rewrites it.
     #[test]
     fn every_mistake_is_reported_as_expected() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/codegen/fixtures/errors");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/errors");
         let entries = fs::read_dir(&folder).expect("the fixtures' folder").map(|entry| entry.expect("an entry").path());
         let mut fixtures: Vec<_> =
             entries.filter(|path| path.extension().is_some_and(|extension| extension == "graphql")).collect();

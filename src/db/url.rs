@@ -186,7 +186,7 @@ mod tests {
                 "has a % in the password that two hexadecimal digits do not follow",
             ),
             ("postgres://ada:secret%zz@db/catalogue", "percent-encode it, % is %25"),
-            ("postgres://a%da:secret@db/catalogue", "has a % in the user"),
+            ("postgres://a%xa:secret@db/catalogue", "has a % in the user"),
             ("postgres://ada:se cret@db/catalogue", "has a blank in the user or the password: percent-encode it"),
             ("postgres://ada:secret/catalogue", "write @HOST after them"),
             ("postgres://db/catalogue#secret", "percent-encode it, # is %23"),

@@ -204,12 +204,6 @@ impl Activity {
         }
     }
 
-    /// Notes that a body ends early. Its request is cancelled, although it gets an answer.
-    pub(super) fn is_cancelled(&self) {
-        let mut state = self.lock();
-        state.cancelled = state.cancelled.saturating_add(2);
-    }
-
     /// Notes bytes that were sent. HTTP/2 also sends frames that a peer can provoke forever, so there the pieces of answers
     /// count.
     pub(super) fn sent(&self, bytes: usize) {
@@ -340,9 +334,14 @@ pub(super) struct Answering {
 }
 
 impl Answering {
-    /// The response as a body.
+    /// The request of HTTP/2.
+    pub(super) fn stream(&self) -> Option<Arc<Stream>> {
+        self.stream.clone()
+    }
+
+    /// The response as a body. The answer to a request that its client has cancelled does not count as one.
     pub(super) fn answered(mut self, answer: Bytes) -> Outgoing {
-        self.is_answered = true;
+        self.is_answered = self.stream.as_ref().is_none_or(|stream| !stream.is_cancelled());
         Outgoing::new(answer, self.stream.take())
     }
 }
@@ -420,6 +419,7 @@ mod tests {
     fn over_http_2_only_answers_that_are_taken_put_off_the_end() {
         let activity = begin(Instant::now());
         let answering = activity.request(Version::HTTP_2);
+        drop(activity.take_begun());
         let mut answer = answering.answered(Bytes::from(vec![b'x'; PIECE + 1]));
         let then = Instant::now();
         activity.lock().last = then;

@@ -194,7 +194,7 @@ async fn speak<A: Answers>(
     let streams = Streams { answers: Arc::clone(&answers), activity: Arc::clone(&activity), patience };
     let service = service_fn(|request: Request<Incoming>| {
         let (answers, answering) = (Arc::clone(&answers), activity.request(request.version()));
-        let request = request.map(|body| Upload::new(body, &activity));
+        let request = request.map(|body| Upload::new(body, &activity, &answering));
         // Boxed, because an idle connection would reserve space for it too.
         Box::pin(async move {
             let Sender { address, is_unnamed } = peer;

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -17,16 +17,32 @@ pub(super) struct Stream {
     activity: Arc<Activity>,
     /// How often its answer has got further. 0 until there is one.
     steps: AtomicU32,
+    /// Whether the client has ended its body early, and so cancelled it.
+    is_cancelled: AtomicBool,
 }
 
 impl Stream {
     pub(super) fn new(activity: &Arc<Activity>) -> Arc<Self> {
-        Arc::new(Self { activity: Arc::clone(activity), steps: AtomicU32::new(0) })
+        Arc::new(Self {
+            activity: Arc::clone(activity),
+            steps: AtomicU32::new(0),
+            is_cancelled: AtomicBool::new(false),
+        })
     }
 
     /// How often its answer has got further. `None` until there is one.
     pub(super) fn steps(&self) -> Option<u32> {
         Some(self.steps.load(Ordering::Relaxed)).filter(|steps| *steps > 0)
+    }
+
+    /// Notes that its client has cancelled it. It may get an answer all the same.
+    pub(super) fn cancel(&self) {
+        self.is_cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether its client has cancelled it.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
     }
 
     fn step(&self) {

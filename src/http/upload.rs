@@ -7,19 +7,22 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
-use super::activity::Activity;
+use super::activity::{Activity, Answering};
+use super::outgoing::Stream;
 
 /// The body of a request.
 pub struct Upload {
     body: Incoming,
     activity: Arc<Activity>,
+    /// Over HTTP/2: its request.
+    stream: Option<Arc<Stream>>,
     /// Whether more of it is waited for.
     is_waiting: bool,
 }
 
 impl Upload {
-    pub(super) fn new(body: Incoming, activity: &Arc<Activity>) -> Self {
-        Self { body, activity: Arc::clone(activity), is_waiting: false }
+    pub(super) fn new(body: Incoming, activity: &Arc<Activity>, request: &Answering) -> Self {
+        Self { body, activity: Arc::clone(activity), stream: request.stream(), is_waiting: false }
     }
 
     /// What happens on its connection.
@@ -49,8 +52,8 @@ impl Body for Upload {
         let frame = ready!(polled);
         let bytes = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref()).map_or(0, Bytes::len);
         self.note(false, bytes);
-        if matches!(frame, Some(Err(_))) {
-            self.activity.is_cancelled();
+        if let (Some(Err(_)), Some(stream)) = (&frame, &self.stream) {
+            stream.cancel();
         }
         Poll::Ready(frame)
     }

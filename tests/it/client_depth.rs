@@ -15,6 +15,9 @@ const DEEPEST: usize = 11;
 /// The fields of the largest document that a client sends.
 const LARGEST: usize = 153;
 
+/// Lists that clients select by themselves, and never below another type.
+const ALONE: [&str; 3] = ["alertSources", "relatedResources", "descendantServices"];
+
 /// Writes selections.
 struct Writer<'s> {
     schema: &'s Schema,
@@ -75,7 +78,7 @@ impl<'s> Writer<'s> {
         }
         let is_new = self.done.insert(name);
         let mut selected = Vec::new();
-        for field in self.fields(name) {
+        for field in self.fields(name).into_iter().filter(|field| !ALONE.contains(&field.name.as_str())) {
             // Wrappers are opened wherever they are.
             let opens = is_new || ["nodes", "edges", "node", "pageInfo"].contains(&field.name.as_str());
             if opens || self.is_leaf(field) {

@@ -233,7 +233,7 @@ async fn a_body_that_is_no_record_is_refused() {
         let answer = endpoint.post(body).await;
         assert_eq!((answer.status, answer.json()), (400, errors(&[("Body Error", detail)])), "{:.40}", body);
     }
-    let deep_attribute = format!("{{\"commit\":{}{}}}", "{\"a\":".repeat(5_000), "}".repeat(5_000));
+    let deep_attribute = format!("{{\"commit\":{}1{}}}", "{\"a\":".repeat(5_000), "}".repeat(5_000));
     let deep_and_unknown = format!("{{\"x\":{}{}}}", "[".repeat(50_000), "]".repeat(50_000));
     for body in [deep_attribute, deep_and_unknown] {
         let answer = endpoint.post(body).await;

@@ -120,13 +120,14 @@ async fn a_document_without_json_around_it_is_told_where_it_belongs() {
         (r#"{"query": "{ account { name } }""#, false),
         (r#"{"query": "a"} {"#, false),
         ("queries", false),
-        ("", false),
     ] {
         let answer = app.post_body(body).await;
         let message = answer.json()["errors"][0]["message"].as_str().expect("a message").to_owned();
         assert!(message.starts_with("The body is not JSON: "), "{body}: {message}");
         assert_eq!((answer.status, message.ends_with(advice)), (400, is_advised), "{body}: {message}");
     }
+    let empty = app.post_body("").await.json();
+    assert_eq!(empty["errors"][0]["message"], "The body is empty. Send JSON with a query.");
 }
 
 #[tokio::test]

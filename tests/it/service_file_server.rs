@@ -192,6 +192,8 @@ async fn a_servers_refusal_is_printed_and_not_retried() {
     place.write("token", "\n");
     let mut blank = place.command(&["apply", "--server", "http://127.0.0.1:1", "--token-file", "token", "good.yml"]);
     let done = blank.env("ROLLCALL_TOKEN", " ").output().expect("it runs");
+    let expected =
+        "rollcall: the token cannot be read from token (from --token-file or ROLLCALL_TOKEN_FILE): the file is blank\n";
     assert_eq!((done.status.code(), &*String::from_utf8_lossy(&done.stderr)), (Some(1), expected));
     let done = place.run(&["apply", "--release-missing", "good.yml"]);
     assert_eq!((done.status, &*done.err), (1, "rollcall: --release-missing needs the repository; give --repository\n"));
@@ -425,8 +427,7 @@ fn organisation(components: usize) -> String {
     }
     for number in 0..100 {
         text += &head("Group", &format!("g{number}"));
-        text +=
-            &format!("  type: team\n  parent: {}\n  members: [p{number}]\n", if number < 99 { "g99" } else { "" });
+        text += &format!("  type: team\n  parent: {}\n  members: [p{number}]\n", if number < 99 { "g99" } else { "" });
     }
     for number in 0..100 {
         text += &head("User", &format!("p{number}"));

@@ -237,7 +237,6 @@ async fn services_with_similar_names_are_suggested_the_nearest_first() {
         ("org/shopping-cart", &["Shopping Cart", "Shopping Cart API"][..]),
         ("prod:deployment/shopping_cart", &["Shopping Cart", "Shopping Cart API"]),
         ("shoping-cart", &["Shopping Cart", "Shopping Cart API"]),
-        ("SHOP", &["shop"]),
         ("paymets", &["Payments"]),
         ("payment", &["Payments", "Payment Gateway"]),
         ("kafka", &[]),
