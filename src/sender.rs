@@ -54,11 +54,7 @@ fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Resul
     let author_email = found(&commit.author_email, &pipeline.author_email, SHORT);
     let first_line = || message.as_deref().and_then(|message| message.trim().lines().next()).map(str::to_owned);
     let sha = found(&commit.sha, &pipeline.sha, SHORT);
-    // A commit may have an empty message, and a pipeline may have neither git nor a checkout.
-    let own = || match &sha {
-        Some(sha) => format!("Deploy of commit {}", sha.chars().take(12).collect::<String>()),
-        None => format!("Deploy of {}", settings.service.trim()),
-    };
+    let own = || description_of(sha.as_deref(), &settings.service);
     let description = given(&settings.description).or_else(first_line).unwrap_or_else(own);
 
     // Name, address and id come from the same source, so that those of two people are never mixed.
@@ -103,6 +99,15 @@ fn record(settings: &Deploy, pipeline: &Pipeline, commit: &git::Commit) -> Resul
             ])),
         ),
     ]))
+}
+
+/// The description of a deploy without a message: a commit may have an empty one, and a pipeline may have neither git nor
+/// a checkout.
+fn description_of(sha: Option<&str>, service: &str) -> String {
+    match sha {
+        Some(sha) => format!("Deploy of commit {}", sha.chars().take(12).collect::<String>()),
+        None => format!("Deploy of {}", service.trim()),
+    }
 }
 
 fn text(text: String) -> Option<Value> {

@@ -89,6 +89,57 @@ async fn set_owner(db: &Transaction, services: &[i64], owner: Option<i64>) -> Re
     Ok(())
 }
 
+/// Checks which repositories are named, and the new visibility.
+fn checked(repositories: &[IdentifierInput], visible: &MaybeUndefined<bool>) -> Problems {
+    let mut problems = Problems::default();
+    if repositories.is_empty() || repositories.len() > text::FEW {
+        let message = format!("repositories must name 1 to {} repositories", text::FEW);
+        problems.push(UserError::new("repositories", message));
+    }
+    if visible.is_null() {
+        problems.push(must_not_be_null("visible"));
+    }
+    for (place, named) in repositories.iter().enumerate().take(text::FEW) {
+        let within = |error: UserError| error.within(place.to_string()).within("repositories");
+        problems.take(Identifier::of(named).map_err(within));
+    }
+    problems
+}
+
+/// Changes one of the repositories, if nothing forbids it.
+async fn update(
+    ctx: &MutationCtx<'_>,
+    named: &IdentifierInput,
+    owner: &ActiveValue<Option<i64>>,
+    visible: &MaybeUndefined<bool>,
+    syncs: bool,
+) -> Result<Result<Repository, NotUpdatedRepository>> {
+    let db = ctx.db();
+    let refused = |repository, error: Error| match error {
+        Error::User(_) => Ok(Err(NotUpdatedRepository { repository, error: error.to_string() })),
+        error => Err(error),
+    };
+    let found = match identifier::locked::<Repository>(db, "repositories", named, LockType::Update).await {
+        Ok(found) => found,
+        Err(error) => return refused(None, error),
+    };
+    let before = found.owner_id;
+    let after = if let ActiveValue::Set(owner) = owner { *owner } else { before };
+    let services = if syncs { services_to_sync(ctx, found.id, after).await } else { Ok(Vec::new()) };
+    let services = match services {
+        Ok(services) => services,
+        Err(error) => return refused(Some(found), error),
+    };
+    set_owner(db, &services, after).await?;
+    let mut draft = Draft::<repository::Entity>::of(found);
+    draft.set(Column::Visible, visible);
+    let mut row = draft.done()?;
+    if let ActiveValue::Set(owner) = owner {
+        row.owner_id = Set(*owner);
+    }
+    Ok(Ok(store(db, before, row).await?))
+}
+
 impl RepositoriesUpdateMutation for Mutation {
     async fn repositories_update(
         ctx: &MutationCtx<'_>,
@@ -97,21 +148,9 @@ impl RepositoriesUpdateMutation for Mutation {
         visible: MaybeUndefined<bool>,
         sync_linked_services: MaybeUndefined<bool>,
     ) -> Result<RepositoriesUpdatePayload> {
-        let db = ctx.db();
-        let mut problems = Problems::default();
-        if repositories.is_empty() || repositories.len() > text::FEW {
-            let message = format!("repositories must name 1 to {} repositories", text::FEW);
-            problems.push(UserError::new("repositories", message));
-        }
-        if visible.is_null() {
-            problems.push(must_not_be_null("visible"));
-        }
-        for (place, named) in repositories.iter().enumerate().take(text::FEW) {
-            let within = |error: UserError| error.within(place.to_string()).within("repositories");
-            problems.take(Identifier::of(named).map_err(within));
-        }
+        let mut problems = checked(&repositories, &visible);
         let mut change = Draft::<repository::Entity>::new();
-        change.refer(db, Column::OwnerId, &owner).await?;
+        change.refer(ctx.db(), Column::OwnerId, &owner).await?;
         // The rule is that of the field `ownerId` of other mutations.
         let renamed = |mut error: UserError| {
             if let Some(first) = error.path.first_mut() {
@@ -125,36 +164,10 @@ impl RepositoriesUpdateMutation for Mutation {
         let syncs = sync_linked_services == MaybeUndefined::Value(true);
         let (mut updated, mut not_updated) = (Vec::new(), Vec::new());
         for named in &repositories {
-            let found = identifier::locked::<Repository>(db, "repositories", named, LockType::Update).await;
-            let refuse = |repository, error: Error| match error {
-                Error::User(_) => Ok(NotUpdatedRepository { repository, error: error.to_string() }),
-                error => Err(error),
-            };
-            let found = match found {
-                Ok(found) => found,
-                Err(error) => {
-                    not_updated.push(refuse(None, error)?);
-                    continue;
-                }
-            };
-            let before = found.owner_id;
-            let after = if let ActiveValue::Set(owner) = change.row.owner_id { owner } else { before };
-            let services = if syncs { services_to_sync(ctx, found.id, after).await } else { Ok(Vec::new()) };
-            let services = match services {
-                Ok(services) => services,
-                Err(error) => {
-                    not_updated.push(refuse(Some(found), error)?);
-                    continue;
-                }
-            };
-            set_owner(db, &services, after).await?;
-            let mut draft = Draft::<repository::Entity>::of(found);
-            draft.set(Column::Visible, &visible);
-            let mut row = draft.done()?;
-            if let ActiveValue::Set(owner) = change.row.owner_id {
-                row.owner_id = Set(owner);
+            match update(ctx, named, &change.row.owner_id, &visible, syncs).await? {
+                Ok(repository) => updated.push(repository),
+                Err(repository) => not_updated.push(repository),
             }
-            updated.push(store(db, before, row).await?);
         }
         Ok(RepositoriesUpdatePayload {
             updated_repositories: Some(updated),

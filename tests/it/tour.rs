@@ -669,7 +669,7 @@ impl Tour {
             (
                 "serviceFilesApply",
                 json!({ "input": {
-                    "files": [{ "path": "governed.yml", "text": "version: 1\nservice: { name: Governed, language: Go, dependencies: [nobody] }\n---\nversion: 1\nrepository: { name: org/governed, url: 'https://github.com/org/governed' }" }],
+                    "files": [{ "path": "governed.yml", "text": "version: 1\nservice: { name: Governed, language: Go, dependencies: [nobody], repositories: [org/governed] }\n---\nversion: 1\nrepository: { name: org/governed, url: 'https://github.com/org/governed' }" }],
                     "repository": "https://github.com/org/governed", "commit": "c0ffee", "dryRun": false, "releaseMissing": false,
                 } }),
             ),
