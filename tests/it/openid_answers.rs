@@ -207,15 +207,16 @@ async fn a_claim_that_is_not_used_cannot_stop_a_sign_in() {
         for is_in_token in [true, false] {
             let mut claims = good.clone();
             claims[name] = value.clone();
-            let mut script = provider.script();
-            (script.claims, script.user_info) = match is_in_token {
-                true => (claims, Value::Null),
-                false => {
-                    claims["sub"] = "ada-1".into();
-                    (json!({ "sub": "ada-1", "email": null }), claims)
-                }
-            };
-            drop(script);
+            {
+                let mut script = provider.script();
+                (script.claims, script.user_info) = match is_in_token {
+                    true => (claims, Value::Null),
+                    false => {
+                        claims["sub"] = "ada-1".into();
+                        (json!({ "sub": "ada-1", "email": null }), claims)
+                    }
+                };
+            }
             let given = assert_signed_in(&provider, &[], &format!("{name} {value}, {is_in_token}")).await;
             assert!(!given.contains(char::is_control), "{given:?}");
         }
@@ -241,9 +242,10 @@ async fn what_a_provider_says_beside_its_tokens_and_keys_cannot_stop_a_sign_in()
         ),
     ] {
         let what = format!("{metadata} {tokens} {keys:?}");
-        let mut script = provider.script();
-        (script.metadata, script.tokens, script.further_keys) = (metadata, tokens, keys);
-        drop(script);
+        {
+            let mut script = provider.script();
+            (script.metadata, script.tokens, script.further_keys) = (metadata, tokens, keys);
+        }
         assert_signed_in(&provider, &[], &what).await;
     }
 }
