@@ -122,6 +122,20 @@ export const customScalars = {
     bad: ['5', '1.5', 'true', '[]'],
     badLiterals: ['WORD'],
   },
+  // These two accept variables of other types too, which graphql-js cannot know: documents here declare their own.
+  ServiceReference: {
+    objects: true,
+    reads: /^[^]*$/,
+    good: ['"shop"', '""'],
+    bad: ['1.5', 'true', '[]'],
+    badLiterals: ['WORD'],
+  },
+  IntegrationTypeName: {
+    reads: /^[^]*$/,
+    good: ['"deploy"', '"aws ecr"'],
+    bad: ['5', '1.5', 'true', '{}'],
+    badLiterals: [],
+  },
   JsonString: {
     reads: /^[^]*$/,
     good: ['"1"', '"true"', '"{}"'],

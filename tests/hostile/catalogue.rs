@@ -102,9 +102,9 @@ pub fn odd_letters(count: usize, start: usize) -> String {
     letters.filter(|letter| letter.is_alphabetic()).take(count).collect()
 }
 
-/// Text that takes six times as many bytes in a response.
+/// Text of four bytes a character, the most that a name may have.
 fn swelling(length: usize) -> String {
-    "\u{1}".repeat(length)
+    "🚀".repeat(length)
 }
 
 /// Signs in with a link and returns the cookie.

@@ -254,6 +254,7 @@ impl Tour {
             oldFilter: filterCreate(input: { name: "Old" }) { filter { id } errors { message } }
             old: repositoryCreate(input: { name: "org/old" }) { repository { id } errors { message } }
             new: repositoryCreate(input: { name: "org/new" }) { repository { id } errors { message } }
+            spare: repositoryCreate(input: { name: "org/spare" }) { repository { id } errors { message } }
             repositoryTag: tagAssign(input: { alias: "org/old", type: Repository, tags: { key: "a", value: "" } }) { tags { id } errors { message } }
             shopRepositoryTag: tagAssign(input: { alias: "github.com:org/shop", type: Repository, tags: { key: "a", value: "" } }) { tags { id } errors { message } }
             link: serviceRepositoryCreate(input: {
@@ -669,7 +670,7 @@ impl Tour {
             (
                 "serviceFilesApply",
                 json!({ "input": {
-                    "files": [{ "path": "governed.yml", "text": "version: 1\nservice: { name: Governed, language: Go, dependencies: [nobody], repositories: [org/governed] }\n---\nversion: 1\nrepository: { name: org/governed, url: 'https://github.com/org/governed' }" }],
+                    "files": [{ "path": "governed.yml", "text": "version: 1\nservice: { name: Governed, language: Go, dependencies: [nobody], repositories: [org/spare] }" }],
                     "repository": "https://github.com/org/governed", "commit": "c0ffee", "dryRun": false, "releaseMissing": false,
                 } }),
             ),
@@ -746,7 +747,7 @@ impl Tour {
             (
                 "repositoriesUpdate",
                 json!({
-                    "repositories": [{ "id": id("new") }, { "alias": "org/governed" }], "owner": { "id": id("Core") },
+                    "repositories": [{ "id": id("new") }, { "alias": "org/spare" }], "owner": { "id": id("Core") },
                     "visible": true, "syncLinkedServices": true,
                 }),
             ),

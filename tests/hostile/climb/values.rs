@@ -255,9 +255,9 @@ impl Values<'_> {
             }
             (_, "name") => Value::Fresh([10, 255][random.usize(..2)]),
             (_, "note") => Value::Text("\u{1}".repeat([10, 50_000][random.usize(..2)])),
-            (_, "description" | "responsibilities") => Value::Text("\u{1}".repeat([10, 5_000][random.usize(..2)])),
+            (_, "description" | "responsibilities") => Value::Text("🚀".repeat([10, 5_000][random.usize(..2)])),
             (_, "url") => Value::Text(format!("https://example.com/{}", "u".repeat([1, 1_900][random.usize(..2)]))),
-            (_, "value") => Value::Text("\u{1}".repeat([10, 1_000][random.usize(..2)])),
+            (_, "value") => Value::Text("🚀".repeat([10, 1_000][random.usize(..2)])),
             _ => Value::Text("t".repeat([1, 100, 255][random.usize(..3)])),
         }
     }
