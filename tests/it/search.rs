@@ -75,9 +75,9 @@ async fn assert_finds_what_is_there(app: &TestApp) {
         pieces.extend((1..=4).flat_map(|length| letters.windows(length)).map(|piece| piece.iter().collect::<String>()));
     }
     let filled = Filled::new(&app.db);
-    // A term is trimmed.
-    for piece in pieces.into_iter().filter(|piece| piece.trim() == piece) {
-        let has_piece = |texts: &[String]| texts.iter().any(|text| text.contains(&piece));
+    // The blanks around a term are not looked for.
+    for piece in pieces.iter().filter(|piece| !piece.trim().is_empty()) {
+        let has_piece = |texts: &[String]| texts.iter().any(|text| text.contains(piece.trim()));
         let expected: Vec<&str> =
             services.iter().filter(|(_, texts)| has_piece(texts)).map(|(name, _)| name.as_str()).collect();
         let (found, count) = filled.found(&piece.to_uppercase(), 3).await;
