@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::alias::{AliasTable, Kind};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::timestamp::touch;
-use super::{Timestamp, document_pull, service_alias, service_search, text, tier};
+use super::{Timestamp, document_pull, service_alias, service_file_note, service_search, text, tier};
 use crate::db::{self, Read, Write};
 use crate::error::{Result, UserError};
 
@@ -177,6 +177,7 @@ pub async fn lock_for_service_file<C: Read>(db: &C, ids: &[i64]) -> Result<HashM
 
 /// Unlocks a service: no service file governs it any more.
 pub async fn unlock<C: Write>(db: &C, service: &Writable) -> Result<Model, DbErr> {
+    db.exec(service_file_note::Entity::delete_by_id(service.id)).await?;
     let mut row: ActiveModel = service.0.clone().into();
     (row.locked_by, row.locked_repository, row.locked_commit) = (Set(None), Set(None), Set(None));
     touch(&mut row.updated_at);

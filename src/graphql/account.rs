@@ -15,7 +15,7 @@ use super::types::{
 use super::{
     alert_source, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
     infrastructure_resource, integration, property, property_definition, relationship, relationship_definition,
-    repository, search, service_document, service_list, suggestion, system, team, user,
+    repository, search, service_document, service_file, service_list, suggestion, system, team, user,
 };
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity;
@@ -68,6 +68,14 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceConnectionType>> {
         only(accounts, service_list::all(&args.request()?, ctx).await?)
+    }
+
+    async fn config_file(
+        accounts: &[&Self],
+        args: &AccountConfigFileArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<ConfigFile>>> {
+        only(accounts, service_file::config_file(&args.id, ctx).await?)
     }
 
     async fn team(accounts: &[&Self], args: &AccountTeamArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Team>>> {

@@ -140,6 +140,10 @@ impl ServiceResolver for Service {
         self.locked_by.is_some()
     }
 
+    async fn config_errors(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<ConfigError>>> {
+        service_file::config_errors(services, ctx).await
+    }
+
     async fn service_file(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceFile>>> {
         Ok(service_file::of_services(services, ctx))
     }

@@ -5,14 +5,16 @@ use futures_util::future::BoxFuture;
 
 use super::caller::Caller;
 use super::context::{Ctx, MutationCtx};
-use super::permit;
 use super::schema::*;
 use super::types::Service;
-use crate::db::{Before, Transaction};
+use super::{id, permit};
+use crate::db::{Before, Read, Transaction};
 use crate::entity::audit::Subject;
-use crate::entity::text;
+use crate::entity::{ByIds, service_file_note, text};
 use crate::error::{Error, Problems, Result, UserError};
-use crate::service_file::{self, Applied, Bounds, FieldChange, File, Note, Options, Origin, Outcome, Permit, Refused};
+use crate::service_file::{
+    self, Applied, Bounds, Described, FieldChange, File, Note, Options, Origin, Outcome, Permit, Refused,
+};
 
 /// The maximum number of documents in a request.
 pub const DOCUMENTS: usize = 1_000;
@@ -36,6 +38,45 @@ pub(super) fn of_services(services: &[&Service], _: &Ctx<'_>) -> Vec<Option<Serv
         Some(ServiceFile { path, repository, commit, url })
     };
     services.iter().map(file).collect()
+}
+
+/// What was not taken from each service's file.
+pub(super) async fn config_errors(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Vec<ConfigError>>> {
+    let keys = services.iter().map(|service| service.locked_by.is_some().then_some(service.id));
+    let rows = service_file_note::Entity::by_ids(ctx.db(), keys).await?;
+    let error = |noted: service_file_note::Note| {
+        let number = |number| i32::try_from(number).unwrap_or(i32::MAX);
+        let (line, column) = (number(noted.line), number(noted.column));
+        let r#type = class_of(noted.key.as_deref());
+        ConfigError { key: noted.key, message: Some(noted.message), origin: noted.path, r#type, line, column }
+    };
+    Ok(rows.into_iter().map(|row| row.iter().flat_map(|row| row.notes()).map(error).collect()).collect())
+}
+
+/// What a key of a service file is about, in any of the forms.
+fn class_of(key: Option<&str>) -> ConfigErrorClass {
+    let mut names = key.unwrap_or_default().split('.');
+    let name = match names.next() {
+        Some("metadata" | "spec") => names.next(),
+        name => name,
+    };
+    match name {
+        Some("alert_sources" | "alert sources") => ConfigErrorClass::AlertSourceError,
+        Some("aliases") => ConfigErrorClass::AliasError,
+        Some("dependencies" | "dependsOn" | "consumesApis") => ConfigErrorClass::ServiceDependencyError,
+        Some("repositories" | "repository") => ConfigErrorClass::ServiceRepositoryError,
+        Some("tags" | "labels" | "annotations") => ConfigErrorClass::TagError,
+        Some("tools" | "links") => ConfigErrorClass::ToolError,
+        _ => ConfigErrorClass::InvalidValueError,
+    }
+}
+
+/// The service file of what has this id. `None` if there is none.
+pub(super) async fn config_file(id: &str, ctx: &Ctx<'_>) -> Result<Option<ConfigFile>> {
+    let Some(described) = id::decode(id).and_then(|(class, id)| Described::of(&class, id)) else { return Ok(None) };
+    let Some(yaml) = service_file::write(ctx.db(), described).await? else { return Ok(None) };
+    ctx.db().charge::<ConfigFile>(yaml.len())?;
+    Ok(Some(ConfigFile { owner_type: described.key().to_owned(), yaml }))
 }
 
 /// What the caller's role allows.

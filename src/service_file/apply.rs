@@ -28,6 +28,8 @@ pub(super) struct Change {
     pub(super) name: String,
     pub(super) is_created: bool,
     pub(super) is_changed: bool,
+    /// Whether nothing changes but the commit that the file comes from.
+    pub(super) is_behind: bool,
 }
 
 /// Applies the documents. Returns the results in their order.

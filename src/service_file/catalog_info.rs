@@ -75,7 +75,7 @@ pub(super) fn read(file: usize, node: &At<Node>, problems: &mut Problems) -> Opt
         "Group" => Subject::Team(Box::new(reader.team_entity(entity))),
         _ => Subject::Person(reader.person(entity)),
     };
-    Some(Document { file, spot: node.spot, subject })
+    Some(Document::new(file, node, subject))
 }
 
 /// An entity, with its parts that are read key by key.

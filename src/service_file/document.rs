@@ -7,6 +7,7 @@ use super::entity_ref::EntityRef;
 use super::yaml::{At, Node, Spot};
 use crate::entity::field_rule::FieldRule;
 use crate::entity::{domain, repository, service, system, team};
+use crate::error::shortened;
 use crate::json_schema;
 
 /// A document of a service file.
@@ -16,10 +17,27 @@ pub(super) struct Document {
     pub(super) file: usize,
     /// Where it begins.
     pub(super) spot: Spot,
+    /// Its keys and their places, in their order: two levels of those of a service, such as `spec` and `spec.type`.
+    pub(super) keys: Vec<(Spot, String)>,
     pub(super) subject: Subject,
 }
 
 impl Document {
+    pub(super) fn new(file: usize, node: &At<Node>, subject: Subject) -> Self {
+        let mut keys = Vec::new();
+        if let Subject::Service(_) = subject {
+            add_keys(&mut keys, node, "");
+            keys.sort_unstable();
+        }
+        Self { file, spot: node.spot, keys, subject }
+    }
+
+    /// The key within which a place is.
+    pub(super) fn key_at(&self, spot: Spot) -> Option<&str> {
+        let after = self.keys.partition_point(|(begin, _)| *begin <= spot);
+        self.keys.get(after.checked_sub(1)?).map(|(_, key)| key.as_str())
+    }
+
     /// The number of entries of its lists: each costs statements.
     pub(super) fn entries(&self) -> usize {
         fn number<T>(list: &Option<Vec<T>>) -> usize {
@@ -79,6 +97,19 @@ impl Document {
             }
         };
         properties.as_deref().unwrap_or_default()
+    }
+}
+
+/// Adds the keys of a mapping, and those of the mappings in it.
+fn add_keys(keys: &mut Vec<(Spot, String)>, node: &At<Node>, within: &str) {
+    let Node::Mapping(pairs) = &node.value else { return };
+    for (key, value) in pairs.iter() {
+        let Node::Text(name) = &key.value else { continue };
+        let name = format!("{within}{}", shortened(name));
+        if within.is_empty() {
+            add_keys(keys, value, &format!("{name}."));
+        }
+        keys.push((key.spot, name));
     }
 }
 

@@ -341,7 +341,7 @@ async fn write<G: Group>(
         if let Some(wanted) = tags {
             is_changed |= lists::tags(db, G::tagged(id), wanted).await?;
         }
-        changes.push(Change { number, noun: G::NOUN, id, name: slug, is_created, is_changed });
+        changes.push(Change { number, noun: G::NOUN, id, name: slug, is_created, is_changed, is_behind: false });
     }
     Ok(changes)
 }

@@ -28,7 +28,9 @@ mod joined;
 mod left_out;
 mod lists;
 mod names;
+mod noted;
 mod origin;
+mod outcome;
 mod parents;
 mod portions;
 mod properties;
@@ -41,6 +43,7 @@ mod repositories;
 mod services;
 mod source;
 mod teams;
+mod written;
 mod yaml;
 
 use std::sync::Arc;
@@ -55,33 +58,23 @@ pub use self::origin::{Origin, address_of};
 pub use self::portions::Portions;
 pub use self::report::{MISTAKES, NOTES, Note};
 pub use self::source::{File, Places, collect};
+pub use self::written::{Described, write};
 pub use self::yaml::{YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES};
 
 use self::apply::Change;
 use self::document::Document;
 use self::intake::Intake;
+use self::noted::Parts;
+use self::outcome::{OfDocument, Outcomes, described, fields};
 use self::properties::Definitions;
 use self::report::Problems;
 use self::yaml::Spot;
 use crate::budget::{Budget, Excess, Limits};
 use crate::db::{self, Before, Committed, Db, Snapshot, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
-use crate::entity::change::{self, List};
+use crate::entity::change;
 use crate::entity::{ByAlias, service};
-use crate::error::{self, Error, UserError, shortened};
-
-/// The lists that a document can change.
-const LISTS: [List; 9] = [
-    List::Aliases,
-    List::Tags,
-    List::Repositories,
-    List::Tools,
-    List::Contacts,
-    List::Dependencies,
-    List::FirstMembers,
-    List::Properties,
-    List::Relationships,
-];
+use crate::error::{self, Error, UserError};
 
 /// The permissions of the caller who applies the files.
 pub trait Permit: Sync {
@@ -184,6 +177,7 @@ const REHEARSING: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub struct Prepared {
     documents: Vec<Document>,
+    parts: Parts,
     problems: Problems,
     definitions: Definitions,
     /// The outcome of the rehearsal. `None` if there was none.
@@ -213,7 +207,12 @@ pub async fn prepare(db: &Db, files: &[File], options: &Options<'_>) -> Result<P
         let seen = db.begin_read(None).await?;
         properties::check(&seen, &documents, &mut problems).await?
     };
-    let mut prepared = Prepared { documents, problems, definitions, rehearsed: None };
+    let begins = |file: &File| {
+        let parts = yaml::parts(file.content.as_deref().unwrap_or_default());
+        parts.into_iter().map(|(line, _)| line).collect()
+    };
+    let parts = files.iter().map(begins).collect();
+    let mut prepared = Prepared { documents, parts, problems, definitions, rehearsed: None };
     if prepared.problems.is_over() {
         return Err(Refused::Problems(prepared.problems.notes().0));
     }
@@ -295,7 +294,7 @@ impl Prepared {
         if !problems.is_empty() {
             return Err(Refused::Problems(problems.notes().0));
         }
-        let mut applied = Described::default();
+        let mut applied = Outcomes::default();
         for change in &done {
             applied.add(described(before, tx, change, documents, &problems).await?, options)?;
         }
@@ -312,6 +311,9 @@ impl Prepared {
         }
         let applied = applied.all;
         check_permit(before, tx, &applied, options).await?;
+        let notes = problems.notes().1;
+        let services: Vec<&Change> = done.iter().filter(|change| change.noun == "Service").collect();
+        self.follow(before, tx, &services, &notes, options).await?;
         let mut entries = Vec::with_capacity(applied.len());
         let mut documents = Vec::with_capacity(applied.len());
         for (applied, changed) in applied {
@@ -321,7 +323,44 @@ impl Prepared {
             }
             documents.push(applied);
         }
-        Ok((Done { documents, left_out: problems.notes().1 }, entries))
+        Ok((Done { documents, left_out: notes }, entries))
+    }
+
+    /// Stores what nobody but the services' own pages tell: the commit that their file comes from, and what was not taken
+    /// from it. Of a service that stays as it is, only if the caller may change it.
+    async fn follow(
+        &self,
+        before: Before<'_>,
+        tx: &Transaction,
+        services: &[&Change],
+        notes: &[Note],
+        options: &Options<'_>,
+    ) -> Result<(), Refused> {
+        let Self { documents, parts, .. } = self;
+        let described: Vec<(i64, usize)> = services.iter().map(|change| (change.id, change.number)).collect();
+        let notes = noted::by_service(&described, documents, parts, notes);
+        let mut notes = noted::different(tx, &described, notes).await?;
+        let mut behind = Vec::new();
+        for change in services {
+            if !change.is_behind && !notes.contains_key(&change.id) {
+                continue;
+            }
+            let subject = Subject::new(change.noun, Some(change.id), &change.name);
+            match options.permit {
+                Some(permit) if !change.is_changed => match permit.check(before, tx, &subject).await {
+                    Err(Error::User(_)) => {
+                        notes.remove(&change.id);
+                        continue;
+                    }
+                    checked => checked.map_err(Refused::Failed)?,
+                },
+                _ => {}
+            }
+            behind.extend(change.is_behind.then_some(change.id));
+        }
+        services::follow(tx, &behind, &options.origin).await?;
+        noted::store(tx, notes).await?;
+        Ok(())
     }
 }
 
@@ -371,75 +410,6 @@ async fn check_permit(
             .map_err(Refused::Failed)?;
     }
     refused.none().map_err(Refused::Failed)
-}
-
-/// The result of a document. If it changed something, also the audit's subject and changes.
-type OfDocument = (Applied, Option<(Subject, Json)>);
-
-/// The results of documents.
-#[derive(Default)]
-struct Described {
-    all: Vec<OfDocument>,
-    /// The number of fields that they change.
-    changes: usize,
-}
-
-impl Described {
-    /// Adds a result. Fails once more fields change than the caller allows.
-    fn add(&mut self, one: OfDocument, options: &Options<'_>) -> Result<(), Refused> {
-        self.changes += one.0.changes.len();
-        self.all.push(one);
-        match options.bounds {
-            Some(Bounds { changes: most, .. }) if self.changes > most => {
-                let message = format!("the files change more than {most} fields; apply fewer files at a time");
-                Err(Refused::Failed(UserError::new("files", message).into()))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-async fn described(
-    before: Before<'_>,
-    tx: &Transaction,
-    change: &Change,
-    documents: &[Document],
-    problems: &Problems,
-) -> Result<OfDocument, DbErr> {
-    let Change { number, noun, id, name, is_created, is_changed } = change;
-    let outcome = match (is_created, is_changed) {
-        (true, _) => Outcome::Created,
-        (false, true) => Outcome::Updated,
-        (false, false) => Outcome::Unchanged,
-    };
-    let changed = match outcome {
-        Outcome::Unchanged => None,
-        _ => {
-            let subject = Subject::new(noun, Some(*id), name);
-            Some((subject, change::of(&before, tx, noun, *id, &LISTS).await?))
-        }
-    };
-    let place = documents.get(*number).map(|document| (problems.name(document.file).to_owned(), document.spot.line));
-    let (path, line) = place.unwrap_or_default();
-    let changes = changed.as_ref().map(|(_, changed)| fields(changed)).unwrap_or_default();
-    Ok((Applied { path, line, kind: noun.to_lowercase(), name: name.clone(), outcome, changes }, changed))
-}
-
-/// Converts the audit's record of a change to a list of fields. Long values are cut.
-fn fields(changed: &Json) -> Vec<FieldChange> {
-    let text = |value: Option<&Json>| match value? {
-        Json::Null => None,
-        Json::String(text) => Some(text.clone()),
-        Json::Array(items) if items.is_empty() => None,
-        Json::Array(items) => Some(items.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(", ")),
-        other => Some(other.to_string()),
-    };
-    let field = |(name, value): (&String, &Json)| FieldChange {
-        field: name.clone(),
-        before: text(value.get("old").or(value.get("removed"))).map(|text| shortened(&text).to_string()),
-        after: text(value.get("new").or(value.get("added"))).map(|text| shortened(&text).to_string()),
-    };
-    changed.as_object().into_iter().flatten().map(field).collect()
 }
 
 /// Unlocks the service with this alias. Returns its slug, and whether it was locked.

@@ -112,7 +112,7 @@ impl Reader<'_> {
         for (kind, node) in found.unwrap_or_default() {
             match self.subject(kind, node) {
                 Some(subject) => {
-                    intake.add(Document { file: self.file, spot: node.spot, subject }, self.problems);
+                    intake.add(Document::new(self.file, node, subject), self.problems);
                 }
                 None if self.is_lenient() => {}
                 None => self.problems.documents_are_missing = true,

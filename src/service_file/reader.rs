@@ -27,6 +27,15 @@ pub(super) fn fields<E: FieldRules>() -> impl Iterator<Item = &'static FieldRule
     E::FIELDS.iter().filter(move |rule| rule.is_in_files && !is_name(rule))
 }
 
+/// The flag that a word of another catalogue means.
+fn flag(word: &str) -> Option<bool> {
+    match &*word.trim().to_ascii_lowercase() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
+}
+
 impl Reader<'_> {
     /// Whether a value that cannot be used is skipped with a note, instead of being a mistake.
     pub(super) fn is_lenient(&self) -> bool {
@@ -119,6 +128,9 @@ impl Reader<'_> {
             let Some(node) = entries.get(rule.key()) else { continue };
             let value = match (rule.value, &node.value) {
                 (ValueRule::Flag, Node::Flag(value)) => Some(Value::from(*value)),
+                (ValueRule::Flag, Node::Text(word)) if self.is_lenient() && flag(word).is_some() => {
+                    flag(word).map(Value::from)
+                }
                 (ValueRule::Flag, _) => {
                     self.wrong_kind(rule.key(), "true or false", node);
                     None

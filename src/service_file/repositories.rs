@@ -73,7 +73,15 @@ async fn put(
     if let Some(tags) = tags {
         changed |= lists::tags(db, Owner::Repository(id), tags).await?;
     }
-    Ok(Change { number, noun: "Repository", id, name: alias.value.clone(), is_created, is_changed: changed })
+    Ok(Change {
+        number,
+        noun: "Repository",
+        id,
+        name: alias.value.clone(),
+        is_created,
+        is_changed: changed,
+        is_behind: false,
+    })
 }
 
 /// Returns the repository with this alias, locked, and whether it had to be created.

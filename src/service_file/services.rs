@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, Set};
 
 use super::Origin;
@@ -32,6 +33,10 @@ pub(super) async fn apply(
     problems: &mut Problems,
 ) -> Result<Vec<Change>, DbErr> {
     let subjects = find(db, documents, origin, problems).await?;
+    let other_commit =
+        |service: &Option<Writable>| service.as_ref().is_none_or(|row| row.locked_commit != origin.commit);
+    let behind: HashSet<usize> =
+        subjects.iter().filter(|one| other_commit(&one.service)).map(|one| one.number).collect();
     // Remove aliases before any is added: an alias may move from one service to another.
     let mut freed = HashSet::new();
     for Governed { number, document, service, .. } in &subjects {
@@ -68,6 +73,15 @@ pub(super) async fn apply(
             change.is_changed |= relationships::relate(db, change.id, *file, wanted, &related, problems).await?;
         }
     }
+    let is_behind = |change: &&mut Change| behind.contains(&change.number);
+    let mut changed = Vec::new();
+    for change in changes.iter_mut().filter(is_behind) {
+        match change.is_changed {
+            true => changed.push(change.id),
+            false => change.is_behind = true,
+        }
+    }
+    follow(db, &changed, origin).await?;
     changes.extend(linked);
     Ok(changes)
 }
@@ -76,7 +90,7 @@ pub(super) async fn apply(
 /// document.
 fn created_by_link(number: usize, repository: repository::Model) -> Change {
     let repository::Model { id, default_alias: name, .. } = repository;
-    Change { number, noun: "Repository", id, name, is_created: true, is_changed: true }
+    Change { number, noun: "Repository", id, name, is_created: true, is_changed: true, is_behind: false }
 }
 
 /// Gives a service its properties, once its component type is written.
@@ -130,7 +144,7 @@ async fn put(
     after.locked_repository.clone_from(&origin.repository);
     let (is_renamed, name) = ((&after.name, &after.slug) != (&before.name, &before.slug), after.slug.clone());
     let mut is_changed = is_freed || has_new_alias || after != *before;
-    write(db, &before, after, is_created, origin).await?;
+    write(db, &before, after, is_created).await?;
     if is_freed || is_renamed || has_new_alias {
         service_search::refresh(db, before.id).await?;
     }
@@ -146,7 +160,7 @@ async fn put(
     if let Some(wanted) = contacts {
         is_changed |= lists::contacts(db, contact::Column::ServiceId, before.id, wanted).await?;
     }
-    Ok(Change { number, noun: "Service", id: before.id, name, is_created, is_changed })
+    Ok(Change { number, noun: "Service", id: before.id, name, is_created, is_changed, is_behind: false })
 }
 
 /// Sets the fields that the document gives, as far as what they refer to exists.
@@ -171,20 +185,25 @@ async fn set_fields(
     Ok(())
 }
 
-/// Writes the row. A new commit alone does not change `updated_at`: it only tells where the file is.
-async fn write(
-    db: &Transaction,
-    before: &Writable,
-    mut after: service::Model,
-    is_created: bool,
-    origin: &Origin,
-) -> Result<(), DbErr> {
-    let is_changed = after != **before;
-    after.locked_commit.clone_from(&origin.commit);
-    if is_changed && !is_created {
-        after.updated_at = Timestamp::now_after(before.updated_at);
+/// Notes the commit that the file of these services comes from. It only tells where the file is, so it does not change
+/// `updated_at`.
+pub(super) async fn follow(db: &Transaction, ids: &[i64], origin: &Origin) -> Result<(), DbErr> {
+    use service::{Column, Entity};
+    if ids.is_empty() {
+        return Ok(());
     }
+    let commit = Expr::value(origin.commit.clone());
+    let rows = Entity::update_many().col_expr(Column::LockedCommit, commit).filter(db::any(db, Column::Id, ids));
+    db.exec(rows).await?;
+    Ok(())
+}
+
+/// Writes the row, but for the commit.
+async fn write(db: &Transaction, before: &Writable, mut after: service::Model, is_created: bool) -> Result<(), DbErr> {
     if after != **before {
+        if !is_created {
+            after.updated_at = Timestamp::now_after(before.updated_at);
+        }
         let url = after.api_document_url.clone();
         db.update(after.into_active_model().reset_all()).await?;
         document_pull::follow(db, before.id, before.api_document_url.as_deref(), url.as_deref()).await?;

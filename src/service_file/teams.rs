@@ -63,7 +63,15 @@ pub(super) async fn apply(
             None => {
                 teams.insert(team.id, changes.len());
                 let (id, name) = (team.id, team.alias);
-                changes.push(Change { number, noun: TEAM, id, name, is_created: false, is_changed: true });
+                changes.push(Change {
+                    number,
+                    noun: TEAM,
+                    id,
+                    name,
+                    is_created: false,
+                    is_changed: true,
+                    is_behind: false,
+                });
             }
         }
     }
@@ -96,7 +104,7 @@ async fn people<'a>(
     problems: &mut Problems,
 ) -> Result<HashMap<&'a str, &'a str>, DbErr> {
     let mut people = HashMap::new();
-    for Document { file, spot, subject } in documents {
+    for Document { file, spot, subject, .. } in documents {
         let Subject::Person(Person { name, email, teams: _ }) = subject else { continue };
         let mut leave = |why: String| {
             problems.leave(*file, *spot, format!("the user {} is not taken: {why}", quoted(&shown(&name.value))));

@@ -33,6 +33,7 @@ mod code_issue_project;
 mod codegen_fixtures;
 mod collector;
 mod command_line;
+mod config_file;
 mod contact;
 mod coverage;
 mod database_files;

@@ -21,7 +21,9 @@ use rollcall::engine::{cost, faults, page};
 use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
-use rollcall::entity::{audit, custom_event, delivery, idempotency_key, session, sign_in_link, team};
+use rollcall::entity::{
+    audit, custom_event, delivery, idempotency_key, service_file_note, session, sign_in_link, team,
+};
 use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
@@ -259,6 +261,14 @@ fn things() -> Section {
         count("contacts of one owner", FEW),
         count("links between a service and a repository", FEW),
         count("languages of a repository", FEW),
+        count("repositories that `repositoriesUpdate` changes at once", FEW),
+        count("services that get the owner of their repository at once", ENTRIES)
+            .beyond("the repository is left as it is"),
+        count("code issue projects that are connected at once", ENTRIES),
+        count("services, and repositories, that a code issue project is connected to by its name", ENTRIES)
+            .beyond("the oldest are connected"),
+        count("notes about its service file that a service shows", service_file_note::NOTES)
+            .beyond("the last one says how many more there are"),
         count("people on call for a service", FEW),
         count("services or systems that are assigned at once", FEW),
         count("teams above a team", team::MAX_DEPTH),

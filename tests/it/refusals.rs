@@ -400,7 +400,7 @@ async fn dump(db: &Db) -> String {
     }
     tables!(
         alert_source alert_source_service code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource component_type contact custom_event delivery deploy
-        deploy_number document_pull domain domain_alias filter filter_predicate idempotency_key identity infrastructure_resource infrastructure_resource_alias integration lifecycle on_call property property_definition relationship relationship_definition repository service service_alias level category service_dependency service_document service_document_content service_last_deploy service_repository session sign_in_link suggestion
+        deploy_number document_pull domain domain_alias filter filter_predicate idempotency_key identity infrastructure_resource infrastructure_resource_alias integration lifecycle on_call property property_definition relationship relationship_definition repository service service_alias level category service_dependency service_document service_document_content service_file_note service_last_deploy service_repository session sign_in_link suggestion
         suggestion_integration system system_alias tag team team_alias team_membership tier tool user
     );
     let modules = include_str!("../../src/entity/mod.rs").lines();
@@ -408,6 +408,11 @@ async fn dump(db: &Db) -> String {
         assert!(TABLES.contains(&module), "the dump lacks the table {module}");
     }
     rows
+}
+
+/// Whether a repository that is not found is reported beside those that were changed.
+fn is_reported(case: &Case, payload: &Value) -> bool {
+    case.path[0] == "repositories" && payload["notUpdatedRepositories"][0].is_object()
 }
 
 /// Returns what is wrong with the response to a case, or `None` if it names the field. Paths in top-level errors begin
@@ -442,9 +447,7 @@ fn complaint(step: &Step, case: &Case, mark: &str, answer: &Value) -> Option<Str
     }
     let payload = &answer["data"][step.mutation];
     let errors = payload["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
-    // A repository that is not found is reported beside those that were changed.
-    let is_reported = path[0] == "repositories" && payload["notUpdatedRepositories"][0].is_object();
-    if errors.is_empty() && is_reported {
+    if errors.is_empty() && is_reported(case, payload) {
         return None;
     }
     if errors.is_empty() {
@@ -479,6 +482,7 @@ async fn every_invalid_input_of_every_mutation_is_refused_at_its_field_and_chang
     let mut before = dump(&tour.endpoint.app.db).await;
     let (mut cases, mut complaints) = (0, Vec::new());
     for step in tour.steps() {
+        let mut is_in_part = false;
         let payload = object(&schema, "Mutation").fields[step.mutation].ty.inner_named_type();
         let fields = object(&schema, payload).fields.values().map(|field| {
             let leaf = schema.types[field.ty.inner_named_type()].is_scalar();
@@ -506,6 +510,7 @@ async fn every_invalid_input_of_every_mutation_is_refused_at_its_field_and_chang
             let value = value.map_or_else(String::new, ToString::to_string);
             let name = format!("{} {} {} {:.40}", step.mutation, case.path.join("."), case.what, value);
             for (how, mark, answer) in answers {
+                is_in_part |= is_reported(&case, &answer["data"][step.mutation]);
                 if let Some(complaint) = complaint(&step, &case, mark, &answer) {
                     complaints.push(format!("{how}{name}: {}", complaint.chars().take(400).collect::<String>()));
                 }
@@ -514,6 +519,11 @@ async fn every_invalid_input_of_every_mutation_is_refused_at_its_field_and_chang
         // Once for each mutation: checking after each case would take a minute.
         let after = dump(&tour.endpoint.app.db).await;
         if after != before {
+            // What is not found among several does not keep the others from being changed.
+            if is_in_part {
+                before = after;
+                continue;
+            }
             complaints.push(format!("{}: something has changed", step.mutation));
             before = after;
         }
