@@ -278,8 +278,8 @@ fn sharing_grams(term: &str) -> Option<SelectStatement> {
     Some(shared.limit(BEGINNINGS).take())
 }
 
-/// The most aliases that are compared with texts in other letter case.
-const RESPELT: u64 = 1_000;
+/// The most aliases that are compared with texts in other letter case. If there are more, none of the texts is found.
+pub const RESPELT: u64 = 1_000;
 
 /// Finds the alias of a service for each of these texts that is an alias but for its letter case. A text that stands for
 /// aliases of several services has none.

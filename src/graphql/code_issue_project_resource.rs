@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query, SelectStatement};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Order, Query, SelectStatement};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 
 use super::context::MutationCtx;
@@ -18,7 +18,7 @@ use crate::db::{self, Read, Transaction, Write};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::{
     ByAlias, Timestamp, code_issue_project, integration, repository, row_lock, service, suggestion,
-    suggestion_integration,
+    suggestion_integration, text,
 };
 use crate::error::{Error, Problems, Result, UserError, shortened};
 
@@ -42,18 +42,23 @@ async fn is_connected(db: &Transaction, project_id: i64) -> Result<bool> {
     Ok(db.one(resource::Entity::find().filter(Link::CodeIssueProjectId.eq(project_id))).await?.is_some())
 }
 
-/// Connects a project to each service and repository with its name. Returns whether any link was added.
+/// Connects a project to each service and repository with its name, to the first [`text::ENTRIES`] of both. Returns
+/// whether any link was added.
 async fn connect_by_name(db: &Transaction, project: &CodeIssueProject) -> Result<bool> {
     let pairs = || Query::select().expr(Expr::value(project.id)).take();
     let services = pairs()
         .column(service::Column::Id)
         .from(service::Entity)
         .and_where(service::Column::Name.eq(project.name.as_str()))
+        .order_by(service::Column::Id, Order::Asc)
+        .limit(text::ENTRIES as u64)
         .take();
     let repositories = pairs()
         .column(repository::Column::Id)
         .from(repository::Entity)
         .and_where(repository::Column::Name.eq(project.name.as_str()))
+        .order_by(repository::Column::Id, Order::Asc)
+        .limit(text::ENTRIES as u64)
         .take();
     let made = connect(db, Link::ServiceId, services).await? + connect(db, Link::RepositoryId, repositories).await?;
     Ok(made > 0)
@@ -170,6 +175,10 @@ async fn require_all(db: &Transaction, ids: &[String]) -> Result<Vec<i64>> {
     const FIELD: &str = "codeIssueProjectIds";
     if ids.is_empty() {
         return Err(UserError::new(FIELD, "codeIssueProjectIds must name at least one project").into());
+    }
+    if ids.len() > text::ENTRIES {
+        let message = format!("at most {} projects can be connected at once", text::ENTRIES);
+        return Err(UserError::new(FIELD, message).into());
     }
     let number = |id: &String| id::number::<code_issue_project::Entity>(id);
     let numbers: Vec<_> = ids.iter().filter_map(number).collect();

@@ -436,7 +436,9 @@ impl RepositoryUpdateMutation for Mutation {
 
         let repository = repositories::store(db, owner, draft.done()?).await?;
         if sync_linked_services == MaybeUndefined::Value(true) {
-            repositories::sync(ctx, repository.id, repository.owner_id).await?;
+            let mut sync = repositories::Sync::default();
+            sync.add(ctx, repository.id, repository.owner_id).await?;
+            sync.record(ctx, "repositoryUpdate").await?;
         }
         Ok(RepositoryUpdatePayload { repository: Some(repository), ..Default::default() })
     }
