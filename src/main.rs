@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use rollcall::{commands, config};
+use rollcall::{cli, config};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    commands::run(config::read())
+    cli::run(config::read())
 }

@@ -7,8 +7,8 @@ use sea_orm::DbErr;
 use tracing::{info, warn};
 
 use crate::db::Db;
+use crate::db::LONGEST_WINDOW;
 use crate::entity::{Timestamp, audit, idempotency_key};
-use crate::http::limits::LONGEST_WINDOW;
 
 /// The pause after each batch, which leaves the database to other writers.
 pub const PAUSE: Duration = Duration::from_millis(50);

@@ -1,4 +1,4 @@
-//! The commands and their arguments. [`commands`](crate::commands) implements them.
+//! The commands and their arguments. [`cli`](crate::cli) implements them.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! The settings of `rollcall deploy`, and what a pipeline's environment says about the deploy.
 //!
-//! Each CI system's variables are read by their documented names. [`sender`](crate::sender) turns them into a deploy.
+//! Each CI system's variables are read by their documented names. [`sender`](crate::cli::sender) turns them into a deploy.
 
 use std::ffi::OsStr;
 use std::fmt;

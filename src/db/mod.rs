@@ -88,7 +88,7 @@ use server::{Access, Server};
 pub use shape::Shape;
 pub use transaction::{Committed, Locking, Transaction};
 pub use version::{Version, check, migrate, one_process_at_a_time, version};
-pub use windows::Counted;
+pub use windows::{Counted, LONGEST_WINDOW};
 pub use write::Write;
 use writes::Writes;
 

@@ -17,6 +17,9 @@ pub struct Counted {
     pub rest: Duration,
 }
 
+/// The longest window: that of an address.
+pub const LONGEST_WINDOW: Duration = Duration::from_secs(5 * 60);
+
 /// The server's time in microseconds.
 const NOW: &str = "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint";
 

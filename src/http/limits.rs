@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use tracing::debug;
 
-use crate::db::{Counted, Db};
+use crate::db::{Counted, Db, LONGEST_WINDOW};
 
 /// Whose requests are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,9 +57,6 @@ pub const TOKEN: &str = "token";
 
 /// The window of a token or a session.
 pub const TOKEN_WINDOW: Duration = Duration::from_secs(60);
-
-/// The window of an address.
-pub const LONGEST_WINDOW: Duration = Duration::from_secs(5 * 60);
 
 /// The address that is counted: an IPv4 address itself, or the first address of an IPv6 /64 network.
 pub fn network(address: IpAddr) -> IpAddr {

@@ -6,7 +6,6 @@ use std::time::Duration;
 use ureq::http::Response;
 
 use super::{authority, host};
-use crate::commands::say;
 
 /// The pause after the first attempt. It doubles with each attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
@@ -29,11 +28,16 @@ pub enum Attempt<T> {
     },
 }
 
-/// Attempts until there is a final response or the time is up. `left` returns the time until the deadline. Blocks.
+/// Attempts until there is a final response or the time is up. `left` returns the time until the deadline, and `tell` is
+/// told why another attempt follows. Blocks.
 ///
 /// # Errors
 /// Why there is no response, in a sentence or a few.
-pub fn retry<T>(left: impl Fn() -> Duration, attempt: impl Fn() -> Attempt<T>) -> Result<T, String> {
+pub fn retry<T>(
+    left: impl Fn() -> Duration,
+    tell: impl Fn(&str),
+    attempt: impl Fn() -> Attempt<T>,
+) -> Result<T, String> {
     let mut pause = FIRST_PAUSE;
     let mut is_first = true;
     loop {
@@ -53,7 +57,7 @@ pub fn retry<T>(left: impl Fn() -> Duration, attempt: impl Fn() -> Attempt<T>) -
             true => format!(", for at most {:.0} s (--deadline)", left().as_secs_f64()),
             false => String::new(),
         };
-        say(&format!("rollcall: {why}; trying again in {:.1} s{limit}", wait.as_secs_f64()));
+        tell(&format!("rollcall: {why}; trying again in {:.1} s{limit}", wait.as_secs_f64()));
         is_first = false;
         thread::sleep(wait);
         pause = (pause * 2).min(LONGEST_PAUSE);

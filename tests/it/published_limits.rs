@@ -11,8 +11,9 @@ use rollcall::api_document::pull;
 use rollcall::app::openid::{exchange, provider};
 use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, limits as pages, refusals};
 use rollcall::budget::Limits;
+use rollcall::cli::sender;
 use rollcall::config::{self, Command, Serve};
-use rollcall::db::{LONG_LOG, MOST_AT_ONCE, QUICK_READS, SLOW_READS, find};
+use rollcall::db::{LONG_LOG, LONGEST_WINDOW, MOST_AT_ONCE, QUICK_READS, SLOW_READS, find};
 use rollcall::deploy::figures::{self, build};
 use rollcall::deploy::{commit, event};
 use rollcall::engine::plan::MOST_FIELDS;
@@ -33,7 +34,6 @@ use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
 use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, heads, limits, metrics, outbox, proxy_header};
 use rollcall::json_schema;
-use rollcall::sender;
 use rollcall::service_file::{
     MISTAKES, NOTES, PROPERTIES_TEXT, REHEARSED, YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES,
 };
@@ -161,7 +161,7 @@ fn requests(Serve { edge, .. }: &Serve) -> Section {
         count(format!("requests with one token in {}", span(limits::TOKEN_WINDOW)), edge.token_limit)
             .flag("--token-limit"),
         count(
-            format!("requests from one address, or one IPv6 network of 64 bits, in {}", span(limits::LONGEST_WINDOW)),
+            format!("requests from one address, or one IPv6 network of 64 bits, in {}", span(LONGEST_WINDOW)),
             edge.ip_limit,
         )
         .flag("--ip-limit"),

@@ -83,19 +83,21 @@ fn the_engine_names_no_noun_and_no_table() {
     nowhere("src/engine", &words, &[], why);
 }
 
-/// The files of a crate, each with the files that it names.
-fn names_of_siblings(folder: &str) -> Vec<(String, Vec<String>)> {
+/// The folders of a crate, and the files beside them, each with those that its code names behind one of `paths`. Tests may
+/// name anything.
+fn names_of_siblings(folder: &str, paths: &[&str]) -> Vec<(String, Vec<String>)> {
     let module = |name: &str| {
         let inside = name.strip_prefix(folder)?.trim_start_matches('/').trim_end_matches(".rs");
-        Some(inside.split('/').next()?.to_owned()).filter(|module| module != "lib")
+        Some(inside.split('/').next()?.to_owned()).filter(|module| !["lib", "main"].contains(&&**module))
     };
     let files: Vec<_> = sources(folder).into_iter().filter_map(|(name, text)| Some((module(&name)?, text))).collect();
     let modules: Vec<String> = files.iter().map(|(module, _)| module.clone()).collect();
     let used = |own: &str, text: &str| {
+        let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
         let code: String = text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
         let names = |module: &&String| {
             **module != own
-                && ["super::", "crate::"].iter().any(|path| {
+                && paths.iter().any(|path| {
                     [":", ";", ",", "}"].iter().any(|end| code.contains(&format!("{path}{module}{end}")))
                         || code.match_indices(&format!("use {path}{{")).any(|(at, _)| {
                             let list = code[at..].split('}').next().unwrap_or_default();
@@ -108,10 +110,9 @@ fn names_of_siblings(folder: &str) -> Vec<(String, Vec<String>)> {
     files.iter().map(|(own, text)| (own.clone(), used(own, text))).collect()
 }
 
-#[test]
-fn the_files_of_the_engine_have_no_cyclic_dependencies() {
-    let why = "Files that depend on each other can only be read together. Move what both need into a third.";
-    let mut left = names_of_siblings("src/engine");
+/// Fails if some of these name each other, however many steps it takes.
+fn no_circle(mut left: Vec<(String, Vec<String>)>) {
+    let why = "What depends on each other can only be read together. Move what both need below both.";
     assert!(left.iter().map(|(_, used)| used.len()).sum::<usize>() > 30, "the rule looks at nothing: {left:?}");
     // Remove files that name no remaining file, until none are left.
     loop {
@@ -123,6 +124,33 @@ fn the_files_of_the_engine_have_no_cyclic_dependencies() {
         }
     }
     assert!(left.is_empty(), "{why}\n{left:#?}");
+}
+
+#[test]
+fn the_files_of_the_engine_have_no_cyclic_dependencies() {
+    no_circle(names_of_siblings("src/engine", &["super::", "crate::"]));
+}
+
+#[test]
+fn the_folders_have_no_cyclic_dependencies() {
+    let crates = ["codegen", "engine", "spelling"];
+    let mut folders = names_of_siblings("src", &["crate::"]);
+    folders.retain(|(name, _)| !crates.contains(&name.as_str()));
+    no_circle(folders);
+}
+
+#[test]
+#[should_panic(expected = "depends on each other")]
+fn a_circle_of_folders_is_found() {
+    let mut folders = names_of_siblings("src", &["crate::"]);
+    folders.push(("db".to_owned(), vec!["cli".to_owned()]));
+    no_circle(folders);
+}
+
+#[test]
+fn nothing_imports_the_process() {
+    let why = "cli/ is the process around the catalogue: what several commands share belongs below it.";
+    nowhere("src", &["crate::cli", "super::cli"], &["src/cli"], why);
 }
 
 #[test]
@@ -163,10 +191,10 @@ fn sql_text_is_only_in_db() {
 
 #[test]
 fn the_environment_is_read_in_one_file() {
-    let why = "Every setting is a flag and a variable of config.rs, so that --help shows them all.";
+    let why = "Every setting is a flag and a variable of config/, so that --help shows them all.";
     // The generator is used by the build script and the tests, and has its own rule.
     let words = ["env::var", "env::args", "std::env", "env!(\"ROLLCALL"];
-    nowhere("src", &words, &["src/config.rs", "src/codegen"], why);
+    nowhere("src", &words, &["src/config/mod.rs", "src/codegen"], why);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use ureq::Agent;
 use ureq::http::Response;
 
+use crate::cli::console::say;
 use crate::config::{Apply, Secret};
 use crate::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
 use crate::outgoing::{self, Attempt, Purpose, needs_tls, retry, retry_after};
@@ -129,7 +130,7 @@ impl Server<'_> {
         let body = json!({ "query": MUTATION, "variables": { "input": input } }).to_string();
         let started = Instant::now();
         let left = || self.deadline.saturating_sub(started.elapsed());
-        let mut done = retry(left, || attempt(&self.agent, self.url, &self.token, &body, left().min(ATTEMPT)))?;
+        let mut done = retry(left, say, || attempt(&self.agent, self.url, &self.token, &body, left().min(ATTEMPT)))?;
         if let (Err(mistakes), [_]) = (&mut done, files)
             && mistakes.iter().any(|mistake| mistake.contains("apply fewer files at a time"))
         {

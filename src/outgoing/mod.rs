@@ -1,11 +1,9 @@
 //! The HTTP client for our own requests, to deploy endpoints, servers and OpenID providers.
 
-mod ourselves;
 mod retry;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-pub use self::ourselves::Ourselves;
 pub use self::retry::{Attempt, Purpose, needs_tls, retry, retry_after};
 use ureq::Agent;
 use ureq::tls::{RootCerts, TlsConfig};

@@ -5,10 +5,10 @@ use std::path::Path;
 use sea_orm::DbErr;
 
 use super::Finding;
+use crate::cli::ourselves::Ourselves;
 use crate::config::ReadDatabase;
 use crate::db::{self, Db, Version};
 use crate::entity::{Timestamp, audit, user};
-use crate::outgoing::Ourselves;
 
 const ABOUT: &str = "database";
 

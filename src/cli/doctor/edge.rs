@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use super::Finding;
+use crate::cli::ourselves::Ourselves;
+use crate::cli::{healthcheck, serve};
 use crate::config::Serve;
 use crate::http::handlers::health::DOCTOR;
 use crate::http::tls::Tls;
-use crate::outgoing::{self, Ourselves};
-use crate::{healthcheck, serve};
+use crate::outgoing;
 
 /// The timeout for the proxy.
 const PATIENCE: Duration = Duration::from_secs(10);

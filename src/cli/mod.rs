@@ -1,19 +1,31 @@
-//! The commands other than `serve`. Each opens the database, does one thing, closes the database and prints the result.
+//! The process: the command line's commands, and the server from start to drain.
 //!
-//! Results for programs go to standard output, everything else to standard error. A failure is reported in one
+//! Invariants: nothing outside imports this folder. A command opens the database, does one thing, closes the database and
+//! prints the result. Results for programs go to standard output, everything else to standard error. A failure is one
 //! sentence.
+
+mod apply;
+mod console;
+pub mod doctor;
+pub mod healthcheck;
+mod opened;
+mod ourselves;
+mod sd_notify;
+pub mod sender;
+pub mod serve;
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
-use std::path::{self, Path, PathBuf};
+use std::path::{self, Path};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use sea_orm::{ActiveEnum, DbErr};
 use serde_json::{Value as Json, json};
 use tokio::runtime::Runtime;
-use tokio::time::timeout;
 
+use self::console::{print, say, sentence, show_progress};
+use self::opened::{close_or_say, connect, created_sentence, existing, with_database, with_new_database};
 use crate::config::{
     self, Addresses, Command, Database, DeployEndpointCommand, Passed, SchemaCommand, Serve, TokenCommand,
 };
@@ -29,10 +41,8 @@ use crate::error::{Error, UserError};
 use crate::graphql::SDL;
 use crate::new_file::{Existing, NewFile};
 use crate::schema_diff::{self, Class, Report};
-use crate::{apply, doctor, generate, healthcheck, sender, serve, service_file, transfer};
+use crate::{generate, service_file, transfer};
 
-/// The timeout for closing the database: SQLite checkpoints its log into the file.
-const CLOSING: Duration = Duration::from_secs(5);
 /// How long the process waits at its end for work that blocks a thread.
 const ENDING: Duration = Duration::from_secs(1);
 
@@ -329,15 +339,6 @@ async fn import(database: &Database, file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Shows progress on a terminal.
-fn show_progress(done: u64, all: u64, what: &str) {
-    if io::stderr().is_terminal() {
-        let end = if done < all { "" } else { "\n" };
-        // Progress is optional, so errors are ignored.
-        let _ = write!(io::stderr(), "\r{done} of {all} {what}{end}");
-    }
-}
-
 fn schema_diff(old: &Path, new: &Path) -> Result<ExitCode, String> {
     let read =
         |path: &Path| fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()));
@@ -348,119 +349,10 @@ fn schema_diff(old: &Path, new: &Path) -> Result<ExitCode, String> {
     Ok(if breaks { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Opens a database that exists, runs `work` and closes the database, even if `work` fails. A closed SQLite database is
-/// a single file: SQLite checkpoints and removes its log, unless another process has the database open.
-pub(crate) async fn with_database<T>(
-    database: &Database,
-    work: impl AsyncFnOnce(&Db) -> Result<T, String>,
-) -> Result<T, String> {
-    existing(database)?;
-    with_new_database(database, work).await
-}
-
-/// The same for a command that fills an empty catalogue: creates a missing database, and says so.
-pub(crate) async fn with_new_database<T>(
-    database: &Database,
-    work: impl AsyncFnOnce(&Db) -> Result<T, String>,
-) -> Result<T, String> {
-    // Boxed: the compiler refuses futures that are nested too deeply.
-    let (db, created) = Box::pin(open(database)).await?;
-    if let Some(file) = created {
-        say(&created_sentence(&file));
-    }
-    let done = Box::pin(work(&db)).await;
-    Box::pin(close_or_say(&db)).await;
-    done
-}
-
-/// Returns the URL of a database that exists. In the wrong folder, a command would otherwise use an empty database that
-/// no server knows, and leave it behind.
-fn existing(database: &Database) -> Result<String, String> {
-    let url = database.url()?;
-    let Some(file) = db::missing_file(&url) else { return Ok(url) };
-    Err(format!(
-        "there is no database {}; name the server's database with --database-url, or start the server first",
-        file.display()
-    ))
-}
-
-/// Opens and migrates the database. Returns also the absolute path of its file, if this has created it. The caller
-/// closes the database.
-pub(crate) async fn open(database: &Database) -> Result<(Db, Option<PathBuf>), String> {
-    let (db, created) = connect(&database.url()?).await?;
-    match db::migrate(&db).await {
-        Ok(_) => Ok((db, created)),
-        Err(error) => {
-            close_or_say(&db).await;
-            Err(error.to_string())
-        }
-    }
-}
-
-async fn connect(url: &str) -> Result<(Db, Option<PathBuf>), String> {
-    let missing = db::missing_file(url);
-    let db = db::connect(url).await.map_err(|error| error.to_string())?;
-    Ok((db, missing))
-}
-
-/// Tells where a new database is, in case the command was run in the wrong folder.
-pub(crate) fn created_sentence(file: &Path) -> String {
-    format!("created the database {}", file.display())
-}
-
-/// Closes the database.
-///
-/// # Errors
-/// Why the database is not a single file now, in one sentence. Nothing is lost: the committed data is in the log beside
-/// the file, and the next process that opens the database reads it there.
-pub(crate) async fn close(db: &Db) -> Result<(), String> {
-    match timeout(CLOSING, db.close()).await {
-        Ok(closed) => closed.map_err(|error| format!("the database was not closed: {error}")),
-        Err(_) => Err("the database was not closed in time".to_owned()),
-    }
-}
-
-/// Closes a command's database. A failure is printed but does not fail the command, which has done its work.
-async fn close_or_say(db: &Db) {
-    if let Err(reason) = close(db).await {
-        say(&format!("rollcall: {reason}"));
-    }
-}
-
-/// Prints to standard output. A closed pipe is not an error.
-pub(crate) fn print(text: &str) -> Result<(), String> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(format!("standard output cannot be written: {error}"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Prints a sentence to standard error and ignores errors. Its lines are the program's own: whatever a name in it may
-/// contain is escaped by [`one_line`], except for line breaks, which messages about several mistakes have.
-pub(crate) fn say(sentence: &str) {
-    let lines: Vec<String> = sentence.lines().map(|line| one_line(line).to_string()).collect();
-    let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
-}
-
-/// Returns an error as a sentence. A database that is full, locked or away is named as such, not in its driver's words.
-pub(crate) fn sentence(error: impl Into<Error>) -> String {
-    let error = error.into();
-    let cause = match &error {
-        Error::Internal(cause) => cause.downcast_ref::<DbErr>(),
-        Error::User(_) => None,
-    };
-    cause.map_or_else(|| error.to_string(), db::reason)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
     use std::time::Instant;
-
-    use sea_orm::{ConnAcquireErr, RuntimeErr};
 
     use super::*;
 
@@ -479,14 +371,5 @@ mod tests {
         });
         assert!(began.elapsed() < Duration::from_secs(30));
         drop(hold);
-    }
-
-    #[test]
-    fn an_error_of_the_database_is_a_sentence_if_there_is_one() {
-        let away = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
-        assert_eq!(sentence(away), "The database cannot be reached.");
-        let other = DbErr::Query(RuntimeErr::Internal("no such table: team".to_owned()));
-        assert!(sentence(other).contains("no such table: team"));
-        assert_eq!(sentence(UserError::base("the name is taken")), "the name is taken");
     }
 }

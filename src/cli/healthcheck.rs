@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use super::ourselves::Ourselves;
 use crate::config::{Addresses, Listen};
-use crate::outgoing::Ourselves;
 
 /// The timeout for the server, which itself waits 5 s for its database.
 const PATIENCE: Duration = Duration::from_secs(6);

@@ -16,8 +16,8 @@ use ureq::unversioned::transport::{
 };
 use ureq::{Agent, Error, Timeout};
 
-use super::reachable;
 use crate::config::{Addresses, Listen};
+use crate::outgoing::reachable;
 
 /// A PROXY header of version 2 with which the peer speaks for itself.
 const HEADER: &[u8] = b"\r\n\r\n\0\r\nQUIT\n\x20\0\0\0";

@@ -6,13 +6,14 @@ mod server;
 
 use std::process::ExitCode;
 
-use crate::commands::{print, say, sentence, with_database, with_new_database};
+use super::console::{print, say, sentence};
+use super::opened::{with_database, with_new_database};
+use crate::cli::sender::git;
 use crate::config::{self, Apply};
 use crate::db::{Db, is_lost_race};
 use crate::entity::audit::Actor;
 use crate::entity::text::{is_nothing, one_line};
 use crate::error::{Error, UserError};
-use crate::sender::git;
 use crate::service_file::{self, Applied, Done, File, Options, Origin, Outcome, Places, Refused};
 
 /// The exit status of a dry run that finds differences.

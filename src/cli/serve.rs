@@ -11,10 +11,12 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
+use super::console::{say, sentence};
+use super::opened::{close, created_sentence, open};
+use super::sd_notify::{self, READY, STOPPING};
 use crate::api_document::{self, hosts::Hosts};
 use crate::app::openid::{self, Provider};
 use crate::background::spawn_again;
-use crate::commands::{close, created_sentence, open, say, sentence};
 use crate::config::{Addresses, Listen, LogFormat, OpenId, Passed, Serve};
 use crate::db::{self, Db, OpenError, Read, Version};
 use crate::deploy;
@@ -24,8 +26,7 @@ use crate::error::Error;
 use crate::graphql::{Catalogue, Settings};
 use crate::http::tls::Tls;
 use crate::http::{self, App, Drained, Listener};
-use crate::sd_notify::{READY, STOPPING};
-use crate::{log, outgoing, retention, sd_notify, spans};
+use crate::{log, outgoing, retention, spans};
 
 /// Migrates the database and serves until SIGTERM or SIGINT. A second signal stops without waiting. SIGHUP reloads the
 /// certificate. A socket that was `passed` takes the place of `--listen`.

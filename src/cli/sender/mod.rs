@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use ureq::Agent;
 use ureq::http::Response;
 
-use crate::commands::say;
+use super::console::say;
 use crate::config::{self, Deploy, Pipeline, SecretUrl};
 use crate::entity::Timestamp;
 use crate::entity::text::{BRANCH, MESSAGE, SHORT, is_nothing};
@@ -129,7 +129,7 @@ fn new_id() -> Result<String, String> {
 /// Posts until the server gives a final response or the time is up. `left` returns the time until the deadline.
 fn post(url: &SecretUrl, body: &str, left: impl Fn() -> Duration) -> Result<Value, String> {
     let agent = outgoing::agent();
-    retry(&left, || attempt(&agent, url, body, left().min(ATTEMPT)))
+    retry(&left, say, || attempt(&agent, url, body, left().min(ATTEMPT)))
 }
 
 fn attempt(agent: &Agent, url: &SecretUrl, body: &str, within: Duration) -> Attempt<Value> {

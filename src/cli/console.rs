@@ -1,0 +1,64 @@
+//! What the program says on its two outputs. Results for programs go to standard output, everything else to standard
+//! error.
+
+use std::io::{self, IsTerminal, Write};
+
+use sea_orm::DbErr;
+
+use crate::db;
+use crate::entity::text::one_line;
+use crate::error::Error;
+
+/// Prints to standard output. A closed pipe is not an error.
+pub(crate) fn print(text: &str) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("standard output cannot be written: {error}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a sentence to standard error and ignores errors. Its lines are the program's own: whatever a name in it may
+/// contain is escaped by [`one_line`], except for line breaks, which messages about several mistakes have.
+pub(crate) fn say(sentence: &str) {
+    let lines: Vec<String> = sentence.lines().map(|line| one_line(line).to_string()).collect();
+    let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
+}
+
+/// Returns an error as a sentence. A database that is full, locked or away is named as such, not in its driver's words.
+pub(crate) fn sentence(error: impl Into<Error>) -> String {
+    let error = error.into();
+    let cause = match &error {
+        Error::Internal(cause) => cause.downcast_ref::<DbErr>(),
+        Error::User(_) => None,
+    };
+    cause.map_or_else(|| error.to_string(), db::reason)
+}
+
+/// Shows progress on a terminal.
+pub(super) fn show_progress(done: u64, all: u64, what: &str) {
+    if io::stderr().is_terminal() {
+        let end = if done < all { "" } else { "\n" };
+        // Progress is optional, so errors are ignored.
+        let _ = write!(io::stderr(), "\r{done} of {all} {what}{end}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sea_orm::{ConnAcquireErr, RuntimeErr};
+
+    use super::*;
+    use crate::error::UserError;
+
+    #[test]
+    fn an_error_of_the_database_is_a_sentence_if_there_is_one() {
+        let away = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
+        assert_eq!(sentence(away), "The database cannot be reached.");
+        let other = DbErr::Query(RuntimeErr::Internal("no such table: team".to_owned()));
+        assert!(sentence(other).contains("no such table: team"));
+        assert_eq!(sentence(UserError::base("the name is taken")), "the name is taken");
+    }
+}
