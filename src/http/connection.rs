@@ -33,7 +33,7 @@ use super::client;
 use super::listener::Stream;
 use super::proxy_header::{self, Refused};
 use super::refused::Explained;
-use super::serve::{Answers, Peer};
+use super::serve::{Admitted, Answers, Peer};
 use super::upload::Upload;
 use crate::config::Edge;
 
@@ -96,7 +96,7 @@ pub(super) async fn run<A: Answers>(
 ) {
     stream.send_at_once();
     let is_trusted = |address: SocketAddr| client::is_trusted(address.ip().to_canonical(), &proxies);
-    let mut peer = Sender { address, is_unnamed: false };
+    let mut peer = Sender { address, is_unnamed: false, is_proxy: false };
     if expects_header && is_trusted(address) {
         // Boxed, so that other connections do not reserve space for it.
         match Box::pin(named_by_proxy(&mut stream, address, activity.began() + patience.head)).await {
@@ -111,6 +111,7 @@ pub(super) async fn run<A: Answers>(
             activity.belongs_to(owner);
         }
     }
+    peer.is_proxy = is_trusted(peer.address);
     let stream = Watched { stream, activity: Arc::clone(&activity) };
     match tls {
         None => speak(answers, (stream, false), activity, peer, patience, stop).await,
@@ -131,13 +132,18 @@ struct Sender {
     address: SocketAddr,
     /// See [`Peer::is_unnamed`].
     is_unnamed: bool,
+    /// Whether it sends requests of others, which must not end because one of them has too many.
+    is_proxy: bool,
 }
 
 /// Reads the PROXY header of a trusted proxy. Returns the client that it names, or the proxy if it names nobody. `None`
 /// means that the connection is to be closed.
 async fn named_by_proxy(stream: &mut Stream, proxy: SocketAddr, deadline: Instant) -> Option<Sender> {
     let reason = match timeout_at(deadline, proxy_header::read(stream)).await {
-        Ok(Ok(client)) => return Some(Sender { address: client.unwrap_or(proxy), is_unnamed: client.is_none() }),
+        Ok(Ok(client)) => {
+            let (address, is_unnamed) = (client.unwrap_or(proxy), client.is_none());
+            return Some(Sender { address, is_unnamed, is_proxy: false });
+        }
         Ok(Err(Refused::Closed)) => {
             debug!(peer = %proxy, "a connection ended before its first byte");
             return None;
@@ -195,17 +201,24 @@ async fn speak<A: Answers>(
     let service = service_fn(|request: Request<Incoming>| {
         let (answers, answering) = (Arc::clone(&answers), activity.request(request.version()));
         let request = request.map(|body| Upload::new(body, &activity, &answering));
+        let Sender { address, is_unnamed, .. } = peer;
+        let peer = Peer { address: address.ip(), is_unnamed, is_encrypted, is_alone: answering.is_alone };
+        // Before the request gets a task: a connection can have many at once.
+        let admitted = answers.admit(&request, peer);
+        if matches!(admitted, Admitted::Crowded) {
+            activity.end(Closed::Memory);
+        }
         // Boxed, because an idle connection would reserve space for it too.
         Box::pin(async move {
-            let Sender { address, is_unnamed } = peer;
-            let peer = Peer { address: address.ip(), is_unnamed, is_encrypted, is_alone: answering.is_alone };
-            let reply = answers.answer(request, peer).await;
+            let reply = answers.answer(request, peer, admitted).await;
             Ok::<_, Infallible>(reply.map(|answer| answering.answered(answer)))
         })
     });
     let builder = builder(streams);
     let connection = pin!(builder.serve_connection(TokioIo::new(Explained::new(stream)), service));
-    let ended = drive(connection, |connection| connection.graceful_shutdown(), &activity, patience, stop).await;
+    let is_at_once = |why| why == Closed::Flood || why == Closed::Memory && !peer.is_proxy;
+    let ended =
+        drive(connection, |connection| connection.graceful_shutdown(), is_at_once, &activity, patience, stop).await;
     if let Some(why) = activity.why() {
         answers.closed(why);
         debug!(peer = %peer.address, reason = why.name(), "a connection was closed");
@@ -214,10 +227,12 @@ async fn speak<A: Answers>(
     }
 }
 
-/// Drives a connection until it ends, or is to be closed. `finish` makes it take no more requests.
+/// Drives a connection until it ends, or is to be closed. `finish` makes it take no more requests. `is_at_once` says whether
+/// its requests end too, for a reason.
 async fn drive<C: Future<Output = Result<(), E>>, E>(
     mut connection: Pin<&mut C>,
     finish: impl Fn(Pin<&mut C>),
+    is_at_once: impl Fn(Closed) -> bool,
     activity: &Activity,
     patience: Patience,
     mut stop: watch::Receiver<bool>,
@@ -232,7 +247,7 @@ async fn drive<C: Future<Output = Result<(), E>>, E>(
             ended = connection.as_mut() => return ended,
             _ = stop.wait_for(|stop| *stop), if ending.is_none() => {}
             () = activity.ended(), if ending.is_none() => {
-                if activity.why() == Some(Closed::Flood) {
+                if activity.why().is_some_and(&is_at_once) {
                     return Ok(());
                 }
             }

@@ -22,7 +22,7 @@ use prometheus_client::registry::{Registry, Unit};
 use super::activity::Closed;
 use super::limits::Key;
 use super::reply::{self, Reply};
-use super::serve::{Answers, Peer};
+use super::serve::{Admitted, Answers, Peer};
 use super::upload::Upload;
 use super::{App, router};
 use crate::api_document::pull::Pulled;
@@ -337,7 +337,7 @@ fn resident_bytes() -> Option<i64> {
 pub(super) struct Page(pub Arc<App>);
 
 impl Answers for Page {
-    async fn answer(&self, request: Request<Upload>, _: Peer) -> Reply {
+    async fn answer(&self, request: Request<Upload>, _: Peer, _: Admitted) -> Reply {
         match (request.uri().path(), request.method()) {
             (PATH, &Method::GET) => reply::metrics(self.0.metrics.text(&self.0.db), request.headers()),
             (PATH, _) => reply::bare(StatusCode::METHOD_NOT_ALLOWED, Some("GET")),

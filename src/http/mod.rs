@@ -39,7 +39,7 @@ use metrics::Metrics;
 use outbox::Outbox;
 use reply::{Rejection, Reply, Surface};
 use router::Route;
-use serve::{Answers, Peer};
+use serve::{Admitted, Answers, Peer};
 use upload::Upload;
 
 pub mod accept;
@@ -113,9 +113,7 @@ pub struct Call {
     here: Option<Box<Here>>,
     /// Who is charged for the memory of the request: its address, until the caller is authenticated.
     pub owner: Key,
-    /// Whether nothing else happens on its connection.
-    is_alone: bool,
-    /// What it is counted for otherwise, until its response is sent.
+    /// What it is counted for until its response is sent, if it shares its connection.
     room: Option<Hold<Key>>,
     /// Whether it is a mutation that may have been carried out.
     pub is_mutation: bool,
@@ -217,12 +215,21 @@ impl App {
 }
 
 impl Answers for App {
+    fn admit(&self, request: &Request<Upload>, peer: Peer) -> Admitted {
+        if peer.is_alone {
+            return Admitted::Free;
+        }
+        let owner = client::address(peer.address, request.headers(), self.trusted_proxies(peer));
+        let head = client::head_bytes(request.headers());
+        self.outbox.begin(Key::of_address(owner), head).map_or(Admitted::Crowded, Admitted::Room)
+    }
+
     /// Handles one request from `peer` and writes one line to the log.
-    async fn answer(&self, request: Request<Upload>, peer: Peer) -> Reply {
+    async fn answer(&self, request: Request<Upload>, peer: Peer, admitted: Admitted) -> Reply {
         let id = client::request_id(request.headers());
         let span = if spans::is_on() { client::span(&request, peer, &id) } else { Span::NONE };
         // Boxed, because each wrapper would move the large future.
-        let answer = Box::pin(self.respond_to(request, peer, id.clone()));
+        let answer = Box::pin(self.respond_to(request, peer, admitted, id.clone()));
         let reply = log::within(id, span.trace_id(), span.around(answer)).await;
         span.answered(reply.status().as_u16());
         reply
@@ -238,10 +245,9 @@ impl Answers for App {
 }
 
 impl App {
-    async fn respond_to(&self, request: Request<Upload>, peer: Peer, id: String) -> Reply {
+    async fn respond_to(&self, request: Request<Upload>, peer: Peer, admitted: Admitted, id: String) -> Reply {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
-        let connection = (!peer.is_alone).then(|| body.connection());
         // HTTP/2 would buffer the frames of an unread body until the request ends. Dropping the body prevents that.
         let is_read = parts.method == Method::POST || parts.version < Version::HTTP_2;
         let mut body = is_read.then_some(body);
@@ -251,7 +257,6 @@ impl App {
             owner: Key::of_address(client),
             client,
             forwarded: Forwarded::of(peer.address, &parts.headers, self.trusted_proxies(peer)),
-            is_alone: peer.is_alone,
             room: None,
             is_mutation: false,
             route: Route::of(parts.uri.path()),
@@ -264,10 +269,14 @@ impl App {
         if call.forwarded == Forwarded::Ignored && !peer.is_unnamed && client::may_be_a_proxy(client) {
             self.tell_of_proxy(&call);
         }
-        let outcome = contain(self.respond(&mut call, body.as_mut())).await;
-        if let Some(connection) = connection.filter(|_| call.room.is_none()) {
-            connection.end(Closed::Memory);
-        }
+        let outcome = match admitted {
+            Admitted::Crowded => Err(Rejection::Unavailable(outbox::CROWDED)),
+            Admitted::Room(room) => {
+                call.room = Some(room);
+                contain(self.respond(&mut call, body.as_mut())).await
+            }
+            Admitted::Free => contain(self.respond(&mut call, body.as_mut())).await,
+        };
         if let Err(rejection) = &outcome {
             Box::pin(self.note_rejection(&call, rejection)).await;
         }
@@ -314,10 +323,6 @@ impl App {
     }
 
     async fn respond(&self, call: &mut Call, body: Option<&mut Upload>) -> Result<Reply, Rejection> {
-        if !call.is_alone {
-            let room = self.outbox.begin(call.owner, client::head_bytes(&call.parts));
-            call.room = Some(room.ok_or(Rejection::Unavailable(outbox::CROWDED))?);
-        }
         client::check_host(&call.parts)?;
         client::check_head(&call.parts)?;
         // Monitoring must not be refused because of other clients at its address.

@@ -19,12 +19,13 @@ use super::activity::{Activity, Closed};
 use super::admission::{Admission, Owner, Refusal};
 use super::connection::{self, Opening, Patience};
 use super::heads::{self, Head};
+use super::limits::Key;
 use super::listener::{Listener, Stream};
 use super::reply::Reply;
 use super::tls::Tls;
 use super::upload::Upload;
 use super::{App, client, metrics};
-use crate::shares::Shares;
+use crate::shares::{Hold, Shares};
 
 /// The maximum number of connections to the metrics listener.
 pub const METRICS_CONNECTIONS: usize = 16;
@@ -52,10 +53,26 @@ pub(super) struct Peer {
     pub is_alone: bool,
 }
 
+/// Whether there is room for a request.
+#[derive(Debug)]
+pub(super) enum Admitted {
+    /// It is alone on its connection, and needs none.
+    Free,
+    /// There is, and it is held.
+    Room(Hold<Key>),
+    /// There is none.
+    Crowded,
+}
+
 /// Handles the requests of a listener.
 pub(super) trait Answers: Send + Sync + 'static {
+    /// Counts a request that shares its connection, before anything else is done for it.
+    fn admit(&self, _request: &Request<Upload>, _peer: Peer) -> Admitted {
+        Admitted::Free
+    }
+
     /// Handles a request from `peer`. Infallible: errors are responses too.
-    fn answer(&self, request: Request<Upload>, peer: Peer) -> impl Future<Output = Reply> + Send;
+    fn answer(&self, request: Request<Upload>, peer: Peer, admitted: Admitted) -> impl Future<Output = Reply> + Send;
 
     /// Notes a connection that is closed because its address has too many.
     fn refused_connection(&self) {}

@@ -25,11 +25,6 @@ impl Upload {
         Self { body, activity: Arc::clone(activity), stream: request.stream(), is_waiting: false }
     }
 
-    /// What happens on its connection.
-    pub(super) fn connection(&self) -> Arc<Activity> {
-        Arc::clone(&self.activity)
-    }
-
     /// Notes whether more is waited for, and the bytes that have come.
     fn note(&mut self, is_waiting: bool, bytes: usize) {
         if is_waiting == self.is_waiting && bytes == 0 {
