@@ -16,13 +16,14 @@ use crate::service_file::{
     self, Applied, Bounds, Described, FieldChange, File, Note, Options, Origin, Outcome, Permit, Refused,
 };
 
-/// The maximum number of documents in a request.
-pub const DOCUMENTS: usize = 1_000;
+/// The maximum number of documents in a request. On SQLite, everybody who changes anything waits while they are applied:
+/// for about a quarter of a second, if they have as many entries as they may have.
+pub const DOCUMENTS: usize = 500;
 /// The maximum number of list entries in all documents of a request.
-pub const ENTRIES: usize = 10_000;
+pub const ENTRIES: usize = 5_000;
 /// The maximum number of fields that a request changes, in all subjects. An entry of the tags or the properties is a
 /// field, any other list is one.
-pub const CHANGES: usize = 30_000;
+pub const CHANGES: usize = 15_000;
 /// The maximum number of mistakes that an answer reports.
 const MISTAKES: usize = 100;
 /// The maximum number of notes in an answer.

@@ -300,7 +300,9 @@ impl Prepared {
         }
         if let (Some(repository), true) = (&options.origin.repository, options.releases_missing) {
             let described: Vec<i64> = done.iter().filter(|one| one.noun == "Service").map(|one| one.id).collect();
-            for (id, name) in services::release_missing(tx, repository, &described).await? {
+            let most = options.bounds.map_or(usize::MAX, |bounds| bounds.documents);
+            let released = services::release_missing(tx, repository, &described, most).await;
+            for (id, name) in released.map_err(Refused::Failed)? {
                 let changed = change::of(&before, tx, "Service", id, &[]).await?;
                 let subject = Subject::new("Service", Some(id), &name);
                 let (kind, changes) = ("service".to_owned(), fields(&changed));

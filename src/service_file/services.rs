@@ -3,7 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, Set};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait, Set,
+};
 
 use super::Origin;
 use super::apply::{Change, key};
@@ -22,7 +25,7 @@ use crate::entity::{
     ByAlias, Timestamp, component_type, contact, document_pull, property, repository, service, service_alias,
     service_dependency, service_search,
 };
-use crate::error::quoted;
+use crate::error::{Error, UserError, quoted};
 
 /// Creates and updates the services of the documents, and then what they depend on and are related to.
 pub(super) async fn apply(
@@ -298,16 +301,29 @@ async fn depend(
 }
 
 /// Releases the services that other files of the repository govern and no document describes. Returns them.
+///
+/// # Errors
+/// There are more than `most`.
 pub(super) async fn release_missing(
     db: &Transaction,
     repository: &str,
     described: &[i64],
-) -> Result<Vec<(i64, String)>, DbErr> {
+    most: usize,
+) -> Result<Vec<(i64, String)>, Error> {
     use service::{Column, Entity};
     let locked = Entity::find().filter(Column::LockedRepository.eq(repository)).filter(Column::LockedBy.is_not_null());
     let described: HashSet<i64> = described.iter().copied().collect();
-    let ids: Vec<i64> =
-        db.all(locked).await?.into_iter().map(|row| row.id).filter(|id| !described.contains(id)).collect();
+    let locked = locked.select_only().column(Column::Id).order_by_asc(Column::Id).into_query();
+    let ids: Vec<i64> = db.rows(&locked, |row| row.get(0)).await?;
+    let ids: Vec<i64> = ids.into_iter().filter(|id| !described.contains(id)).collect();
+    if ids.len() > most {
+        let message = format!(
+            "{} services of the repository have no document; at most {most} can be released at once: release others with \
+             rollcall release first",
+            ids.len()
+        );
+        return Err(UserError::new("releaseMissing", message).into());
+    }
     let held = service::lock_for_service_file(db, &ids).await?;
     let mut released = Vec::with_capacity(held.len());
     for id in ids {

@@ -320,6 +320,7 @@ fn service_files() -> Section {
     let rows = vec![
         count("service files in a request", ENTRIES),
         count("documents in the service files of a request", service_file::DOCUMENTS),
+        count("services that a request releases because no document describes them", service_file::DOCUMENTS),
         count("entries of all their lists, and parts of the values of their properties", service_file::ENTRIES),
         count("keys and values in the YAML of a request, aliases expanded", YAML_VALUES),
         bytes("their text", YAML_TEXT),

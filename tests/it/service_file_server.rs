@@ -269,7 +269,7 @@ async fn the_mutation_refuses_too_much_input_before_it_costs_anything() {
     assert_eq!(
         found,
         json!([{
-            "message": "f.yml:1001:27: there are more than 1000 documents; apply fewer files at a time",
+            "message": format!("f.yml:{}:27: there are more than {DOCUMENTS} documents; apply fewer files at a time", DOCUMENTS + 1),
             "path": ["files", "0", "text"],
         }])
     );
@@ -284,7 +284,7 @@ async fn the_mutation_refuses_too_much_input_before_it_costs_anything() {
     let found = errors(json!({ "files": [file("f.yml", &lists)] })).await;
     assert_eq!(
         found[0]["message"],
-        json!("f.yml:11:27: the lists have more than 10000 entries in total; apply fewer files at a time")
+        json!("f.yml:6:27: the lists have more than 5000 entries in total; apply fewer files at a time")
     );
     let laughs: String = (0..30).map(|n| format!("a{}: &a{} [*a{n}, *a{n}, *a{n}, *a{n}]\n", n + 1, n + 1)).collect();
     let found = errors(json!({ "files": [file("f.yml", &format!("a0: &a0 ha\n{laughs}"))] })).await;
@@ -370,7 +370,7 @@ async fn files_that_change_too_many_fields_change_nothing() {
         |number: usize, tags: &str| format!("--- {{version: 1, service: {{name: s{number}, tags: {{{tags}}}}}}}\n");
     let apply = async |text: String| send(&app, json!({ "files": [file("f.yml", &text)] })).await["errors"].take();
     let services = CHANGES / 1_000 + 1;
-    for some in (0..services).collect::<Vec<_>>().chunks(8) {
+    for some in (0..services).collect::<Vec<_>>().chunks(5) {
         assert_eq!(apply(some.iter().map(|number| service(*number, &tags)).collect()).await, json!([]));
     }
     let kept = async || {
@@ -379,7 +379,7 @@ async fn files_that_change_too_many_fields_change_nothing() {
     };
     let before = kept().await;
     assert_eq!(before.0, 1_000 * services as u64);
-    let message = "the files change more than 30000 fields; apply fewer files at a time";
+    let message = "the files change more than 15000 fields; apply fewer files at a time";
     let refused = apply((0..services).map(|number| service(number, "")).collect()).await;
     assert_eq!(refused, json!([{ "message": message, "path": ["files"] }]));
     assert_eq!(kept().await, before);
@@ -500,7 +500,34 @@ async fn a_file_of_our_own_that_is_too_large_is_not_split() {
     place.write("rollcall.yml", &text);
     let done = run(&place, &app, &token, &["rollcall.yml"]).await;
     assert_eq!((done.status, &*done.out), (1, ""));
-    let expected = "rollcall.yml:1001:27: there are more than 1000 documents; apply fewer files at a time\n\
+    let expected = "rollcall.yml:501:27: there are more than 500 documents; apply fewer files at a time\n\
         it is one file: split it, or apply it to the database itself, without --server\n";
     assert_eq!(done.err, expected);
+}
+
+#[tokio::test]
+async fn a_request_releases_a_bounded_number_of_services() {
+    let app = TestApp::start().await;
+    let services = |from: usize, to: usize| -> String {
+        (from..to).map(|number| format!("--- {{version: 1, service: {{name: s{number}}}}}\n")).collect()
+    };
+    let apply = async |text: &str, releases: bool| {
+        let input = json!({
+            "files": [file("f.yml", text)], "repository": "https://github.com/org/a", "releaseMissing": releases,
+        });
+        send(&app, input).await["errors"].take()
+    };
+    for (from, to) in [(0, DOCUMENTS), (DOCUMENTS, DOCUMENTS + 2)] {
+        assert_eq!(apply(&services(from, to), false).await, json!([]));
+    }
+    let refused = apply(&services(0, 1), true).await;
+    let message = format!(
+        "501 services of the repository have no document; at most {DOCUMENTS} can be released at once: release others with \
+         rollcall release first"
+    );
+    assert_eq!(refused, json!([{ "message": message, "path": ["releaseMissing"] }]));
+    let locked = "{ account { service(alias: \"s7\") { locked } } }";
+    assert_eq!(data(&app, locked).await["account"]["service"]["locked"], true);
+    assert_eq!(apply(&services(0, 2), true).await, json!([]));
+    assert_eq!(data(&app, locked).await["account"]["service"]["locked"], false);
 }
