@@ -37,7 +37,9 @@ pub fn prose(text: &str) -> Markup {
 
 fn marked_up(text: &str) -> Markup {
     let mut is_literal = false;
-    let written = TextMergeStream::new(events(text)).flat_map(move |event| match event {
+    // Rows of a table are filled up with empty cells, so a short text can have many. A text with more events than this
+    // has more HTML than is shown.
+    let written = TextMergeStream::new(events(text)).take(LONGEST_HTML).flat_map(move |event| match event {
         Event::SoftBreak => vec![Event::HardBreak],
         Event::Start(Tag::Heading { id, classes, attrs, .. }) => {
             vec![Event::Start(Tag::Heading { level: HeadingLevel::H3, id, classes, attrs })]
@@ -66,7 +68,7 @@ pub fn render<'a>(events: impl Iterator<Item = Event<'a>>) -> Markup {
 
 /// Parses a text into events without HTML. Links may lead only to the web or the schema reference.
 pub fn events(text: &str) -> impl Iterator<Item = Event<'_>> {
-    Parser::new_ext(text, Options::empty()).map(|event| match event {
+    Parser::new_ext(text, Options::ENABLE_TABLES).map(|event| match event {
         Event::Html(html) | Event::InlineHtml(html) => Event::Text(html),
         Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
             let is_web = ["https://", "http://", "#", "/reference/"].iter().any(|start| dest_url.starts_with(start));
@@ -146,6 +148,16 @@ mod tests {
         }
         assert!(!prose(&"word ".repeat(4_000)).into_string().contains("the API"));
         assert!(prose(&">".repeat(5_000)).into_string().contains("<p class=\"plain\">&gt;&gt;"));
+    }
+
+    #[test]
+    fn tables_are_tables_and_their_size_is_bounded() {
+        let html = shown("| Alarm | Do |\n|---|---|\n| <b>disk</b> | `df` |");
+        for part in ["<table>", "<th>Alarm</th>", "<td>&lt;b&gt;disk&lt;/b&gt;</td>", "<code>df</code>"] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        let wide = format!("{}\n{}\n{}", "|a".repeat(4_000), "|-".repeat(4_000), "|b\n".repeat(2_500));
+        assert!(prose(&wide).into_string().len() < 33_000);
     }
 
     #[test]
