@@ -1,5 +1,6 @@
 //! `rollcall healthcheck`: asks the server on this machine whether it is ready. Containers often lack curl.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use super::ourselves::Ourselves;
@@ -39,6 +40,9 @@ pub fn ask(server: &Ourselves, path: &str) -> Result<String, String> {
                 "the server at {server} speaks TLS; give its --tls-certificate and --tls-key, so that it is asked by https"
             ),
         }),
+        Err(ureq::Error::Io(error)) if error.kind() == ErrorKind::ConnectionRefused => {
+            Err(format!("no server answers at {server}: nothing listens there. Start it with: rollcall"))
+        }
         Err(error) => Err(format!("no server answers at {server}: {error}")),
     }
 }

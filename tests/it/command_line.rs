@@ -231,6 +231,7 @@ fn the_error_for_an_invalid_value_says_how_to_write_it() {
     let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
     let done = place.run(&["healthcheck", "--listen", &format!("localhost:{port}")]);
     assert!(done.err.starts_with(&format!("rollcall: no server answers at 127.0.0.1:{port}: ")), "{}", done.err);
+    assert!(done.err.contains("nothing listens there") && !done.err.contains("os error"), "{}", done.err);
 }
 
 #[test]
