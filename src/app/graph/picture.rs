@@ -12,8 +12,9 @@ const SPACE: usize = 12;
 /// The space around the picture, in which edges between neighbours of one layer bulge.
 const MARGIN: usize = 8;
 const BULGE: usize = 24;
-/// The width of a box's text, in letters.
-const LETTERS: usize = 18;
+/// The width of a box's text and of an ellipsis, in tenths of a pixel.
+const TEXT: usize = (WIDTH - 8) * 10;
+const ELLIPSIS: usize = 130;
 /// The maximum number of drawn edges. With more, nobody can follow them.
 pub const EDGES: usize = 300;
 /// The maximum number of names in an entry of the list.
@@ -85,13 +86,16 @@ impl Picture {
             (None, Content::More(several)) => (self.more(several), all, "node more"),
             (None, Content::Node(_)) => return html! {},
         };
+        let (text, is_cut) = shortened(&name);
+        // Where a font is still wider, a shortened name loses its end, not its start.
+        let (x_of_text, anchor) = if is_cut { (0, "start") } else { ((WIDTH - 8) / 2, "middle") };
         html! {
             a href=(href) {
                 title { (name) }
                 rect class=(class) x=(x) y=(y) width=(WIDTH) height=(HEIGHT) rx="6" {}
                 // A nested SVG clips text that is wider than the box.
                 svg x=(x + 4) y=(y) width=(WIDTH - 8) height=(HEIGHT) {
-                    text x=((WIDTH - 8) / 2) y="20" text-anchor="middle" { (shortened(&name)) }
+                    text x=(x_of_text) y="20" text-anchor=(anchor) { (text) }
                 }
             }
         }
@@ -169,11 +173,41 @@ fn curve((from_x, from_y): (usize, usize), (to_x, to_y): (usize, usize)) -> Stri
     format!("M{from_x} {start}C{} {start} {} {end} {x} {end}", from_x - GAP / 2, x + GAP / 2)
 }
 
-fn shortened(name: &str) -> String {
-    shortened_to(name, LETTERS)
+/// Shortens a name to the width of a box's text. The second value says whether it was shortened.
+fn shortened(name: &str) -> (String, bool) {
+    let name = name.trim();
+    let mut width = 0;
+    let mut fits = 0;
+    for (at, letter) in name.char_indices() {
+        // Room for the ellipsis, which stands after each letter that is not the last.
+        if width + ELLIPSIS <= TEXT {
+            fits = at;
+        }
+        width += width_of(letter);
+        if width > TEXT {
+            return (format!("{}…", name[..fits].trim_end()), true);
+        }
+    }
+    (name.to_owned(), false)
 }
 
-/// Cuts a text to a width in letters. Wide letters, such as Chinese ones, count twice.
+/// The width of a letter in tenths of a pixel, at the size of a box's text, in a wide font.
+fn width_of(letter: char) -> usize {
+    match letter {
+        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 45,
+        '-' => 48,
+        'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '/' => 54,
+        's' | 'c' | 'k' | 'v' | 'x' | 'y' | 'z' => 75,
+        'w' => 107,
+        'm' => 127,
+        'M' | 'W' | '@' | '%' => 130,
+        'A'..='Z' | '_' | '&' => 95,
+        '\u{1100}'.. => 130,
+        _ => 82,
+    }
+}
+
+/// Cuts a text to a number of letters. Wide letters, such as Chinese ones, count twice.
 fn shortened_to(name: &str, most: usize) -> String {
     let name = name.trim();
     let mut width = 0;
@@ -191,9 +225,15 @@ mod tests {
 
     #[test]
     fn names_are_cut_by_their_width() {
-        assert_eq!(shortened("shopping cart"), "shopping cart");
-        assert_eq!(shortened("a service with a long name"), "a service with a l…");
-        assert_eq!(shortened("訂單服務訂單服務訂單服務"), "訂單服務訂單服務訂…");
+        for (name, expected) in [
+            ("shopping cart", "shopping cart"),
+            ("illicit-filling-list", "illicit-filling-list"),
+            ("mellow-gateway-3057", "mellow-gateway-3…"),
+            ("訂單服務訂單服務訂單服務", "訂單服務訂單服務訂…"),
+        ] {
+            assert_eq!(shortened(name).0, expected);
+        }
+        assert_eq!(shortened_to("訂單服務", 4), "訂單…");
     }
 
     #[test]
