@@ -46,7 +46,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         } @else {
             @if filtered { p { a href="/audit" { "All changes" } } }
             div.scroll tabindex="0" role="region" aria-label="Changes" {
-                table {
+                table.fit {
                     thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Action" } th scope="col" { "Changed" } th scope="col" { "Details" } } }
                     tbody { @for entry in &entries {
                         tr {

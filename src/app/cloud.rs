@@ -26,7 +26,7 @@ pub fn section(settings: &CloudSettings, now: Timestamp) -> Markup {
         p { "rollcall records this integration for your tools. It does not connect to it, and keeps none of its secrets." }
         dl.facts {
             @for (name, value) in facts { dt { (name) } dd { (value) } }
-            @if let Some(Moment(installed)) = installed(settings) { dt { "Last connected" } dd { (time(installed, now)) } }
+            dt { "Recorded" } dd { (time(recorded(settings).0, now)) }
         }
         @for (name, text) in definitions {
             h2 { (name) }
@@ -46,15 +46,15 @@ fn start(text: &str) -> &str {
     text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end])
 }
 
-/// When the integration was last connected.
-fn installed(settings: &CloudSettings) -> Option<Moment> {
+/// When the integration was recorded.
+fn recorded(settings: &CloudSettings) -> Moment {
     match settings {
-        CloudSettings::AwsIntegration(one) => one.installed_at,
-        CloudSettings::AzureResourcesIntegration(one) => one.installed_at,
-        CloudSettings::GoogleCloudIntegration(one) => one.installed_at,
-        CloudSettings::KubernetesIntegration(one) => one.installed_at,
-        CloudSettings::NewRelicIntegration(one) => one.installed_at,
-        CloudSettings::Other(one) => one.installed_at,
+        CloudSettings::AwsIntegration(one) => one.created_at,
+        CloudSettings::AzureResourcesIntegration(one) => one.created_at,
+        CloudSettings::GoogleCloudIntegration(one) => one.created_at,
+        CloudSettings::KubernetesIntegration(one) => one.created_at,
+        CloudSettings::NewRelicIntegration(one) => one.created_at,
+        CloudSettings::Other(one) => one.created_at,
     }
 }
 

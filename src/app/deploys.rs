@@ -9,7 +9,7 @@ use super::operations::deploy_metrics::DurationPercentiles;
 use super::operations::types::Moment;
 use super::operations::{Deploy, DeployMetrics, DeploySortEnum, DeployStatusEnum, Deploys, deploys::Service};
 use super::parts::{
-    count, count_to_most, day, duration, empty, external_link, grouped, link, order, pages, short, status, time,
+    count, count_to_most, day, day_of, duration, empty, external_link, grouped, link, order, pages, short, status, time,
 };
 use super::plot::{self, Bar};
 use super::reading::too_long;
@@ -93,16 +93,96 @@ pub fn line(deploys: &[Deploy], now: Timestamp) -> Markup {
     }
 }
 
+/// Deploys of one commit with one result, to one or more environments.
+pub struct Change<'d, D> {
+    /// The newest of them.
+    pub deploy: &'d D,
+    /// Their environments, that of the newest first.
+    pub environments: Vec<&'d str>,
+}
+
+/// Folds deploys of the same commit of a service with the same result, such as those to staging and then to production.
+/// `about` gives the deploy, and what tells services apart.
+pub fn folded<'d, D>(deploys: &'d [D], about: impl Fn(&'d D) -> (&'d Deploy, &'d str)) -> Vec<Change<'d, D>> {
+    let mut changes: Vec<Change<'d, D>> = Vec::new();
+    for one in deploys {
+        let (deploy, service) = about(one);
+        let key = |(deploy, service): (&'d Deploy, &'d str)| (&deploy.commit_sha, deploy.deploy_status, service);
+        let same = |change: &&mut Change<'d, D>| {
+            deploy.commit_sha.is_some() && key(about(change.deploy)) == key((deploy, service))
+        };
+        let environment = deploy.environment.as_deref();
+        match changes.iter_mut().find(same) {
+            Some(change) => {
+                let known = environment.filter(|one| !change.environments.contains(one));
+                change.environments.extend(known);
+            }
+            None => changes.push(Change { deploy: one, environments: environment.into_iter().collect() }),
+        }
+    }
+    changes
+}
+
+/// Shows the last changes that were deployed as a table, newest first.
+pub fn table(deploys: &[Deploy], most: usize, now: Timestamp) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Latest deploys" {
+            table {
+                thead { tr {
+                    th scope="col" { "Change" } th scope="col" { "Result" } th.wide scope="col" { "Where" }
+                    th.number scope="col" { "When" }
+                } }
+                tbody { @for change in folded(deploys, |deploy| (deploy, "")).into_iter().take(most) {
+                    (row(change.deploy, &change.environments, None, now))
+                } }
+            }
+        }
+    }
+}
+
+/// A change as a row. `service` is the content of a column of services, if the table has one.
+pub fn row(deploy: &Deploy, environments: &[&str], service: Option<Markup>, now: Timestamp) -> Markup {
+    let who = deploy.deployer_name.as_ref().or(deploy.deployer_email.as_ref());
+    let text = deploy.commit_message.as_ref().map_or(&deploy.description, |message| message);
+    html! {
+        tr {
+            th scope="row" {
+                (external_link(deploy.deploy_url.as_deref(), &short(text)))
+                small {
+                    "#" (deploy.deploy_number)
+                    @if let Some(sha) = &deploy.commit_sha { " · " code { (sha.chars().take(10).collect::<String>()) } }
+                    @if let Some(who) = who { " · " bdi { (who) } }
+                }
+            }
+            @if let Some(service) = service { td { (service) } }
+            td { (status(deploy.deploy_status, deploy.status.as_deref())) }
+            td.wide { (environments.join(", ")) }
+            td.number {
+                (time(deploy.deployed_at.0, now))
+                @if let Some(seconds) = deploy.duration { small { (duration(seconds)) } }
+            }
+        }
+    }
+}
+
 /// Shows DORA's metrics, with a bar for each of `days` and the lead times of the last `deploys` to `production`.
 /// `metrics` and `days` must cover the same environments and `DAYS` days. `days` is `None` if they were not read.
-pub fn figures(metrics: &DeployMetrics, days: Option<&[Day]>, deploys: &[Deploy], production: &Environments) -> Markup {
+pub fn figures(
+    metrics: &DeployMetrics,
+    days: Option<&[Day]>,
+    deploys: &[Deploy],
+    production: &Environments,
+    now: Timestamp,
+) -> Markup {
     if metrics.deploy_count == 0 && metrics.failed_count == 0 {
         return html! { p.soft { "No deploy to production succeeded or failed in the last " (DAYS) " days." } };
     }
     let settled = i64::from(metrics.failed_count) + i64::from(metrics.succeeded_count);
+    let first = day_of(Timestamp::from_micros(now.as_micros() - (DAYS as i64 - 1) * DAY));
     let by_day = |value: fn(&Day) -> i64, noun: &str, label: &str| {
+        let is_bad = label.starts_with("Failed");
         html! {
-            @if let Some(days) = days { (plot::bars(&bars(days, value, noun), label)) }
+            @if let Some(days) = days { (plot::bars(&bars(days, value, noun, is_bad), label, [&*first, "today"])) }
         }
     };
     let measured = deploys.iter().rev().filter(|deploy| production.contain(deploy.environment.as_deref()));
@@ -122,7 +202,7 @@ pub fn figures(metrics: &DeployMetrics, days: Option<&[Day]>, deploys: &[Deploy]
                 "Change lead time"
                 (percentiles(metrics.change_lead_time.as_ref(), "No deploy has a commit date."))
                 @if metrics.change_lead_time.is_some() && !lead_times.is_empty() {
-                    (plot::bars(&lead_times, "Lead times of the last deploys"))
+                    (plot::bars(&lead_times, "Lead times of the last deploys", ["earlier deploys", "last"]))
                 }
             }
             div.figure {
@@ -148,11 +228,12 @@ pub fn figures(metrics: &DeployMetrics, days: Option<&[Day]>, deploys: &[Deploy]
 }
 
 /// A bar for each of the days.
-fn bars(days: &[Day], value: fn(&Day) -> i64, noun: &str) -> Vec<Bar> {
+fn bars(days: &[Day], value: fn(&Day) -> i64, noun: &str, is_bad: bool) -> Vec<Bar> {
     let ages = (0..days.len()).rev();
     let bar = |(day, age): (&Day, usize)| Bar {
         value: value(day) as f64,
         title: format!("{}, {}", count(value(day), noun), ago(age)),
+        is_bad,
     };
     days.iter().zip(ages).map(bar).collect()
 }
@@ -194,7 +275,10 @@ impl Deploy {
         let took_place = self.deploy_status == DeployStatusEnum::Success || self.status.is_none();
         let commit = self.commit_authoring_date.or(self.committed_at).filter(|_| took_place)?;
         let seconds = (self.deployed_at.0.as_micros() - commit.0.as_micros()) / 1_000_000;
-        (seconds >= 0)
-            .then(|| Bar { value: seconds as f64, title: format!("{}, #{}", duration(seconds), self.deploy_number) })
+        (seconds >= 0).then(|| Bar {
+            value: seconds as f64,
+            title: format!("{}, #{}", duration(seconds), self.deploy_number),
+            is_bad: false,
+        })
     }
 }

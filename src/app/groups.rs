@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::ask::ask;
 use super::graph;
 use super::group_form::Kind;
-use super::layout::layout;
+use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::{Domain, Domains, System, Systems};
 use super::parts::{count, empty, order, pages, sorted, tags};
@@ -30,9 +30,9 @@ pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<An
             td.number { (system.child_services.total_count) }
         }
     });
-    let head = |label, order| sorted(visit, "/systems", label, order);
+    let head = |label, order| sorted(visit, "/systems", label, order, false);
     let heads = html! {
-        (head("System", "name")) (head("Domain", "domain")) (head("Owner", "owner")) th scope="col" { "Services" }
+        (head("System", "name")) (head("Domain", "domain")) (head("Owner", "owner")) th.number scope="col" { "Services" }
     };
     let table = table("Systems", &heads, rows.collect());
     let links = pages(visit, "/systems", &systems.page_info);
@@ -50,8 +50,8 @@ pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<An
             td.number { (domain.child_systems.total_count) }
         }
     });
-    let head = |label, order| sorted(visit, "/domains", label, order);
-    let heads = html! { (head("Domain", "name")) (head("Owner", "owner")) th scope="col" { "Systems" } };
+    let head = |label, order| sorted(visit, "/domains", label, order, false);
+    let heads = html! { (head("Domain", "name")) (head("Owner", "owner")) th.number scope="col" { "Systems" } };
     let table = table("Domains", &heads, rows.collect());
     let links = pages(visit, "/domains", &domains.page_info);
     Ok(Answer::page(list(visit, session, Kind::Domain, table, links)))
@@ -80,17 +80,20 @@ fn list(visit: &Visit, session: &Session, kind: Kind, table: Option<Markup>, lin
             ("Domains", ("Systems", "/systems"), "A domain is a group of systems that serve one part of the business.")
         }
     };
-    let main = html! {
-        p.actions {
-            @if session.user.role >= Role::User { a.button.quiet href=(path(["new", kind.noun()])) { "New " (kind.noun()) } " " }
+    let head = Head {
+        actions: html! {
             a.button.quiet href=(other.1) { (other.0) }
-        }
+            @if session.user.role >= Role::User { a.button href=(path(["new", kind.noun()])) { "New " (kind.noun()) } }
+        },
+        ..Head::new(title)
+    };
+    let main = html! {
         @match table {
             Some(table) => { (table) (links) },
             None => (empty(&format!("No {}s yet.", kind.noun()), html! { p { (what) } })),
         }
     };
-    layout(visit, title, main)
+    framed(visit, &head, main)
 }
 
 /// Shows the system with this alias.
@@ -169,25 +172,51 @@ struct Group<'g> {
 impl Group<'_> {
     fn page(&self, visit: &Visit, session: &Session, children: Markup) -> Markup {
         let first = self.aliases.first().map_or("", String::as_str);
-        let main = html! {
-            @if session.user.role >= Role::TeamMember {
-                p.actions { a.button.quiet href=(path([self.kind.part(), first, "edit"])) { "Edit" } }
-            }
-            @if let Some(text) = self.description { (prose(text)) }
-            dl.facts {
-                dt { "Owner" } dd { (owner(self.owner)) }
-                @if let Some((aliases, name)) = self.domain {
-                    dt { "Domain" } dd { (link("domains", aliases, name)) }
-                }
-                dt { "Aliases" } dd { ul.marks { @for alias in self.aliases { li { code.mark.none { (alias) } } } } }
-                @if !self.tags.is_empty() {
-                    dt { "Tags" } dd { (tags(self.tags.iter().copied())) }
-                }
-            }
-            @if let Some(note) = self.note { h2 { "Notes" } (prose(note)) }
-            (children)
+        let (all, name) = match self.kind {
+            Kind::System => ("/systems", "Systems"),
+            Kind::Domain => ("/domains", "Domains"),
         };
-        layout(visit, self.name, main)
+        let head = Head {
+            crumbs: html! {
+                a href=(all) { (name) }
+                @if let Some((aliases, name)) = self.domain { " / " (link("domains", aliases, name)) }
+            },
+            actions: html! {
+                @if session.user.role >= Role::TeamMember {
+                    a.button.quiet href=(path([self.kind.part(), first, "edit"])) { "Edit" }
+                }
+            },
+            ..Head::new(self.name)
+        };
+        let main = html! {
+            @if let Some(text) = self.description { div.lead { (prose(text)) } }
+            div.two {
+                div.stack {
+                    section { (children) }
+                    @if let Some(note) = self.note { section.card { h2 { "Notes" } (prose(note)) } }
+                }
+                div.stack { (self.facts()) }
+            }
+        };
+        framed(visit, &head, main)
+    }
+
+    fn facts(&self) -> Markup {
+        html! {
+            section.card {
+                h2 { "Facts" }
+                dl.facts {
+                    dt { "Owner" } dd { (owner(self.owner)) }
+                    @if let Some((aliases, name)) = self.domain {
+                        dt { "Domain" } dd { (link("domains", aliases, name)) }
+                    }
+                    dt { "Aliases" } dd { ul.marks { @for alias in self.aliases { li { code.mark.none { (alias) } } } } }
+                    @if !self.tags.is_empty() {
+                        dt { "Tags" } dd { (tags(self.tags.iter().copied())) }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -201,7 +230,7 @@ pub fn owner(team: Option<(&str, &str)>) -> Markup {
     html! {
         @match team {
             Some((alias, name)) => a href=(path(["teams", alias])) { (name) },
-            None => span.soft { "none" },
+            None => span.mark.warn { "none" },
         }
     }
 }

@@ -1,39 +1,104 @@
-//! The frame of every page: head, navigation and main part.
+//! The frame of every page: the rail with the navigation, the page's head, and its main part.
 
 use maud::{DOCTYPE, Markup, html};
 
 use super::assets::{ICON, SCRIPT, STYLE};
-use super::visit::{Session, Visit};
+use super::visit::{Done, Session, Visit};
 use crate::entity::user::Role;
 
-/// The navigation: label, first path segment, and the minimum role that sees it.
-const PARTS: &[(&str, &str, Role)] = &[
-    ("Services", "services", Role::Viewer),
-    ("Systems", "systems", Role::Viewer),
-    ("Teams", "teams", Role::Viewer),
-    ("Repositories", "repositories", Role::Viewer),
-    ("Infrastructure", "infrastructure", Role::Viewer),
-    ("Definitions", "definitions", Role::Viewer),
-    ("Suggestions", "suggestions", Role::Viewer),
-    ("Integrations", "integrations", Role::Viewer),
-    ("Explorer", "explorer", Role::Viewer),
-    ("Reference", "reference", Role::Viewer),
-    ("Tokens", "tokens", Role::Admin),
-    ("Users", "users", Role::Admin),
-    ("Audit", "audit", Role::Admin),
+/// A link of the navigation: label, first path segment, and the minimum role that sees it.
+type Link = (&'static str, &'static str, Role);
+
+/// The groups of the navigation: name and links.
+const GROUPS: &[(&str, &[Link])] = &[
+    (
+        "Catalogue",
+        &[
+            ("Services", "services", Role::Viewer),
+            ("Systems", "systems", Role::Viewer),
+            ("Teams", "teams", Role::Viewer),
+            ("Deploys", "deploys", Role::Viewer),
+            ("Repositories", "repositories", Role::Viewer),
+            ("Infrastructure", "infrastructure", Role::Viewer),
+            ("Suggestions", "suggestions", Role::Viewer),
+        ],
+    ),
+    (
+        "Set up",
+        &[
+            ("Integrations", "integrations", Role::Viewer),
+            ("Definitions", "definitions", Role::Viewer),
+            ("Tokens", "tokens", Role::Admin),
+            ("Users", "users", Role::Admin),
+            ("Audit", "audit", Role::Admin),
+        ],
+    ),
+    ("For programs", &[("Explorer", "explorer", Role::Viewer), ("Reference", "reference", Role::Viewer)]),
 ];
+
+/// What stands above the main part of a page.
+pub struct Head<'h> {
+    /// The page's heading.
+    pub title: &'h str,
+    /// Links to what the page's subject belongs to.
+    pub crumbs: Markup,
+    /// Chips beside the heading.
+    pub chips: Markup,
+    /// The buttons of the page.
+    pub actions: Markup,
+}
+
+impl<'h> Head<'h> {
+    /// A heading alone.
+    pub fn new(title: &'h str) -> Self {
+        let none = || html! {};
+        Self { title, crumbs: none(), chips: none(), actions: none() }
+    }
+
+    /// A heading below a link to the page above.
+    pub fn below(title: &'h str, address: &str, name: &str) -> Self {
+        Self { crumbs: html! { a href=(address) { (name) } }, ..Self::new(title) }
+    }
+
+    fn show(&self) -> Markup {
+        html! {
+            @if !self.crumbs.0.is_empty() { p.crumbs { (self.crumbs) } }
+            div.head {
+                h1 { (self.title) }
+                (self.chips)
+                @if !self.actions.0.is_empty() { div.actions { (self.actions) } }
+            }
+        }
+    }
+}
 
 /// Builds a page with `main` in the common frame. `title` becomes the page's heading, so `main` begins below it.
 pub fn layout(visit: &Visit, title: &str, main: Markup) -> Markup {
-    frame(visit.session.as_ref(), visit.path.first().map_or("", String::as_str), title, main)
+    page(visit, &Head::new(title), main)
+}
+
+/// Builds a page with a head of its own.
+pub fn page(visit: &Visit, head: &Head<'_>, main: Markup) -> Markup {
+    frame(visit.session.as_ref(), here(visit), visit.done, head, main)
 }
 
 /// Builds a page without a visit, as for a visitor who is not signed in.
 pub fn bare(title: &str, main: Markup) -> Markup {
-    frame(None, "", title, main)
+    frame(None, "", None, &Head::new(title), main)
 }
 
-fn frame(session: Option<&Session>, here: &str, title: &str, main: Markup) -> Markup {
+/// The part of the navigation that the page belongs to.
+fn here(visit: &Visit) -> &str {
+    let part = |at: usize| visit.path.get(at).map_or("", String::as_str);
+    match (part(0), part(1)) {
+        ("domains", _) | ("new", "system" | "domain") => "systems",
+        ("new", "team") => "teams",
+        ("new", _) | ("documents", _) => "services",
+        (first, _) => first,
+    }
+}
+
+fn frame(session: Option<&Session>, here: &str, done: Option<Done>, head: &Head<'_>, main: Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -41,42 +106,59 @@ fn frame(session: Option<&Session>, here: &str, title: &str, main: Markup) -> Ma
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (title) " · rollcall" }
+                title { (head.title) " · rollcall" }
                 link rel="icon" type="image/svg+xml" href=(ICON.path());
                 link rel="stylesheet" href=(STYLE.path());
                 script defer src=(SCRIPT.path()) {}
             }
-            body {
+            body class=(if session.is_some() { "app" } else { "guest" }) {
                 a.skip href="#main" { "Skip to the content" }
-                header.top {
+                header.bar {
                     a.brand href="/" { "rollcall" }
-                    @if let Some(session) = session {
-                        nav aria-label="Main" {
-                            ul {
-                                @for (name, part, role) in PARTS {
-                                    @if session.user.role >= *role {
-                                        li {
-                                            a href={ "/" (part) } aria-current=[(here == *part).then_some("page")] { (name) }
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                        a.find href="/search" aria-keyshortcuts="/ Control+K" aria-current=[(here == "search").then_some("page")] {
-                            "Search " kbd { "/" }
-                        }
-                        div.who {
-                            a href="/account" aria-current=[(here == "account").then_some("page")] {
-                                (session.user.name)
-                            }
-                            form method="post" action="/sign-out" { button.quiet { "Sign out" } }
-                        }
+                    @if session.is_some() {
+                        (find(here))
+                        button.quiet type="button" popovertarget="rail" { "Menu" }
                     }
                 }
+                @if let Some(session) = session { (rail(session, here)) }
                 main #main tabindex="-1" {
-                    h1 { (title) }
+                    (head.show())
+                    @if let Some(done) = done { div.notice role="status" { p { (done.sentence()) } } }
                     (main)
                 }
+            }
+        }
+    }
+}
+
+fn find(here: &str) -> Markup {
+    html! {
+        a.find href="/search" aria-keyshortcuts="/ Control+K" aria-current=[(here == "search").then_some("page")] {
+            "Search " kbd { "/" }
+        }
+    }
+}
+
+/// The navigation: a column beside the page, or a popover that the bar of a phone opens.
+fn rail(session: &Session, here: &str) -> Markup {
+    let current = |part: &str| (here == part).then_some("page");
+    html! {
+        div.rail #rail popover="auto" {
+            a.brand href="/" { "rollcall" }
+            (find(here))
+            @for (at, (name, links)) in GROUPS.iter().enumerate() {
+                nav aria-label=(name) {
+                    @if at > 0 { h2 { (name) } }
+                    ul { @for (label, part, role) in *links {
+                        @if session.user.role >= *role {
+                            li { a href={ "/" (part) } aria-current=[current(part)] { (label) } }
+                        }
+                    } }
+                }
+            }
+            div.who {
+                a href="/account" aria-current=[current("account")] { (session.user.name) }
+                form method="post" action="/sign-out" { button.quiet { "Sign out" } }
             }
         }
     }

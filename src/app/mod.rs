@@ -15,6 +15,7 @@ use crate::graphql::caller::Caller;
 use crate::graphql::places::Places;
 
 mod account;
+mod all_deploys;
 pub mod answer;
 mod ask;
 pub mod assets;
@@ -29,7 +30,9 @@ mod dependency_form;
 mod deploys;
 mod documents;
 mod explorer;
+mod facts;
 pub mod form;
+mod glance;
 mod graph;
 mod group_form;
 mod groups;
@@ -50,6 +53,7 @@ mod reference;
 pub mod refusals;
 mod relationships;
 mod repositories;
+mod rights;
 mod search;
 mod service;
 mod service_form;
@@ -156,6 +160,7 @@ const OWNED: &[&str] = &[
     "assets",
     "audit",
     "definitions",
+    "deploys",
     "documents",
     "domains",
     "explorer",
@@ -248,6 +253,7 @@ impl Site {
         let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
         match (visit.method, &*path) {
             (Get, [""]) => Ok(Answer::redirect("/services")),
+            (Get, ["deploys"]) => all_deploys::page(self, visit).await,
             (Get, ["search"]) => search::page(self, visit).await,
             (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
             (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
@@ -310,7 +316,7 @@ impl Site {
             (Get, ["services", alias, "tools", id]) => tool_form::edit(self, visit, session, alias, id).await,
             (Post, ["services", alias, "tools", id, what]) => tool_form::change(self, visit, alias, id, what).await,
             (Get, ["services", alias, "properties"]) => property_form::page(self, visit, session, alias).await,
-            (Post, ["services", alias, "properties", id]) => property_form::change(self, visit, alias, id).await,
+            (Post, ["services", alias, "properties"]) => property_form::change(self, visit, alias).await,
             (Get, ["services", alias, "dependencies"]) => dependency_form::page(self, visit, session, alias).await,
             (Post, ["services", alias, "dependencies"]) => dependency_form::create(self, visit, alias).await,
             (Post, ["services", alias, "dependencies", id, "delete"]) => {

@@ -12,22 +12,44 @@ use crate::entity::Timestamp;
 
 /// A point in time in relative words, with the exact time as a tooltip.
 pub fn time(moment: Timestamp, now: Timestamp) -> Markup {
-    let exact = moment.to_string();
-    html! { time datetime=(exact) title=(exact) { (relative(moment, now)) } }
+    stamped(moment, &relative(moment, now))
 }
 
-/// Formats a time relative to now, such as `3 minutes ago`, `in 2 days`, `just now`.
+/// The day of a point in time, with the exact time as a tooltip, where rounded words would mislead.
+pub fn date(moment: Timestamp) -> Markup {
+    stamped(moment, &day_of(moment))
+}
+
+/// A text about a point in time. The tooltip shows the time to the minute.
+fn stamped(moment: Timestamp, text: &str) -> Markup {
+    let exact = moment.to_string();
+    html! { time datetime=(exact) title=(minute(&exact)) { (text) } }
+}
+
+/// The date and time of an exact time to the minute: `2026-11-27 22:40 UTC`.
+fn minute(exact: &str) -> String {
+    exact.get(..16).map_or_else(|| exact.to_owned(), |start| start.replace('T', " ") + " UTC")
+}
+
+/// The day of a point in time in UTC, such as `27 Nov 2026`.
+pub fn day_of(moment: Timestamp) -> String {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let exact = moment.to_string();
+    let date = exact.split('T').next().unwrap_or_default();
+    let mut parts = date.rsplitn(3, '-');
+    let (Some(day), Some(month), Some(year)) = (parts.next(), parts.next(), parts.next()) else { return exact };
+    let month = month.parse::<usize>().ok().and_then(|month| MONTHS.get(month.wrapping_sub(1)));
+    format!("{} {} {year}", day.trim_start_matches('0'), month.unwrap_or(&""))
+}
+
+/// Formats a time relative to now, such as `3 minutes ago`, `in 2 days`, `just now`. A week or more away, it is a date.
 fn relative(moment: Timestamp, now: Timestamp) -> String {
     let seconds = (now.as_micros() - moment.as_micros()) / 1_000_000;
     let (ahead, seconds) = (seconds < 0, seconds.unsigned_abs());
-    const UNITS: &[(u64, &str)] = &[
-        (365 * 86_400, "year"),
-        (30 * 86_400, "month"),
-        (7 * 86_400, "week"),
-        (86_400, "day"),
-        (3_600, "hour"),
-        (60, "minute"),
-    ];
+    if seconds >= 7 * 86_400 {
+        return day_of(moment);
+    }
+    const UNITS: &[(u64, &str)] = &[(86_400, "day"), (3_600, "hour"), (60, "minute")];
     let Some((size, unit)) = UNITS.iter().find(|(size, _)| seconds >= *size) else { return "just now".to_owned() };
     let count = seconds / size;
     let plural = if count == 1 { "" } else { "s" };
@@ -60,8 +82,8 @@ pub fn order<T: FromStr>(visit: &Visit) -> Result<Option<T>, Fault> {
 
 /// The heading of a column: a link that sorts the list at `path` by this column, or reverses the order if it is sorted by
 /// this column already. `order` is the name of the SDL's order without `_ASC` and `_DESC`. The link leads to the first
-/// page.
-pub fn sorted(visit: &Visit, path: &str, label: &str, order: &str) -> Markup {
+/// page. Phones leave out a column that is `wide`.
+pub fn sorted(visit: &Visit, path: &str, label: &str, order: &str, wide: bool) -> Markup {
     let (up, down) = (format!("{order}_ASC"), format!("{order}_DESC"));
     let (now, mark, next) = match visit.query.get("sort") {
         sort if sort == up => (Some("ascending"), " ▲", down),
@@ -69,7 +91,7 @@ pub fn sorted(visit: &Visit, path: &str, label: &str, order: &str) -> Markup {
         _ => (None, "", up),
     };
     let address = link(path, &visit.query.without("after").with("sort", &next));
-    html! { th scope="col" aria-sort=[now] { a href=(address) { (label) span aria-hidden="true" { (mark) } } } }
+    html! { th.wide[wide] scope="col" aria-sort=[now] { a href=(address) { (label) span aria-hidden="true" { (mark) } } } }
 }
 
 /// Joins a path and a query, which may be empty.
@@ -115,15 +137,20 @@ pub fn tags<'t>(tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> Markup {
     }
 }
 
+/// A tier as a chip: its position, with its name as a tooltip and for screen readers.
+pub fn tier(index: i32, name: &str) -> Markup {
+    html! { span.mark.none.brief title=(name) { "T" (index) span.hidden { " " (name) } } }
+}
+
 /// The status of a deploy.
 pub fn status(understood: DeployStatusEnum, sent: Option<&str>) -> Markup {
     // The normalised status, in the words of the webhook. The tooltip shows the pipeline's own word.
     let (class, word) = match understood {
-        DeployStatusEnum::Success => ("mark good", Some("succeeded")),
-        DeployStatusEnum::Failure => ("mark bad", Some("failed")),
-        DeployStatusEnum::Queued => ("mark warn", Some("queued")),
-        DeployStatusEnum::Running => ("mark warn", Some("running")),
-        DeployStatusEnum::Canceled => ("mark none", Some("cancelled")),
+        DeployStatusEnum::Success => ("mark brief good", Some("succeeded")),
+        DeployStatusEnum::Failure => ("mark brief bad", Some("failed")),
+        DeployStatusEnum::Queued => ("mark brief warn", Some("queued")),
+        DeployStatusEnum::Running => ("mark brief warn", Some("running")),
+        DeployStatusEnum::Canceled => ("mark brief none", Some("cancelled")),
         DeployStatusEnum::NoStatus => ("mark none", sent),
     };
     html! { @if let Some(word) = word { span class=(class) title=[sent] { (word) } } }
@@ -209,6 +236,23 @@ pub fn duration(seconds: impl Into<i64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_is_relative_for_a_week_and_then_a_date_with_the_minute_in_its_tooltip() {
+        let moment = |text| Timestamp::parse(text).expect("a moment");
+        let now = moment("2026-11-27T22:40:28.551459Z");
+        for (text, expected) in [
+            ("2026-11-27T22:40:00Z", "just now"),
+            ("2026-11-27T20:00:00Z", "2 hours ago"),
+            ("2026-11-29T22:41:00Z", "in 2 days"),
+            ("2026-11-13T16:02:00Z", "13 Nov 2026"),
+            ("2027-02-05T22:40:00Z", "5 Feb 2027"),
+        ] {
+            assert_eq!(relative(moment(text), now), expected, "{text}");
+        }
+        let shown = time(now, now).into_string();
+        assert!(shown.contains("title=\"2026-11-27 22:40 UTC\"") && shown.contains("28.551459Z"), "{shown}");
+    }
 
     #[test]
     fn a_count_that_has_stopped_says_so() {

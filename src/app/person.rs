@@ -8,7 +8,7 @@ use super::layout::layout;
 use super::operations::Person;
 use super::parts::{count, pages, tags, time};
 use super::visit::{Visit, path};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, users};
 use crate::entity::{Timestamp, user};
 use crate::graphql::id::Id;
 
@@ -23,7 +23,7 @@ pub async fn page(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fa
         dl.facts {
             dt { "Email" } dd { a href={ "mailto:" (user.email) } { (user.email) } }
             @for one in user.contacts.iter().flatten() { dt { "Contact" } dd { (contact(one)) } }
-            dt { "Role" } dd { (user.role.to_string().replace('_', " ")) }
+            dt { "Role" } dd { (users::role_name(user.role)) }
             @if !user.tags.nodes.is_empty() {
                 dt { "Tags" } dd { (tags(user.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)))) }
             }

@@ -11,10 +11,13 @@ pub struct Bar {
     pub value: f64,
     /// Its tooltip.
     pub title: String,
+    /// Whether it stands for something that failed.
+    pub is_bad: bool,
 }
 
-/// Draws the bars from left to right. `label` describes the chart to screen readers.
-pub fn bars(bars: &[Bar], label: &str) -> Markup {
+/// Draws the bars from left to right. `label` describes the chart to screen readers. `ends` are the texts below the first
+/// and the last bar.
+pub fn bars(bars: &[Bar], label: &str, ends: [&str; 2]) -> Markup {
     let most = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
     let step = WIDTH / bars.len().max(1) as f64;
     let width = (step * 0.75).min(24.0);
@@ -23,9 +26,10 @@ pub fn bars(bars: &[Bar], label: &str) -> Markup {
             @for (index, bar) in bars.iter().enumerate() {
                 // An empty bar is still visible.
                 @let height = if most > 0.0 { (bar.value / most * HEIGHT).max(1.0) } else { 1.0 };
-                rect.plot x=(format!("{:.1}", index as f64 * step)) y=(format!("{:.1}", HEIGHT - height))
+                rect.plot.bad[bar.is_bad] x=(format!("{:.1}", index as f64 * step)) y=(format!("{:.1}", HEIGHT - height))
                     width=(format!("{width:.1}")) height=(format!("{height:.1}")) { title { (bar.title) } }
             }
         }
+        div.axis { @for end in ends { span { (end) } } }
     }
 }

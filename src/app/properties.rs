@@ -12,10 +12,15 @@ const ITEMS: usize = 12;
 
 /// Lists the properties that are not hidden. `has_more` means that `properties` is not the whole list.
 pub fn section(properties: &[PropertyRow], has_more: bool) -> Markup {
+    let is_shown = properties.iter().any(|one| one.definition.property_display_status == Visible);
+    html! { @if is_shown { section.card { h2 #properties { "Properties" } (list(properties, has_more)) } } }
+}
+
+/// The same without a heading.
+pub fn list(properties: &[PropertyRow], has_more: bool) -> Markup {
     let shown: Vec<_> = properties.iter().filter(|one| one.definition.property_display_status == Visible).collect();
     html! {
         @if !shown.is_empty() {
-            h2 #properties { "Properties" }
             dl.facts { @for property in shown {
                 dt title=[&property.definition.description] { (property.definition.name) }
                 dd { (value(&serde_json::from_str(&property.value).unwrap_or_default())) }
@@ -41,7 +46,7 @@ pub fn value(value: &Value) -> Markup {
 }
 
 /// An item of a list, or an object, in one line.
-fn plain(value: &Value) -> String {
+pub fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => short(text).into_owned(),
         other => short(&other.to_string()).into_owned(),

@@ -1,4 +1,6 @@
-//! The values of a service for property definitions, each with its own form.
+//! The form with the values of a service for property definitions.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -14,7 +16,7 @@ use super::operations::{
 use super::parts::empty;
 use super::properties;
 use super::services::address;
-use super::visit::{Fields, Session, Visit, path};
+use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site};
 use crate::entity::text;
 use crate::entity::user::Role;
@@ -27,33 +29,57 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     Ok(Answer::page(list(visit, &service, &definitions, may_write, &Mistakes::none())))
 }
 
-/// Sets the value for a definition, or clears it if the field is empty.
-pub async fn change(site: &Site, visit: &Visit, alias: &str, id: &str) -> Result<Answer, Fault> {
+/// Sets the values that the user changed, and clears those whose field is empty.
+pub async fn change(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let (service, definitions) = find(site, visit, alias).await?;
-    let definition = definitions.iter().find(|definition| definition.id == id).ok_or(Fault::NotFound)?;
-    if !is_open(definition) {
-        return Err(Fault::BadRequest("This property can only be set through the API.".to_owned()));
+    let mut mistakes = Mistakes::none();
+    for definition in definitions.iter().filter(|definition| has_changed(definition, &visit.form)) {
+        if !is_open(definition) {
+            return Err(Fault::BadRequest("This property can only be set through the API.".to_owned()));
+        }
+        // Mistakes about parts of a value belong to its one field.
+        for message in set(site, visit, &service, definition).await?.messages() {
+            mistakes.push(field(definition), message);
+        }
     }
+    match mistakes.is_empty() {
+        true => Ok(Answer::redirect(address(&service.aliases) + "/properties")),
+        false => Ok(Answer::refused(list(visit, &service, &definitions, true, &mistakes))),
+    }
+}
+
+/// Whether the form has a value for the definition that differs from the one it was shown with. A value that someone
+/// else changed meanwhile stays, unless the user changed it too.
+fn has_changed(definition: &PropertyField, form: &Fields) -> bool {
+    let name = field(definition);
+    form.has(&name) && form.given(&seen(definition)) != Some(&*fingerprint(&form::stored(form.get(&name))))
+}
+
+async fn set(site: &Site, visit: &Visit, service: &Service, definition: &PropertyField) -> Result<Mistakes, Fault> {
     let given = form::stored(visit.form.get(&field(definition)));
     let errors = if !text::is_nothing(&given) {
         let value = json(definition, &given);
-        let assign = AssignProperty { owner: &service.id, definition: id, value };
+        let assign = AssignProperty { owner: &service.id, definition: &definition.id, value };
         ask(site, visit, assign).await?.property_assign.map(|done| done.errors)
-    } else if current(&service, definition).is_some() {
-        let unassign = UnassignProperty { owner: &service.id, definition: id };
+    } else if current(service, definition).is_some() {
+        let unassign = UnassignProperty { owner: &service.id, definition: &definition.id };
         ask(site, visit, unassign).await?.property_unassign.map(|done| done.errors)
     } else {
         Some(Vec::new())
     };
-    match settled(errors.ok_or_else(unanswered)?) {
-        Ok(()) => Ok(Answer::redirect(address(&service.aliases) + "/properties")),
-        Err(mistakes) => {
-            // Mistakes about parts of the value belong to its one field.
-            let mut own = Mistakes::none();
-            mistakes.messages().for_each(|message| own.push(field(definition), message));
-            Ok(Answer::refused(list(visit, &service, &definitions, true, &own)))
-        }
-    }
+    Ok(settled(errors.ok_or_else(unanswered)?).err().unwrap_or_default())
+}
+
+/// The name of the hidden field with the fingerprint of a value when the form was shown.
+fn seen(definition: &PropertyField) -> String {
+    format!("seen-{}", definition.id)
+}
+
+/// A short text that differs for different values. It only saves work, so it need not resist an attacker.
+fn fingerprint(value: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    text::trim(value).hash(&mut hasher);
+    format!("{:x}", hasher.finish())
 }
 
 async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<(Service, Vec<PropertyField>), Fault> {
@@ -110,9 +136,10 @@ fn input(definition: &PropertyField, form: &Fields, mistakes: &Mistakes) -> Mark
             form::select(name, label, hint, &[("", "none"), ("true", "yes"), ("false", "no")], form, mistakes)
         }
         Display::Dropdown => {
-            let words: Vec<String> = words.into_iter().flatten().map(|word| shown(definition, word)).collect();
+            let option = |word: &Value| (shown(definition, word), properties::plain(word));
+            let words: Vec<(String, String)> = words.into_iter().flatten().map(option).collect();
             let mut options = vec![("", "none")];
-            options.extend(words.iter().map(|word| (&**word, &**word)));
+            options.extend(words.iter().map(|(value, label)| (&**value, &**label)));
             form::select(name, label, hint, &options, form, mistakes)
         }
         Display::Array | Display::Object => {
@@ -122,6 +149,17 @@ fn input(definition: &PropertyField, form: &Fields, mistakes: &Mistakes) -> Mark
         Display::Number | Display::Text => {
             Text { name, label, hint, kind: "text", required: false }.show(form, mistakes)
         }
+    }
+}
+
+/// The field of a property. A value that was sent is shown again.
+fn entry(visit: &Visit, service: &Service, definition: &PropertyField, mistakes: &Mistakes) -> Markup {
+    let name = field(definition);
+    let stored = current(service, definition).map_or_else(String::new, |value| shown(definition, &value));
+    let form = if visit.form.has(&name) { visit.form.clone() } else { Fields::one(&name, &stored) };
+    html! {
+        input type="hidden" name=(seen(definition)) value=(fingerprint(&stored));
+        (input(definition, &form, mistakes))
     }
 }
 
@@ -144,26 +182,19 @@ fn list(
                 p { "Define properties through the API, with " code { "propertyDefinitionCreate" } "." }
             }))
         }
-        @for definition in definitions {
-            @let value = current(service, definition);
-            @let name = field(definition);
-            @if may_write && is_open(definition) {
-                form.entry method="post" action={ (page) (path(["properties", &definition.id])) } {
-                    // A refused value is shown again.
-                    @let sent = visit.form.given(&name).is_some();
-                    @let form = if sent { visit.form.clone() } else {
-                        Fields::one(&name, &value.as_ref().map_or_else(String::new, |value| shown(definition, value)))
-                    };
-                    (input(definition, &form, mistakes))
-                    button.quiet { "Save" span.hidden { " " (definition.name) } }
-                }
-            } @else {
-                dl.facts {
-                    dt { (definition.name) }
-                    dd { @match &value { Some(value) => (properties::value(value)), None => span.soft { "none" } }
-                        @if !is_open(definition) { " " span.soft { "set through the API only" } } }
-                }
+        @let (open, shut): (Vec<_>, Vec<_>) = definitions.iter().partition(|one| may_write && is_open(one));
+        @if !open.is_empty() {
+            form.entry method="post" action={ (page) "/properties" } {
+                @for definition in open { (entry(visit, service, definition, mistakes)) }
+                button { "Save" }
             }
+        }
+        @if !shut.is_empty() {
+            dl.facts { @for definition in shut {
+                dt { (definition.name) }
+                dd { @match current(service, definition) { Some(value) => (properties::value(&value)), None => span.soft { "none" } }
+                    @if !is_open(definition) { " " span.soft { "set through the API only" } } }
+            } }
         }
     };
     layout(visit, &format!("Properties of {}", service.name), main)

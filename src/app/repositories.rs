@@ -20,7 +20,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let sort = order(visit)?;
     let found = ask(site, visit, Repositories { sort, after: visit.query.given("after") }).await?;
     let (repositories, app_url) = (found.account.repositories, &site.catalogue.settings().app_url);
-    let head = |label, order| sorted(visit, "/repositories", label, order);
+    let head = |label, order| sorted(visit, "/repositories", label, order, false);
     let main = html! {
         @if repositories.nodes.is_empty() {
             (empty("No repositories yet.", html! {

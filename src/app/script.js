@@ -67,11 +67,12 @@ const openSearch = () => {
   field.select();
 };
 
-link?.addEventListener("click", (event) => {
+const clicked = (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey || document.getElementById("results")) return;
   event.preventDefault();
   openSearch();
-});
+};
+for (const one of document.querySelectorAll("a.find")) one.addEventListener("click", clicked);
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, select, textarea, [contenteditable]");
@@ -100,6 +101,12 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     target.replaceChildren(...list);
     history.replaceState(null, "", address);
   });
+}
+
+// A picture that is wider than its frame begins at what it is about.
+for (const picture of document.querySelectorAll(".graph")) {
+  const focus = picture.querySelector(".focus")?.getBoundingClientRect();
+  if (focus) picture.scrollLeft += focus.left + focus.width / 2 - picture.getBoundingClientRect().left - picture.clientWidth / 2;
 }
 
 for (const text of document.querySelectorAll("[data-copy]")) {

@@ -56,6 +56,6 @@ fn list(found: &[SearchResult], app_url: &str) -> Markup {
 }
 
 /// The path of its page, if the application has it.
-fn address<'a>(one: &'a SearchResult, app_url: &str) -> Option<&'a str> {
+pub fn address<'a>(one: &'a SearchResult, app_url: &str) -> Option<&'a str> {
     one.html_url.strip_prefix(app_url).filter(|path| owns(path))
 }

@@ -3,21 +3,58 @@
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
-use super::ask::ask_counting;
+use super::ask::{ask, ask_counting};
 use super::form::{self, Mistakes};
-use super::layout::layout;
+use super::layout::{Head, page as framed};
+use super::operations::search::SearchResult;
 use super::operations::services::{Account, Service, Team};
 use super::operations::types::Moment;
-use super::operations::{IdentifierInput, ServiceFilterEnum, ServiceFilterInput, ServiceRow, Services, TagArgs};
-use super::parts::{COUNTED, FOUND, count_to, empty, order, pages, sorted, status, time};
-use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site};
+use super::operations::{
+    IdentifierInput, Search, SearchTypeEnum, ServiceFilterEnum, ServiceFilterInput, ServiceRow, ServiceSortEnum,
+    Services, TagArgs,
+};
+use super::parts::{COUNTED, FOUND, count_to, empty, link, order, pages, short, sorted, status, tier, time};
+use super::visit::{self, Session, Visit, path};
+use super::{Answer, Fault, Site, search};
 use crate::deploy::days::DAY;
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, text};
 
 /// Shows the list of services, with its filters and orders.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    let mut mistakes = Mistakes::none();
+    let since = visit.query.given("quiet").and_then(|days| match days_ago(days) {
+        Some(moment) => Some(moment),
+        None => {
+            mistakes.push("quiet", "Write the days as a whole number, such as 30.");
+            None
+        }
+    });
+    let owner = visit.query.given("owner");
+    let mut found = find(site, visit, owner, since).await?;
+    // The owner's name does as well as its alias.
+    if let Some(name) = owner
+        && found.services.nodes.is_empty()
+        && let Some(alias) = team_called(site, visit, name).await?.filter(|alias| alias != name)
+    {
+        found = find(site, visit, Some(&alias), since).await?;
+    }
+    let similar = match visit.query.given("search") {
+        Some(term) if found.services.nodes.is_empty() => similar(site, visit, term).await?,
+        _ => Vec::new(),
+    };
+    let may = session.user.role >= Role::User;
+    let head =
+        Head { actions: html! { @if may { a.button href="/new/service" { "New service" } } }, ..Head::new("Services") };
+    let main = html! {
+        (filters(visit, &found, &mistakes))
+        div #services { (chips(visit, &found)) (list(visit, &found, &similar, &site.catalogue.settings().app_url)) }
+    };
+    let status = if mistakes.is_empty() { 200 } else { 400 };
+    Ok(Answer::with_status(status, framed(visit, &head, main)))
+}
+
+async fn find(site: &Site, visit: &Visit, owner: Option<&str>, since: Option<Timestamp>) -> Result<Account, Fault> {
     let query = &visit.query;
     let tag = query.given("tag").map(|tag| match tag.split_once([':', '=']) {
         Some((key, value)) => {
@@ -25,16 +62,12 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         }
         None => TagArgs { key: MaybeUndefined::Value(tag), ..Default::default() },
     });
-    let since = match query.given("quiet") {
-        Some(days) => Some(days_ago(days)?),
-        None => None,
-    };
     let services = Services {
-        sort: order(visit)?,
+        sort: Some(order(visit)?.unwrap_or(ServiceSortEnum::NameAsc)),
         after: query.given("after"),
         search: query.given("search"),
         language: query.given("language"),
-        owner: query.given("owner"),
+        owner,
         tier: query.given("tier"),
         tag,
         has_owner: query.given("unowned").map(|_| false),
@@ -44,13 +77,24 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             .map(|id| IdentifierInput { id: MaybeUndefined::Value(id), alias: MaybeUndefined::Undefined }),
         conditions: query.given("type").map(|id| vec![of_type(id)]),
     };
-    let found = ask_counting(counted(visit), site, visit, services).await?.account;
-    let main = html! {
-        @if session.user.role >= Role::User { p.actions { a.button.quiet href="/new/service" { "New service" } } }
-        (filters(visit, &found))
-        div #services { (list(visit, &found)) }
-    };
-    Ok(Answer::page(layout(visit, "Services", main)))
+    Ok(ask_counting(counted(visit), site, visit, services).await?.account)
+}
+
+/// The alias of the team with this name, in any case of its letters.
+async fn team_called(site: &Site, visit: &Visit, name: &str) -> Result<Option<String>, Fault> {
+    let app_url = &site.catalogue.settings().app_url;
+    let found = ask(site, visit, Search { term: name }).await?.account.search;
+    let is_it =
+        |one: &&SearchResult| one.r#type == SearchTypeEnum::Team && one.name.to_lowercase() == name.to_lowercase();
+    let path = found.iter().find(is_it).and_then(|team| search::address(team, app_url));
+    // The path of a team's page ends with its alias.
+    Ok(path.and_then(|path| visit::parts(path).pop()))
+}
+
+/// Services with similar names, for a search that finds nothing: the search of all pages forgives mistakes of typing.
+async fn similar(site: &Site, visit: &Visit, term: &str) -> Result<Vec<SearchResult>, Fault> {
+    let found = ask(site, visit, Search { term }).await?.account.search;
+    Ok(found.into_iter().filter(|one| one.r#type == SearchTypeEnum::Service).collect())
 }
 
 /// Up to which number services are counted.
@@ -67,16 +111,16 @@ fn of_type(id: &str) -> ServiceFilterInput<'_> {
     }
 }
 
-/// The time this many days ago.
-fn days_ago(days: &str) -> Result<Timestamp, Fault> {
-    let days: u32 = days.parse().map_err(|_| Fault::BadRequest("The days must be a whole number.".to_owned()))?;
-    Ok(Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(DAY.saturating_mul(days.into()))))
+/// The time this many days ago. `None` unless the days are a whole number.
+fn days_ago(days: &str) -> Option<Timestamp> {
+    let days: u32 = days.parse().ok()?;
+    Some(Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(DAY.saturating_mul(days.into()))))
 }
 
-fn filters(visit: &Visit, found: &Account) -> Markup {
-    let none = Mistakes::none();
+/// One field, and the other filters behind a button.
+fn filters(visit: &Visit, found: &Account, mistakes: &Mistakes) -> Markup {
     let text =
-        |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(&visit.query, &none);
+        |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(&visit.query, mistakes);
     let mut tiers = vec![("", "any")];
     tiers.extend(found.tiers.iter().map(|tier| (&*tier.alias, &*tier.name)));
     let mut types = vec![("", "any")];
@@ -84,41 +128,62 @@ fn filters(visit: &Visit, found: &Account) -> Markup {
     let mut filters = vec![("", "none")];
     filters.extend(found.filters.nodes.iter().map(|filter| (&*filter.id, &*filter.name)));
     html! {
-        form.filters method="get" action="/services" role="search" data-live="services" {
+        form.filters.one method="get" action="/services" role="search" data-live="services" {
             (text("search", "Name or alias", "search"))
-            (form::suggested("owner", "Owner's alias", found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query, &none))
-            (form::select("tier", "Tier", "", &tiers, &visit.query, &none))
-            (form::select("type", "Type", "", &types, &visit.query, &none))
-            @if !found.filters.nodes.is_empty() {
-                (form::select("filter", "Saved filter", "", &filters, &visit.query, &none))
-            }
-            (text("language", "Language", "text"))
-            (text("tag", "Tag (key or key:value)", "text"))
-            (text("quiet", "No deploy in … days", "number"))
-            label.check { input type="checkbox" name="unowned" value="1" checked[visit.query.given("unowned").is_some()]; "No owner" }
-            @if let Some(sort) = visit.query.given("sort") { input type="hidden" name="sort" value=(sort); }
             button { "Search" }
+            details.more open[!mistakes.is_empty()] {
+                summary { "Add a filter" }
+                div {
+                    (form::suggested("owner", "Owner", found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query, mistakes))
+                    (form::select("tier", "Tier", "", &tiers, &visit.query, mistakes))
+                    (form::select("type", "Type", "", &types, &visit.query, mistakes))
+                    @if !found.filters.nodes.is_empty() {
+                        (form::select("filter", "Saved filter", "", &filters, &visit.query, mistakes))
+                    }
+                    (text("language", "Language", "text"))
+                    (text("tag", "Tag (key or key:value)", "text"))
+                    (text("quiet", "No deploy in … days", "number"))
+                    label.check { input type="checkbox" name="unowned" value="1" checked[visit.query.given("unowned").is_some()]; "No owner" }
+                }
+            }
+            @if let Some(sort) = visit.query.given("sort") { input type="hidden" name="sort" value=(sort); }
         }
     }
 }
 
-fn list(visit: &Visit, found: &Account) -> Markup {
+/// The filters in use, each with a link that removes it.
+fn chips(visit: &Visit, found: &Account) -> Markup {
+    let tier = |alias: &str| found.tiers.iter().find(|one| one.alias == alias).map(|one| one.name.clone());
+    let kind = |id: &str| found.component_types.nodes.iter().find(|one| one.id == id).map(|one| one.name.clone());
+    let saved = |id: &str| found.filters.nodes.iter().find(|one| one.id == id).map(|one| one.name.clone());
+    let team = |alias: &str| found.teams.nodes.iter().find(|one| one.alias == alias).map(|one| one.name.clone());
+    let chip = |name: &str, label: &str, named: &dyn Fn(&str) -> Option<String>| {
+        let given = visit.query.given(name)?;
+        let shown = named(given).unwrap_or_else(|| given.to_owned());
+        let without = link("/services", &visit.query.without("after").without(name).query());
+        Some(html! { li { a href=(without) {
+            (label) " " strong { (short(&shown)) } span aria-hidden="true" { " ×" } span.hidden { ", remove this filter" }
+        } } })
+    };
+    let plain = |_: &str| None;
+    let chips = [
+        chip("owner", "Owner is", &team),
+        chip("tier", "Tier is", &tier),
+        chip("type", "Type is", &kind),
+        chip("filter", "Saved filter", &saved),
+        chip("language", "Language is", &plain),
+        chip("tag", "Tag", &plain),
+        chip("quiet", "Days without a deploy:", &plain),
+        chip("unowned", "Owner is", &|_| Some("none".to_owned())),
+    ];
+    html! { @if chips.iter().any(Option::is_some) { ul.chips { @for chip in chips.iter().flatten() { (chip) } } } }
+}
+
+fn list(visit: &Visit, found: &Account, similar: &[SearchResult], app_url: &str) -> Markup {
     let services = &found.services;
     let filtered = visit.query.without("sort").any();
     if services.nodes.is_empty() {
-        return html! {
-            @if filtered {
-                (empty("No services match.", html! {
-                        p { "Remove a filter or shorten the search, or see " a href="/services" { "all services" } "." }
-                    }))
-            } @else {
-                (empty("No services yet.", html! {
-                    p { "Services appear when you accept a suggestion, apply service files, or create them here or through the API." }
-                    p { a href="/integrations" { "Add a deploy integration" } " and let your pipelines report deploys: "
-                        "each unknown name becomes a " a href="/suggestions" { "suggestion" } "." }
-                }))
-            }
-        };
+        return if filtered { none_match(similar, app_url) } else { none_yet() };
     }
     html! {
         p.soft role="status" {
@@ -126,17 +191,43 @@ fn list(visit: &Visit, found: &Account) -> Markup {
             @if filtered { " · " a href="/services" { "All services" } }
         }
         (table_with(
-            |label, order| sorted(visit, "/services", label, order),
+            |label, order| sorted(visit, "/services", label, order, is_wide(order)),
             services.nodes.iter().map(|Service { service_row, owner }| (service_row, Some(owner.as_ref())))
         ))
         (pages(visit, "/services", &services.page_info))
     }
 }
 
+fn none_match(similar: &[SearchResult], app_url: &str) -> Markup {
+    empty(
+        "No services match.",
+        html! {
+            @if !similar.is_empty() {
+                p { "Services with similar names:" }
+                ul.near { @for one in similar { @if let Some(address) = search::address(one, app_url) {
+                    li { a href=(address) { (one.name) } }
+                } } }
+            }
+            p { "Remove a filter or shorten the search, or see " a href="/services" { "all services" } "." }
+        },
+    )
+}
+
+fn none_yet() -> Markup {
+    empty(
+        "No services yet.",
+        html! {
+            p { "Services appear when you accept a suggestion, apply service files, or create them here or through the API." }
+            p { a href="/integrations" { "Add a deploy integration" } " and let your pipelines report deploys: "
+                "each unknown name becomes a " a href="/suggestions" { "suggestion" } "." }
+        },
+    )
+}
+
 /// The table of services, without links to sort it. Omits the column of owners if no row has an owner to show, as on a
 /// team's page.
 pub(super) fn table<'a>(services: impl Iterator<Item = (&'a ServiceRow, Option<Option<&'a Team>>)> + Clone) -> Markup {
-    table_with(|label, _| html! { th scope="col" { (label) } }, services)
+    table_with(|label, order| html! { th.wide[is_wide(order)] scope="col" { (label) } }, services)
 }
 
 /// The same, with headings built by `heading` from their label and the name of their order.
@@ -154,31 +245,40 @@ fn table_with<'a>(
                     (heading("Lifecycle", "lifecycle")) (heading("Language", "language"))
                     (heading("Last deploy", "last_deploy"))
                 } }
-                tbody {
-                    @for (service, owner) in services {
-                        tr {
-                            th scope="row" {
-                                a href=(address(&service.aliases)) { (service.name) }
-                                @if service.locked { " " span.mark.none { "locked" } }
-                            }
-                            @if let Some(owner) = owner { td { @match owner {
-                                Some(owner) => a href=(path(["teams", &owner.alias])) { (owner.name) },
-                                None => span.soft { "none" },
-                            } } }
-                            td { @if let Some(tier) = &service.tier { (tier.name) } }
-                            td { @if let Some(lifecycle) = &service.lifecycle { (lifecycle.name) } }
-                            td { @if let Some(language) = &service.language { (language) } }
-                            td { @match &service.last_deploy {
-                                Some(deploy) => {
-                                    (time(deploy.deployed_at.0, now)) " "
-                                    (status(deploy.deploy_status, deploy.status.as_deref()))
-                                },
-                                None => span.soft { "never" },
-                            } }
-                        }
-                    }
-                }
+                tbody { @for (service, owner) in services { (row(service, owner, now)) } }
             }
+        }
+    }
+}
+
+/// Whether phones leave out the column with this order.
+fn is_wide(order: &str) -> bool {
+    matches!(order, "lifecycle" | "language")
+}
+
+/// A row of the table. `owner` is `None` in a table without the column.
+fn row(service: &ServiceRow, owner: Option<Option<&Team>>, now: Timestamp) -> Markup {
+    html! {
+        tr {
+            th scope="row" {
+                a href=(address(&service.aliases)) { (service.name) }
+                @if service.locked { " " span.mark.none { "locked" } }
+                @if let Some(system) = &service.parent { small { (system.name) } }
+            }
+            @if let Some(owner) = owner { td { @match owner {
+                Some(owner) => a href=(path(["teams", &owner.alias])) { (owner.name) },
+                None => span.mark.warn { "none" },
+            } } }
+            td { @if let Some(one) = &service.tier { (tier(one.index, &one.name)) } }
+            td.wide { @if let Some(lifecycle) = &service.lifecycle { (lifecycle.name) } }
+            td.wide { @if let Some(language) = &service.language { (language) } }
+            td { @match &service.last_deploy {
+                Some(deploy) => {
+                    (time(deploy.deployed_at.0, now)) " "
+                    (status(deploy.deploy_status, deploy.status.as_deref()))
+                },
+                None => span.soft { "never" },
+            } }
         }
     }
 }

@@ -74,16 +74,17 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
                 ", first " (time(suggestion.first_seen_at.0, now)) ", last " (time(suggestion.last_seen_at.0, now)) "."
             }
             @if let Some(service) = &suggestion.service {
-                p { "Accepted for " a href=(address(&service.aliases)) { (service.name) } "." }
+                p { "Accepted for " a href=(address(&service.aliases)) { (service.name) } ". "
+                    @if may { "To undo it, " a href={ (address(&service.aliases)) "/edit#alias" } { "remove the alias from the service" } "." } }
             }
             @if may && suggestion.state != ServiceSuggestionState::Accepted {
                 @if !suggestion.near_matches.is_empty() {
-                    p { "Services with similar names:" }
+                    p { "Services with similar names. Map only if it is the same service: its deploys become those of the other." }
                     ul.near { @for near in &suggestion.near_matches { li {
                         form method="post" action=(action("map")) {
                             input type="hidden" name="id" value=(near.id);
                             a href=(address(&near.aliases)) { (near.name) } " "
-                            button { "Map to this" span.hidden { ": " (near.name) " for " (alias) } }
+                            button.quiet { "Map to this" span.hidden { ": " (near.name) " for " (alias) } }
                         }
                     } } }
                 }
@@ -93,7 +94,7 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
                             label for={ "name-" (key) } { "Name of the new service" }
                             input id={ "name-" (key) } name="name" value=(alias) maxlength=(text::SHORT) required;
                         }
-                        button class=[(!suggestion.near_matches.is_empty()).then_some("quiet")] { "Create service" span.hidden { " for " (alias) } }
+                        button { "Create service" span.hidden { " for " (alias) } }
                     }
                     form.filters method="post" action=(action("map")) {
                         div.field {

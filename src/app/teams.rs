@@ -1,37 +1,43 @@
 //! The list of teams, and the page of a team.
 
-use maud::html;
+use maud::{Markup, html};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::ask::ask;
 use super::contact_form::contact;
-use super::layout::layout;
+use super::layout::{Head, page as framed};
 use super::markdown::prose;
+use super::operations::team::AccountTeam as Found;
 use super::operations::{Team, Teams};
 use super::parts::{count, empty, local, order, pages, sorted, tags};
+use super::reading::too_long;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, graph, properties, services};
+use super::{Answer, Fault, Site, audit, graph, properties, rights, services};
+use crate::db::Read;
 use crate::entity::service::Column;
 use crate::entity::team;
 use crate::entity::user::Role;
+use crate::graphql::id::{self, Class};
 
 /// The maximum number of contacts shown.
 const NEAR: usize = 12;
+/// The maximum number of teams shown that are a part of the team.
+const PARTS: usize = 50;
 
 /// Lists the teams.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let teams = ask(site, visit, Teams { sort: order(visit)?, after: visit.query.given("after") }).await?.account.teams;
     let may = session.user.role >= Role::User;
     let main = html! {
-        @if may { p.actions { a.button.quiet href="/new/team" { "New team" } } }
         @if teams.nodes.is_empty() {
             (empty("No teams yet.", html! { p { "A team owns services and has a manager." } }))
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Teams" {
                 table {
                     thead { tr {
-                        (sorted(visit, "/teams", "Team", "name")) (sorted(visit, "/teams", "Manager", "manager"))
-                        th scope="col" { "Members" }
-                        th scope="col" { "Services" }
+                        (sorted(visit, "/teams", "Team", "name", false)) (sorted(visit, "/teams", "Manager", "manager", false))
+                        th.number scope="col" { "Members" }
+                        th.number scope="col" { "Services" }
                     } }
                     tbody { @for team in &teams.nodes {
                         tr {
@@ -46,7 +52,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             (pages(visit, "/teams", &teams.page_info))
         }
     };
-    Ok(Answer::page(layout(visit, "Teams", main)))
+    let head = Head { actions: html! { @if may { a.button href="/new/team" { "New team" } } }, ..Head::new("Teams") };
+    Ok(Answer::page(framed(visit, &head, main)))
 }
 
 /// Shows the team with this alias.
@@ -56,51 +63,113 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
     let team = found.account.team.ok_or_else(|| Fault::unknown("team", alias))?;
     let label = format!("Dependencies of the services of {}", team.name);
     let picture = graph::of_group::<team::Entity>(site, visit, Column::OwnerId, &team.id, &label).await?;
-    let (here, contacts) = (path(["teams", &team.alias]), team.contacts.unwrap_or_default());
-    let app_url = &*site.catalogue.settings().app_url;
-    let user_link = |url: &str, name: &str| html! { a href=(local(url, app_url)) { (name) } };
+    let parts = parts_of(site, visit, &team.id).await?;
+    let here = path(["teams", &team.alias]);
+    let may = rights::may_change(site, visit, session, Some(&team.id)).await?;
+    let number = id::number::<team::Entity>(&team.id).unwrap_or_default();
+    let head = Head {
+        crumbs: html! {
+            a href="/teams" { "Teams" }
+            @if let Some(parent) = &team.parent_team { " / " a href=(path(["teams", &parent.alias])) { (parent.name) } }
+        },
+        actions: html! {
+            @if session.user.role == Role::Admin { a.button.quiet href=(audit::of(team::Entity::CLASS, number)) { "History" } }
+            @if may { a.button.quiet href={ (here) "/contacts" } { "Contacts" } a.button.quiet href={ (here) "/edit" } { "Edit" } }
+        },
+        ..Head::new(&team.name)
+    };
     let main = html! {
-        @if session.user.role >= Role::TeamMember {
-            p.actions {
-                a.button.quiet href={ (here) "/edit" } { "Edit" } " "
-                a.button.quiet href={ (here) "/contacts" } { "Contacts" }
+        @if let Some(text) = &team.responsibilities { div.lead { (prose(text)) } }
+        div.two {
+            div.stack {
+                section.card {
+                    h2 #services { "Services" }
+                    @if team.services.nodes.is_empty() { p.soft { "This team owns no services." } } @else {
+                        p.soft { (count(team.services.total_count, "service")) }
+                        (services::table(team.services.nodes.iter().map(|service| (service, None))))
+                        (pages(visit, &here, &team.services.page_info))
+                    }
+                }
+                (picture)
+            }
+            div.stack {
+                (facts(&team, &here, &site.catalogue.settings().app_url))
+                (list_of_parts(&parts))
+                (members(&team, &site.catalogue.settings().app_url))
+                (properties::section(&team.properties.nodes, team.properties.page_info.has_next_page))
             }
         }
-        @if let Some(text) = &team.responsibilities { (prose(text)) }
-        dl.facts {
-            dt { "Manager" }
-            dd { @match &team.manager { Some(manager) => { (user_link(&manager.html_url, &manager.name)) " (" (manager.email) ")" }, None => span.soft { "nobody" } } }
-            @if !contacts.is_empty() {
-                dt { "Contact" }
-                dd {
-                    ul.near { @for one in contacts.iter().take(NEAR) { li { (contact(one)) } } }
-                    @if contacts.len() > NEAR { a href={ (here) "/contacts" } { (contacts.len() - NEAR) " more" } }
+    };
+    Ok(Answer::page(framed(visit, &head, main)))
+}
+
+/// The teams that are a part of the team: the first [`PARTS`], and one more if there are more. The API has no such list.
+async fn parts_of(site: &Site, visit: &Visit, id: &str) -> Result<Option<Vec<team::Model>>, Fault> {
+    use team::{Column, Entity};
+    let Some(number) = id::number::<Entity>(id) else { return Ok(None) };
+    let parts = Entity::find().filter(Column::ParentTeamId.eq(number)).order_by_asc(Column::Name);
+    site.reading(visit).await?.part(|db| db.all(parts.limit(PARTS as u64 + 1))).await
+}
+
+fn list_of_parts(parts: &Option<Vec<team::Model>>) -> Markup {
+    html! {
+        @match parts {
+            None => section.card { h2 { "Parts" } (too_long()) },
+            Some(parts) if parts.is_empty() => {},
+            Some(parts) => section.card {
+                h2 { "Parts" }
+                ul.marks { @for part in parts.iter().take(PARTS) { li { a.mark href=(path(["teams", &part.alias])) { (part.name) } } } }
+                @if parts.len() > PARTS { p.soft { "and more" } }
+            },
+        }
+    }
+}
+
+fn user_link(url: &str, name: &str, app_url: &str) -> Markup {
+    html! { a href=(local(url, app_url)) { (name) } }
+}
+
+fn facts(team: &Found, here: &str, app_url: &str) -> Markup {
+    let contacts = team.contacts.as_deref().unwrap_or_default();
+    html! {
+        section.card {
+            h2 { "Facts" }
+            dl.facts {
+                dt { "Manager" }
+                dd { @match &team.manager { Some(manager) => { (user_link(&manager.html_url, &manager.name, app_url)) small { (manager.email) } }, None => span.mark.warn { "nobody" } } }
+                @if !contacts.is_empty() {
+                    dt { "Contact" }
+                    dd {
+                        @for one in contacts.iter().take(NEAR) { div { (contact(one)) } }
+                        @if contacts.len() > NEAR { a href={ (here) "/contacts" } { (contacts.len() - NEAR) " more" } }
+                    }
+                }
+                dt { "Aliases" }
+                dd { ul.marks { @for alias in &team.aliases { li { code.mark.none { (alias) } } } } }
+                @if let Some(parent) = &team.parent_team {
+                    dt { "Part of" } dd { a href=(path(["teams", &parent.alias])) { (parent.name) } }
+                }
+                @if !team.tags.nodes.is_empty() {
+                    dt { "Tags" }
+                    dd { (tags(team.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)))) }
                 }
             }
-            dt { "Aliases" }
-            dd { ul.marks { @for alias in &team.aliases { li { code { (alias) } } } } }
-            @if let Some(parent) = &team.parent_team {
-                dt { "Part of" } dd { a href=(path(["teams", &parent.alias])) { (parent.name) } }
+        }
+    }
+}
+
+fn members(team: &Found, app_url: &str) -> Markup {
+    html! {
+        section.card {
+            h2 { "Members" }
+            @if team.memberships.nodes.is_empty() { p.soft { "This team has no members." } } @else {
+                ul.missing { @for member in &team.memberships.nodes {
+                    li {
+                        span { (user_link(&member.user.html_url, &member.user.name, app_url)) small { (member.user.email) } }
+                        @if let Some(role) = &member.role { span { span.mark.none { (role) } } }
+                    }
+                } }
             }
-            @if !team.tags.nodes.is_empty() {
-                dt { "Tags" }
-                dd { (tags(team.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)))) }
-            }
         }
-        (properties::section(&team.properties.nodes, team.properties.page_info.has_next_page))
-        h2 { "Members" }
-        @if team.memberships.nodes.is_empty() { p.soft { "This team has no members." } } @else {
-            ul { @for member in &team.memberships.nodes {
-                li { (user_link(&member.user.html_url, &member.user.name)) " " span.soft { (member.user.email) } @if let Some(role) = &member.role { " " span.mark.none { (role) } } }
-            } }
-        }
-        h2 #services { "Services" }
-        @if team.services.nodes.is_empty() { p.soft { "This team owns no services." } } @else {
-            p.soft { (count(team.services.total_count, "service")) }
-            (services::table(team.services.nodes.iter().map(|service| (service, None))))
-            (pages(visit, &here, &team.services.page_info))
-        }
-        (picture)
-    };
-    Ok(Answer::page(layout(visit, &team.name, main)))
+    }
 }

@@ -5,7 +5,7 @@ use sea_orm::ActiveEnum;
 
 use super::form::{self, Mistakes, Text};
 use super::layout::layout;
-use super::parts::{delete_button, empty, time};
+use super::parts::{date, delete_button, empty, time};
 use super::visit::{Session, Visit};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::DAY;
@@ -40,8 +40,14 @@ pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
     let days = EXPIRIES.iter().find(|(word, ..)| *word == form.get("expires")).map(|(_, _, days)| *days);
     let days = days.ok_or_else(|| Fault::BadRequest("Choose one of the listed lifetimes.".to_owned()))?;
     let end = days.map(|days| Timestamp::from_micros(now.as_micros() + days * DAY));
+    let description = form.get("description");
+    if token::all(site.db.read()).await?.iter().any(|token| token.description == description) {
+        let mut mistakes = Mistakes::none();
+        mistakes.push("description", "Another token has this description. Choose one that tells them apart.");
+        return Ok(Answer::refused(show(site, visit, &mistakes, None).await?));
+    }
     let actor = session.caller().actor;
-    let made = site.db.write(async |db| token::create(db, &actor, form.get("description"), scope, end, now).await);
+    let made = site.db.write(async |db| token::create(db, &actor, description, scope, end, now).await);
     match made.await {
         Ok(secret) => Ok(Answer::page(show(site, visit, &Mistakes::none(), Some(secret.reveal())).await?)),
         Err(Error::User(errors)) => Ok(Answer::refused(show(site, visit, &errors.into(), None).await?)),
@@ -98,7 +104,7 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&s
                             td { (time(token.created_at, now)) }
                             td { @match token.last_used_at { Some(used) => (time(used, now)), None => span.soft { "never" } } }
                             td { @match token.expires_at {
-                                Some(end) => { @if end <= now { span.mark.bad { "expired" } " " } (time(end, now)) },
+                                Some(end) => { @if end <= now { span.mark.bad { "expired" } " " } (date(end)) },
                                 None => span.soft { "never" },
                             } }
                             td.act { (delete_button(

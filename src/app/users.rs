@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::ask::{ask, settled, unanswered};
 use super::form::{self, Mistakes, Text};
-use super::layout::layout;
+use super::layout::{Head, page as framed};
 use super::operations::users::User;
 use super::operations::{ChangeUser, DeleteUser, InviteUser, Mistake, UserInput, UserRole, Users};
 use super::parts::{delete_button, order, pages, sorted};
@@ -29,6 +29,12 @@ const ROLES: &[(UserRole, &str)] = &[
     (UserRole::StandardsAdmin, "standards administrator: a member who also changes levels and categories"),
     (UserRole::Admin, "administrator: also users, tokens and audit"),
 ];
+
+/// The name of a role, as all pages say it.
+pub fn role_name(role: UserRole) -> &'static str {
+    let label = ROLES.iter().find(|(known, _)| *known == role).map_or("", |(_, label)| label);
+    label.split(':').next().unwrap_or(label)
+}
 
 /// A new sign-in link.
 struct Link {
@@ -66,43 +72,52 @@ async fn show(
             }
         }
         (mistakes.summary(&["email", "name", "input.name", "input.role"]))
-        form method="post" action="/users" {
+        div.scroll tabindex="0" role="region" aria-label="Users" {
+            table {
+                thead { tr { (sorted(visit, "/users", "Name", "name", false)) (sorted(visit, "/users", "Email", "email", false)) th scope="col" { "Role" } th scope="col" { "Actions" } } }
+                tbody { @for user in &users.nodes {
+                    (row(site, user, numbers.get(&*user.id).copied(), user.id == own, is_known(&user.id)))
+                } }
+            }
+        }
+        (pages(visit, "/users", &users.page_info))
+        (invitation(visit, &roles, mistakes))
+    };
+    let head = Head { actions: html! { a.button href="#invite" { "Invite a user" } }, ..Head::new("Users") };
+    Ok(framed(visit, &head, main))
+}
+
+/// The form that invites a user.
+fn invitation(visit: &Visit, roles: &[(&str, &str)], mistakes: &Mistakes) -> Markup {
+    html! {
+        form method="post" action="/users" #invite {
             fieldset {
                 legend { "Invite a user" }
                 (Text { kind: "email", ..Text::of(user::Entity::rule(user::Column::Email), "Email address",
                         "No email is sent: you get a link to pass on.") }.show(&visit.form, mistakes))
                 (Text { required: false, ..Text::of(user::Entity::rule(user::Column::Name), "Name",
                         "Optional. Default: the part before the @.") }.show(&visit.form, mistakes))
-                (form::select("role", "Role", "", &roles, &visit.form, mistakes))
+                (form::select("role", "Role", "", roles, &visit.form, mistakes))
                 button { "Invite" }
             }
         }
-        h2 { "Users" }
-        div.scroll tabindex="0" role="region" aria-label="Users" {
-            table {
-                thead { tr { (sorted(visit, "/users", "Name", "name")) (sorted(visit, "/users", "Email", "email")) th scope="col" { "Role" } th scope="col" { "Actions" } } }
-                tbody { @for user in &users.nodes {
-                    (row(site, user, user.id == own, is_known(&user.id)))
-                } }
-            }
-        }
-        (pages(visit, "/users", &users.page_info))
-    };
-    Ok(layout(visit, "Users", main))
+    }
 }
 
 /// A user's row with its actions. `is_known` means that the user is linked to an account at the OpenID provider.
-fn row(site: &Site, user: &User, is_own: bool, is_known: bool) -> Markup {
-    let short = |role: &'static str| role.split(':').next().unwrap_or(role);
+fn row(site: &Site, user: &User, number: Option<i64>, is_own: bool, is_known: bool) -> Markup {
     html! {
         @let here = |what: &str| path(["users", &user.id, what]);
         tr {
-            th scope="row" { (user.name) @if is_own { " " span.mark { "you" } } }
+            th scope="row" {
+                @match number { Some(number) => a href={ "/users/" (number) } { (user.name) }, None => (user.name) }
+                @if is_own { " " span.mark { "you" } }
+            }
             td { (user.email) }
             td { form method="post" action=(here("role")) {
                 label.hidden for={ "role-" (user.id) } { "Role of " (user.name) }
                 select id={ "role-" (user.id) } name="role" {
-                    @for (role, text) in ROLES { option value=(role) selected[*role == user.role] { (short(text)) } }
+                    @for (role, _) in ROLES { option value=(role) selected[*role == user.role] { (role_name(*role)) } }
                 }
                 " " button.quiet { "Change" span.hidden { " the role of " (user.name) } }
             } }

@@ -14,8 +14,10 @@ pub struct Visit {
     pub method: Method,
     /// The path segments, decoded. `/` has one empty segment.
     pub path: Vec<String>,
-    /// The query parameters.
+    /// The query parameters, without the note about a form.
     pub query: Fields,
+    /// What the form did that led to this page.
+    pub done: Option<Done>,
     /// The form fields.
     pub form: Fields,
     /// The session, if the visitor is signed in.
@@ -37,6 +39,58 @@ pub enum Method {
     Get,
     /// Handle a form.
     Post,
+}
+
+/// The query parameter that tells a page what the form before it did.
+const DONE: &str = "done";
+
+/// What a form did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// It created or changed something.
+    Saved,
+    /// It deleted something.
+    Deleted,
+}
+
+impl Done {
+    /// Takes the note out of a page's query.
+    pub fn take(query: &mut Fields) -> Option<Self> {
+        let word = query.get(DONE).to_owned();
+        *query = query.without(DONE);
+        [Self::Saved, Self::Deleted].into_iter().find(|done| done.word() == word)
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Saved => "saved",
+            Self::Deleted => "deleted",
+        }
+    }
+
+    /// The note, as the page shows it.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Saved => "Saved.",
+            Self::Deleted => "Deleted.",
+        }
+    }
+}
+
+impl Visit {
+    /// Adds a note to the address of the page that follows a form. Signing in and out needs none.
+    pub fn noted(&self, to: String) -> String {
+        let first = self.path.first().map_or("", String::as_str);
+        let is_form = self.method == Method::Post && self.session.is_some();
+        if !is_form || !to.starts_with('/') || first.starts_with("sign-") {
+            return to;
+        }
+        let deletes = self.path.last().is_some_and(|last| last == "delete" || last.ends_with("-delete"));
+        let done = if deletes { Done::Deleted } else { Done::Saved };
+        let (address, fragment) = to.split_at(to.find('#').unwrap_or(to.len()));
+        let joint = if address.contains('?') { '&' } else { '?' };
+        format!("{address}{joint}{DONE}={}{fragment}", done.word())
+    }
 }
 
 /// A session and its user.
@@ -84,6 +138,11 @@ impl Fields {
     /// The same text, or `None` if it is empty.
     pub fn given(&self, name: &str) -> Option<&str> {
         Some(self.get(name)).filter(|text| !text.is_empty())
+    }
+
+    /// Whether there is a field of this name, even an empty one.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| known == name)
     }
 
     /// Whether any text is not blank.

@@ -125,7 +125,7 @@ fresh('without scripts every form works', async (server) => {
   await go('/services/plain_service/edit');
   await page.getByLabel('Language').fill('Rust');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.waitForURL('**/services/plain_service');
+  await page.waitForURL('**/services/plain_service?done=saved');
   await main.getByText('Rust').waitFor();
 
   await go('/integrations/new?type=deploy');

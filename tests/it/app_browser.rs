@@ -23,10 +23,11 @@ impl Response {
         std::str::from_utf8(&self.body).expect("text")
     }
 
-    /// The target of a redirect.
+    /// The target of a redirect, without the note that tells the page what the form did.
     pub fn location(&self) -> &str {
         assert_eq!(self.status, 303, "{self:?}");
-        self.header("location").expect("a place")
+        let place = self.header("location").expect("a place");
+        ["?done=saved", "?done=deleted"].into_iter().find_map(|note| place.strip_suffix(note)).unwrap_or(place)
     }
 
     /// The target without its query.

@@ -38,7 +38,7 @@ async fn a_member_creates_and_changes_domains_and_systems() {
     assert_eq!(mem.post("/new/system", &[("name", "Shop")]).await.location(), "/systems/shop");
     assert_eq!(
         mem.post("/domains/commerce/child", &[("childSystems.0.alias", "shop")]).await.location(),
-        "/domains/commerce/edit#children"
+        "/domains/commerce/edit?done=saved#children"
     );
     assert!(mem.page("/systems/shop").await.contains("<a href=\"/domains/commerce\">Commerce</a>"));
     let refused = mem.post("/systems/shop/child", &[("childServices.0.alias", "none")]).await;
@@ -46,7 +46,7 @@ async fn a_member_creates_and_changes_domains_and_systems() {
     assert!(refused.status == 422 && refused.text().matches(mistake).count() == 1, "{refused:?}");
     assert!(refused.text().contains("id=\"wrong-childServices.0.alias\""), "beside its field: {refused:?}");
     let child = [("childServices.0.alias", "cart")];
-    assert_eq!(mem.post("/systems/shop/child", &child).await.location(), "/systems/shop/edit#children");
+    assert_eq!(mem.post("/systems/shop/child", &child).await.location(), "/systems/shop/edit?done=saved#children");
     assert!(mem.page("/systems/shop").await.contains("<a href=\"/services/cart\">Cart</a>"));
 
     let edit = mem.page("/systems/shop/edit").await;
@@ -61,7 +61,10 @@ async fn a_member_creates_and_changes_domains_and_systems() {
     let id =
         edit.split_once("name=\"id\" value=\"").expect("a service").1.split_once('"').expect("its end").0.to_owned();
     assert_eq!(mem.post("/domains/commerce/child-delete", &[("id", &id)]).await.status, 404, "of another");
-    assert_eq!(mem.post("/systems/shop/child-delete", &[("id", &id)]).await.location(), "/systems/shop/edit#children");
+    assert_eq!(
+        mem.post("/systems/shop/child-delete", &[("id", &id)]).await.location(),
+        "/systems/shop/edit?done=deleted#children"
+    );
     assert!(mem.page("/systems/shop").await.contains("No service belongs to this system."));
     assert_eq!(mem.post("/systems/shop/delete", &[]).await.location(), "/systems");
     assert_eq!(mem.post("/domains/commerce/delete", &[]).await.location(), "/domains");
@@ -270,17 +273,17 @@ async fn the_page_of_a_service_begins_with_what_is_needed_during_an_incident() {
     let page = browser.page("/services/shop").await;
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
     let order = [
+        "What it is for",
         "<dt>Owner",
         "<dt>On call",
         "<a href=\"mailto:ada@example.com\">&lt;Ada&gt;</a>",
         "<a href=\"https://oncall.example.com\" rel=\"noopener noreferrer\">schedule</a>",
         "<dt>Contact",
         "@core",
-        "<dt>Links",
-        "Runbook",
         "<dt>Last deploy",
         "<dt>Broken",
-        "What it is for",
+        "<dt>Links",
+        "Runbook",
         "<dt>Type",
     ];
     let places: Vec<usize> = order.into_iter().map(place).collect();
@@ -359,8 +362,7 @@ async fn properties_of_a_service_are_set_and_cleared() {
     for (name, given) in
         [("room", "12a"), ("size", "7"), ("live", "true"), ("lane", "fast"), ("list", "[\"a\"]"), ("any", "a b")]
     {
-        let (path, field) = (format!("/services/cart/properties/{}", id(name)), format!("value-{}", id(name)));
-        let done = mem.post(&path, &[(&field, given)]).await;
+        let done = mem.post("/services/cart/properties", &[(&format!("value-{}", id(name)), given)]).await;
         assert_eq!(done.location(), "/services/cart/properties", "{name}");
     }
     let expected = ["Room=\"12a\"", "Size=7", "Live=true", "Lane=\"fast\"", "List=[\"a\"]", "Any=\"a b\""];
@@ -375,18 +377,17 @@ async fn properties_of_a_service_are_set_and_cleared() {
     ] {
         assert!(page.contains(shown), "{shown} in {page}");
     }
-    let room = (format!("/services/cart/properties/{}", id("room")), format!("value-{}", id("room")));
-    let refused = mem.post(&room.0, &[(&room.1, "far too long")]).await;
+    let room = ("/services/cart/properties", format!("value-{}", id("room")));
+    let refused = mem.post(room.0, &[(&room.1, "far too long")]).await;
     assert!(refused.status == 422 && refused.text().contains("value=\"far too long\""), "{refused:?}");
     assert!(refused.text().contains(&format!("id=\"wrong-{}\"", room.1)), "{refused:?}");
-    assert_eq!(mem.post(&room.0, &[(&room.1, " ")]).await.location(), "/services/cart/properties");
+    assert_eq!(mem.post(room.0, &[(&room.1, " ")]).await.location(), "/services/cart/properties");
     assert_eq!(values().await, expected[1..]);
-    let shut = format!("/services/cart/properties/{}", id("shut"));
-    assert_eq!(mem.post(&shut, &[(&format!("value-{}", id("shut")), "1")]).await.status, 400);
-    assert_eq!(mem.post("/services/cart/properties/none", &[]).await.status, 404);
+    assert_eq!(mem.post(room.0, &[(&format!("value-{}", id("shut")), "1")]).await.status, 400);
+    assert_eq!(mem.post("/services/none/properties", &[]).await.status, 404);
     let mut reader = Browser::of(&app, Role::Viewer).await;
     assert!(!reader.page("/services/cart/properties").await.contains("<button>Save"), "a reader changes nothing");
-    assert_eq!(reader.post(&room.0, &[(&room.1, "9")]).await.status, 403);
+    assert_eq!(reader.post(room.0, &[(&room.1, "9")]).await.status, 403);
 }
 
 #[tokio::test]

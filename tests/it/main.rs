@@ -11,6 +11,7 @@ mod alias;
 mod app_audit;
 mod app_browser;
 mod app_catalogue;
+mod app_daily;
 mod app_definitions;
 mod app_forms;
 mod app_graph;

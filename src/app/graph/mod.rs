@@ -13,7 +13,7 @@ use super::groups::owner;
 use super::layout::layout as page_layout;
 use super::operations::ServiceGraph;
 use super::operations::service_graph::{AccountService as Service, ServiceImpactConnectionType, ServiceImpactEdge};
-use super::parts::{count, empty, pages};
+use super::parts::{count, empty, pages, tier as tier_chip};
 use super::reading::{Reading, too_long};
 use super::services::address;
 use super::visit::{Fields, Visit, path};
@@ -85,7 +85,7 @@ fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnecti
             tr {
                 th scope="row" { a href=(address(&neighbour.aliases)) { (neighbour.name) } }
                 td.number { (distance) }
-                td { @if let Some(tier) = &neighbour.tier { (tier.name) } }
+                td { @if let Some(tier) = &neighbour.tier { (tier_chip(tier.index, &tier.name)) } }
                 td { (owner(node.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
             }
         }

@@ -5,6 +5,7 @@ use hyper::http::uri::{Authority, PathAndQuery};
 use hyper::{Method, Uri};
 use tokio::time::timeout;
 
+use crate::app::visit::Done;
 use crate::app::{self, Answer, Fault, Fields, Method as Does, Session, Site, Visit, cookie, sign_in, visit};
 use crate::budget::{Excess, Limits};
 use crate::entity::user::Role;
@@ -30,10 +31,13 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
     }
     let attempt = cookie::read_attempt(cookies(&parts.headers), site.is_secure());
     let user_agent = parts.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+    let mut query = Fields::parse(uri.query().unwrap_or_default().as_bytes());
+    let done = Done::take(&mut query);
     let mut visit = Visit {
         method,
         path: visit::parts(uri.path()),
-        query: Fields::parse(uri.query().unwrap_or_default().as_bytes()),
+        query,
+        done,
         form: Fields::default(),
         session,
         attempt,
@@ -58,16 +62,13 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
     }
     match answer {
         Ok(Answer::Page(page)) => Ok(reply::page(page)),
-        Ok(Answer::Redirect { to, cookies }) => Ok(reply::redirect(&to, &cookies)),
+        Ok(Answer::Redirect { to, cookies }) => Ok(reply::redirect(&visit.noted(to), &cookies)),
         Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
         Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
         Err(Fault::NotFound) => Ok(refused(&visit, 404, "This page does not exist, or no longer exists.")),
         Err(Fault::UnknownAlias(noun, alias)) => Ok(reply::page(app::unknown_alias(&visit, noun, &alias))),
         Err(Fault::Forbidden(Role::Admin)) => Ok(refused(&visit, 403, "Only administrators can do this.")),
-        Err(Fault::Forbidden(_)) => {
-            let why = "You have read-only access. An administrator can make you a member on the Users page.";
-            Ok(refused(&visit, 403, why))
-        }
+        Err(Fault::Forbidden(_)) => Ok(refused(&visit, 403, lacking(&visit))),
         Err(Fault::BadRequest(reason)) => Ok(refused(&visit, 400, &reason)),
         Err(Fault::TooMuch(reason)) => Ok(refused(&visit, 503, &reason)),
         Err(Fault::Busy(reason)) => Err(Rejection::Unavailable(reason)),
@@ -99,6 +100,16 @@ pub async fn session(app: &App, call: &Call) -> Result<Option<Session>, Rejectio
         app.tokens.last_uses.note(LastUse::Session(row.id), now);
     }
     Ok(Some(Session { row, user }))
+}
+
+/// What a visitor lacks who may not do what a member may.
+fn lacking(visit: &Visit) -> &'static str {
+    match visit.session.as_ref().map(|session| session.user.role) {
+        Some(Role::TeamMember) => {
+            "You can change your own teams and what they own. An administrator can make you a member on the Users page."
+        }
+        _ => "You have read-only access. An administrator can make you a member on the Users page.",
+    }
 }
 
 fn refused(visit: &Visit, status: u16, why: &str) -> Reply {
