@@ -46,10 +46,12 @@ pub fn section(service: &Service, app_url: &str, may: bool, now: Timestamp) -> M
             h2 { "Facts" }
             (list(service, app_url, now))
         }
-        section.card {
-            h2 #properties { "Properties" @if may { a href={ (here) "/properties" } { "Change" } } }
-            @if properties.is_empty() { p.soft { "None has a value. " a href={ (here) "/properties" } { "Properties" } } }
-            (properties::list(properties, has_more))
+        @if may || !properties.is_empty() {
+            section.card {
+                h2 #properties { "Properties" @if may { a href={ (here) "/properties" } { "Change" } } }
+                @if properties.is_empty() { p.soft { "None has a value." } }
+                (properties::list(properties, has_more))
+            }
         }
     }
 }

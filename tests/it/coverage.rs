@@ -262,6 +262,7 @@ async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
 
     let arguments: HashMap<&str, String> = HashMap::from([
         ("service", "(alias: \"shop\")".to_owned()),
+        ("configFile", format!("(id: {})", tour.id("shop"))),
         ("team", "(alias: \"core\")".to_owned()),
         ("system", "(input: { alias: \"till\" })".to_owned()),
         ("domain", "(input: { alias: \"commerce\" })".to_owned()),
@@ -298,6 +299,12 @@ async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
         let operation = step.operation(&schema, &everything.of(payload));
         let data = visit(&tour, &schema, &operation, step.arguments, &mut seen).await;
         assert_eq!(data[step.mutation]["errors"], json!([]), "{}", step.mutation);
+        if step.mutation == "serviceFilesApply" {
+            let noted = "{ account { service(alias: \"governed\") { configErrors {
+                key message origin type line column
+            } } } }";
+            visit(&tour, &schema, noted, json!({}), &mut seen).await;
+        }
     }
     let refused = "mutation { serviceDelete(input: {}) { errors { message path } } }";
     visit(&tour, &schema, refused, json!({}), &mut seen).await;
