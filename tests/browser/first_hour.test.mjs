@@ -24,13 +24,19 @@ const firstHour = async (server, width) => {
   const { page, problems, go, signIn } = await visitor(browser, server, { viewport: { width, height: 900 } });
   const main = page.locator('main');
   const seen = (name) => picture(page, `${name}-${width}`);
+  // On a phone, the navigation is behind a button.
+  const navigate = async (name) => {
+    const menu = page.getByRole('button', { name: 'Menu' });
+    if (await menu.isVisible()) await menu.click();
+    await page.getByRole('link', { name, exact: true }).click();
+  };
 
   // Sign in with a link.
   await signIn();
   await seen('hour-1-services');
 
   // Create a token, which is shown once.
-  await page.getByRole('link', { name: 'Tokens' }).click();
+  await navigate('Tokens');
   await page.getByLabel('Description').fill('first hour');
   await page.getByRole('button', { name: 'Create token' }).click();
   const token = await page.locator('#secret').innerText();
@@ -41,7 +47,7 @@ const firstHour = async (server, width) => {
   assert.equal(await main.getByText(token).count(), 0);
 
   // Create a deploy endpoint and post a deploy with the snippet shown.
-  await page.getByRole('link', { name: 'Integrations' }).click();
+  await navigate('Integrations');
   await page.getByRole('link', { name: 'Add deploy integration' }).first().click();
   await page.getByLabel('Name').fill('By hand');
   await page.getByRole('button', { name: 'Create deploy integration' }).click();
@@ -54,7 +60,7 @@ const firstHour = async (server, width) => {
   await seen('hour-4-delivered');
 
   // Accept the suggestion and see the deploy on the page of the service.
-  await page.getByRole('link', { name: 'Suggestions' }).click();
+  await navigate('Suggestions');
   await main.getByText('shopping_cart').first().waitFor();
   await seen('hour-5-suggestion');
   await page.getByRole('button', { name: /create/i }).first().click();
@@ -80,7 +86,7 @@ const firstHour = async (server, width) => {
   await seen('hour-7-owner');
 
   // Run a query in the explorer and open its documentation.
-  await page.getByRole('link', { name: 'Explorer' }).click();
+  await navigate('Explorer');
   await page.locator('.graphiql-query-editor').getByText('totalCount').waitFor();
   await page.getByRole('button', { name: /execute query/i }).click();
   await page.locator('.graphiql-response').getByText('totalCount').waitFor();
@@ -91,7 +97,7 @@ const firstHour = async (server, width) => {
   await seen('hour-8-explorer');
 
   // Revoke the token and see it refused.
-  await page.getByRole('link', { name: 'Tokens' }).click();
+  await navigate('Tokens');
   await main.locator('summary', { hasText: 'Delete' }).first().click();
   await page.getByRole('button', { name: 'Yes, delete' }).click();
   await main.getByText('No tokens yet').waitFor();
