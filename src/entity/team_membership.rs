@@ -1,10 +1,12 @@
 //! The members of teams.
 
+use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
-use super::text;
+use super::{team, text};
+use crate::db::Read;
 
 /// A row of `team_membership`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -29,4 +31,14 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("role", Column::Role, text::SHORT)];
+}
+
+/// Whether the user is a member or the manager of the team.
+pub async fn is_of(db: &impl Read, user: i64, team: i64) -> Result<bool, DbErr> {
+    let membership = Entity::find().filter(Column::TeamId.eq(team)).filter(Column::UserId.eq(user));
+    if db.one(membership.limit(1)).await?.is_some() {
+        return Ok(true);
+    }
+    let found = db.one(team::Entity::find_by_id(team)).await?;
+    Ok(found.is_some_and(|team| team.manager_id == Some(user)))
 }

@@ -3,7 +3,7 @@
 //! A restricted role is checked after the mutation has run and before it commits, against the subject of the audit
 //! entry. A refused mutation is rolled back.
 
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{DbErr, EntityTrait};
 
 use super::caller::Caller;
 use crate::db::{Read, Transaction};
@@ -51,7 +51,7 @@ pub(super) async fn check(
         owner => owner,
     };
     let is_own = match owner {
-        Some(Owner::Team(team)) => is_of(committed, user, team).await?,
+        Some(Owner::Team(team)) => team_membership::is_of(committed, user, team).await?,
         Some(Owner::User(owner)) => owner == user,
         None => false,
     };
@@ -110,15 +110,4 @@ async fn owner(db: &impl Read, class: &str, id: i64) -> Result<Option<Owner>, Db
     };
     let Some(service) = service else { return Ok(None) };
     Ok(db.one(service::Entity::find_by_id(service)).await?.and_then(|row| row.owner_id).map(Owner::Team))
-}
-
-/// Whether the user is a member or the manager of the team.
-async fn is_of(db: &impl Read, user: i64, team: i64) -> Result<bool, DbErr> {
-    use team_membership::Column;
-    let membership = team_membership::Entity::find().filter(Column::TeamId.eq(team)).filter(Column::UserId.eq(user));
-    if db.one(membership.limit(1)).await?.is_some() {
-        return Ok(true);
-    }
-    let found = db.one(team::Entity::find_by_id(team)).await?;
-    Ok(found.is_some_and(|team| team.manager_id == Some(user)))
 }
