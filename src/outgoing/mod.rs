@@ -4,7 +4,7 @@ mod retry;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-pub use self::retry::{Attempt, Purpose, needs_tls, retry, retry_after};
+pub use self::retry::{Attempt, Purpose, needs_tls, retry};
 use ureq::Agent;
 use ureq::tls::{RootCerts, TlsConfig};
 

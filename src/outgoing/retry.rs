@@ -65,7 +65,7 @@ pub fn retry<T>(
 }
 
 /// The delay that a response asks for. A number of seconds too large for any deadline becomes the largest one.
-pub fn retry_after<B>(response: &Response<B>) -> Option<Duration> {
+fn retry_after<B>(response: &Response<B>) -> Option<Duration> {
     let text = response.headers().get("retry-after")?.to_str().ok()?;
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| Duration::from_secs(text.parse().unwrap_or(u64::MAX)))
@@ -99,6 +99,21 @@ pub struct Purpose {
 }
 
 impl<T> Attempt<T> {
+    /// The outcome of a response with an error's status. `details` is what it says of the error, and `receiver` what should
+    /// be at the URL.
+    pub fn refused<B>(response: &Response<B>, details: String, receiver: &str) -> Self {
+        match response.status().as_u16() {
+            status @ (429 | 500..=599) => {
+                let why = if details.is_empty() { format!("the server answers {status}") } else { details };
+                Self::Again { why, after: retry_after(response) }
+            }
+            status if details.is_empty() => {
+                Self::Refused(format!("the server answers {status}, but not like {receiver}: is the URL right?"))
+            }
+            _ => Self::Refused(details),
+        }
+    }
+
     /// The outcome of a request to `url` without a response.
     pub fn failed(error: &ureq::Error, Purpose { what, done, receiver }: &Purpose, url: &str) -> Self {
         let host = authority(url);

@@ -11,7 +11,7 @@ use ureq::http::Response;
 use crate::cli::console::say;
 use crate::config::{Apply, Secret};
 use crate::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
-use crate::outgoing::{self, Attempt, Purpose, needs_tls, retry, retry_after};
+use crate::outgoing::{self, Attempt, Purpose, needs_tls, retry};
 use crate::service_file::{Applied, Bounds, Done, FieldChange, File, Note, Options, Outcome, Portions};
 
 /// The timeout of one attempt. The server may have to wait for others, and then writes each file.
@@ -225,16 +225,7 @@ fn answered<B>(response: &Response<B>, text: &str, server: &str) -> Attempt<Resu
     let details = said["errors"].as_array().into_iter().flatten();
     let details = details.filter_map(|error| error["message"].as_str().or(error["detail"].as_str()));
     let details = details.collect::<Vec<_>>().join("; ");
-    match status {
-        429 | 500..=599 => {
-            let why = if details.is_empty() { format!("the server answers {status}") } else { details };
-            Attempt::Again { why, after: retry_after(response) }
-        }
-        _ if details.is_empty() => {
-            Attempt::Refused(format!("the server answers {status}, but not like a rollcall server: is the URL right?"))
-        }
-        _ => Attempt::Refused(details),
-    }
+    Attempt::refused(response, details, "a rollcall server")
 }
 
 fn done(Payload { documents, not_taken, errors: _ }: Payload) -> Done {

@@ -15,7 +15,7 @@ use super::console::say;
 use crate::config::{self, Deploy, Pipeline, SecretUrl};
 use crate::entity::Timestamp;
 use crate::entity::text::{BRANCH, MESSAGE, SHORT, is_nothing};
-use crate::outgoing::{self, Attempt, Purpose, needs_tls, retry, retry_after};
+use crate::outgoing::{self, Attempt, Purpose, needs_tls, retry};
 
 pub(crate) mod git;
 
@@ -161,15 +161,8 @@ fn answered<B>(response: &Response<B>, text: &str, url: &SecretUrl) -> Attempt<V
     let errors = said["errors"].as_array().into_iter().flatten();
     let details = errors.flat_map(|error| [&error["detail"], &error["hint"]]).filter_map(Value::as_str);
     let details = details.collect::<Vec<_>>().join("; ");
-    match status {
-        429 | 500..=599 => {
-            let why = if details.is_empty() { format!("the server answers {status}") } else { details };
-            Attempt::Again { why, after: retry_after(response) }
-        }
-        _ if details.is_empty() => {
-            Attempt::Refused(format!("the server answers {status}, but not like a deploy endpoint: is the URL right?"))
-        }
-        404 => Attempt::Refused("there is no deploy endpoint at this URL, or no longer".to_owned()),
-        _ => Attempt::Refused(details),
+    if status == 404 && !details.is_empty() {
+        return Attempt::Refused("there is no deploy endpoint at this URL, or no longer".to_owned());
     }
+    Attempt::refused(response, details, "a deploy endpoint")
 }
