@@ -11,15 +11,14 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrd
 use serde_json::Value as Json;
 
 use super::reader::fields;
-use crate::db::{Read, Table};
+use crate::db::{self, Read, Table};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::field_rule::{FieldRules, Reference};
 use crate::entity::relationship::End;
 use crate::entity::{
-    ByAlias, ByIds, component_type, contact, domain, domain_alias, infrastructure_resource,
-    infrastructure_resource_alias, lifecycle, property, property_definition, relationship, relationship_definition,
-    repository, service, service_alias, service_dependency, service_repository, system, system_alias, tag, team,
-    team_alias, team_membership, tier, tool, user,
+    ByAlias, ByIds, component_type, contact, domain, domain_alias, infrastructure_resource_alias, lifecycle, property,
+    property_definition, relationship, relationship_definition, repository, service, service_alias, service_dependency,
+    service_repository, system, system_alias, tag, team, team_alias, team_membership, tier, tool, user,
 };
 
 /// What a document can describe, with its id.
@@ -145,11 +144,11 @@ fn write_item(text: &mut String, depth: usize, item: &Written) {
     }
 }
 
-/// A value on one line. JSON is YAML.
+/// A value on one line. JSON is YAML, but for a few letters.
 fn flow(value: &Json) -> String {
     match value {
         Json::String(text) => scalar(text),
-        other => other.to_string(),
+        other => escaped(&other.to_string()),
     }
 }
 
@@ -160,30 +159,29 @@ fn scalar(text: &str) -> String {
     let is_plain = text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
         && !OTHERS.contains(&&*text.to_ascii_lowercase());
-    if is_plain { text.to_owned() } else { quoted(text) }
+    if is_plain { text.to_owned() } else { escaped(&Json::from(text).to_string()) }
 }
 
-/// A text in double quotes. What YAML does not allow there as it is, JSON may: it is written by its number.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    for letter in Json::from(text).to_string().chars() {
+/// JSON as YAML. Letters that YAML takes for line breaks, or does not allow, stand in JSON as they are.
+fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for letter in json.chars() {
         match letter {
             '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(letter));
+                let _ = write!(escaped, "\\u{:04x}", u32::from(letter));
             }
-            letter => quoted.push(letter),
+            letter => escaped.push(letter),
         }
     }
-    quoted
+    escaped
 }
 
+/// The keys of a document, with their values. Returns `None` if there is nothing to describe.
 async fn entries(db: &impl Read, described: Described) -> Result<Option<Entries>, DbErr> {
-    match described {
+    let found = match described {
         Described::Service(id) => {
-            let Some(row) = db.one(service::Entity::find_by_id(id)).await? else { return Ok(None) };
-            let mut entries = vec![("name".to_owned(), Written::text(&row.name))];
-            add_fields::<service::Entity>(db, &row, &mut entries).await?;
-            add(&mut entries, "aliases", aliases::<service_alias::Entity>(db, id).await?);
+            let begun = begin::<service::Entity, service_alias::Entity>(db, id, service::Column::Name).await?;
+            let Some(mut entries) = begun else { return Ok(None) };
             add(&mut entries, "tags", tags(db, tag::Column::ServiceId, id).await?);
             add(&mut entries, "repositories", links(db, id).await?);
             add(&mut entries, "tools", tools(db, id).await?);
@@ -191,46 +189,53 @@ async fn entries(db: &impl Read, described: Described) -> Result<Option<Entries>
             add(&mut entries, "dependencies", dependencies(db, id).await?);
             add_properties(db, property::Column::ServiceId, id, &mut entries).await?;
             add_relationships(db, id, &mut entries).await?;
-            Ok(Some(entries))
+            entries
         }
         Described::Repository(id) => {
-            let Some(row) = db.one(repository::Entity::find_by_id(id)).await? else { return Ok(None) };
-            let mut entries = vec![
-                ("name".to_owned(), Written::text(&row.name)),
-                ("alias".to_owned(), Written::text(&row.default_alias)),
-            ];
+            let Some(row) = one::<repository::Entity>(db, id).await? else { return Ok(None) };
+            let (name, alias) = (Written::text(&row.name), Written::text(&row.default_alias));
+            let mut entries = vec![("name".to_owned(), name), ("alias".to_owned(), alias)];
             add_fields::<repository::Entity>(db, &row, &mut entries).await?;
             add(&mut entries, "tags", tags(db, tag::Column::RepositoryId, id).await?);
-            Ok(Some(entries))
+            entries
         }
         Described::Team(id) => {
-            let Some(row) = db.one(team::Entity::find_by_id(id)).await? else { return Ok(None) };
-            let mut entries = vec![("name".to_owned(), Written::text(&row.name))];
-            add_fields::<team::Entity>(db, &row, &mut entries).await?;
-            add(&mut entries, "aliases", aliases::<team_alias::Entity>(db, id).await?);
+            let begun = begin::<team::Entity, team_alias::Entity>(db, id, team::Column::Name).await?;
+            let Some(mut entries) = begun else { return Ok(None) };
             add(&mut entries, "tags", tags(db, tag::Column::TeamId, id).await?);
             add(&mut entries, "members", members(db, id).await?);
             add(&mut entries, "contacts", contacts(db, contact::Column::TeamId, id).await?);
             add_properties(db, property::Column::TeamId, id, &mut entries).await?;
-            Ok(Some(entries))
+            entries
         }
         Described::System(id) => {
-            let Some(row) = db.one(system::Entity::find_by_id(id)).await? else { return Ok(None) };
-            let mut entries = vec![("name".to_owned(), Written::text(&row.name))];
-            add_fields::<system::Entity>(db, &row, &mut entries).await?;
-            add(&mut entries, "aliases", aliases::<system_alias::Entity>(db, id).await?);
+            let begun = begin::<system::Entity, system_alias::Entity>(db, id, system::Column::Name).await?;
+            let Some(mut entries) = begun else { return Ok(None) };
             add(&mut entries, "tags", tags(db, tag::Column::SystemId, id).await?);
-            Ok(Some(entries))
+            entries
         }
         Described::Domain(id) => {
-            let Some(row) = db.one(domain::Entity::find_by_id(id)).await? else { return Ok(None) };
-            let mut entries = vec![("name".to_owned(), Written::text(&row.name))];
-            add_fields::<domain::Entity>(db, &row, &mut entries).await?;
-            add(&mut entries, "aliases", aliases::<domain_alias::Entity>(db, id).await?);
+            let begun = begin::<domain::Entity, domain_alias::Entity>(db, id, domain::Column::Name).await?;
+            let Some(mut entries) = begun else { return Ok(None) };
             add(&mut entries, "tags", tags(db, tag::Column::DomainId, id).await?);
-            Ok(Some(entries))
+            entries
         }
-    }
+    };
+    Ok(Some(found))
+}
+
+/// The name, the fields and the aliases of something that has aliases of its own.
+async fn begin<E: FieldRules + ByIds, T: AliasTable + Table>(
+    db: &impl Read,
+    id: i64,
+    name: E::Column,
+) -> Result<Option<Entries>, DbErr> {
+    let Some(row) = one::<E>(db, id).await? else { return Ok(None) };
+    let Value::String(Some(name)) = row.get(name) else { return Ok(None) };
+    let mut entries = vec![("name".to_owned(), Written::text(name))];
+    add_fields::<E>(db, &row, &mut entries).await?;
+    add(&mut entries, "aliases", aliases::<T>(db, id).await?);
+    Ok(Some(entries))
 }
 
 /// Adds a list, unless it is empty.
@@ -387,11 +392,13 @@ async fn add_relationships(db: &impl Read, service: i64, entries: &mut Entries) 
     let rows = db.all(of_service).await?;
     let definitions =
         relationship_definition::Entity::by_ids(db, rows.iter().map(|row| row.relationship_definition_id)).await?;
+    let targets: Vec<End> = rows.iter().filter_map(relationship::Model::target).collect();
+    let aliases = aliases_of(db, &targets).await?;
     let mut by_definition: Vec<(String, Vec<Written>)> = Vec::new();
     for (row, definition) in rows.into_iter().zip(definitions) {
         let Some((definition, target)) = definition.zip(row.target()) else { continue };
-        let Some((alias, kind)) = called(db, target).await? else { continue };
-        let target = mapping([("alias", Some(&alias)), ("type", Some(kind))]);
+        let Some(alias) = aliases.get(&target.named()) else { continue };
+        let target = mapping([("alias", Some(alias)), ("type", Some(word(target)))]);
         match by_definition.last_mut().filter(|(last, _)| *last == definition.alias) {
             Some((_, targets)) => targets.push(target),
             None => by_definition.push((definition.alias, vec![target])),
@@ -404,25 +411,45 @@ async fn add_relationships(db: &impl Read, service: i64, entries: &mut Entries) 
     Ok(())
 }
 
-/// The alias of a target, and the word for what it is.
-async fn called(db: &impl Read, target: End) -> Result<Option<(String, &'static str)>, DbErr> {
-    Ok(match target {
-        End::Service(id) => service::labels(db, &[id]).await?.pop().map(|label| (label.slug, "service")),
-        End::System(id) => one::<system::Entity>(db, id).await?.map(|row| (row.slug, "system")),
-        End::Domain(id) => one::<domain::Entity>(db, id).await?.map(|row| (row.slug, "domain")),
-        End::Team(id) => one::<team::Entity>(db, id).await?.map(|row| (row.alias, "team")),
-        End::InfrastructureResource(id) => {
-            let alias = any_alias::<infrastructure_resource_alias::Entity>(db, id).await?;
-            let found = one::<infrastructure_resource::Entity>(db, id).await?;
-            found.and(alias).map(|alias| (alias, "infrastructure_resource"))
-        }
-    })
+/// What a document calls the kind of a target.
+fn word(target: End) -> &'static str {
+    match target {
+        End::Service(_) => "service",
+        End::System(_) => "system",
+        End::Domain(_) => "domain",
+        End::Team(_) => "team",
+        End::InfrastructureResource(_) => "infrastructure_resource",
+    }
 }
 
-/// The oldest alias of an owner that has no slug.
-async fn any_alias<T: AliasTable + Table>(db: &impl Read, owner: i64) -> Result<Option<String>, DbErr> {
-    let aliases = T::find().select_only().column(T::VALUE).filter(T::OWNER.eq(owner)).order_by_asc(T::VALUE);
-    Ok(db.rows(aliases.limit(1).as_query(), |row| row.get(0)).await?.pop())
+/// An alias of each target, by its SDL type and id. Takes one statement for each kind of target.
+async fn aliases_of(db: &impl Read, targets: &[End]) -> Result<HashMap<(&'static str, i64), String>, DbErr> {
+    let ids = |class: &'static str| -> Vec<i64> {
+        targets.iter().map(|target| target.named()).filter(|(named, _)| *named == class).map(|(_, id)| id).collect()
+    };
+    let some = |class: &'static str| ids(class).into_iter().map(Some);
+    let mut found = HashMap::new();
+    let services = ids("Service");
+    if !services.is_empty() {
+        let labels = service::labels(db, &services).await?;
+        found.extend(labels.into_iter().map(|label| (("Service", label.id), label.slug)));
+    }
+    let systems = system::Entity::by_ids(db, some("System")).await?.into_iter().flatten();
+    found.extend(systems.map(|row| (("System", row.id), row.slug)));
+    let domains = domain::Entity::by_ids(db, some("Domain")).await?.into_iter().flatten();
+    found.extend(domains.map(|row| (("Domain", row.id), row.slug)));
+    let teams = team::Entity::by_ids(db, some("Team")).await?.into_iter().flatten();
+    found.extend(teams.map(|row| (("Team", row.id), row.alias)));
+    let resources = ids("InfrastructureResource");
+    if !resources.is_empty() {
+        use infrastructure_resource_alias::{Column, Entity};
+        let aliases = Entity::find().filter(db::any(db, Column::InfrastructureResourceId, &resources));
+        for row in db.all(aliases.order_by_asc(Column::Value)).await? {
+            // It has no slug: the first of its aliases stands for it.
+            found.entry(("InfrastructureResource", row.infrastructure_resource_id)).or_insert(row.value);
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(test)]

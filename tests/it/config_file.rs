@@ -82,7 +82,7 @@ service:
     - { type: slack, address: "#other" }
     - { type: email, address: cart@example.com }
   dependencies: [{ alias: mail, notes: "to tell: all" }]
-  properties: { grade: a, site: { zones: [1, 2], "a b": null } }
+  properties: { grade: a, site: { zones: [1, 2], "a b": "x\u0085y" } }
   relationships: { billed_to: [{ alias: core, type: team }, { alias: till, type: system }] }
 "##;
 
