@@ -179,8 +179,7 @@ pub fn figures(
     }
     let settled = i64::from(metrics.failed_count) + i64::from(metrics.succeeded_count);
     let first = day_of(Timestamp::from_micros(now.as_micros() - (DAYS as i64 - 1) * DAY));
-    let by_day = |value: fn(&Day) -> i64, noun: &str, label: &str| {
-        let is_bad = label.starts_with("Failed");
+    let by_day = |value: fn(&Day) -> i64, is_bad: bool, noun: &str, label: &str| {
         html! {
             @if let Some(days) = days { (plot::bars(&bars(days, value, noun, is_bad), label, [&*first, "today"])) }
         }
@@ -196,7 +195,7 @@ pub fn figures(
                 "Deployment frequency"
                 strong { (frequency(metrics.deployment_frequency)) }
                 (count(metrics.deploy_count, "deploy")) " succeeded"
-                (by_day(|day| day.deploys, "deploy", "Successful deploys by day"))
+                (by_day(|day| day.deploys, false, "deploy", "Successful deploys by day"))
             }
             div.figure {
                 "Change lead time"
@@ -213,7 +212,7 @@ pub fn figures(
                 }
                 (grouped(metrics.failed_count)) " of " (grouped(settled)) " failed"
                 @if metrics.failed_count > 0 {
-                    (by_day(|day| day.failed, "failed deploy", "Failed deploys by day"))
+                    (by_day(|day| day.failed, true, "failed deploy", "Failed deploys by day"))
                 }
             }
             div.figure {

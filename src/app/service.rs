@@ -46,7 +46,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         @if let Some(lead) = lead(&service) { div.lead { (prose(lead)) } }
         (at_a_glance(&service, &more.issues, production, now))
         div.two {
-            div.stack { (wide(&service, &more, production, now)) }
+            div.stack { (wide(&service, &more, production, may, now)) }
             div.stack {
                 (facts::missing(&service, may))
                 (facts::section(&service, &site.catalogue.settings().app_url, may, now))
@@ -109,7 +109,7 @@ fn head<'s>(service: &'s Service, session: &Session, may: bool) -> Head<'s> {
 }
 
 /// What changes: the wide column.
-fn wide(service: &Service, more: &More, production: &Environments, now: Timestamp) -> Markup {
+fn wide(service: &Service, more: &More, production: &Environments, may: bool, now: Timestamp) -> Markup {
     let alias = service.aliases.first().map_or("", String::as_str);
     let (nodes, total) = (&service.deploys.nodes, service.deploys.total_count);
     html! {
@@ -135,7 +135,7 @@ fn wide(service: &Service, more: &More, production: &Environments, now: Timestam
                 (deploys::table(nodes, CHANGES, now))
             }
         }
-        (dependencies(service, &more.picture))
+        (dependencies(service, &more.picture, may))
         @if let Some(note) = &service.note { section.card { h2 { "Notes" } (prose(note)) } }
         (related(service))
         section.card { h2 #issues { "Code issues" } (more.issues.list()) }
@@ -151,7 +151,8 @@ fn related(service: &Service) -> Markup {
 }
 
 /// The service's dependencies and dependents: a picture, and the first of them as lists.
-fn dependencies(service: &Service, picture: &Markup) -> Markup {
+fn dependencies(service: &Service, picture: &Markup, may: bool) -> Markup {
+    let change = if may { "Change" } else { "All" };
     let entry = |node: &Neighbour, notes: Option<&str>, warning: Option<&str>| {
         html! {
             li {
@@ -172,7 +173,7 @@ fn dependencies(service: &Service, picture: &Markup) -> Markup {
     html! {
         @if needs.total_count > 0 || needed.total_count > 0 {
             section.card {
-                h2 #dependencies { "Dependencies" a href={ (here) "/dependencies" } { "Change" } }
+                h2 #dependencies { "Dependencies" a href={ (here) "/dependencies" } { (change) } }
                 (picture)
                 @if needs.total_count > 0 {
                     h3 { "Depends on " (count(needs.total_count, "service")) }
@@ -191,7 +192,7 @@ fn dependencies(service: &Service, picture: &Markup) -> Markup {
             }
         } @else {
             section.card {
-                h2 #dependencies { "Dependencies" a href={ (here) "/dependencies" } { "Change" } }
+                h2 #dependencies { "Dependencies" a href={ (here) "/dependencies" } { (change) } }
                 p.soft { "None is recorded, in either direction." }
             }
         }
