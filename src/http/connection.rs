@@ -132,7 +132,8 @@ struct Sender {
     address: SocketAddr,
     /// See [`Peer::is_unnamed`].
     is_unnamed: bool,
-    /// Whether it sends requests of others, which must not end because one of them has too many.
+    /// Whether it is a trusted proxy. Its connection has requests of many clients, so it stays open when one of them has too
+    /// many.
     is_proxy: bool,
 }
 
@@ -203,7 +204,7 @@ async fn speak<A: Answers>(
         let request = request.map(|body| Upload::new(body, &activity, &answering));
         let Sender { address, is_unnamed, .. } = peer;
         let peer = Peer { address: address.ip(), is_unnamed, is_encrypted, is_alone: answering.is_alone };
-        // Before the request gets a task: a connection can have many at once.
+        // Counted before the request gets a task, because many can arrive at once.
         let admitted = answers.admit(&request, peer);
         if matches!(admitted, Admitted::Crowded) {
             activity.end(Closed::Memory);
@@ -227,8 +228,8 @@ async fn speak<A: Answers>(
     }
 }
 
-/// Drives a connection until it ends, or is to be closed. `finish` makes it take no more requests. `is_at_once` says whether
-/// its requests end too, for a reason.
+/// Drives a connection until it ends, or is to be closed. `finish` makes it take no more requests. For a reason that
+/// `is_at_once`, the connection closes without answering those that it has.
 async fn drive<C: Future<Output = Result<(), E>>, E>(
     mut connection: Pin<&mut C>,
     finish: impl Fn(Pin<&mut C>),

@@ -56,17 +56,17 @@ pub(super) struct Peer {
 /// Whether there is room for a request.
 #[derive(Debug)]
 pub(super) enum Admitted {
-    /// It is alone on its connection, and needs none.
+    /// It is alone on its connection and is not counted.
     Free,
-    /// There is, and it is held.
+    /// There is room, which the hold keeps for it.
     Room(Hold<Key>),
-    /// There is none.
+    /// There is no room.
     Crowded,
 }
 
 /// Handles the requests of a listener.
 pub(super) trait Answers: Send + Sync + 'static {
-    /// Counts a request that shares its connection, before anything else is done for it.
+    /// Counts a request that shares its connection. Called before anything else is done for the request.
     fn admit(&self, _request: &Request<Upload>, _peer: Peer) -> Admitted {
         Admitted::Free
     }

@@ -28,7 +28,7 @@ pub(super) struct Change {
     pub(super) name: String,
     pub(super) is_created: bool,
     pub(super) is_changed: bool,
-    /// Whether nothing changes but the commit that the file comes from.
+    /// Whether only the commit that the file comes from is another one.
     pub(super) is_behind: bool,
 }
 

@@ -328,8 +328,8 @@ impl Prepared {
         Ok((Done { documents, left_out: notes }, entries))
     }
 
-    /// Stores what nobody but the services' own pages tell: the commit that their file comes from, and what was not taken
-    /// from it. Of a service that stays as it is, only if the caller may change it.
+    /// Stores the commit that the services' file comes from, and what was not taken from the file. For a service that is
+    /// unchanged otherwise, this needs the caller's permission to change it; without, nothing is stored.
     async fn follow(
         &self,
         before: Before<'_>,

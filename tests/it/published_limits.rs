@@ -132,7 +132,7 @@ fn connections(Serve { edge, .. }: &Serve) -> Section {
             "requests and short answers of connections that have several at one time, of all addresses",
             outbox::SHARED.most,
         ),
-        bytes("the same, of one address", outbox::SHARED.share).beyond("503, and the connection is closed"),
+        bytes("the same, of one address", outbox::SHARED.share).beyond("the connection is closed; that of a trusted proxy is answered 503 first"),
         bytes("head of a request", HEAD_BYTES),
         bytes(
             format!("heads of more than {} bytes, until their requests are answered, of all addresses", number(heads::FREE)),
