@@ -164,6 +164,12 @@ impl Server {
         Some((status(self.id, "VmRSS:")?, status(self.id, "VmHWM:")?))
     }
 
+    /// The memory that it allocated and holds now, in kilobytes. The pages of its program and of its database's files,
+    /// which the system takes back when it needs them, are not counted. `None` where the system does not report it.
+    pub fn held_memory(&self) -> Option<u64> {
+        status(self.id, "RssAnon:")
+    }
+
     /// Resets the peak of its memory.
     pub fn forget_most_memory(&self) {
         let forgotten = fs::write(format!("/proc/{}/clear_refs", self.id), "5");

@@ -14,7 +14,7 @@ use crate::catalogue::{self, Size};
 use crate::client::Client;
 use crate::server::{self, MEMORY_KB, Server};
 
-/// A server that retains this much more memory than at its start is restarted, so that all requests are measured alike.
+/// A server that holds this much more memory than at its start is restarted, so that all requests are measured alike.
 const KEPT_KB: u64 = 40 * 1024;
 
 /// Where requests change the catalogue, the server is restarted over a new copy after this many requests.
@@ -107,7 +107,7 @@ struct Running {
     client: Client,
     others: Option<Others>,
     server: Server,
-    /// Its memory after the first requests, in kilobytes.
+    /// What it held after the first requests, in kilobytes.
     floor: u64,
     threads: HashMap<u32, Duration>,
     requests: u32,
@@ -147,7 +147,7 @@ impl Meter {
             );
             assert_eq!(client.ask(&warm).expect("an answer").status, 200);
         }
-        let floor = server.memory().map_or(0, |(now, _)| now);
+        let floor = server.held_memory().unwrap_or_default();
         let threads = server.threads();
         assert!(!threads.is_empty(), "the system does not tell what the server's threads cost");
         let others = others.map(|(token, path)| {
@@ -244,15 +244,15 @@ impl Meter {
         Ok(confirmed.unwrap_or_default())
     }
 
-    /// The server's current memory in kilobytes. `None` while there is no server.
-    pub fn memory(&self) -> Option<u64> {
-        self.running.as_ref()?.server.memory().map(|(now, _)| now)
+    /// What the server holds, in kilobytes. `None` while there is no server.
+    pub fn held_memory(&self) -> Option<u64> {
+        self.running.as_ref()?.server.held_memory()
     }
 }
 
 impl Running {
     fn kept(&self) -> u64 {
-        self.server.memory().map_or(0, |(now, _)| now.saturating_sub(self.floor))
+        self.server.held_memory().unwrap_or_default().saturating_sub(self.floor)
     }
 
     /// The processor time since the last call.
