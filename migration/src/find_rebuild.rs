@@ -55,14 +55,14 @@ async fn rebuild_texts<C: BulkInsert>(db: &C, posting: &str) -> Result<(), DbErr
             rows.columns(["id", "name"]).columns(second).from(table).and_where(Expr::col("id").gt(after));
             let rows = db.query_all(rows.order_by("id", Order::Asc).limit(ROWS as u64)).await?;
             let Some(last) = rows.last() else { break };
-            let page = (after, last.try_get_by_index(0)?);
+            let page = (after, last.try_get("", "id")?);
             after = page.1;
             let mut texts = Texts::new();
             for row in rows {
-                let owner: i64 = row.try_get_by_index(0)?;
-                add(&mut texts, owner, row.try_get_by_index(1)?, Some(true));
-                if second.is_some() {
-                    add(&mut texts, owner, row.try_get_by_index(2)?, None);
+                let owner: i64 = row.try_get("", "id")?;
+                add(&mut texts, owner, row.try_get("", "name")?, Some(true));
+                if let Some(second) = second {
+                    add(&mut texts, owner, row.try_get("", second)?, None);
                 }
             }
             if let Some((aliases, owner)) = aliases {
@@ -70,7 +70,7 @@ async fn rebuild_texts<C: BulkInsert>(db: &C, posting: &str) -> Result<(), DbErr
                 rows.columns([owner, "value"]).from(aliases).and_where(Expr::col(owner).gt(page.0));
                 rows.and_where(Expr::col(owner).lte(page.1)).order_by("id", Order::Asc);
                 for row in db.query_all(&rows).await? {
-                    add(&mut texts, row.try_get_by_index(0)?, row.try_get_by_index(1)?, Some(false));
+                    add(&mut texts, row.try_get("", owner)?, row.try_get("", "value")?, Some(false));
                 }
             }
             let (mut values, mut posted) = (Vec::with_capacity(texts.len() * 6), Vec::new());
@@ -113,10 +113,10 @@ async fn rebuild_grams<C: BulkInsert>(db: &C, gram: &str) -> Result<(), DbErr> {
         words.column("word").from("find_word").and_where(Expr::col("word").gt(after));
         let words = db.query_all(words.order_by("word", Order::Asc).limit(ROWS as u64)).await?;
         let Some(last) = words.last() else { return Ok(()) };
-        after = last.try_get_by_index(0)?;
+        after = last.try_get("", "word")?;
         let mut values = Vec::new();
         for word in words {
-            let word: String = word.try_get_by_index(0)?;
+            let word: String = word.try_get("", "word")?;
             for (gram, letters) in grams_of(&word) {
                 values.extend([Value::from(gram), letters.into(), word.as_str().into()]);
             }

@@ -18,6 +18,8 @@
 //!
 //! On PostgreSQL a migration holds its locks until all migrations are done. Writes to its tables wait for that long.
 //!
+//! Read the columns of rows by their names: they have no positions here.
+//!
 //! Two rules for a new table. Declare its foreign keys when creating it, because SQLite cannot add one later. Every
 //! referencing column must lead an index, because deleting the referenced row looks for it. Use `CHECK` for the shape
 //! of a row (one owner out of four), but not for the words that a column may hold. The enum of the entity checks those,

@@ -87,7 +87,7 @@ async fn page<C: ConnectionTrait>(db: &C, after: &mut i64) -> Result<Vec<(i64, V
     let services = db.query_all(services.order_by("id", Order::Asc)).await?;
     let mut rows = Vec::with_capacity(services.len());
     for service in services {
-        rows.push((service.try_get_by_index::<i64>(0)?, vec![service.try_get_by_index::<String>(1)?]));
+        rows.push((service.try_get::<i64>("", "id")?, vec![service.try_get::<String>("", "name")?]));
     }
     let Some((last, _)) = rows.last() else { return Ok(rows) };
     let mut aliases = Query::select();
@@ -95,9 +95,9 @@ async fn page<C: ConnectionTrait>(db: &C, after: &mut i64) -> Result<Vec<(i64, V
     aliases.and_where(Expr::col("service_id").gt(*after)).and_where(Expr::col("service_id").lte(*last));
     *after = *last;
     for alias in db.query_all(&aliases).await? {
-        let owner = alias.try_get_by_index::<i64>(0)?;
+        let owner = alias.try_get::<i64>("", "service_id")?;
         if let Ok(place) = rows.binary_search_by_key(&owner, |(id, _)| *id) {
-            rows[place].1.push(alias.try_get_by_index(1)?);
+            rows[place].1.push(alias.try_get("", "value")?);
         }
     }
     Ok(rows)

@@ -15,9 +15,9 @@ impl MigrationTrait for Migration {
         let db = manager.get_connection();
         let users = Query::select().columns(["id", "email", "email_key"]).from("user").take();
         for user in db.query_all(&users).await? {
-            let (id, email): (i64, String) = (user.try_get_by_index(0)?, user.try_get_by_index(1)?);
+            let (id, email): (i64, String) = (user.try_get("", "id")?, user.try_get("", "email")?);
             let key = email.trim_ascii().to_ascii_lowercase();
-            if user.try_get_by_index::<String>(2)? != key {
+            if user.try_get::<String>("", "email_key")? != key {
                 let mut update = Query::update();
                 update.table("user").value("email_key", key).and_where(Expr::col("id").eq(id));
                 db.execute(&update).await?;
