@@ -8,11 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rusqlite::{Connection as Sqlite, OpenFlags};
-use sea_orm::sqlx::postgres::PgConnection;
-use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor};
 use tempfile::TempDir;
 
-use crate::cluster::Running;
+use crate::cluster::{self, Running};
 use crate::server::Program;
 
 /// What a PostgreSQL of a machine for a service has beyond its defaults. It keeps what it confirms.
@@ -85,12 +83,9 @@ impl Place {
             self.execute_on_file(name, "PRAGMA wal_checkpoint(TRUNCATE)")?;
             return fs::metadata(self.file(name)).map(|it| it.len()).map_err(|error| error.to_string());
         };
-        let why = |error: sea_orm::sqlx::Error| error.to_string();
-        let mut connection = PgConnection::connect(&server.url(name)).await.map_err(why)?;
-        let size = sea_orm::sqlx::query_scalar::<_, i64>("SELECT pg_database_size(current_database())");
-        let bytes = size.fetch_one(&mut connection).await.map_err(why)?;
-        connection.close().await.map_err(why)?;
-        u64::try_from(bytes).map_err(|error| error.to_string())
+        let size = "SELECT pg_database_size(current_database())".to_owned();
+        let bytes = cluster::execute(&server.url(name), [size]).await?;
+        bytes.first().and_then(|bytes| bytes.parse().ok()).ok_or_else(|| "the database has no size".to_owned())
     }
 
     /// Removes a database that nobody uses.
@@ -131,12 +126,7 @@ impl Place {
     /// Runs statements on PostgreSQL; does nothing on SQLite.
     async fn execute(&self, statements: &[String], database: &str) -> Result<(), String> {
         let Self::Postgres(server) = self else { return Ok(()) };
-        let why = |error: sea_orm::sqlx::Error| error.to_string();
-        let mut connection = PgConnection::connect(&server.url(database)).await.map_err(why)?;
-        for statement in statements {
-            connection.execute(AssertSqlSafe(statement.clone())).await.map_err(why)?;
-        }
-        connection.close().await.map_err(why)
+        cluster::execute(&server.url(database), statements.iter().cloned()).await.map(drop)
     }
 }
 

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 
+use tokio_postgres::{NoTls, SimpleQueryMessage};
+
 /// The folder of PostgreSQL's programs, or why there is none.
 pub fn programs() -> Result<PathBuf, String> {
     let mut folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
@@ -106,6 +108,25 @@ unshare --map-root-user --mount sh -c '
 ' sh "$@"
 rm -rf "$folder"
 "#;
+
+/// Runs statements, each by itself, on a database of its own connection. Returns the first column of their rows.
+pub async fn execute(url: &str, statements: impl IntoIterator<Item = String>) -> Result<Vec<String>, String> {
+    let why = |error: tokio_postgres::Error| error.as_db_error().map_or(error.to_string(), ToString::to_string);
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.map_err(why)?;
+    let connection = tokio::spawn(connection);
+    let mut texts = Vec::new();
+    for statement in statements {
+        for answer in client.simple_query(&statement).await.map_err(why)? {
+            if let SimpleQueryMessage::Row(row) = answer {
+                texts.extend(row.get(0).map(str::to_owned));
+            }
+        }
+    }
+    drop(client);
+    // The server has noticed that it is gone.
+    connection.await.map_err(|error| error.to_string())?.map_err(why)?;
+    Ok(texts)
+}
 
 /// A running server. It stops, and its folder is removed, when this is dropped or our process ends.
 pub struct Running {

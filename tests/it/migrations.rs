@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use rollcall::db::{self, Backend, Db, OpenError, Read, Version, Write};
 use rollcall::entity::alias::{AliasTable, Kind};
 use rollcall::entity::*;
-use sea_orm::sqlx::{self, Connection, Executor};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     Set, SqlErr, Statement,
@@ -404,11 +403,10 @@ async fn the_error_for_an_unusable_sqlite_file_names_its_kind() {
     assert!(matches!(refused(&url("")).await, OpenError::Refused { .. }));
     assert!(matches!(refused("sqlite::memory:").await, OpenError::Url(_)));
 
-    let open = sqlx::sqlite::SqliteConnection::connect(&format!("{}?mode=rwc", url("locked.db"))).await;
-    let mut holder = open.expect("a connection");
-    holder.execute("BEGIN EXCLUSIVE").await.expect("a lock");
+    let holder = rusqlite::Connection::open(file("locked.db")).expect("a connection");
+    holder.execute_batch("BEGIN EXCLUSIVE").expect("a lock");
     assert!(matches!(refused(&url("locked.db")).await, OpenError::Locked { .. }));
-    holder.execute("COMMIT").await.expect("the lock is free");
+    holder.execute_batch("COMMIT").expect("the lock is free");
     let db = db::connect(&url("locked.db")).await.expect("a database");
     db::migrate(&db).await.expect("migrations");
 }

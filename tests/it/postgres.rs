@@ -7,11 +7,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rollcall::db;
-use sea_orm::sqlx::postgres::PgConnection;
-use sea_orm::sqlx::{self, AssertSqlSafe, Connection, Executor};
 use tokio::sync::OnceCell;
 
-use crate::cluster::{Running, programs};
+use crate::cluster::{Running, execute, programs};
 use crate::database::{self, BACKEND};
 
 /// Modules whose tests use no database, or their own files.
@@ -111,12 +109,11 @@ impl Cluster {
         let (next, released) = Default::default();
         let mut cluster = Self { server, copied: "", next, released };
         let why = |error: &dyn std::fmt::Display| error.to_string();
-        let connection = PgConnection::connect(&cluster.url("postgres")).await.map_err(|error| why(&error))?;
-        if connection.server_version_num() >= Some(150_000) {
+        let version = execute(&cluster.url("postgres"), ["SHOW server_version_num".to_owned()]).await?;
+        if version.first().and_then(|version| version.parse().ok()) >= Some(150_000) {
             cluster.copied = "STRATEGY file_copy";
         }
-        connection.close().await.map_err(|error| why(&error))?;
-        cluster.run([format!("CREATE DATABASE {}", Self::MIGRATED)]).await.map_err(|error| why(&error))?;
+        cluster.run([format!("CREATE DATABASE {}", Self::MIGRATED)]).await?;
         let migrated = db::connect(&cluster.url(Self::MIGRATED)).await.map_err(|error| why(&error))?;
         db::migrate(&migrated).await.map_err(|error| why(&error))?;
         migrated.close().await.map_err(|error| why(&error))?;
@@ -146,11 +143,7 @@ impl Cluster {
     }
 
     /// Runs statements as the administrator.
-    pub async fn run(&self, statements: impl IntoIterator<Item = String>) -> Result<(), sqlx::Error> {
-        let mut connection = PgConnection::connect(&self.url("postgres")).await?;
-        for statement in statements {
-            connection.execute(AssertSqlSafe(statement)).await?;
-        }
-        connection.close().await
+    pub async fn run(&self, statements: impl IntoIterator<Item = String>) -> Result<(), String> {
+        execute(&self.url("postgres"), statements).await.map(drop)
     }
 }

@@ -5,8 +5,6 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use sea_orm::sqlx::postgres::PgConnection;
-use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -97,9 +95,7 @@ impl Replicated {
     /// Runs a statement at the primary, or at the replica.
     async fn sql(&self, at_replica: bool, sql: &str) {
         let url = if at_replica { &self.read_url } else { &self.url };
-        let mut connection = PgConnection::connect(url).await.expect("a connection");
-        connection.execute(AssertSqlSafe(sql)).await.expect(sql);
-        connection.close().await.expect("the end");
+        crate::cluster::execute(url, [sql.to_owned()]).await.expect(sql);
     }
 
     /// Waits until queries read at the replica, or no longer do.
