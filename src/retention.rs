@@ -3,11 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use sea_orm::DbErr;
 use tracing::{info, warn};
 
-use crate::db::Db;
 use crate::db::LONGEST_WINDOW;
+use crate::db::{self, Db};
 use crate::entity::{Timestamp, audit, idempotency_key};
 
 /// The pause after each batch, which leaves the database to other writers.
@@ -55,7 +54,7 @@ impl Clocks {
 /// their number. `what` names the rows in the log. Runs until dropped, which is safe at any await.
 pub async fn hourly<F>(what: &'static str, of: Kept, keep: Duration, remove: impl Fn(Timestamp) -> F)
 where
-    F: Future<Output = Result<u64, DbErr>>,
+    F: Future<Output = Result<u64, db::Error>>,
 {
     let mut last = Clocks::now();
     loop {
@@ -76,7 +75,7 @@ async fn run<F>(
     (last, now): (Clocks, Clocks),
     remove: impl FnOnce(Timestamp) -> F,
 ) where
-    F: Future<Output = Result<u64, DbErr>>,
+    F: Future<Output = Result<u64, db::Error>>,
 {
     if now.has_jumped_since(last) {
         warn!("the clock has jumped; old {what} are not removed before the next run");
@@ -97,7 +96,7 @@ pub async fn run_audit(db: Db, keep: Duration) {
 }
 
 /// Removes all audit entries before a time and returns their number.
-pub async fn remove_audit(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
+pub async fn remove_audit(db: &Db, before: Timestamp) -> Result<u64, db::Error> {
     in_batches(|| db.write(async |tx| audit::remove(tx, before, BATCH).await)).await
 }
 
@@ -108,7 +107,7 @@ pub async fn run_idempotency_keys(db: Db) {
 }
 
 /// Removes all idempotency keys before a time and returns their number.
-pub async fn remove_idempotency_keys(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
+pub async fn remove_idempotency_keys(db: &Db, before: Timestamp) -> Result<u64, db::Error> {
     in_batches(|| db.write(async |tx| idempotency_key::remove(tx, before, BATCH).await)).await
 }
 
@@ -118,14 +117,14 @@ pub async fn run_windows(db: Db) {
 }
 
 /// Removes all windows of rate limits that began before a time and returns their number.
-pub async fn remove_windows(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
+pub async fn remove_windows(db: &Db, before: Timestamp) -> Result<u64, db::Error> {
     in_batches(|| db.remove_windows(before.as_micros())).await
 }
 
 /// Calls `remove`, which removes some rows and returns their number, until there are none left.
-async fn in_batches<F>(remove: impl Fn() -> F) -> Result<u64, DbErr>
+async fn in_batches<F>(remove: impl Fn() -> F) -> Result<u64, db::Error>
 where
-    F: Future<Output = Result<u64, DbErr>>,
+    F: Future<Output = Result<u64, db::Error>>,
 {
     let mut removed = 0;
     loop {

@@ -5,11 +5,11 @@ pub mod hosts;
 pub mod pull;
 
 use sea_orm::sea_query::{LockType, OnConflict};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde::Deserialize;
 use tokio::task::spawn_blocking;
 
-use crate::db::{Db, Read, Transaction, Write};
+use crate::db::{self, Db, Read, Transaction, Write};
 use crate::entity::service_document::{self as document, Column, Format};
 use crate::entity::{ByAlias, Timestamp, integration, service, service_document_content as content, text};
 
@@ -91,12 +91,12 @@ impl Described {
     }
 
     /// The same, without blocking for long.
-    async fn apart(text: String) -> Result<Self, DbErr> {
+    async fn apart(text: String) -> Result<Self, db::Error> {
         if text.len() <= SMALL {
             return Ok(Self::of(text));
         }
         let described = spawn_blocking(move || Self::of(text)).await;
-        described.map_err(|error| DbErr::Custom(format!("an API document was not parsed: {error}")))
+        described.map_err(|error| db::Error::Custom(format!("an API document was not parsed: {error}")))
     }
 }
 
@@ -122,7 +122,7 @@ fn shortened(title: &str) -> String {
 }
 
 /// Stores the document of a service, in the place of the one that was posted to the endpoint before.
-pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<Stored, DbErr> {
+pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<Stored, db::Error> {
     // Before the transaction begins, so that no write waits for the parser.
     let described = Described::apart(text).await?;
     db.write(async |transaction| {
@@ -141,13 +141,17 @@ pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<
 }
 
 /// Stores the pulled document of a service that the transaction has locked.
-async fn put_pulled(transaction: &Transaction, service: &service::Model, described: Described) -> Result<(), DbErr> {
+async fn put_pulled(
+    transaction: &Transaction,
+    service: &service::Model,
+    described: Described,
+) -> Result<(), db::Error> {
     let known = find(transaction, service.id, None).await?;
     put(transaction, service, None, known, described).await
 }
 
 /// Whether this is the text of the document with this id.
-async fn is_text_of(db: &impl Read, document_id: i64, text: &str) -> Result<bool, DbErr> {
+async fn is_text_of(db: &impl Read, document_id: i64, text: &str) -> Result<bool, db::Error> {
     let content = db.one(content::Entity::find().filter(content::Column::DocumentId.eq(document_id))).await?;
     Ok(content.is_some_and(|content| content.content == text))
 }
@@ -157,7 +161,7 @@ async fn find(
     transaction: &Transaction,
     service_id: i64,
     integration_id: Option<i64>,
-) -> Result<Option<document::Model>, DbErr> {
+) -> Result<Option<document::Model>, db::Error> {
     let source = match integration_id {
         Some(id) => Column::IntegrationId.eq(id),
         None => Column::IntegrationId.is_null(),
@@ -172,7 +176,7 @@ async fn put(
     integration_id: Option<i64>,
     known: Option<document::Model>,
     Described { text, format, title }: Described,
-) -> Result<(), DbErr> {
+) -> Result<(), db::Error> {
     let title = title.unwrap_or_else(|| service.name.clone());
     let now = Timestamp::now();
     let stored = match known {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use tracing::{info, warn};
 use ureq::Agent;
 use ureq::http::Response;
@@ -89,7 +89,7 @@ pub async fn run(db: Db, hosts: Hosts, note: impl Fn(Pulled)) {
 ///
 /// # Errors
 /// They cannot be found.
-pub async fn pull_due(db: &Db, hosts: &Hosts, note: &impl Fn(Pulled)) -> Result<usize, DbErr> {
+pub async fn pull_due(db: &Db, hosts: &Hosts, note: &impl Fn(Pulled)) -> Result<usize, db::Error> {
     let now = Timestamp::now();
     let claimed = pulls::claim(db, now, after(now, LEASE), BATCH).await?;
     if claimed.is_empty() {
@@ -168,7 +168,7 @@ async fn pull_one(db: &Db, hosts: &Hosts, pull: Pull, kept: Option<i64>, wanted:
     match stored {
         Ok(result) => Some(result),
         // The URL was changed or the service deleted meanwhile.
-        Err(DbErr::RecordNotUpdated) => None,
+        Err(db::Error::RecordNotUpdated) => None,
         Err(error) => {
             warn!(%error, host, service_id, "a pulled API document cannot be stored; trying again in ten minutes");
             None
@@ -178,7 +178,11 @@ async fn pull_one(db: &Db, hosts: &Hosts, pull: Pull, kept: Option<i64>, wanted:
 
 /// Compares a document with the stored one, and describes it if it is another: to parse it takes much longer, and many
 /// servers send no `ETag`. The inner error is that of a parser.
-async fn compare(db: &Db, kept: Option<i64>, fetched: Fetched<String>) -> Result<Result<Fetched<New>, String>, DbErr> {
+async fn compare(
+    db: &Db,
+    kept: Option<i64>,
+    fetched: Fetched<String>,
+) -> Result<Result<Fetched<New>, String>, db::Error> {
     let Fetched::Document { document: text, etag, last_modified } = fetched else { return Ok(Ok(Fetched::Unchanged)) };
     let is_kept = match kept {
         Some(id) => super::is_text_of(db.read(), id, &text).await?,
@@ -269,8 +273,12 @@ fn mark<B>(response: &Response<B>, name: &str) -> Option<String> {
 /// Stores the result of a pull.
 ///
 /// # Errors
-/// [`DbErr::RecordNotUpdated`] if the service, or this pull of it, does not exist any more.
-async fn store(transaction: &Transaction, pull: &Pull, fetched: Result<Fetched<New>, String>) -> Result<Pulled, DbErr> {
+/// [`db::Error::RecordNotUpdated`] if the service, or this pull of it, does not exist any more.
+async fn store(
+    transaction: &Transaction,
+    pull: &Pull,
+    fetched: Result<Fetched<New>, String>,
+) -> Result<Pulled, db::Error> {
     // The service first, as whoever changes its URL does.
     let service = row_lock::row::<service::Entity>(transaction, pull.service_id, LockType::NoKeyUpdate).await?;
     let pull = row_lock::row::<pulls::Entity>(transaction, pull.id, LockType::NoKeyUpdate).await?;
@@ -299,7 +307,7 @@ async fn store(transaction: &Transaction, pull: &Pull, fetched: Result<Fetched<N
     };
     if result == Pulled::Unchanged && super::find(transaction, service.id, None).await?.is_none() {
         // It was deleted meanwhile. The pull is due again when its lease ends.
-        return Err(DbErr::RecordNotUpdated);
+        return Err(db::Error::RecordNotUpdated);
     }
     (row.pulled_at, row.error, row.failures) = (Set(Some(now)), Set(None), Set(0));
     // Jitter, so that documents whose URLs were set together drift apart.

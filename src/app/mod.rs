@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::db::Db;
+use crate::db::{self, Db};
 use crate::entity::user::Role;
 use crate::error::Error;
 use crate::graphql::Catalogue;
@@ -141,8 +141,8 @@ impl From<Error> for Fault {
     }
 }
 
-impl From<sea_orm::DbErr> for Fault {
-    fn from(error: sea_orm::DbErr) -> Self {
+impl From<db::Error> for Fault {
+    fn from(error: db::Error) -> Self {
         Self::Internal(error.to_string())
     }
 }

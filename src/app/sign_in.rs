@@ -3,14 +3,13 @@
 //! Opening a link does not use it up; the button on its page does. Mail and chat programs open links before people do.
 
 use maud::{Markup, html};
-use sea_orm::DbErr;
 use serde_json::json;
 
 use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, cookie, openid};
-use crate::db::Transaction;
+use crate::db::{self, Transaction};
 use crate::entity::audit::{self, Actor};
 use crate::entity::change;
 use crate::entity::key::Key;
@@ -104,7 +103,7 @@ pub(super) async fn begin(
 }
 
 /// Ends a session of the user and records that in the audit. Returns whether there was one.
-pub(super) async fn end(db: &Transaction, session: &Session, id: i64, action: &str) -> Result<bool, DbErr> {
+pub(super) async fn end(db: &Transaction, session: &Session, id: i64, action: &str) -> Result<bool, db::Error> {
     let ended = session::end(db, session.user.id, id).await?;
     if ended {
         let (actor, subject) = (session.caller().actor, session.user.subject());

@@ -3,8 +3,6 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use sea_orm::DbErr;
-
 use crate::db;
 use crate::entity::text::one_line;
 use crate::error::Error;
@@ -31,7 +29,7 @@ pub(crate) fn say(sentence: &str) {
 pub(crate) fn sentence(error: impl Into<Error>) -> String {
     let error = error.into();
     let cause = match &error {
-        Error::Internal(cause) => cause.downcast_ref::<DbErr>(),
+        Error::Internal(cause) => cause.downcast_ref::<db::Error>(),
         Error::User(_) => None,
     };
     cause.map_or_else(|| error.to_string(), db::reason)
@@ -55,9 +53,9 @@ mod tests {
 
     #[test]
     fn an_error_of_the_database_is_a_sentence_if_there_is_one() {
-        let away = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
+        let away = db::Error::ConnectionAcquire(ConnAcquireErr::Timeout);
         assert_eq!(sentence(away), "The database cannot be reached.");
-        let other = DbErr::Query(RuntimeErr::Internal("no such table: team".to_owned()));
+        let other = db::Error::Query(RuntimeErr::Internal("no such table: team".to_owned()));
         assert!(sentence(other).contains("no such table: team"));
         assert_eq!(sentence(UserError::base("the name is taken")), "the name is taken");
     }

@@ -20,7 +20,7 @@ use std::path::{self, Path};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use sea_orm::{ActiveEnum, DbErr};
+use sea_orm::ActiveEnum;
 use serde_json::{Value as Json, json};
 use tokio::runtime::Runtime;
 
@@ -186,7 +186,7 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
                     if let Some(endpoint) = &deleted {
                         note_endpoint(db, "integrationDelete", endpoint, change::between(Some(endpoint), None)).await?;
                     }
-                    Ok::<_, DbErr>(deleted)
+                    Ok::<_, db::Error>(deleted)
                 });
                 deleted.await.map_err(sentence)
             });
@@ -201,7 +201,7 @@ async fn note_endpoint(
     action: &str,
     endpoint: &integration::Model,
     changed: Json,
-) -> Result<(), DbErr> {
+) -> Result<(), db::Error> {
     let subject = Subject::new("Integration", Some(endpoint.id), &endpoint.name);
     let detail = json!({ "changed": changed });
     audit::record(db, &Actor::command_line(), action, subject, &detail).await

@@ -90,6 +90,9 @@ pub use transaction::{Committed, Locking, Transaction};
 pub use version::{Version, check, migrate, one_process_at_a_time, version};
 pub use windows::{Counted, LONGEST_WINDOW};
 pub use write::Write;
+
+/// An error of the database.
+pub use sea_orm::DbErr as Error;
 use writes::Writes;
 
 /// The timeout for another process's lock on SQLite.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
-use sea_orm::{DbErr, EntityTrait};
+use sea_orm::EntityTrait;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout_at;
 
@@ -282,7 +282,7 @@ async fn alone(db: &Db, post: &Post) -> Result<Outcome, Alone> {
 /// Why a transaction was not committed.
 enum Attempt {
     /// Nothing was written, and a retry may help.
-    Again(DbErr),
+    Again(db::Error),
     /// Someone else has locked a row. The sentence is for the client.
     Locked(&'static str),
     /// A retry would not help.
@@ -292,7 +292,7 @@ enum Attempt {
 }
 
 async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
-    let give_up = |error: DbErr| Attempt::Final(error.into());
+    let give_up = |error: db::Error| Attempt::Final(error.into());
     let transaction = db.begin_write().await.map_err(give_up)?;
     let recorded = db.until(Instant::now() + WRITE, store::record(&transaction, posts, Timestamp::now())).await;
     match recorded {
@@ -319,8 +319,8 @@ async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
     }
 }
 
-impl From<DbErr> for Failure {
-    fn from(error: DbErr) -> Self {
+impl From<db::Error> for Failure {
+    fn from(error: db::Error) -> Self {
         match db::refusal(&error) {
             Some(reason) => Self::Unavailable(reason),
             None => Self::Internal(error.to_string()),

@@ -3,7 +3,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Asterisk, ExprTrait, Func, Query};
 
-use crate::db::Read;
+use crate::db::{self, Read};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Environments, Status};
 
@@ -30,7 +30,7 @@ pub async fn of_service<C: Read>(
     start: Timestamp,
     days: usize,
     environments: &Environments,
-) -> Result<Vec<Day>, DbErr> {
+) -> Result<Vec<Day>, db::Error> {
     let status = || Expr::col(Column::DeployStatus.as_column_ref());
     let at = || Expr::col(Column::DeployedAt.as_column_ref());
     let end = Timestamp::from_micros(start.as_micros() + days as i64 * DAY);

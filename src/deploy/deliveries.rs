@@ -8,7 +8,7 @@ use tokio::sync::{Mutex, mpsc};
 use tracing::warn;
 
 use crate::background::spawn_again;
-use crate::db::Db;
+use crate::db::{self, Db};
 use crate::entity::{Timestamp, delivery, integration};
 
 /// The maximum number of queued entries.
@@ -58,7 +58,7 @@ async fn write_all(db: Db, queue: Arc<Mutex<mpsc::Receiver<Note>>>) {
             for Note { integration_id, at, status, answer } in notes {
                 delivery::note(transaction, *integration_id, *status, &String::from_utf8_lossy(answer), *at).await?;
             }
-            Ok::<(), sea_orm::DbErr>(())
+            Ok::<(), db::Error>(())
         });
         if let Err(error) = written.await {
             warn!(%error, "answers to deliveries cannot be noted");

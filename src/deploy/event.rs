@@ -1,11 +1,9 @@
 //! Custom events: any JSON that a tool posts to the webhook of an integration of the type `customEvent`. The newest are
 //! kept, as they were sent.
 
-use sea_orm::DbErr;
-
 use super::attributes::Mistake;
 use super::json;
-use crate::db::Db;
+use crate::db::{self, Db};
 use crate::entity::{Timestamp, custom_event, integration};
 
 /// The type of the integrations that take custom events: a value of the SDL's `EventIntegrationEnum`.
@@ -29,7 +27,7 @@ pub fn payload(body: &str) -> Result<(String, Vec<String>), Mistake> {
 
 /// Records an event, and forgets the oldest of its endpoint. When this returns `true`, it is stored. `false` if the
 /// endpoint was deleted meanwhile.
-pub async fn record(db: &Db, integration_id: i64, payload: String) -> Result<bool, DbErr> {
+pub async fn record(db: &Db, integration_id: i64, payload: String) -> Result<bool, db::Error> {
     db.write(async |transaction| {
         // The event would violate the foreign key.
         if integration::lock_present(transaction, &[integration_id]).await?.is_empty() {

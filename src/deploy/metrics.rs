@@ -101,7 +101,7 @@ pub(super) struct Each {
 }
 
 /// Reads each deploy that counts, of all services.
-pub(super) async fn each(db: &impl Read, window: &Window, wanted: Wanted) -> Result<Vec<Each>, DbErr> {
+pub(super) async fn each(db: &impl Read, window: &Window, wanted: Wanted) -> Result<Vec<Each>, db::Error> {
     let read = |row: &Row<'_>| {
         Ok(Each {
             is_explicit: row.get::<Option<String>>(1)?.is_some(),
@@ -119,7 +119,7 @@ pub async fn measure(
     whose: Whose<'_>,
     window: &Window,
     wanted: Wanted,
-) -> Result<HashMap<i64, Metrics>, DbErr> {
+) -> Result<HashMap<i64, Metrics>, db::Error> {
     let is_of_all = matches!(whose, Whose::All);
     let statement = summary(deploys(db, whose, window, wanted), is_of_all, wanted);
     let read = |row: &Row<'_>| {
@@ -129,7 +129,7 @@ pub async fn measure(
             let seconds = |micros: i64| micros / 1_000_000;
             let both = median.zip(percentile90);
             // Rounding keeps the order, so it can come last.
-            Ok::<_, DbErr>(both.map(|(median, percentile90)| Percentiles {
+            Ok::<_, db::Error>(both.map(|(median, percentile90)| Percentiles {
                 count,
                 median: seconds(median),
                 percentile90: seconds(percentile90),

@@ -27,7 +27,7 @@ pub async fn run(db: Db, keep: Duration) {
 }
 
 /// Removes all deploys before a time, except those that are kept, and returns their number.
-pub async fn remove(db: &Db, before: Timestamp) -> Result<u64, DbErr> {
+pub async fn remove(db: &Db, before: Timestamp) -> Result<u64, db::Error> {
     let mut removed = 0;
     let mut after = None;
     loop {
@@ -51,7 +51,7 @@ struct Batch {
 }
 
 /// Removes expired deploys from the oldest ones after a position. The position skips the deploys that were kept.
-async fn batch<C: Write>(db: &C, before: Timestamp, after: Option<Place>) -> Result<Batch, DbErr> {
+async fn batch<C: Write>(db: &C, before: Timestamp, after: Option<Place>) -> Result<Batch, db::Error> {
     let mut old = deploy::Entity::find()
         .select_only()
         .columns([Column::DeployedAt, Column::Id])

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query};
-use sea_orm::{DbErr, EntityTrait, Set};
+use sea_orm::{EntityTrait, Set};
 
 use super::{Outcome, Post, Record};
 use crate::db::{self, Read, Write, find};
@@ -20,7 +20,7 @@ use crate::entity::{
 };
 
 /// Records all posts or none, and returns the outcome of each.
-pub(super) async fn record<C: Write>(db: &C, posts: &[Post], now: Timestamp) -> Result<Vec<Outcome>, DbErr> {
+pub(super) async fn record<C: Write>(db: &C, posts: &[Post], now: Timestamp) -> Result<Vec<Outcome>, db::Error> {
     let is_new = without_duplicates(posts, stored(db, posts).await?);
     let new: Vec<&Post> = posts.iter().zip(&is_new).filter_map(|(post, is_new)| is_new.then_some(post)).collect();
     let mut services = services(db, new.iter().map(|post| &*post.record.service), Hold::UntilCommit).await?;
@@ -52,7 +52,7 @@ fn dedup_key(post: &Post) -> Option<(i64, &str)> {
 }
 
 /// The keys among these posts that are already recorded.
-async fn stored<C: Read>(db: &C, posts: &[Post]) -> Result<HashSet<(i64, String)>, DbErr> {
+async fn stored<C: Read>(db: &C, posts: &[Post]) -> Result<HashSet<(i64, String)>, db::Error> {
     use deploy::Column::{DedupId, IntegrationId};
     let (integrations, ids): (BTreeSet<i64>, BTreeSet<&str>) = posts.iter().filter_map(dedup_key).unzip();
     if ids.is_empty() {
@@ -86,7 +86,7 @@ async fn services<'a, C: Read>(
     db: &C,
     aliases: impl Iterator<Item = &'a str>,
     hold: Hold,
-) -> Result<HashMap<String, i64>, DbErr> {
+) -> Result<HashMap<String, i64>, db::Error> {
     let aliases: Vec<&str> = Vec::from_iter(BTreeSet::from_iter(aliases));
     if aliases.is_empty() {
         return Ok(HashMap::new());
@@ -114,7 +114,7 @@ async fn respelt<C: Read>(
     db: &C,
     posts: &[&Post],
     found: &mut HashMap<String, i64>,
-) -> Result<HashMap<String, String>, DbErr> {
+) -> Result<HashMap<String, String>, db::Error> {
     let unknown: BTreeSet<&str> =
         posts.iter().map(|post| &*post.record.service).filter(|alias| !found.contains_key(*alias)).collect();
     if unknown.is_empty() {
@@ -133,7 +133,7 @@ async fn respelt<C: Read>(
 }
 
 /// The users with the posts' email addresses, by [`email_key`].
-async fn users<C: Read>(db: &C, posts: &[&Post]) -> Result<HashMap<String, i64>, DbErr> {
+async fn users<C: Read>(db: &C, posts: &[&Post]) -> Result<HashMap<String, i64>, db::Error> {
     let keys: BTreeSet<String> =
         posts.iter().filter_map(|post| post.record.deployer.email.as_deref()).map(email_key).collect();
     if keys.is_empty() {
@@ -149,7 +149,7 @@ async fn users<C: Read>(db: &C, posts: &[&Post]) -> Result<HashMap<String, i64>,
 }
 
 /// Reads a row of two columns.
-fn pair<A: db::Column, B: db::Column>(row: &db::Row<'_>) -> Result<(A, B), DbErr> {
+fn pair<A: db::Column, B: db::Column>(row: &db::Row<'_>) -> Result<(A, B), db::Error> {
     Ok((row.get(0)?, row.get(1)?))
 }
 
@@ -159,7 +159,7 @@ async fn suggest<C: Write>(
     posts: &[&Post],
     services: &HashMap<String, i64>,
     now: Timestamp,
-) -> Result<(), DbErr> {
+) -> Result<(), db::Error> {
     let mut unknown: BTreeMap<&str, (i32, BTreeSet<i64>)> = BTreeMap::new();
     for post in posts.iter().filter(|post| !services.contains_key(&post.record.service)) {
         let (count, integrations) = unknown.entry(&post.record.service).or_default();
@@ -172,7 +172,7 @@ async fn suggest<C: Write>(
     let ids = upsert_suggestions(db, &unknown, now).await?;
     // Accepting a suggestion locks its row. We hold the locks now, so a suggestion accepted in the meantime is visible.
     if !self::services(db, unknown.keys().copied(), Hold::No).await?.is_empty() {
-        return Err(DbErr::Custom("an alias was added to a service in the meantime".to_owned()));
+        return Err(db::Error::Custom("an alias was added to a service in the meantime".to_owned()));
     }
     let links = unknown.iter().flat_map(|(alias, (_, integrations))| {
         let id = ids.get(*alias).copied();
@@ -194,7 +194,7 @@ async fn upsert_suggestions<C: Write>(
     db: &C,
     unknown: &BTreeMap<&str, (i32, BTreeSet<i64>)>,
     now: Timestamp,
-) -> Result<HashMap<String, i64>, DbErr> {
+) -> Result<HashMap<String, i64>, db::Error> {
     use suggestion::Column::{
         Alias, CodeIssueProjectId, DeployCount, FirstSeenAt, Id, LastSeenAt, ServiceId, State as StateColumn,
     };
@@ -219,7 +219,7 @@ async fn upsert_suggestions<C: Write>(
 }
 
 /// The number of each deploy: as sent, or the next one of its service or alias.
-async fn numbers<C: Write>(db: &C, posts: &[&Post], services: &HashMap<String, i64>) -> Result<Vec<String>, DbErr> {
+async fn numbers<C: Write>(db: &C, posts: &[&Post], services: &HashMap<String, i64>) -> Result<Vec<String>, db::Error> {
     let (mut of_services, mut of_aliases) = (BTreeMap::<i64, i64>::new(), BTreeMap::<&str, i64>::new());
     for record in posts.iter().map(|post| &post.record).filter(|record| record.deploy_number.is_none()) {
         match services.get(&record.service) {
@@ -237,7 +237,7 @@ async fn numbers<C: Write>(db: &C, posts: &[&Post], services: &HashMap<String, i
             (None, Some(service_id)) => last_of_services.get_mut(service_id).map(count_down),
             (None, None) => last_of_aliases.get_mut(&record.service).map(count_down),
         };
-        numbers.push(number.ok_or_else(|| DbErr::RecordNotFound("a counter".to_owned()))?);
+        numbers.push(number.ok_or_else(|| db::Error::RecordNotFound("a counter".to_owned()))?);
     }
     numbers.reverse();
     Ok(numbers)
@@ -302,7 +302,7 @@ fn row(
 }
 
 /// Inserts the rows in batches of powers of two, so that only a few different statements are prepared.
-async fn insert<C: Write>(db: &C, mut rows: Vec<deploy::ActiveModel>) -> Result<(), DbErr> {
+async fn insert<C: Write>(db: &C, mut rows: Vec<deploy::ActiveModel>) -> Result<(), db::Error> {
     while let Some(power) = rows.len().checked_ilog2() {
         let rest = rows.split_off(1 << power);
         db.exec(deploy::Entity::insert_many(rows)).await?;

@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use serde::Deserialize;
 
-use crate::db::Write;
+use crate::db::{self, Write};
 
 /// The origin of an alias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
@@ -61,7 +61,7 @@ pub trait AliasTable: EntityTrait {
         owner: &Self::Owner,
         value: &str,
         kind: Kind,
-    ) -> impl Future<Output = Result<bool, DbErr>> + Send {
+    ) -> impl Future<Output = Result<bool, db::Error>> + Send {
         let given = |column: Self::Column| Expr::col(("excluded", column));
         let present = |column: Self::Column| Expr::col((Self::default(), column));
         let present_is_stronger = present(Self::KIND).eq(Kind::Slug).or(given(Self::KIND).eq(Kind::Name));
@@ -86,14 +86,14 @@ pub trait AliasTable: EntityTrait {
         db: &C,
         owner: &Self::Owner,
         name: &str,
-    ) -> impl Future<Output = Result<String, DbErr>> + Send {
+    ) -> impl Future<Output = Result<String, db::Error>> + Send {
         async move {
             for slug in slugs(name, Self::NOUN, Self::key(owner)) {
                 if Self::claim(db, owner, &slug, Kind::Slug).await? {
                     return Ok(slug);
                 }
             }
-            Err(DbErr::Custom(format!("no slug is left for {name:?}")))
+            Err(db::Error::Custom(format!("no slug is left for {name:?}")))
         }
     }
 }

@@ -122,7 +122,7 @@ pub async fn record<C: Write>(
     action: &str,
     subject: Subject,
     detail: &Json,
-) -> Result<(), DbErr> {
+) -> Result<(), db::Error> {
     db.exec(Entity::insert(entry(actor, action, subject, detail))).await.map(drop)
 }
 
@@ -131,7 +131,7 @@ pub async fn record_all<'a, C: Write>(
     db: &C,
     actor: &Actor,
     mut entries: impl ExactSizeIterator<Item = (&'a str, Subject, Json)>,
-) -> Result<(), DbErr> {
+) -> Result<(), db::Error> {
     while entries.len() > 0 {
         let rows = db::rows_at_once(entries.len(), ROWS);
         let some = entries.by_ref().take(rows);
@@ -173,7 +173,7 @@ pub fn entry(actor: &Actor, action: &str, subject: Subject, detail: &Json) -> Ac
 }
 
 /// Replaces the details of an entry. Does nothing if the entry no longer exists.
-pub async fn rewrite<C: Write>(db: &C, id: i64, detail: &Json) -> Result<(), DbErr> {
+pub async fn rewrite<C: Write>(db: &C, id: i64, detail: &Json) -> Result<(), db::Error> {
     let update = Entity::update_many().col_expr(Column::Detail, Expr::value(bounded(detail))).filter(Column::Id.eq(id));
     db.exec(update).await.map(drop)
 }
@@ -227,7 +227,7 @@ pub struct Filter {
 }
 
 /// Returns at most `limit` entries, newest first.
-pub async fn page<C: Read>(db: &C, filter: &Filter, limit: u64) -> Result<Vec<Model>, DbErr> {
+pub async fn page<C: Read>(db: &C, filter: &Filter, limit: u64) -> Result<Vec<Model>, db::Error> {
     let Filter { actor, subject, action, start, end, before } = filter;
     let (actor_id, kind) = (actor.and_then(|(_, id)| id), actor.map(|(kind, _)| kind));
     let mut entries = Entity::find()
@@ -247,7 +247,7 @@ pub async fn page<C: Read>(db: &C, filter: &Filter, limit: u64) -> Result<Vec<Mo
 }
 
 /// Removes at most `limit` entries that are older than `before`, and returns their number.
-pub async fn remove<C: Write>(db: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
+pub async fn remove<C: Write>(db: &C, before: Timestamp, limit: u64) -> Result<u64, db::Error> {
     let old = Entity::find().select_only().column(Column::Id).filter(Column::At.lt(before));
     let old = old.order_by_asc(Column::At).limit(limit);
     let old: Vec<i64> = db.rows(old.as_query(), |row| row.get(0)).await?;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
 use super::{Timestamp, code_issue_project_resource, text};
-use crate::db::Read;
+use crate::db::{self, Read};
 
 /// A row of `code_issue`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -61,7 +61,7 @@ pub async fn by_external_id<C: Read>(
     db: &C,
     code_issue_project_id: i64,
     external_id: &str,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>, db::Error> {
     let key = Column::CodeIssueProjectId.eq(code_issue_project_id).and(Column::ExternalId.eq(external_id));
     db.one(Entity::find().filter(key)).await
 }
@@ -70,14 +70,14 @@ pub async fn by_external_id<C: Read>(
 pub const SEVERITIES: [&str; 5] = ["critical", "high", "medium", "low", "info"];
 
 /// Counts the issues of a service by severity in lower case. `None` counts issues without a severity.
-pub async fn by_severity<C: Read>(db: &C, service_id: i64) -> Result<Vec<(Option<String>, i64)>, DbErr> {
+pub async fn by_severity<C: Read>(db: &C, service_id: i64) -> Result<Vec<(Option<String>, i64)>, db::Error> {
     let of_service = of_service(service_id).select_only();
     let counted = of_service.column_as(severity(), "word").column_as(Column::Id.count(), "issues");
     db.rows(counted.group_by(Expr::col("word")).as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await
 }
 
 /// Returns at most `limit` issues of a service, worst first, and newest first within a severity.
-pub async fn worst<C: Read>(db: &C, service_id: i64, limit: u64) -> Result<Vec<Model>, DbErr> {
+pub async fn worst<C: Read>(db: &C, service_id: i64, limit: u64) -> Result<Vec<Model>, db::Error> {
     let (mut rank, mut last) = (CaseStatement::new(), 0);
     for word in SEVERITIES {
         rank = rank.case(severity().eq(word), last);

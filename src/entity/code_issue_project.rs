@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::Read;
+use crate::db::{self, Read};
 
 /// A row of `code_issue_project`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -44,7 +44,11 @@ impl FieldRules for Entity {
 }
 
 /// Finds a project by its id in the source system.
-pub async fn by_external_id<C: Read>(db: &C, integration_id: i64, external_id: &str) -> Result<Option<Model>, DbErr> {
+pub async fn by_external_id<C: Read>(
+    db: &C,
+    integration_id: i64,
+    external_id: &str,
+) -> Result<Option<Model>, db::Error> {
     let key = Column::IntegrationId.eq(integration_id).and(Column::ExternalId.eq(external_id));
     db.one(Entity::find().filter(key)).await
 }

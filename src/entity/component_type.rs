@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::Read;
+use crate::db::{self, Read};
 
 /// A row of `component_type`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -55,13 +55,13 @@ impl FieldRules for Entity {
 }
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_unique::<Entity>(db, Column::Alias, alias).await
     }
 }
 
 /// Returns the id of a service's component type: `named`, or the default type if that is `None`.
-pub async fn or_default<C: Read>(db: &C, named: Option<i64>) -> Result<Option<i64>, DbErr> {
+pub async fn or_default<C: Read>(db: &C, named: Option<i64>) -> Result<Option<i64>, db::Error> {
     match named {
         None => Ok(default(db).await?.map(|found| found.id)),
         own => Ok(own),
@@ -69,6 +69,6 @@ pub async fn or_default<C: Read>(db: &C, named: Option<i64>) -> Result<Option<i6
 }
 
 /// Returns the type of services that have none of their own.
-pub async fn default<C: Read>(db: &C) -> Result<Option<Model>, DbErr> {
+pub async fn default<C: Read>(db: &C) -> Result<Option<Model>, db::Error> {
     db.one(Entity::find().filter(Column::IsDefault.eq(true)).order_by_asc(Column::Id)).await
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::text;
-use crate::db::Write;
+use crate::db::{self, Write};
 
 /// A row of `contact`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -65,7 +65,7 @@ impl Model {
 
 /// Clears the default flag of the owner's other contacts of the same type. The caller sets the flag of `contact`
 /// itself.
-pub async fn clear_other_defaults<C: Write>(db: &C, contact: &Model) -> Result<(), DbErr> {
+pub async fn clear_other_defaults<C: Write>(db: &C, contact: &Model) -> Result<(), db::Error> {
     let (owner, id) = contact.owner();
     let others = owner.eq(id).and(Column::Type.eq(&contact.r#type)).and(Column::Id.ne(contact.id));
     let update = Entity::update_many().col_expr(Column::IsDefault, Expr::value(false));

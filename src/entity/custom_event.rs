@@ -6,7 +6,7 @@ use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 
 use super::Timestamp;
-use crate::db::{Read, Write};
+use crate::db::{self, Read, Write};
 
 /// A row of `custom_event`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -36,7 +36,7 @@ pub const KEPT: u64 = 20;
 const SHOWN: i32 = 1_000;
 
 /// Records an event, and removes the oldest of its integration. Fails if the integration no longer exists.
-pub async fn record<C: Write>(db: &C, integration_id: i64, payload: String, now: Timestamp) -> Result<(), DbErr> {
+pub async fn record<C: Write>(db: &C, integration_id: i64, payload: String, now: Timestamp) -> Result<(), db::Error> {
     let row =
         ActiveModel { integration_id: Set(integration_id), at: Set(now), payload: Set(payload), ..Default::default() };
     db.insert(row).await?;
@@ -55,7 +55,7 @@ pub struct Shown {
 }
 
 /// Returns the events of an integration, newest first.
-pub async fn last<C: Read>(db: &C, integration_id: i64) -> Result<Vec<Shown>, DbErr> {
+pub async fn last<C: Read>(db: &C, integration_id: i64) -> Result<Vec<Shown>, db::Error> {
     let payload = || Expr::col(Column::Payload);
     let start = Func::cust("substr").args([payload(), Expr::value(1), Expr::value(SHOWN)]);
     let events = Entity::find()

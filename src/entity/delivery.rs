@@ -6,7 +6,7 @@ use sea_orm::{QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
 use super::Timestamp;
-use crate::db::{Read, Write};
+use crate::db::{self, Read, Write};
 
 /// A row of `delivery`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -44,7 +44,7 @@ pub async fn note<C: Write>(
     status: u16,
     answer: &str,
     now: Timestamp,
-) -> Result<(), DbErr> {
+) -> Result<(), db::Error> {
     let row = ActiveModel {
         integration_id: Set(integration_id),
         at: Set(now),
@@ -58,7 +58,7 @@ pub async fn note<C: Write>(
 }
 
 /// Returns the rows of an endpoint, newest first.
-pub async fn last<C: Read>(db: &C, integration_id: i64) -> Result<Vec<Model>, DbErr> {
+pub async fn last<C: Read>(db: &C, integration_id: i64) -> Result<Vec<Model>, db::Error> {
     db.all(of_endpoint(integration_id).limit(KEPT)).await
 }
 

@@ -13,7 +13,7 @@ use sea_orm::sea_query::{ExprTrait, LockType, OnConflict, Query, SelectStatement
 use serde::Deserialize;
 
 use super::{deploy, service, suggestion};
-use crate::db::{Db, Read, Write, rows_at_once};
+use crate::db::{self, Db, Read, Write, rows_at_once};
 
 /// The maximum number of counters that a statement raises.
 const ROWS: usize = 256;
@@ -40,12 +40,15 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// Takes the given number of deploy numbers for each service, and returns the last one taken for each.
-pub async fn take_of_services<C: Write>(db: &C, counts: &BTreeMap<i64, i64>) -> Result<HashMap<i64, i64>, DbErr> {
+pub async fn take_of_services<C: Write>(db: &C, counts: &BTreeMap<i64, i64>) -> Result<HashMap<i64, i64>, db::Error> {
     take(db, Column::ServiceId, counts.iter().map(|(service, count)| (Expr::value(*service), *count))).await
 }
 
 /// Like [`take_of_services`], for aliases without a service.
-pub async fn take_of_aliases<C: Write>(db: &C, counts: &BTreeMap<&str, i64>) -> Result<HashMap<String, i64>, DbErr> {
+pub async fn take_of_aliases<C: Write>(
+    db: &C,
+    counts: &BTreeMap<&str, i64>,
+) -> Result<HashMap<String, i64>, db::Error> {
     take(db, Column::Alias, counts.iter().map(|(alias, count)| (Expr::value(*alias), *count))).await
 }
 
@@ -55,7 +58,7 @@ async fn take<C: Write, K: crate::db::Column + Eq + Hash + Send + 'static>(
     db: &C,
     key: Column,
     mut counts: impl ExactSizeIterator<Item = (Expr, i64)>,
-) -> Result<HashMap<K, i64>, DbErr> {
+) -> Result<HashMap<K, i64>, db::Error> {
     let mut taken = HashMap::with_capacity(counts.len());
     while counts.len() > 0 {
         let last = Expr::col((Entity, Column::Last)).add(Expr::col(("excluded", Column::Last)));
@@ -75,7 +78,7 @@ async fn take<C: Write, K: crate::db::Column + Eq + Hash + Send + 'static>(
 
 /// Gives the counter of an alias to the service that now has the alias. The service continues after the greater of the
 /// two numbers.
-pub async fn move_to_service<C: Write>(db: &C, alias: &str, service_id: i64) -> Result<(), DbErr> {
+pub async fn move_to_service<C: Write>(db: &C, alias: &str, service_id: i64) -> Result<(), db::Error> {
     let last = Query::select()
         .expr(Expr::value(service_id))
         .column(Column::Last)
@@ -89,7 +92,7 @@ pub async fn move_to_service<C: Write>(db: &C, alias: &str, service_id: i64) -> 
 
 /// Copies the counter of a service that is about to be deleted to each alias in its deploys. The deploys stay, so a
 /// later deploy with such an alias must not get one of their numbers.
-pub async fn leave_to_aliases<C: Write>(db: &C, service_id: i64) -> Result<(), DbErr> {
+pub async fn leave_to_aliases<C: Write>(db: &C, service_id: i64) -> Result<(), db::Error> {
     // Lock rows in the order in which recording a deploy locks them: service, suggestion, counters. Another order could
     // deadlock.
     db.one(service::Entity::find_by_id(service_id).lock(LockType::Update)).await?;
@@ -111,7 +114,7 @@ pub async fn leave_to_aliases<C: Write>(db: &C, service_id: i64) -> Result<(), D
 }
 
 /// Does that ahead, for a service with very many deploys: looks for their aliases without a lock.
-pub async fn leave_to_aliases_ahead(db: &Db, service_id: i64) -> Result<(), DbErr> {
+pub async fn leave_to_aliases_ahead(db: &Db, service_id: i64) -> Result<(), db::Error> {
     let aliases = Query::select()
         .distinct()
         .column(deploy::Column::ServiceAlias)
@@ -144,10 +147,10 @@ fn or_greater(key: Column) -> OnConflict {
 }
 
 /// Sets each selected counter (a key and a number) to at least that number.
-async fn raise<C: Write>(db: &C, key: Column, counters: SelectStatement) -> Result<(), DbErr> {
+async fn raise<C: Write>(db: &C, key: Column, counters: SelectStatement) -> Result<(), db::Error> {
     let mut insert = Query::insert();
     insert.into_table(Entity).columns([key, Column::Last]);
-    insert.select_from(counters).map_err(|error| DbErr::Custom(error.to_string()))?;
+    insert.select_from(counters).map_err(|error| db::Error::Custom(error.to_string()))?;
     insert.on_conflict(or_greater(key));
     db.execute(&insert).await?;
     Ok(())

@@ -46,7 +46,12 @@ impl ActiveModelBehavior for ActiveModel {}
 
 /// Schedules the pulls of a service whose URL changes. A new URL is pulled at once, and keeps the document of the old one
 /// until then. Without a URL, the pulled document is deleted. The caller has locked the service.
-pub async fn follow<C: Write>(db: &C, service_id: i64, before: Option<&str>, after: Option<&str>) -> Result<(), DbErr> {
+pub async fn follow<C: Write>(
+    db: &C,
+    service_id: i64,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> Result<(), db::Error> {
     if before == after {
         return Ok(());
     }
@@ -68,7 +73,7 @@ pub async fn follow<C: Write>(db: &C, service_id: i64, before: Option<&str>, aft
 }
 
 /// Schedules a pull of every service with a URL, at once. No service may have a row yet.
-pub async fn begin_all<C: Write>(db: &C) -> Result<(), DbErr> {
+pub async fn begin_all<C: Write>(db: &C) -> Result<(), db::Error> {
     let rows = Query::select()
         .column(service::Column::Id)
         .expr(Expr::value(Timestamp::now()))
@@ -79,13 +84,13 @@ pub async fn begin_all<C: Write>(db: &C) -> Result<(), DbErr> {
     let columns = [Column::ServiceId, Column::NextPullAt, Column::Failures];
     let mut insert = Query::insert();
     let insert = insert.into_table(Entity).columns(columns).select_from(rows);
-    db.execute(insert.map_err(|error| DbErr::Custom(error.to_string()))?).await.map(drop)
+    db.execute(insert.map_err(|error| db::Error::Custom(error.to_string()))?).await.map(drop)
 }
 
 /// Takes at most `most` rows that are due at `now`, those first that have waited longest. Nobody else takes them before
 /// `until`, so of several processes one pulls each document. A row that is put off for longer than any interval is due
 /// too: the clock was ahead.
-pub async fn claim(db: &Db, now: Timestamp, until: Timestamp, most: u64) -> Result<Vec<Model>, DbErr> {
+pub async fn claim(db: &Db, now: Timestamp, until: Timestamp, most: u64) -> Result<Vec<Model>, db::Error> {
     let farthest = Timestamp::from_micros(now.as_micros() + LONGEST_WAIT);
     // Two ranges of one index.
     let is_due = || Column::NextPullAt.lte(now).or(Column::NextPullAt.gt(farthest));

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, domain_alias, text};
-use crate::db::Read;
+use crate::db::{self, Read};
 
 /// A row of `domain`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -46,7 +46,7 @@ impl FieldRules for Entity {
 }
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_own_alias::<Entity, domain_alias::Entity>(db, Column::Id, alias).await
     }
 }

@@ -9,7 +9,7 @@ use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 
 use super::Timestamp;
-use crate::db::{Read, Write};
+use crate::db::{self, Read, Write};
 
 /// A row of `idempotency_key`. It belongs to either a token or a user.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -80,7 +80,7 @@ pub async fn insert<C: Write>(
     key_hash: [u8; 32],
     request_hash: [u8; 32],
     now: Timestamp,
-) -> Result<Option<i64>, DbErr> {
+) -> Result<Option<i64>, db::Error> {
     let row = ActiveModel {
         token_id: Set(if let Owner::Token(id) = owner { Some(id) } else { None }),
         user_id: Set(if let Owner::User(id) = owner { Some(id) } else { None }),
@@ -101,13 +101,18 @@ pub async fn insert<C: Write>(
 }
 
 /// Finds the row of a key.
-pub async fn find<C: Read>(db: &C, owner: Owner, key_hash: [u8; 32]) -> Result<Option<Model>, DbErr> {
+pub async fn find<C: Read>(db: &C, owner: Owner, key_hash: [u8; 32]) -> Result<Option<Model>, db::Error> {
     db.one(Entity::find().filter(owner.condition()).filter(Column::KeyHash.eq(key_hash.to_vec()))).await
 }
 
 /// Takes over a row whose request has ended without a committed mutation. Returns false if another request was faster,
 /// or if a mutation has been committed in the meantime.
-pub async fn take_over<C: Write>(db: &C, row: &Model, request_hash: [u8; 32], now: Timestamp) -> Result<bool, DbErr> {
+pub async fn take_over<C: Write>(
+    db: &C,
+    row: &Model,
+    request_hash: [u8; 32],
+    now: Timestamp,
+) -> Result<bool, db::Error> {
     let update = Entity::update_many()
         .col_expr(Column::RequestHash, Expr::value(request_hash.to_vec()))
         .col_expr(Column::CreatedAt, Expr::value(now))
@@ -117,13 +122,13 @@ pub async fn take_over<C: Write>(db: &C, row: &Model, request_hash: [u8; 32], no
 
 /// Counts a mutation. Must run in the mutation's transaction. Returns whether the row still belongs to the request that
 /// began at `since`.
-pub async fn count_mutation<C: Write>(db: &C, id: i64, since: Timestamp) -> Result<bool, DbErr> {
+pub async fn count_mutation<C: Write>(db: &C, id: i64, since: Timestamp) -> Result<bool, db::Error> {
     let update = Entity::update_many().col_expr(Column::Mutations, Expr::col(Column::Mutations).add(1));
     Ok(db.exec(update.filter(is_held_since(id, since))).await? > 0)
 }
 
 /// Marks the request as ended and stores its response.
-pub async fn end<C: Write>(db: &C, id: i64, since: Timestamp, answer: Option<String>) -> Result<(), DbErr> {
+pub async fn end<C: Write>(db: &C, id: i64, since: Timestamp, answer: Option<String>) -> Result<(), db::Error> {
     let update = Entity::update_many()
         .col_expr(Column::HasEnded, Expr::value(true))
         .col_expr(Column::Answer, Expr::value(answer));
@@ -131,7 +136,7 @@ pub async fn end<C: Write>(db: &C, id: i64, since: Timestamp, answer: Option<Str
 }
 
 /// Removes the key of a request that has changed nothing.
-pub async fn release<C: Write>(db: &C, id: i64, since: Timestamp) -> Result<(), DbErr> {
+pub async fn release<C: Write>(db: &C, id: i64, since: Timestamp) -> Result<(), db::Error> {
     db.exec(Entity::delete_many().filter(is_held_since(id, since)).filter(Column::Mutations.eq(0))).await.map(drop)
 }
 
@@ -141,7 +146,7 @@ fn is_held_since(id: i64, since: Timestamp) -> Expr {
 }
 
 /// Removes at most `most` keys that are older than `before`, and returns their number.
-pub async fn remove<C: Write>(db: &C, before: Timestamp, most: u64) -> Result<u64, DbErr> {
+pub async fn remove<C: Write>(db: &C, before: Timestamp, most: u64) -> Result<u64, db::Error> {
     let old = Entity::find().select_only().column(Column::Id).filter(Column::CreatedAt.lt(before));
     let old = old.order_by_asc(Column::CreatedAt).limit(most);
     let old: Vec<i64> = db.rows(old.as_query(), |row| row.get(0)).await?;

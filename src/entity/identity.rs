@@ -11,7 +11,7 @@ use sea_orm::sea_query::OnConflict;
 use serde::Deserialize;
 
 use super::{Timestamp, user};
-use crate::db::{Read, Write};
+use crate::db::{self, Read, Write};
 
 /// A row of `identity`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -37,14 +37,14 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// Finds the user that a subject is linked to.
-pub async fn user<C: Read>(db: &C, issuer: &str, subject: &str) -> Result<Option<user::Model>, DbErr> {
+pub async fn user<C: Read>(db: &C, issuer: &str, subject: &str) -> Result<Option<user::Model>, db::Error> {
     let found = db.one(Entity::find().filter(Column::Issuer.eq(issuer)).filter(Column::Subject.eq(subject))).await?;
     let Some(identity) = found else { return Ok(None) };
     db.one(user::Entity::find_by_id(identity.user_id)).await
 }
 
 /// Returns whether a subject of this issuer is linked to the user.
-pub async fn is_known<C: Read>(db: &C, issuer: &str, user_id: i64) -> Result<bool, DbErr> {
+pub async fn is_known<C: Read>(db: &C, issuer: &str, user_id: i64) -> Result<bool, db::Error> {
     let known = Entity::find().filter(Column::UserId.eq(user_id)).filter(Column::Issuer.eq(issuer));
     Ok(db.one(known).await?.is_some())
 }
@@ -57,7 +57,7 @@ pub async fn remember<C: Write>(
     subject: &str,
     user_id: i64,
     now: Timestamp,
-) -> Result<Option<user::Model>, DbErr> {
+) -> Result<Option<user::Model>, db::Error> {
     let row = ActiveModel {
         issuer: Set(issuer.to_owned()),
         subject: Set(subject.to_owned()),
@@ -71,12 +71,12 @@ pub async fn remember<C: Write>(
 }
 
 /// Returns those of the users that are linked to a subject of any issuer.
-pub async fn known<C: Read>(db: &C, users: impl IntoIterator<Item = i64>) -> Result<HashSet<i64>, DbErr> {
+pub async fn known<C: Read>(db: &C, users: impl IntoIterator<Item = i64>) -> Result<HashSet<i64>, db::Error> {
     let identities = db.all(Entity::find().filter(Column::UserId.is_in(users))).await?;
     Ok(identities.into_iter().map(|identity| identity.user_id).collect())
 }
 
 /// Removes all links to a user. Returns whether there were any.
-pub async fn forget<C: Write>(db: &C, user_id: i64) -> Result<bool, DbErr> {
+pub async fn forget<C: Write>(db: &C, user_id: i64) -> Result<bool, db::Error> {
     Ok(db.exec(Entity::delete_many().filter(Column::UserId.eq(user_id))).await? > 0)
 }

@@ -137,12 +137,12 @@ impl Model {
 }
 
 /// Finds the integration whose webhook's URL ends in `webhook_id`.
-pub async fn by_webhook<C: Read>(db: &C, webhook_id: &str) -> Result<Option<Model>, DbErr> {
+pub async fn by_webhook<C: Read>(db: &C, webhook_id: &str) -> Result<Option<Model>, db::Error> {
     super::by_unique::<Entity>(db, Column::WebhookId, webhook_id).await
 }
 
 /// Returns the deploy endpoints, oldest first.
-pub async fn deploy_endpoints<C: Read>(db: &C) -> Result<Vec<Model>, DbErr> {
+pub async fn deploy_endpoints<C: Read>(db: &C) -> Result<Vec<Model>, db::Error> {
     db.all(Entity::find().filter(Column::Kind.eq(Kind::Deploy)).order_by_asc(Column::Id)).await
 }
 
@@ -165,19 +165,19 @@ pub async fn create<C: Write>(db: &C, kind: Kind, name: String, now: Timestamp) 
 }
 
 /// Finds a deploy endpoint.
-pub async fn deploy_endpoint<C: Read>(db: &C, id: i64) -> Result<Option<Model>, DbErr> {
+pub async fn deploy_endpoint<C: Read>(db: &C, id: i64) -> Result<Option<Model>, db::Error> {
     db.one(Entity::find_by_id(id).filter(Column::Kind.eq(Kind::Deploy))).await
 }
 
 /// Deletes a deploy endpoint and returns it; `None` if there was none. Its deploys stay.
-pub async fn delete_deploy_endpoint<C: Write>(db: &C, id: i64) -> Result<Option<Model>, DbErr> {
+pub async fn delete_deploy_endpoint<C: Write>(db: &C, id: i64) -> Result<Option<Model>, db::Error> {
     let Some(endpoint) = deploy_endpoint(db, id).await? else { return Ok(None) };
     let deleted = db.exec(Entity::delete_by_id(id)).await? > 0;
     Ok(deleted.then_some(endpoint))
 }
 
 /// Returns those of the integrations that exist, and locks them against deletion until the transaction ends.
-pub async fn lock_present<C: Read>(db: &C, ids: &[i64]) -> Result<Vec<i64>, DbErr> {
+pub async fn lock_present<C: Read>(db: &C, ids: &[i64]) -> Result<Vec<i64>, db::Error> {
     let found = Entity::find().select_only().column(Column::Id).filter(db::any(db, Column::Id, ids));
     db.rows(found.lock(LockType::KeyShare).as_query(), |row| row.get(0)).await
 }

@@ -90,7 +90,7 @@ pub trait ByIds: Table {
     fn by_ids<C: Read>(
         db: &C,
         ids: impl IntoIterator<Item = Option<i64>>,
-    ) -> impl Future<Output = Result<Vec<Option<Self::Model>>, DbErr>> + Send;
+    ) -> impl Future<Output = Result<Vec<Option<Self::Model>>, db::Error>> + Send;
 }
 
 impl<E> ByIds for E
@@ -101,7 +101,7 @@ where
     fn by_ids<C: Read>(
         db: &C,
         ids: impl IntoIterator<Item = Option<i64>>,
-    ) -> impl Future<Output = Result<Vec<Option<E::Model>>, DbErr>> + Send {
+    ) -> impl Future<Output = Result<Vec<Option<E::Model>>, db::Error>> + Send {
         let ids: Vec<Option<i64>> = ids.into_iter().collect();
         async move {
             let Some(key) = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column).next() else {
@@ -124,7 +124,7 @@ where
 }
 
 /// Deletes the rows that satisfy a condition, but for the `kept` newest, by their ids.
-async fn keep_newest<E: EntityTrait>(db: &impl Write, of: &Expr, id: E::Column, kept: u64) -> Result<(), DbErr> {
+async fn keep_newest<E: EntityTrait>(db: &impl Write, of: &Expr, id: E::Column, kept: u64) -> Result<(), db::Error> {
     let oldest = E::find().select_only().column(id).filter(of.clone()).order_by_desc(id).offset(kept).limit(1);
     if let Some(oldest) = db.rows(oldest.as_query(), |row| row.get::<i64>(0)).await?.pop() {
         db.exec(E::delete_many().filter(of.clone()).filter(id.lte(oldest))).await?;
@@ -137,7 +137,7 @@ pub(crate) async fn by_unique<E: Table>(
     db: &impl Read,
     column: E::Column,
     value: impl Into<Value>,
-) -> Result<Option<E::Model>, DbErr> {
+) -> Result<Option<E::Model>, db::Error> {
     let value = value.into();
     let build = || select::<E>(column.eq(value.clone()));
     Ok(db.all_like::<E>(shape("by value", &[column]), build, vec![value.clone()]).await?.pop())
@@ -146,7 +146,7 @@ pub(crate) async fn by_unique<E: Table>(
 /// A table whose rows can be found by an alias. An alias belongs to at most one row.
 pub trait ByAlias: Table {
     /// Finds the row with this alias, of any kind.
-    fn by_alias<C: Read>(db: &C, alias: &str) -> impl Future<Output = Result<Option<Self::Model>, DbErr>> + Send;
+    fn by_alias<C: Read>(db: &C, alias: &str) -> impl Future<Output = Result<Option<Self::Model>, db::Error>> + Send;
 }
 
 /// Finds the owner of an alias that is stored in the alias table `T`.
@@ -154,7 +154,7 @@ pub(crate) async fn by_own_alias<E: Table, T: AliasTable>(
     db: &impl Read,
     id: E::Column,
     alias: &str,
-) -> Result<Option<E::Model>, DbErr> {
+) -> Result<Option<E::Model>, db::Error> {
     let build = || select::<E>(is_owner::<T>(id, alias));
     Ok(db.all_like::<E>(shape("by alias", &[id]), build, vec![alias.into()]).await?.pop())
 }

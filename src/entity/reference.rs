@@ -1,15 +1,13 @@
 //! Looks up the rows that fields refer to. Separate from the field rules, because the tables themselves depend on
 //! those.
 
-use sea_orm::DbErr;
-
 use super::field_rule::Reference;
 use super::{ByAlias, component_type, domain, lifecycle, system, team, tier, user};
-use crate::db::Read;
+use crate::db::{self, Read};
 
 impl Reference {
     /// Finds the id of the row that `name` refers to.
-    pub async fn key(self, db: &impl Read, name: &str) -> Result<Option<i64>, DbErr> {
+    pub async fn key(self, db: &impl Read, name: &str) -> Result<Option<i64>, db::Error> {
         Ok(match self {
             Self::Team => team::Entity::by_alias(db, name).await?.map(|team| team.id),
             Self::Tier => tier::Entity::by_alias(db, name).await?.map(|tier| tier.id),

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
-use crate::db::Read;
+use crate::db::{self, Read};
 
 /// The maximum number of management rules of a definition. A component type may have as many for owners, and as many
 /// for systems.
@@ -59,7 +59,7 @@ impl FieldRules for Entity {
 }
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_unique::<Entity>(db, Column::Alias, alias).await
     }
 }

@@ -4,14 +4,14 @@ use sea_orm::entity::prelude::*;
 
 use super::relationship::{Column, End, Entity};
 use super::{ByAlias, component_type, domain, infrastructure_resource, relationship_definition, service, system, team};
-use crate::db::{Read, Transaction};
+use crate::db::{self, Read, Transaction};
 use crate::error::{Result, UserError, quoted, shortened};
 
 /// The kinds of ends, as definitions and service files name them.
 pub const KINDS: &[&str] = &["service", "system", "domain", "team", "infrastructure_resource"];
 
 /// Finds the object that has an alias: of the given kind, else of the first of [`KINDS`] that has one.
-pub async fn end(db: &impl Read, kind: Option<&str>, alias: &str) -> Result<Option<End>, DbErr> {
+pub async fn end(db: &impl Read, kind: Option<&str>, alias: &str) -> Result<Option<End>, db::Error> {
     let is_wanted = |known: &str| kind.is_none_or(|kind| kind == known);
     macro_rules! look {
         ($($word:literal $table:ident $end:ident),*) => {$(
@@ -89,7 +89,7 @@ pub fn check_number(definition: &relationship_definition::Model, count: u64) -> 
 }
 
 /// Returns the words that a definition may use for an object: its kind, and its component type or its type.
-async fn kinds(db: &Transaction, end: End) -> Result<Vec<String>, DbErr> {
+async fn kinds(db: &Transaction, end: End) -> Result<Vec<String>, db::Error> {
     Ok(match end {
         End::Service(id) => {
             let mut kinds = vec!["service".to_owned()];

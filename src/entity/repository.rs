@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
-use crate::db::Read;
+use crate::db::{self, Read};
 use crate::error::UserError;
 
 /// A row of `repository`.
@@ -132,7 +132,7 @@ impl Model {
 const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`');
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_unique::<Entity>(db, Column::DefaultAlias, alias).await
     }
 }

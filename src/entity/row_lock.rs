@@ -8,20 +8,20 @@
 //! - `NoKeyUpdate`: as `Update`, but other transactions can insert references to the row.
 //! - `KeyShare`: other transactions cannot delete the row. They can change it, and take this lock too.
 
+use sea_orm::PrimaryKeyTrait;
 use sea_orm::sea_query::LockType;
-use sea_orm::{DbErr, PrimaryKeyTrait};
 
-use crate::db::{Read, Table, Transaction};
+use crate::db::{self, Read, Table, Transaction};
 
 /// Reads the current version of a row, and locks it until the transaction ends.
 ///
 /// # Errors
-/// [`DbErr::RecordNotUpdated`] if the row was deleted after the caller found it. The mutation has lost a race and is
+/// [`db::Error::RecordNotUpdated`] if the row was deleted after the caller found it. The mutation has lost a race and is
 /// retried.
-pub async fn row<E>(db: &Transaction, id: i64, lock: LockType) -> Result<E::Model, DbErr>
+pub async fn row<E>(db: &Transaction, id: i64, lock: LockType) -> Result<E::Model, db::Error>
 where
     E: Table,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
 {
-    db.locking(lock).one(E::find_by_id(id)).await?.ok_or(DbErr::RecordNotUpdated)
+    db.locking(lock).one(E::find_by_id(id)).await?.ok_or(db::Error::RecordNotUpdated)
 }

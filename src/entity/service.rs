@@ -103,7 +103,7 @@ pub struct Label {
 }
 
 /// Reads the labels of these services, in any order. Does not read their long texts.
-pub async fn labels(db: &impl Read, ids: &[i64]) -> Result<Vec<Label>, DbErr> {
+pub async fn labels(db: &impl Read, ids: &[i64]) -> Result<Vec<Label>, db::Error> {
     let select = Entity::find()
         .select_only()
         .columns([Column::Id, Column::Name, Column::Slug])
@@ -121,7 +121,7 @@ fn tier_of() -> RelationDef {
 }
 
 /// Returns the ids of the services whose `column` holds this id: oldest first, and at most `most`.
-pub async fn ids_of(db: &impl Read, column: Column, key: i64, most: u64) -> Result<Vec<i64>, DbErr> {
+pub async fn ids_of(db: &impl Read, column: Column, key: i64, most: u64) -> Result<Vec<i64>, db::Error> {
     let ids = Entity::find().select_only().column(Column::Id).filter(column.eq(key));
     db.rows(ids.order_by_asc(Column::Id).limit(most).as_query(), |row| row.get(0)).await
 }
@@ -166,7 +166,7 @@ pub fn writable(locked: Model) -> Result<Writable> {
 
 /// Locks the rows of these services for a service file, and returns the services by id. Accepts services that a service
 /// file governs. Leaves out services that no longer exist.
-pub async fn lock_for_service_file<C: Read>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Writable>, DbErr> {
+pub async fn lock_for_service_file<C: Read>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Writable>, db::Error> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
@@ -176,7 +176,7 @@ pub async fn lock_for_service_file<C: Read>(db: &C, ids: &[i64]) -> Result<HashM
 }
 
 /// Unlocks a service: no service file governs it any more.
-pub async fn unlock<C: Write>(db: &C, service: &Writable) -> Result<Model, DbErr> {
+pub async fn unlock<C: Write>(db: &C, service: &Writable) -> Result<Model, db::Error> {
     db.exec(service_file_note::Entity::delete_by_id(service.id)).await?;
     let mut row: ActiveModel = service.0.clone().into();
     (row.locked_by, row.locked_repository, row.locked_commit) = (Set(None), Set(None), Set(None));
@@ -185,7 +185,7 @@ pub async fn unlock<C: Write>(db: &C, service: &Writable) -> Result<Model, DbErr
 }
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_own_alias::<Entity, service_alias::Entity>(db, Column::Id, alias).await
     }
 }
@@ -197,7 +197,7 @@ pub fn new(name: impl Into<String>, creation_source: &str) -> ActiveModel {
 }
 
 /// Stores a new service and gives it the aliases that follow from its name. `row` must have a name.
-pub async fn create<C: Write>(db: &C, row: ActiveModel) -> Result<Writable, DbErr> {
+pub async fn create<C: Write>(db: &C, row: ActiveModel) -> Result<Writable, db::Error> {
     let (name, now) = (row.name.try_as_ref().cloned().unwrap_or_default(), Timestamp::now());
     let row = ActiveModel { slug: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
     let service = Writable(db.insert(row).await?);
@@ -212,7 +212,7 @@ pub async fn create<C: Write>(db: &C, row: ActiveModel) -> Result<Writable, DbEr
 
 /// Updates a service with the values that `row` sets. If these include a name, also gives the service the aliases that
 /// follow from it.
-pub async fn update<C: Write>(db: &C, service: &Writable, mut row: ActiveModel) -> Result<Model, DbErr> {
+pub async fn update<C: Write>(db: &C, service: &Writable, mut row: ActiveModel) -> Result<Model, db::Error> {
     let url_before = service.api_document_url.as_deref();
     let name = if let ActiveValue::Set(name) = &row.name { Some(name.clone()) } else { None };
     if let Some(name) = &name {
@@ -229,7 +229,7 @@ pub async fn update<C: Write>(db: &C, service: &Writable, mut row: ActiveModel) 
 
 /// Gives a service the aliases that follow from a name: a slug, and the name itself if it is free. Returns the slug.
 /// The caller stores the slug in the row, and then calls [`service_search::refresh`].
-pub async fn claim_name<C: Write>(db: &C, service: &Writable, name: &str) -> Result<String, DbErr> {
+pub async fn claim_name<C: Write>(db: &C, service: &Writable, name: &str) -> Result<String, db::Error> {
     let slug = service_alias::Entity::claim_slug(db, service, name).await?;
     service_alias::Entity::claim(db, service, name, Kind::Name).await?;
     Ok(slug)

@@ -73,7 +73,7 @@ pub struct Found {
 
 /// Searches breadth first from each service, at most `steps` dependencies deep. Runs one statement per level, whatever
 /// the number of services.
-pub async fn reach(db: &impl Read, services: &[i64], direction: Direction, steps: u8) -> Result<Vec<Reach>, DbErr> {
+pub async fn reach(db: &impl Read, services: &[i64], direction: Direction, steps: u8) -> Result<Vec<Reach>, db::Error> {
     let mut searches: Vec<Search> = services.iter().copied().map(Search::from).collect();
     for distance in 1..=steps {
         let mut keys: Vec<i64> = searches.iter().flat_map(|search| &search.frontier).copied().collect();
@@ -104,7 +104,7 @@ pub async fn reach(db: &impl Read, services: &[i64], direction: Direction, steps
 
 /// Reads the dependencies of these services: each service, and the one at the other end. Ordered by service. Reads at
 /// most one more than `most`.
-async fn ways(db: &impl Read, direction: Direction, keys: &[i64], most: usize) -> Result<Vec<(i64, i64)>, DbErr> {
+async fn ways(db: &impl Read, direction: Direction, keys: &[i64], most: usize) -> Result<Vec<(i64, i64)>, db::Error> {
     let (from, to) = match direction {
         Direction::Dependents => (Column::DestinationId, Column::SourceId),
         Direction::Dependencies => (Column::SourceId, Column::DestinationId),
@@ -141,8 +141,8 @@ impl Search {
         &mut self,
         ways: &[(i64, i64)],
         distance: u8,
-        pay: &mut impl FnMut() -> Result<(), DbErr>,
-    ) -> Result<(), DbErr> {
+        pay: &mut impl FnMut() -> Result<(), db::Error>,
+    ) -> Result<(), db::Error> {
         let known = self.found.len();
         'frontier: for via in std::mem::take(&mut self.frontier) {
             let start = ways.partition_point(|(from, _)| *from < via);
@@ -170,7 +170,7 @@ impl Search {
 
 /// Reads the dependencies among these services, as pairs of the service that depends and the other one. Pass only a few
 /// services, because each may depend on every other.
-pub async fn among(db: &impl Read, services: &[i64]) -> Result<Vec<(i64, i64)>, DbErr> {
+pub async fn among(db: &impl Read, services: &[i64]) -> Result<Vec<(i64, i64)>, db::Error> {
     let select = Query::select()
         .columns([Column::SourceId, Column::DestinationId])
         .from(Entity)
@@ -183,7 +183,7 @@ pub async fn among(db: &impl Read, services: &[i64]) -> Result<Vec<(i64, i64)>, 
 
 /// Reads the dependencies of these services in both directions, each once, as pairs of the service that depends and the
 /// other one. Reads about `most` in each direction. Also returns whether there are no more.
-pub async fn around(db: &impl Read, services: &[i64], most: usize) -> Result<(Vec<(i64, i64)>, bool), DbErr> {
+pub async fn around(db: &impl Read, services: &[i64], most: usize) -> Result<(Vec<(i64, i64)>, bool), db::Error> {
     let needs = ways(db, Direction::Dependencies, services, most).await?;
     let needed = ways(db, Direction::Dependents, services, most).await?;
     let is_complete = needs.len() <= most && needed.len() <= most;

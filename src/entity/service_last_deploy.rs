@@ -26,7 +26,7 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// Derives all rows, after services and deploys were stored in bulk in the transaction `db`.
-pub async fn derive_all<C: Write>(db: &C) -> Result<(), DbErr> {
+pub async fn derive_all<C: Write>(db: &C) -> Result<(), db::Error> {
     let service = || Expr::col(service::Column::Id.as_column_ref());
     let last = Query::select()
         .expr(Expr::col(deploy::Column::DeployedAt.as_column_ref()).max())
@@ -36,7 +36,7 @@ pub async fn derive_all<C: Write>(db: &C) -> Result<(), DbErr> {
     let all = Query::select().expr(service()).expr(db::scalar(last)).from(service::Entity).take();
     let mut insert = Query::insert();
     insert.into_table(Entity).columns([Column::ServiceId, Column::DeployedAt]);
-    insert.select_from(all).map_err(|error| DbErr::Custom(error.to_string()))?;
+    insert.select_from(all).map_err(|error| db::Error::Custom(error.to_string()))?;
     db.exec(Entity::delete_many()).await?;
     db.execute(&insert).await.map(drop)
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::field_rule::{FieldRule, FieldRules};
 use super::service::Writable;
 use super::text;
-use crate::db::Write;
+use crate::db::{self, Write};
 
 /// A row of `service_repository`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -53,7 +53,7 @@ pub async fn link<C: Write>(
     repository: i64,
     base_directory: Option<String>,
     display_name: Option<String>,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>, db::Error> {
     let row = ActiveModel {
         service_id: Set(service.id),
         repository_id: Set(repository),

@@ -137,7 +137,11 @@ pub fn service_called(alias: &str) -> Expr {
 
 /// Reads the tags with the keys of `tags` that a service has, and how many tags it has in all, with one statement.
 /// `service` is its id. `None` if there is no such service.
-pub async fn of_service<C: Read>(db: &C, service: Expr, tags: &[(String, String)]) -> Result<Option<OfService>, DbErr> {
+pub async fn of_service<C: Read>(
+    db: &C,
+    service: Expr,
+    tags: &[(String, String)],
+) -> Result<Option<OfService>, db::Error> {
     let id = (service::Entity, service::Column::Id);
     let is_of_it = Expr::col(Column::ServiceId).eq(service.clone());
     let mut all = Query::select().expr(Expr::cust("1")).from(Entity).and_where(is_of_it).take();
@@ -159,7 +163,7 @@ pub async fn of_service<C: Read>(db: &C, service: Expr, tags: &[(String, String)
 }
 
 /// Reads the tags with the keys of `tags` that an owner has.
-async fn with_keys<C: Read>(db: &C, owner: Owner<'_>, tags: &[(String, String)]) -> Result<Vec<Model>, DbErr> {
+async fn with_keys<C: Read>(db: &C, owner: Owner<'_>, tags: &[(String, String)]) -> Result<Vec<Model>, db::Error> {
     let keys = tags.iter().map(|(key, _)| key.as_str());
     let of_owner = Entity::find().filter(owner.column().eq(owner.id()));
     db.all(of_owner.filter(Column::Key.is_in(keys)).order_by_asc(Column::Id)).await
@@ -173,7 +177,7 @@ pub async fn assign<C: Write>(
     owner: Owner<'_>,
     tags: Vec<(String, String)>,
     present: Option<Vec<Model>>,
-) -> Result<(Vec<Model>, bool), DbErr> {
+) -> Result<(Vec<Model>, bool), db::Error> {
     if tags.is_empty() {
         return Ok((Vec::new(), false));
     }

@@ -50,7 +50,7 @@ impl FieldRules for Entity {
 }
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_own_alias::<Entity, team_alias::Entity>(db, Column::Id, alias).await
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
 use super::text;
-use crate::db::Read;
+use crate::db::{self, Read};
 
 /// A row of `tier`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -40,7 +40,7 @@ impl FieldRules for Entity {
 }
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, DbErr> {
+    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_unique::<Entity>(db, Column::Alias, alias).await
     }
 }

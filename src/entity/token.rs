@@ -159,12 +159,12 @@ pub async fn create<C: Write>(
 }
 
 /// Returns all tokens, oldest first.
-pub async fn all<C: Read>(db: &C) -> Result<Vec<Model>, DbErr> {
+pub async fn all<C: Read>(db: &C) -> Result<Vec<Model>, db::Error> {
     db.all(Entity::find().order_by_asc(Column::Id)).await
 }
 
 /// Deletes a token and records that in the audit. Returns whether it existed.
-pub async fn delete<C: Write>(db: &C, actor: &Actor, id: i64) -> Result<bool, DbErr> {
+pub async fn delete<C: Write>(db: &C, actor: &Actor, id: i64) -> Result<bool, db::Error> {
     let Some(token) = db.one(Entity::find_by_id(id)).await? else { return Ok(false) };
     if db.exec(Entity::delete_by_id(id)).await? == 0 {
         return Ok(false);
@@ -175,18 +175,18 @@ pub async fn delete<C: Write>(db: &C, actor: &Actor, id: i64) -> Result<bool, Db
 }
 
 /// Writes that a token was used at `now`. Does nothing if the token no longer exists.
-pub async fn note_use<C: Write>(db: &C, id: i64, now: Timestamp) -> Result<(), DbErr> {
+pub async fn note_use<C: Write>(db: &C, id: i64, now: Timestamp) -> Result<(), db::Error> {
     let update = Entity::update_many().col_expr(Column::LastUsedAt, Expr::value(now)).filter(Column::Id.eq(id));
     db.exec(update).await.map(drop)
 }
 
 /// Finds the token with this hash, valid or not.
-pub async fn by_hash<C: Read>(db: &C, hash: &Hash) -> Result<Option<Model>, DbErr> {
+pub async fn by_hash<C: Read>(db: &C, hash: &Hash) -> Result<Option<Model>, db::Error> {
     super::by_unique::<Entity>(db, Column::Hash, &hash[..]).await
 }
 
 /// Finds the tokens with these hashes, valid or not. For PostgreSQL only: on SQLite, [`by_hash`] is quicker for each.
-pub async fn by_hashes<C: Read>(db: &C, hashes: &[Hash]) -> Result<Vec<Model>, DbErr> {
+pub async fn by_hashes<C: Read>(db: &C, hashes: &[Hash]) -> Result<Vec<Model>, db::Error> {
     let (condition, list) = db::any_bytes(Column::Hash, hashes);
     let build = || super::select::<Entity>(condition.clone());
     db.all_like::<Entity>(super::shape("by values", &[Column::Hash]), build, vec![list]).await

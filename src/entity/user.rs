@@ -96,7 +96,7 @@ pub fn email_key(email: &str) -> String {
 }
 
 /// Recomputes the keys that an older version stored in another form.
-pub async fn refresh_email_keys<C: Write>(db: &C) -> Result<(), DbErr> {
+pub async fn refresh_email_keys<C: Write>(db: &C) -> Result<(), db::Error> {
     let mut after = 0;
     loop {
         let users = Entity::find().select_only().columns([Column::Id, Column::Email, Column::EmailKey]);
@@ -118,12 +118,12 @@ pub async fn refresh_email_keys<C: Write>(db: &C) -> Result<(), DbErr> {
 const AT_ONCE: u64 = 1_000;
 
 /// Finds the user with this email address, ignoring the case of ASCII letters.
-pub async fn by_email<C: Read>(db: &C, email: &str) -> Result<Option<Model>, DbErr> {
+pub async fn by_email<C: Read>(db: &C, email: &str) -> Result<Option<Model>, db::Error> {
     super::by_unique::<Entity>(db, Column::EmailKey, email_key(email)).await
 }
 
 /// Returns whether there is an administrator.
-pub async fn any_administrator<C: Read>(db: &C) -> Result<bool, DbErr> {
+pub async fn any_administrator<C: Read>(db: &C) -> Result<bool, db::Error> {
     let administrators = Entity::find().filter(Column::Role.eq(Role::Admin));
     let first = administrators.select_only().column(Column::Id).limit(1);
     Ok(!db.rows(first.as_query(), |row| row.get::<i64>(0)).await?.is_empty())
@@ -140,7 +140,7 @@ pub async fn lock_to_demote<C: Read>(db: &C, id: i64) -> Result<Model> {
     let held = db.all(held.order_by_asc(Column::Id).lock(LockType::Update)).await?;
     let (user, others): (Vec<_>, Vec<_>) = held.into_iter().partition(|user| user.id == id);
     // Another request has deleted the user in the meantime. The mutation is retried, and then reports that.
-    let user = user.into_iter().next().ok_or(DbErr::RecordNotUpdated)?;
+    let user = user.into_iter().next().ok_or(db::Error::RecordNotUpdated)?;
     if user.role == Role::Admin && others.is_empty() {
         let name = quoted(&user.name);
         return Err(UserError::base(format!(

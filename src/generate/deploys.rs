@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sea_orm::{DbErr, EntityTrait, QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::{EntityTrait, QueryOrder, QuerySelect, QueryTrait, Set};
 
 use super::{BATCH, Waiting, pick};
 use crate::db::{self, Bulk, Db, Prepared, Read};
@@ -61,7 +61,7 @@ pub async fn deploys(db: &Db, count: u64, end: Timestamp, mut progress: impl FnM
             rows.store(tx).await?;
             progress(done);
         }
-        tx.complete(prepared).await.map_err(DbErr::from)?;
+        tx.complete(prepared).await.map_err(db::Error::from)?;
         derive_all(tx).await?;
         Ok(db::give_ids_after(tx, TABLE, last_id).await?)
     })

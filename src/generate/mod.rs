@@ -6,7 +6,7 @@
 
 use std::ops::RangeInclusive;
 
-use sea_orm::{ActiveModelTrait, DbErr, EntityName, EntityTrait, QuerySelect, Set};
+use sea_orm::{ActiveModelTrait, EntityName, EntityTrait, QuerySelect, Set};
 
 use crate::db::{self, Bulk, Db, Prepared, Read, Write};
 use crate::entity::alias::{AliasTable, Kind, slug};
@@ -108,7 +108,7 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
             progress(done);
         }
         graph::around(tx, first..=ids.last::<service::Entity>(), &mut ids).await?;
-        tx.complete(prepared).await.map_err(DbErr::from)?;
+        tx.complete(prepared).await.map_err(db::Error::from)?;
         service_last_deploy::derive_all(tx).await?;
         ids.give(tx).await?;
         Ok(db::search::rebuild(tx).await?)

@@ -2,8 +2,7 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
-    ActiveEnum, ColumnTrait, DbErr, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
-    SqlErr,
+    ActiveEnum, ColumnTrait, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait, SqlErr,
 };
 
 use super::context::MutationCtx;
@@ -13,7 +12,7 @@ use super::relation::lists;
 use super::schema::*;
 use super::service;
 use super::types::{Domain, InfrastructureResource, System, Team};
-use crate::db::{OfKeys, Read, Shape, Transaction, Write};
+use crate::db::{self, OfKeys, Read, Shape, Transaction, Write};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::{
     self, domain_alias, infrastructure_resource_alias, relationship_rule, service_alias, service_search, system_alias,
@@ -68,7 +67,7 @@ async fn of_owners<T: AliasTable>(db: &impl Read, owners: Vec<i64>, kind: Option
 }
 
 /// Converts the error of a write: to `taken` if a unique index rejected the write.
-pub(super) fn or_taken(error: DbErr, taken: UserError) -> Error {
+pub(super) fn or_taken(error: db::Error, taken: UserError) -> Error {
     match crate::db::violation(&error) {
         Some(SqlErr::UniqueConstraintViolation(_)) => taken.into(),
         _ => error.into(),
@@ -195,7 +194,7 @@ async fn remove_alias<T: AliasTable>(db: &Transaction, owner: &T::Owner, alias: 
         // Clients match this message.
         Some(_) => "slug is locked, it cannot be deleted",
         // Another request has removed the alias in the meantime.
-        None => return Err(DbErr::RecordNotUpdated.into()),
+        None => return Err(db::Error::RecordNotUpdated.into()),
     };
     Err(UserError::new("alias", message).into())
 }

@@ -3,8 +3,8 @@
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, PrimaryKeyTrait, QueryOrder,
-    QuerySelect, QueryTrait, Value,
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, ModelTrait, PrimaryKeyTrait, QueryOrder, QuerySelect,
+    QueryTrait, Value,
 };
 
 use super::alias::or_taken;
@@ -12,7 +12,7 @@ use super::context::MutationCtx;
 use super::draft::Draft;
 use super::id::{self, Class, Id};
 use super::service::{refuse_locked, refuse_where_locked};
-use crate::db::{Read, Transaction, Write};
+use crate::db::{self, Read, Transaction, Write};
 use crate::engine::input::Texts;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::{alias, lifecycle, service, tier};
@@ -111,7 +111,7 @@ pub(super) async fn delete<E: Grade>(ctx: &MutationCtx<'_>, id: &str) -> Result<
     Ok(Some(Id::of::<E>(number)))
 }
 
-async fn behind_the_last<E: Grade>(db: &Transaction) -> Result<i32, DbErr> {
+async fn behind_the_last<E: Grade>(db: &Transaction) -> Result<i32, db::Error> {
     let last = Expr::col(E::INDEX).max();
     let last = db.rows(E::find().select_only().expr(last).as_query(), |row| row.get::<Option<i32>>(0)).await?;
     Ok(last.into_iter().next().flatten().map_or(1, |last| last.saturating_add(1)))

@@ -4,9 +4,9 @@
 
 use async_graphql::MaybeUndefined;
 use data_encoding::BASE64URL_NOPAD;
-use sea_orm::{DbErr, ModelTrait, PrimaryKeyTrait};
+use sea_orm::{ModelTrait, PrimaryKeyTrait};
 
-use crate::db::{Read, Table};
+use crate::db::{self, Read, Table};
 use crate::engine::write::{Scalar, Writer};
 use crate::entity::field_rule::Reference;
 use crate::entity::{self, ByAlias};
@@ -72,7 +72,7 @@ pub trait Class: Table {
     const CALLED_BY: Option<&'static str>;
 
     /// Finds the row that has this name, which a client gave instead of the id.
-    fn called<C: Read>(db: &C, name: &str) -> impl Future<Output = Result<Option<Self::Model>, DbErr>> + Send;
+    fn called<C: Read>(db: &C, name: &str) -> impl Future<Output = Result<Option<Self::Model>, db::Error>> + Send;
 }
 
 macro_rules! classes {
@@ -86,21 +86,21 @@ macro_rules! classes {
     (name $entity:ident) => {
         const CALLED_BY: Option<&'static str> = None;
 
-        async fn called<C: Read>(_: &C, _: &str) -> Result<Option<Self::Model>, DbErr> {
+        async fn called<C: Read>(_: &C, _: &str) -> Result<Option<Self::Model>, db::Error> {
             Ok(None)
         }
     };
     (name $entity:ident alias) => {
         const CALLED_BY: Option<&'static str> = Some("alias");
 
-        async fn called<C: Read>(db: &C, name: &str) -> Result<Option<Self::Model>, DbErr> {
+        async fn called<C: Read>(db: &C, name: &str) -> Result<Option<Self::Model>, db::Error> {
             Self::by_alias(db, name).await
         }
     };
     (name $entity:ident email) => {
         const CALLED_BY: Option<&'static str> = Some("email address");
 
-        async fn called<C: Read>(db: &C, name: &str) -> Result<Option<Self::Model>, DbErr> {
+        async fn called<C: Read>(db: &C, name: &str) -> Result<Option<Self::Model>, db::Error> {
             entity::$entity::by_email(db, name).await
         }
     };

@@ -10,7 +10,6 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
-use sea_orm::DbErr;
 use tokio::time::{self, sleep};
 use tracing::warn;
 
@@ -18,7 +17,7 @@ use super::Catalogue;
 use super::caller::Caller;
 use super::context::{RequestOutcome, lane, takes_long};
 use super::places::Place;
-use crate::db::{Db, Transaction};
+use crate::db::{self, Db, Transaction};
 use crate::engine::Prepared;
 use crate::engine::Response;
 use crate::entity::Timestamp;
@@ -82,7 +81,7 @@ pub enum Claimed {
 impl Catalogue {
     /// Claims a key for a request with mutations, before it runs. The request takes its place first, so that claims
     /// cannot use up the connections while commits stall.
-    pub async fn claim(&self, caller: &Caller, key: Key, prepared: &Prepared) -> Result<Claimed, DbErr> {
+    pub async fn claim(&self, caller: &Caller, key: Key, prepared: &Prepared) -> Result<Claimed, db::Error> {
         Ok(match self.claim_or_replay(caller, key, prepared).await? {
             // The response was made for the role that the caller had then.
             Claimed::Answered(answer) if !caller.sees_webhooks() && integration::holds_webhook(&answer) => {
@@ -92,11 +91,11 @@ impl Catalogue {
         })
     }
 
-    async fn claim_or_replay(&self, caller: &Caller, key: Key, prepared: &Prepared) -> Result<Claimed, DbErr> {
+    async fn claim_or_replay(&self, caller: &Caller, key: Key, prepared: &Prepared) -> Result<Claimed, db::Error> {
         let owner = match (caller.actor.kind, caller.actor.id, caller.user) {
             (_, _, Some((user, _))) => Owner::User(user),
             (ActorKind::Token, Some(id), None) => Owner::Token(id),
-            _ => return Err(DbErr::Custom("only a token and a user have keys".to_owned())),
+            _ => return Err(db::Error::Custom("only a token and a user have keys".to_owned())),
         };
         let timeout = if takes_long(&prepared.plan) { BULK_CLAIM_TIMEOUT } else { CLAIM_TIMEOUT };
         let mut place = pin!(self.0.places.take(lane(&prepared.plan), caller.who()));
@@ -126,7 +125,7 @@ async fn claim(
     owner: Owner,
     key: Key,
     timeout: Duration,
-) -> Result<std::result::Result<Held, Claimed>, DbErr> {
+) -> Result<std::result::Result<Held, Claimed>, db::Error> {
     let now = Timestamp::now();
     if let Some(id) = entity::insert(tx, owner, key.key, key.request, now).await? {
         return Ok(Ok(Held { id, since: now }));
@@ -186,7 +185,7 @@ impl Held {
         });
     }
 
-    async fn settle(self, db: &Db, answer: Option<&String>, has_written: bool) -> Result<(), DbErr> {
+    async fn settle(self, db: &Db, answer: Option<&String>, has_written: bool) -> Result<(), db::Error> {
         let settle = db.write(async |tx| match has_written {
             true => entity::end(tx, self.id, self.since, answer.cloned()).await,
             false => entity::release(tx, self.id, self.since).await,

@@ -1,6 +1,5 @@
 //! Describes a mutation for the audit: its subject, its input, and what it changed.
 
-use sea_orm::DbErr;
 use serde_json::{Map, Value};
 
 use super::{id, relationship};
@@ -18,7 +17,7 @@ pub(super) async fn note(
     action: &str,
     input: &Value,
     payload: &Value,
-) -> Result<(Subject, audit::ActiveModel), DbErr> {
+) -> Result<(Subject, audit::ActiveModel), db::Error> {
     let mut subject = subject(payload, input);
     // Some relationships are a column of another row. They are recorded as changes of that row.
     match subject.class.as_deref() {
@@ -40,8 +39,8 @@ pub(super) async fn note(
 
 /// A migration that waits for this transaction keeps all other readers of its tables waiting. A mutation that meets one
 /// has lost a race: it rolls back, which lets the migration pass, and is retried.
-fn let_pass(error: DbErr) -> DbErr {
-    if db::is_locked(&error) { DbErr::RecordNotUpdated } else { error }
+fn let_pass(error: db::Error) -> db::Error {
+    if db::is_locked(&error) { db::Error::RecordNotUpdated } else { error }
 }
 
 /// Input fields that are secrets.
@@ -64,7 +63,7 @@ async fn changed(
     payload: &Value,
     input: &Value,
     subject: &mut Subject,
-) -> Result<Value, DbErr> {
+) -> Result<Value, db::Error> {
     let committed = &db.committed(transaction);
     let tags = ids(payload, "Tag");
     if !tags.is_empty()
@@ -102,7 +101,7 @@ async fn changed(
 
 /// Finds the subject of a mutation that names it by an alias, and answers no id: it deletes that alias, or changes the
 /// members of a team.
-async fn by_alias(committed: &impl Read, payload: &Value, input: &Value) -> Result<Option<Subject>, DbErr> {
+async fn by_alias(committed: &impl Read, payload: &Value, input: &Value) -> Result<Option<Subject>, db::Error> {
     let kind = input.pointer("/input/ownerType").and_then(Value::as_str);
     let (alias, kind) = match payload.get("deletedAlias").and_then(Value::as_str) {
         Some(alias) => (alias, kind),

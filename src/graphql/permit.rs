@@ -3,10 +3,10 @@
 //! A restricted role is checked after the mutation has run and before it commits, against the subject of the audit
 //! entry. A refused mutation is rolled back.
 
-use sea_orm::{DbErr, EntityTrait};
+use sea_orm::EntityTrait;
 
 use super::caller::Caller;
-use crate::db::{Read, Transaction};
+use crate::db::{self, Read, Transaction};
 use crate::entity::audit::Subject;
 use crate::entity::user::Role;
 use crate::entity::{
@@ -68,7 +68,7 @@ enum Owner {
 }
 
 /// Finds the owner of a thing. `None` if it has none, does not exist, or is of a class that teams do not own.
-async fn owner(db: &impl Read, class: &str, id: i64) -> Result<Option<Owner>, DbErr> {
+async fn owner(db: &impl Read, class: &str, id: i64) -> Result<Option<Owner>, db::Error> {
     let service = match class {
         "Service" => Some(id),
         "Tool" => db.one(tool::Entity::find_by_id(id)).await?.map(|row| row.service_id),

@@ -2,7 +2,7 @@
 
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::Value;
 
 use super::context::{Ctx, MutationCtx};
@@ -14,7 +14,7 @@ use super::relation::to_its_one;
 use super::schema::*;
 use super::service;
 use super::types::{Property, PropertyDefinition, Service, Team};
-use crate::db::{Read, Transaction, Write};
+use crate::db::{self, Read, Transaction, Write};
 use crate::entity::property::{self, Column, Entity};
 use crate::entity::service::Writable;
 use crate::entity::{self, ByIds, component_type as component_types};
@@ -260,7 +260,7 @@ impl PropertyAssignMutation for Mutation {
         let definition = problems.take_any(definition)?;
         if definition.as_ref().is_some_and(|definition| schema.as_ref() != Some(&definition.schema)) {
             // The definition has changed since: a lost race, which is retried.
-            return Err(DbErr::RecordNotUpdated.into());
+            return Err(db::Error::RecordNotUpdated.into());
         }
         let read = problems.take_any(read.map_err(Error::User))?;
         problems.none()?;

@@ -3,7 +3,7 @@
 use async_graphql::MaybeUndefined;
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, LockType, OnConflict, Query, SelectStatement};
-use sea_orm::{ActiveValue, ColumnTrait, DbErr, EntityTrait, Set};
+use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, Set};
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
@@ -270,8 +270,8 @@ impl Counts {
         rows.expr(Func::count_distinct(organization));
     }
 
-    fn read(row: &db::Row<'_>, start: usize) -> Result<Self, DbErr> {
-        let count = |place| Ok::<_, DbErr>(i32::try_from(row.get::<i64>(start + place)?).unwrap_or(i32::MAX));
+    fn read(row: &db::Row<'_>, start: usize) -> Result<Self, db::Error> {
+        let count = |place| Ok::<_, db::Error>(i32::try_from(row.get::<i64>(start + place)?).unwrap_or(i32::MAX));
         Ok(Self { all: count(0)?, visible: count(1)?, owned: count(2)?, organizations: count(3)? })
     }
 }

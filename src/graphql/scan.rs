@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 
-use sea_orm::DbErr;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, SelectStatement};
 
 use super::schema::ConnectiveEnum;
@@ -55,7 +54,7 @@ impl Column {
     const TEXT: usize = 64;
 
     /// Adds a row. Returns the bytes that it takes.
-    fn add(&mut self, row: &db::Row<'_>) -> Result<usize, DbErr> {
+    fn add(&mut self, row: &db::Row<'_>) -> Result<usize, db::Error> {
         let (service, text): (i64, String) = (row.get(0)?, row.get(1)?);
         let (next, length) = (self.texts.len(), text.len());
         let number = *self.texts.entry(text).or_insert(u32::try_from(next).unwrap_or(u32::MAX));

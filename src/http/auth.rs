@@ -5,7 +5,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use hyper::header::{self, HeaderMap};
-use sea_orm::DbErr;
 use tokio::sync::Mutex;
 use tracing::warn;
 
@@ -58,7 +57,7 @@ impl Tokens {
         Ok((token, counted))
     }
 
-    async fn find(&self, secret: &Secret) -> Result<Option<(token::Model, Option<Window>)>, DbErr> {
+    async fn find(&self, secret: &Secret) -> Result<Option<(token::Model, Option<Window>)>, db::Error> {
         let hash = secret.hash();
         if self.counts {
             let column = token::Column::Hash;

@@ -4,11 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use sea_orm::DbErr;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::db::Db;
+use crate::db::{self, Db};
 use crate::entity::token::{self, Hash};
 use crate::spans;
 
@@ -37,7 +36,7 @@ struct Queue {
 
 struct Waiting {
     hash: Hash,
-    tell: oneshot::Sender<Result<Option<token::Model>, DbErr>>,
+    tell: oneshot::Sender<Result<Option<token::Model>, db::Error>>,
 }
 
 impl Lookups {
@@ -46,7 +45,7 @@ impl Lookups {
     }
 
     /// Finds the token with this hash.
-    pub(super) async fn find(&self, hash: Hash) -> Result<Option<token::Model>, DbErr> {
+    pub(super) async fn find(&self, hash: Hash) -> Result<Option<token::Model>, db::Error> {
         let span = spans::read_token();
         let (tell, mut told) = oneshot::channel();
         let is_read = {
@@ -64,7 +63,7 @@ impl Lookups {
                 told.await
             }
         };
-        let panicked = |_| Err(DbErr::Custom("the statement that reads tokens has panicked".to_owned()));
+        let panicked = |_| Err(db::Error::Custom("the statement that reads tokens has panicked".to_owned()));
         let found = found.unwrap_or_else(panicked);
         span.returned(found.as_ref().ok().map(|token| token.iter().len()));
         found

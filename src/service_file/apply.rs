@@ -2,7 +2,6 @@
 //!
 //! It continues after a mistake, to find all of them. The caller then rolls the transaction back.
 
-use sea_orm::DbErr;
 use sea_orm::sea_query::Value;
 
 use super::document::Document;
@@ -12,7 +11,7 @@ use super::properties::Definitions;
 use super::report::Problems;
 use super::yaml::At;
 use super::{Origin, groups, repositories, services};
-use crate::db::Transaction;
+use crate::db::{self, Transaction};
 use crate::entity::field_rule::Reference;
 use crate::error::quoted;
 
@@ -39,7 +38,7 @@ pub(super) async fn apply(
     definitions: &Definitions,
     origin: &Origin,
     problems: &mut Problems,
-) -> Result<Vec<Change>, DbErr> {
+) -> Result<Vec<Change>, db::Error> {
     let mut changes = groups::apply(db, documents, definitions, problems).await?;
     changes.extend(repositories::apply(db, documents, problems).await?);
     changes.extend(services::apply(db, documents, definitions, origin, problems).await?);
@@ -56,7 +55,7 @@ pub(super) async fn key(
     file: usize,
     named: &At<Value>,
     problems: &mut Problems,
-) -> Result<Option<Option<i64>>, DbErr> {
+) -> Result<Option<Option<i64>>, db::Error> {
     let Value::String(Some(name)) = &named.value else { return Ok(Some(None)) };
     let message = match names.find(db, to, name).await? {
         Found::One(key) => return Ok(Some(Some(key))),

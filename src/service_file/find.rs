@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 
-use sea_orm::DbErr;
-
 use super::Origin;
 use super::document::{Document, Named, ServiceDocument, Subject};
 use super::names;
 use super::report::Problems;
 use super::yaml::{At, Spot};
-use crate::db::{Read, Transaction};
+use crate::db::{self, Read, Transaction};
 use crate::entity::service::{self, Writable};
 use crate::entity::{ByAlias, service_alias};
 
@@ -38,7 +36,7 @@ pub(super) async fn find<'a>(
     documents: &'a [Document],
     origin: &Origin,
     problems: &mut Problems,
-) -> Result<Vec<Governed<'a>>, DbErr> {
+) -> Result<Vec<Governed<'a>>, db::Error> {
     let mut subjects = Vec::new();
     let mut described: HashMap<&str, (usize, Spot)> = HashMap::new();
     let mut found: HashMap<i64, (usize, Spot)> = HashMap::new();
@@ -96,7 +94,7 @@ async fn renamed(
     Found { file, document, .. }: &Found<'_>,
     found_by_name: &HashMap<i64, (usize, Spot)>,
     problems: &mut Problems,
-) -> Result<Option<(service::Model, Spot)>, DbErr> {
+) -> Result<Option<(service::Model, Spot)>, db::Error> {
     let mut found: Option<(service::Model, Spot)> = None;
     for At { value: alias, spot } in document.naming.aliases.iter().flatten() {
         let Some(service) = service::Entity::by_alias(db, alias).await? else { continue };
@@ -124,7 +122,7 @@ async fn lock_found<'a>(
     all: Vec<Found<'a>>,
     origin: &Origin,
     problems: &mut Problems,
-) -> Result<Vec<Governed<'a>>, DbErr> {
+) -> Result<Vec<Governed<'a>>, db::Error> {
     let ids: Vec<i64> = all.iter().filter_map(|found| found.service).collect();
     let mut held = service::lock_for_service_file(db, &ids).await?;
     let mut governed = Vec::with_capacity(all.len());

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use sea_orm::sea_query::LockType;
 use sea_orm::{
-    ActiveModelBehavior, ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait,
-    PrimaryKeyTrait, QueryFilter, SqlErr, Value,
+    ActiveModelBehavior, ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, ModelTrait, PrimaryKeyTrait,
+    QueryFilter, SqlErr, Value,
 };
 
 use super::apply::{Change, key};
@@ -17,7 +17,7 @@ use super::properties::Definitions;
 use super::report::Problems;
 use super::teams;
 use super::yaml::{At, Spot};
-use crate::db::{Read, Table, Transaction, Write};
+use crate::db::{self, Read, Table, Transaction, Write};
 use crate::entity::alias::{self, AliasTable, Kind};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::tag::Owner;
@@ -98,7 +98,7 @@ pub(super) async fn apply(
     documents: &[Document],
     definitions: &Definitions,
     problems: &mut Problems,
-) -> Result<Vec<Change>, DbErr> {
+) -> Result<Vec<Change>, db::Error> {
     let teams = find::<team::Entity>(db, documents, problems).await?;
     let domains = find::<domain::Entity>(db, documents, problems).await?;
     let systems = find::<system::Entity>(db, documents, problems).await?;
@@ -114,7 +114,7 @@ async fn find<'a, G: Group>(
     db: &Transaction,
     documents: &'a [Document],
     problems: &mut Problems,
-) -> Result<Vec<Found<'a, G>>, DbErr> {
+) -> Result<Vec<Found<'a, G>>, db::Error> {
     let mut all = Vec::new();
     let mut seen: HashMap<i64, (usize, Spot)> = HashMap::new();
     let mut described: HashMap<&str, i64> = HashMap::new();
@@ -160,7 +160,7 @@ async fn present<G: Group>(
     db: &Transaction,
     document: &GroupDocument<G::Column>,
     entities: &HashMap<EntityRef, i64>,
-) -> Result<Option<i64>, DbErr> {
+) -> Result<Option<i64>, db::Error> {
     let naming = &document.naming;
     if let Some(Named { entity, .. }) = &naming.entity {
         let known = entities.get(entity).copied();
@@ -197,7 +197,7 @@ async fn called<G: Group>(
     db: &Transaction,
     name: &str,
     entities: &HashMap<EntityRef, i64>,
-) -> Result<Option<i64>, DbErr> {
+) -> Result<Option<i64>, db::Error> {
     let Some(row) = db.one(G::find().filter(G::NAME.eq(name))).await? else { return Ok(None) };
     let id = number_of::<G>(&row);
     let is_taken =
@@ -211,7 +211,7 @@ async fn free_name<G: Group>(
     db: &Transaction,
     row: Option<i64>,
     document: &GroupDocument<G::Column>,
-) -> Result<String, DbErr> {
+) -> Result<String, db::Error> {
     let name = &document.naming.name.value;
     let (Some(Named { entity, short }), true) = (&document.naming.entity, G::HAS_UNIQUE_NAMES) else {
         return Ok(name.clone());
@@ -233,7 +233,7 @@ fn text<G: Group>(row: &G::Model, column: G::Column) -> String {
     if let Value::String(Some(text)) = row.get(column) { text.to_string() } else { String::new() }
 }
 
-async fn create<G: Group>(db: &Transaction, name: &str) -> Result<G::Model, DbErr> {
+async fn create<G: Group>(db: &Transaction, name: &str) -> Result<G::Model, db::Error> {
     let now = Timestamp::now();
     let mut row = G::ActiveModel::new();
     row.set(G::NAME, name.into());
@@ -245,9 +245,9 @@ async fn create<G: Group>(db: &Transaction, name: &str) -> Result<G::Model, DbEr
 
 /// Turns a unique violation into the error for a lost race, which is retried: another run has created the row, or renamed
 /// one to its name, and the retry finds that row.
-fn lost_race(error: DbErr) -> DbErr {
+fn lost_race(error: db::Error) -> db::Error {
     match crate::db::violation(&error) {
-        Some(SqlErr::UniqueConstraintViolation(_)) => DbErr::RecordNotUpdated,
+        Some(SqlErr::UniqueConstraintViolation(_)) => db::Error::RecordNotUpdated,
         _ => error,
     }
 }
@@ -260,7 +260,7 @@ async fn claim_aliases<G: Group>(
     name: &At<String>,
     file: usize,
     problems: &mut Problems,
-) -> Result<(String, bool), DbErr> {
+) -> Result<(String, bool), db::Error> {
     let (id, naming) = (number_of::<G>(row), &document.naming);
     let mut slug = text::<G>(row, G::SLUG);
     if slug.is_empty() || text::<G>(row, G::NAME) != name.value {
@@ -293,7 +293,7 @@ async fn write<G: Group>(
     db: &Transaction,
     all: Vec<Found<'_, G>>,
     problems: &mut Problems,
-) -> Result<Vec<Change>, DbErr> {
+) -> Result<Vec<Change>, db::Error> {
     let (mut changes, mut names) = (Vec::with_capacity(all.len()), Names::default());
     for Found { number, file, document, before, is_created } in all {
         // Destructured without `..`, so that no key of a document is forgotten.

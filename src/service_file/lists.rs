@@ -6,8 +6,7 @@ use std::hash::Hash;
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, Set,
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
 };
 
 use super::document::{Contact, Link, Tool};
@@ -25,13 +24,13 @@ pub(super) async fn remove_aliases<T: AliasTable>(
     db: &Transaction,
     owner: i64,
     kept: impl Iterator<Item = &str>,
-) -> Result<bool, DbErr> {
+) -> Result<bool, db::Error> {
     let others = T::delete_many().filter(T::OWNER.eq(owner)).filter(T::KIND.eq(Kind::Managed));
     Ok(db.exec(others.filter(T::VALUE.is_not_in(kept))).await? > 0)
 }
 
 /// Returns the key of the row that has this alias.
-pub(super) async fn owner_of<T: AliasTable>(db: &Transaction, alias: &str) -> Result<Option<i64>, DbErr> {
+pub(super) async fn owner_of<T: AliasTable>(db: &Transaction, alias: &str) -> Result<Option<i64>, db::Error> {
     let owner = T::find().select_only().column(T::OWNER).filter(T::VALUE.eq(alias));
     Ok(db.rows(owner.as_query(), |row| row.get(0)).await?.pop())
 }
@@ -44,7 +43,7 @@ pub(super) async fn add_alias<T: AliasTable>(
     file: usize,
     At { value: alias, spot }: &At<String>,
     problems: &mut Problems,
-) -> Result<bool, DbErr> {
+) -> Result<bool, db::Error> {
     match owner_of::<T>(db, alias).await? {
         Some(holder) if holder == T::key(owner) => Ok(false),
         None if T::claim(db, owner, alias, Kind::Managed).await? => Ok(true),
@@ -56,7 +55,7 @@ pub(super) async fn add_alias<T: AliasTable>(
 }
 
 /// Replaces the owner's tags. A tag whose value changes stays the same row.
-pub(super) async fn tags(db: &Transaction, owner: Owner<'_>, wanted: &[(String, String)]) -> Result<bool, DbErr> {
+pub(super) async fn tags(db: &Transaction, owner: Owner<'_>, wanted: &[(String, String)]) -> Result<bool, db::Error> {
     let own = tag::Entity::find().filter(owner.column().eq(owner.id())).order_by_asc(tag::Column::Id);
     let (rest, wanted) = difference(db.all(own).await?, wanted.to_vec(), |tag| (tag.key.clone(), tag.value.clone()));
     // By key, the first row of each last.
@@ -116,7 +115,7 @@ pub(super) async fn links(
     wanted: &[Link],
     created: &mut Vec<repository::Model>,
     problems: &mut Problems,
-) -> Result<bool, DbErr> {
+) -> Result<bool, db::Error> {
     use service_repository::{Column, Entity};
     let mut is_changed = false;
     let mut present: HashMap<i64, Vec<service_repository::Model>> = HashMap::new();
@@ -171,7 +170,7 @@ async fn linked(
     Link { alias, repository, .. }: &Link,
     created: &mut Vec<repository::Model>,
     problems: &mut Problems,
-) -> Result<Option<i64>, DbErr> {
+) -> Result<Option<i64>, db::Error> {
     match (repository::Entity::by_alias(db, &alias.value).await?, repository) {
         (Some(found), _) => return Ok(Some(found.id)),
         (None, Some((name, url))) => {
@@ -190,7 +189,7 @@ async fn linked(
 }
 
 /// Replaces the service's tools.
-pub(super) async fn tools(db: &Transaction, service: &Writable, wanted: &[Tool]) -> Result<bool, DbErr> {
+pub(super) async fn tools(db: &Transaction, service: &Writable, wanted: &[Tool]) -> Result<bool, db::Error> {
     use tool::{ActiveModel, Column, Entity};
     let present = db.all(Entity::find().filter(Column::ServiceId.eq(service.id)).order_by_asc(Column::Id)).await?;
     let (gone, made) = difference(present, wanted.to_vec(), |row| Tool {
@@ -224,7 +223,7 @@ pub(super) async fn contacts(
     owner: contact::Column,
     id: i64,
     wanted: &[Contact],
-) -> Result<bool, DbErr> {
+) -> Result<bool, db::Error> {
     use contact::{ActiveModel, Column, Entity};
     let mut types = HashSet::new();
     let each = wanted.iter().map(|one| (one.clone(), types.insert(one.r#type.as_str()))).collect();

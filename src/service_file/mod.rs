@@ -50,7 +50,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use sea_orm::DbErr;
 use serde_json::{Value as Json, json};
 
 pub use self::intake::{Bounds, PROPERTIES_TEXT};
@@ -112,8 +111,8 @@ pub enum Refused {
     Failed(Error),
 }
 
-impl From<DbErr> for Refused {
-    fn from(error: DbErr) -> Self {
+impl From<db::Error> for Refused {
+    fn from(error: db::Error) -> Self {
         Self::Failed(error.into())
     }
 }

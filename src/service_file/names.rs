@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::{DbErr, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
+use sea_orm::{EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 
 use super::document::Named;
 use super::entity_ref::EntityRef;
@@ -28,7 +28,10 @@ const MANAGED: &str = "managed";
 
 /// Returns the rows that entities describe already. A row has the whole reference of its entity as an alias. A row that is
 /// no entity's yet belongs to the one whose short alias it has.
-pub(super) async fn rows_of<T: AliasTable>(db: &impl Read, all: &[&Named]) -> Result<HashMap<EntityRef, i64>, DbErr> {
+pub(super) async fn rows_of<T: AliasTable>(
+    db: &impl Read,
+    all: &[&Named],
+) -> Result<HashMap<EntityRef, i64>, db::Error> {
     if all.is_empty() {
         return Ok(HashMap::new());
     }
@@ -65,7 +68,7 @@ pub(super) async fn rows_of<T: AliasTable>(db: &impl Read, all: &[&Named]) -> Re
 }
 
 /// Those of the rows that are entities: a whole reference is one of their aliases.
-pub(super) async fn entities<T: AliasTable>(db: &impl Read, rows: &[i64]) -> Result<HashSet<i64>, DbErr> {
+pub(super) async fn entities<T: AliasTable>(db: &impl Read, rows: &[i64]) -> Result<HashSet<i64>, db::Error> {
     if rows.is_empty() {
         return Ok(HashSet::new());
     }
@@ -91,13 +94,13 @@ fn kind_of(noun: &str) -> &str {
 async fn aliases<T: AliasTable>(
     db: &impl Read,
     condition: impl sea_orm::sea_query::IntoCondition,
-) -> Result<Vec<(i64, String, String)>, DbErr> {
+) -> Result<Vec<(i64, String, String)>, db::Error> {
     let query = T::find().select_only().column(T::OWNER).column(T::VALUE).column(T::KIND).filter(condition);
     db.rows(query.as_query(), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).await
 }
 
 /// Finds a service by an alias, or by the reference of a component.
-pub(super) async fn service(db: &impl Read, name: &str) -> Result<Option<i64>, DbErr> {
+pub(super) async fn service(db: &impl Read, name: &str) -> Result<Option<i64>, db::Error> {
     type Aliases = service_alias::Entity;
     let entity = EntityRef::whole(name).filter(|entity| entity.kind == kind_of(Aliases::NOUN));
     let short = entity.as_ref().map_or_else(|| name.to_lowercase(), EntityRef::short);
@@ -164,7 +167,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Finds the row that a name means: by alias, else by a name that is alike.
-    pub(super) async fn find(&mut self, db: &impl Read, to: Reference, name: &str) -> Result<Found, DbErr> {
+    pub(super) async fn find(&mut self, db: &impl Read, to: Reference, name: &str) -> Result<Found, db::Error> {
         let table = table(to);
         if let Some(found) = self.found.get(&(table, name.to_owned())) {
             return Ok(*found);
@@ -198,7 +201,7 @@ fn table(to: Reference) -> &'static str {
 }
 
 /// Reads the names of all rows of a table.
-async fn index(db: &impl Read, to: Reference) -> Result<Index, DbErr> {
+async fn index(db: &impl Read, to: Reference) -> Result<Index, db::Error> {
     match to {
         Reference::Team => index_of::<team_alias::Entity, team::Entity>(db, team::Column::Id, team::Column::Name).await,
         Reference::System => {
@@ -227,7 +230,7 @@ async fn index_of<T: AliasTable, E: EntityTrait>(
     db: &impl Read,
     id: E::Column,
     name: E::Column,
-) -> Result<Index, DbErr> {
+) -> Result<Index, db::Error> {
     let mut index = Index::default();
     for (row, alias, _) in aliases::<T>(db, sea_orm::Condition::all()).await? {
         if is_entity_of::<T>(&alias) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::{EntityTrait, QueryFilter, Set};
 
 use super::document::Document;
 use super::report::{self, Problems};
@@ -67,7 +67,7 @@ pub(super) async fn different(
     db: &Transaction,
     services: &[(i64, usize)],
     mut notes: BTreeMap<i64, Vec<Note>>,
-) -> Result<BTreeMap<i64, Option<String>>, DbErr> {
+) -> Result<BTreeMap<i64, Option<String>>, db::Error> {
     let stored = Entity::by_ids(db, services.iter().map(|(service, _)| Some(*service))).await?;
     let mut different = BTreeMap::new();
     for ((service, _), stored) in services.iter().zip(stored) {
@@ -80,7 +80,7 @@ pub(super) async fn different(
 }
 
 /// Stores notes, or that there are none.
-pub(super) async fn store(db: &Transaction, notes: BTreeMap<i64, Option<String>>) -> Result<(), DbErr> {
+pub(super) async fn store(db: &Transaction, notes: BTreeMap<i64, Option<String>>) -> Result<(), db::Error> {
     let (mut gone, mut rows) = (Vec::new(), Vec::new());
     for (service, text) in notes {
         match text {

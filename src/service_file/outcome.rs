@@ -1,13 +1,12 @@
 //! The results of documents, as the answer and the audit tell them.
 
-use sea_orm::DbErr;
 use serde_json::Value as Json;
 
 use super::apply::Change;
 use super::document::Document;
 use super::report::Problems;
 use super::{Applied, Bounds, FieldChange, Options, Outcome, Refused};
-use crate::db::{Before, Transaction};
+use crate::db::{self, Before, Transaction};
 use crate::entity::audit::Subject;
 use crate::entity::change::{self, List};
 use crate::error::{UserError, shortened};
@@ -58,7 +57,7 @@ pub(super) async fn described(
     change: &Change,
     documents: &[Document],
     problems: &Problems,
-) -> Result<OfDocument, DbErr> {
+) -> Result<OfDocument, db::Error> {
     let Change { number, noun, id, name, is_created, is_changed, is_behind: _ } = change;
     let outcome = match (is_created, is_changed) {
         (true, _) => Outcome::Created,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, DbErr, IntoActiveModel};
+use sea_orm::{ActiveModelTrait, IntoActiveModel};
 
 use super::apply::Change;
 use super::document::{Document, Subject};
@@ -12,7 +12,7 @@ use super::entity_ref::shown;
 use super::names::{Found, Names};
 use super::report::Problems;
 use super::yaml::At;
-use crate::db::{Transaction, Write};
+use crate::db::{self, Transaction, Write};
 use crate::entity::field_rule::Reference;
 use crate::entity::{Timestamp, row_lock, team};
 use crate::error::quoted;
@@ -36,7 +36,7 @@ pub(super) async fn place(
     documents: &[Document],
     changes: &[Change],
     problems: &mut Problems,
-) -> Result<Vec<(usize, team::Model)>, DbErr> {
+) -> Result<Vec<(usize, team::Model)>, db::Error> {
     let mut pending = wanted(db, documents, changes, problems).await?;
     let mut changed = Vec::new();
     for round in 1..=ROUNDS {
@@ -73,7 +73,7 @@ async fn wanted<'a>(
     documents: &'a [Document],
     changes: &[Change],
     problems: &mut Problems,
-) -> Result<Vec<Part<'a>>, DbErr> {
+) -> Result<Vec<Part<'a>>, db::Error> {
     let (mut names, mut all) = (Names::default(), Vec::new());
     let mut parents: HashMap<i64, i64> = HashMap::new();
     for is_own in [true, false] {

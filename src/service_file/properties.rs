@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use data_encoding::HEXLOWER;
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
@@ -96,7 +96,7 @@ pub(super) async fn check(
     db: &impl Read,
     documents: &[Document],
     problems: &mut Problems,
-) -> Result<Definitions, DbErr> {
+) -> Result<Definitions, db::Error> {
     let mut named: BTreeMap<&str, Vec<(usize, &Property)>> = BTreeMap::new();
     for document in documents {
         for property in document.properties() {
@@ -137,7 +137,7 @@ fn hashed(definition: Definition) -> Definition {
 }
 
 /// Locks definitions, one after the other. Fails as a lost race if one has changed since the values were checked.
-pub(super) async fn hold(db: &Transaction, definitions: &Definitions) -> Result<(), DbErr> {
+pub(super) async fn hold(db: &Transaction, definitions: &Definitions) -> Result<(), db::Error> {
     use property_definition::{Column, Entity};
     let mut definitions: Vec<&Definition> = definitions.known.values().collect();
     // In the order of their ids, so that two transactions cannot deadlock.
@@ -145,7 +145,7 @@ pub(super) async fn hold(db: &Transaction, definitions: &Definitions) -> Result<
     for checked in definitions {
         let held = db.one(Entity::find().filter(Column::Id.eq(checked.id)).lock(LockType::KeyShare)).await?;
         if held.map(hashed).as_ref() != Some(checked) {
-            return Err(DbErr::RecordNotUpdated);
+            return Err(db::Error::RecordNotUpdated);
         }
     }
     Ok(())
@@ -225,7 +225,7 @@ pub(super) async fn assign(
     definitions: &Definitions,
     refuses: impl Fn(&Definition) -> Option<&'static str>,
     problems: &mut Problems,
-) -> Result<bool, DbErr> {
+) -> Result<bool, db::Error> {
     let present = db.all(Entity::find().filter(owner.eq(id))).await?;
     let mut present: HashMap<i64, _> = present.into_iter().map(|row| (row.definition_id, row)).collect();
     let mut is_changed = false;

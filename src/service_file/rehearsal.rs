@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, QuerySelect,
-    QueryTrait, Value,
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, QuerySelect, QueryTrait,
+    Value,
 };
 
 use super::Options;
@@ -47,7 +47,7 @@ pub(super) async fn copy(
     documents: &[Document],
     definitions: &Definitions,
     options: &Options<'_>,
-) -> Result<(), DbErr> {
+) -> Result<(), db::Error> {
     let mut named = Named::default();
     documents.iter().for_each(|document| named.add(document));
     let copier = Copier { seen, copy };
@@ -215,7 +215,7 @@ struct Copier<'c> {
 }
 
 impl Copier<'_> {
-    async fn all(&self, named: &Named, definitions: &Definitions, options: &Options<'_>) -> Result<(), DbErr> {
+    async fn all(&self, named: &Named, definitions: &Definitions, options: &Options<'_>) -> Result<(), db::Error> {
         let mut needed = self.referred(&named.references).await?;
         let children: Vec<_> = named.children.iter().map(|child| (Reference::Team, child.clone())).collect();
         let mut teams = self.referred(&children).await?.teams;
@@ -250,7 +250,7 @@ impl Copier<'_> {
     }
 
     /// Finds what names refer to, as applying does, and copies its aliases.
-    async fn referred(&self, references: &[(Reference, String)]) -> Result<Things, DbErr> {
+    async fn referred(&self, references: &[(Reference, String)]) -> Result<Things, db::Error> {
         let (mut names, mut found) = (Names::default(), Things::default());
         for (to, name) in references {
             let id = match names.find(self.seen, *to, name).await? {
@@ -279,7 +279,7 @@ impl Copier<'_> {
     }
 
     /// Copies all names of a table, because some are so alike that a reference may mean several.
-    async fn all_names(&self, of: Reference) -> Result<(), DbErr> {
+    async fn all_names(&self, of: Reference) -> Result<(), db::Error> {
         let all = || Expr::cust("1 = 1");
         match of {
             Reference::Team => {
@@ -303,7 +303,7 @@ impl Copier<'_> {
     }
 
     /// Copies what belongs to the subjects, and adds what that refers to.
-    async fn parts(&self, subjects: &Things, needed: &mut Things) -> Result<(), DbErr> {
+    async fn parts(&self, subjects: &Things, needed: &mut Things) -> Result<(), db::Error> {
         let Things { services, teams, systems, domains, .. } = subjects;
         for one in self.ids::<service_dependency::Entity>(service_dependency::Column::SourceId, services).await? {
             needed.services.insert(one.destination_id);
@@ -335,7 +335,7 @@ impl Copier<'_> {
     }
 
     /// Copies all that is needed except teams, and what is referred to by a name.
-    async fn rest(&self, named: &Named, needed: Things) -> Result<(), DbErr> {
+    async fn rest(&self, named: &Named, needed: Things) -> Result<(), db::Error> {
         let services = self.ids::<service::Entity>(service::Column::Id, &needed.services).await?;
         self.ids::<system::Entity>(system::Column::Id, &needed.systems).await?;
         self.ids::<domain::Entity>(domain::Column::Id, &needed.domains).await?;
@@ -360,7 +360,7 @@ impl Copier<'_> {
     }
 
     /// Copies teams, all teams above and below them, and the members of the subjects.
-    async fn teams(&self, mut teams: Ids, subjects: &Ids, emails: &BTreeSet<String>) -> Result<(), DbErr> {
+    async fn teams(&self, mut teams: Ids, subjects: &Ids, emails: &BTreeSet<String>) -> Result<(), db::Error> {
         use team::{Column, Entity};
         let members = self.ids::<team_membership::Entity>(team_membership::Column::TeamId, subjects).await?;
         let members = members.iter().map(|one| one.user_id).collect();
@@ -379,7 +379,7 @@ impl Copier<'_> {
     }
 
     /// Copies the aliases of property definitions: the values were checked, and schemas are large.
-    async fn definitions(&self, ids: Ids) -> Result<(), DbErr> {
+    async fn definitions(&self, ids: Ids) -> Result<(), db::Error> {
         use property_definition::{Column, Entity, Model};
         let ids: Vec<i64> = ids.into_iter().collect();
         let select = Entity::find().select_only().columns([Column::Id, Column::Alias]);
@@ -405,7 +405,7 @@ impl Copier<'_> {
     }
 
     /// Copies the aliases of these names. Returns the ids of their owners.
-    async fn owners<T>(&self, names: &BTreeSet<String>) -> Result<Ids, DbErr>
+    async fn owners<T>(&self, names: &BTreeSet<String>) -> Result<Ids, db::Error>
     where
         T: AliasTable + Table<Model: IntoActiveModel<T::ActiveModel> + Clone + Sync, ActiveModel: Send>,
     {
@@ -414,7 +414,7 @@ impl Copier<'_> {
     }
 
     /// Copies all aliases of subjects: of the owners of these names, and of `others`. Returns their ids.
-    async fn subjects<T>(&self, names: &Aliases, others: Ids) -> Result<Ids, DbErr>
+    async fn subjects<T>(&self, names: &Aliases, others: Ids) -> Result<Ids, db::Error>
     where
         T: AliasTable + Table<Model: IntoActiveModel<T::ActiveModel> + Clone + Sync, ActiveModel: Send>,
     {
@@ -426,7 +426,7 @@ impl Copier<'_> {
     }
 
     /// Copies the rows in which `column` holds one of these ids.
-    async fn ids<E>(&self, column: E::Column, ids: &Ids) -> Result<Vec<E::Model>, DbErr>
+    async fn ids<E>(&self, column: E::Column, ids: &Ids) -> Result<Vec<E::Model>, db::Error>
     where
         E: Table<Model: IntoActiveModel<E::ActiveModel> + Clone + Sync, ActiveModel: Send>,
     {
@@ -438,7 +438,7 @@ impl Copier<'_> {
     }
 
     /// Copies the rows in which `column` holds one of these texts.
-    async fn texts<E>(&self, column: E::Column, texts: &BTreeSet<String>) -> Result<Vec<E::Model>, DbErr>
+    async fn texts<E>(&self, column: E::Column, texts: &BTreeSet<String>) -> Result<Vec<E::Model>, db::Error>
     where
         E: Table<Model: IntoActiveModel<E::ActiveModel> + Clone + Sync, ActiveModel: Send>,
     {
@@ -450,7 +450,7 @@ impl Copier<'_> {
     }
 
     /// Copies the rows that meet a condition, and returns them.
-    async fn rows<E>(&self, condition: Expr) -> Result<Vec<E::Model>, DbErr>
+    async fn rows<E>(&self, condition: Expr) -> Result<Vec<E::Model>, db::Error>
     where
         E: Table<Model: IntoActiveModel<E::ActiveModel> + Clone + Sync, ActiveModel: Send>,
     {
@@ -460,7 +460,7 @@ impl Copier<'_> {
     }
 
     /// Stores rows, except those that were stored before.
-    async fn insert<E>(&self, rows: Vec<E::Model>) -> Result<(), DbErr>
+    async fn insert<E>(&self, rows: Vec<E::Model>) -> Result<(), db::Error>
     where
         E: Table<Model: IntoActiveModel<E::ActiveModel> + Clone + Sync, ActiveModel: Send>,
     {

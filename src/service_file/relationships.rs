@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Set};
 
 use super::document::{Document, Relationship, Subject};
 use super::reader::{Entries, Reader};
@@ -80,7 +80,7 @@ pub(super) async fn definitions(
     db: &Transaction,
     documents: &[Document],
     problems: &mut Problems,
-) -> Result<Definitions, DbErr> {
+) -> Result<Definitions, db::Error> {
     let mut missing: HashSet<&str> = HashSet::new();
     let mut found = Definitions::new();
     for Document { file, subject, .. } in documents {
@@ -117,7 +117,7 @@ pub(super) async fn relate(
     wanted: &[Relationship],
     definitions: &Definitions,
     problems: &mut Problems,
-) -> Result<bool, DbErr> {
+) -> Result<bool, db::Error> {
     let own = Entity::find().filter(Column::SourceServiceId.eq(service)).filter(Column::Type.eq(RELATED_TO));
     let present = db.all(own.filter(Column::RelationshipDefinitionId.is_not_null())).await?;
     let key = |row: &relationship::Model| (row.relationship_definition_id, row.target().map(End::named));
@@ -165,7 +165,7 @@ async fn add(
     file: usize,
     new: Vec<(&Definition, End, Spot)>,
     problems: &mut Problems,
-) -> Result<(), DbErr> {
+) -> Result<(), db::Error> {
     let source = End::Service(service);
     // The service is locked, so nobody else adds relationships in the meantime.
     let mut numbers = numbers(db, service).await?;
@@ -193,7 +193,7 @@ async fn add(
 }
 
 /// Counts the relationships of a service, by definition.
-async fn numbers(db: &Transaction, service: i64) -> Result<HashMap<Option<i64>, u64>, DbErr> {
+async fn numbers(db: &Transaction, service: i64) -> Result<HashMap<Option<i64>, u64>, db::Error> {
     let own = Entity::find().filter(Column::SourceServiceId.eq(service)).select_only();
     let own = own.column(Column::RelationshipDefinitionId).column_as(Column::Id.count(), "number");
     let own = own.group_by(Column::RelationshipDefinitionId);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use sea_orm::sea_query::{LockType, OnConflict};
-use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, Set};
+use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, ModelTrait, Set};
 
 use super::apply::{Change, key};
 use super::document::{Document, Given, RepositoryDocument, Subject};
@@ -11,7 +11,7 @@ use super::lists;
 use super::names::Names;
 use super::report::Problems;
 use super::yaml::Spot;
-use crate::db::{Transaction, Write};
+use crate::db::{self, Transaction, Write};
 use crate::entity::tag::Owner;
 use crate::entity::{ByAlias, Timestamp, repository};
 
@@ -20,7 +20,7 @@ pub(super) async fn apply(
     db: &Transaction,
     documents: &[Document],
     problems: &mut Problems,
-) -> Result<Vec<Change>, DbErr> {
+) -> Result<Vec<Change>, db::Error> {
     let (mut changes, mut names) = (Vec::new(), Names::default());
     let mut described: HashMap<&str, (usize, Spot)> = HashMap::new();
     for (number, Document { file, subject, .. }) in documents.iter().enumerate() {
@@ -43,7 +43,7 @@ async fn put(
     file: usize,
     document: &RepositoryDocument,
     problems: &mut Problems,
-) -> Result<Change, DbErr> {
+) -> Result<Change, db::Error> {
     // Destructured without `..`, so that no key of a document is forgotten.
     let RepositoryDocument { name, alias, fields, tags } = document;
     let (before, is_created) = find_or_create(db, name, &alias.value, None).await?;
@@ -90,7 +90,7 @@ pub(super) async fn find_or_create(
     name: &str,
     alias: &str,
     url: Option<&str>,
-) -> Result<(repository::Model, bool), DbErr> {
+) -> Result<(repository::Model, bool), db::Error> {
     let now = Timestamp::now();
     let new = repository::ActiveModel {
         name: Set(name.to_owned()),
@@ -109,7 +109,7 @@ pub(super) async fn find_or_create(
         None => {
             let there = repository::Entity::by_alias(&db.locking(LockType::NoKeyUpdate), alias).await?;
             // It was deleted, or got another alias, in the meantime: a lost race, which is retried.
-            Ok((there.ok_or(DbErr::RecordNotUpdated)?, false))
+            Ok((there.ok_or(db::Error::RecordNotUpdated)?, false))
         }
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait, Set,
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Set,
 };
 
 use super::Origin;
@@ -34,7 +34,7 @@ pub(super) async fn apply(
     definitions: &properties::Definitions,
     origin: &Origin,
     problems: &mut Problems,
-) -> Result<Vec<Change>, DbErr> {
+) -> Result<Vec<Change>, db::Error> {
     let subjects = find(db, documents, origin, problems).await?;
     let other_commit =
         |service: &Option<Writable>| service.as_ref().is_none_or(|row| row.locked_commit != origin.commit);
@@ -103,7 +103,7 @@ async fn describe(
     wanted: (usize, &[Property]),
     definitions: &properties::Definitions,
     problems: &mut Problems,
-) -> Result<bool, DbErr> {
+) -> Result<bool, db::Error> {
     let own = db.one(service::Entity::find_by_id(id)).await?.and_then(|service| service.type_id);
     let own = component_type::or_default(db, own).await?;
     let owner = (property::Column::ServiceId, id);
@@ -120,7 +120,7 @@ async fn put(
     origin: &Origin,
     created: &mut Vec<repository::Model>,
     problems: &mut Problems,
-) -> Result<Change, DbErr> {
+) -> Result<Change, db::Error> {
     let Governed { number, file, document, service, .. } = governed;
     // Destructured without `..`, so that no key of a document is forgotten. `apply` writes what may name other services.
     let ServiceDocument {
@@ -174,7 +174,7 @@ async fn set_fields(
     file: usize,
     names: &mut Names,
     problems: &mut Problems,
-) -> Result<(), DbErr> {
+) -> Result<(), db::Error> {
     for Given { rule, said } in fields {
         match rule.value.reference() {
             Some(to) => {
@@ -190,7 +190,7 @@ async fn set_fields(
 
 /// Notes the commit that the file of these services comes from. It only tells where the file is, so it does not change
 /// `updated_at`.
-pub(super) async fn follow(db: &Transaction, ids: &[i64], origin: &Origin) -> Result<(), DbErr> {
+pub(super) async fn follow(db: &Transaction, ids: &[i64], origin: &Origin) -> Result<(), db::Error> {
     use service::{Column, Entity};
     if ids.is_empty() {
         return Ok(());
@@ -202,7 +202,12 @@ pub(super) async fn follow(db: &Transaction, ids: &[i64], origin: &Origin) -> Re
 }
 
 /// Writes the row, but for the commit.
-async fn write(db: &Transaction, before: &Writable, mut after: service::Model, is_created: bool) -> Result<(), DbErr> {
+async fn write(
+    db: &Transaction,
+    before: &Writable,
+    mut after: service::Model,
+    is_created: bool,
+) -> Result<(), db::Error> {
     if after != **before {
         if !is_created {
             after.updated_at = Timestamp::now_after(before.updated_at);
@@ -222,7 +227,7 @@ async fn name(
     naming: &Naming,
     file: usize,
     problems: &mut Problems,
-) -> Result<bool, DbErr> {
+) -> Result<bool, db::Error> {
     type Aliases = service_alias::Entity;
     let Naming { name, key, aliases, entity } = naming;
     if after.name != name.value || lists::owner_of::<Aliases>(db, &name.value).await? != Some(before.id) {
@@ -258,7 +263,7 @@ async fn depend(
     file: usize,
     wanted: &[Dependency],
     problems: &mut Problems,
-) -> Result<bool, DbErr> {
+) -> Result<bool, db::Error> {
     use service_dependency::{ActiveModel, Column, Entity};
     let present = db.all(Entity::find().filter(Column::SourceId.eq(id))).await?;
     let mut present: HashMap<i64, _> = present.into_iter().map(|one| (one.destination_id, one)).collect();

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 
 use super::apply::Change;
 use super::document::{Document, Member, Person, Subject, TeamDocument};
@@ -28,7 +28,7 @@ pub(super) async fn apply(
     definitions: &Definitions,
     changes: &mut Vec<Change>,
     problems: &mut Problems,
-) -> Result<(), DbErr> {
+) -> Result<(), db::Error> {
     let people = people(db, documents, problems).await?;
     for change in changes.iter_mut() {
         let Some(Document { file, subject: Subject::Team(document), .. }) = documents.get(change.number) else {
@@ -85,7 +85,7 @@ async fn check_parents(
     file: usize,
     spot: Spot,
     problems: &mut Problems,
-) -> Result<(), DbErr> {
+) -> Result<(), db::Error> {
     let parent = row_lock::row::<team::Entity>(db, id, LockType::NoKeyUpdate).await?.parent_team_id;
     let checked = match parent {
         Some(parent) => team::check_parent(db, Some(id), parent).await,
@@ -102,7 +102,7 @@ async fn people<'a>(
     db: &Transaction,
     documents: &'a [Document],
     problems: &mut Problems,
-) -> Result<HashMap<&'a str, &'a str>, DbErr> {
+) -> Result<HashMap<&'a str, &'a str>, db::Error> {
     let mut people = HashMap::new();
     for Document { file, spot, subject, .. } in documents {
         let Subject::Person(Person { name, email, teams: _ }) = subject else { continue };
@@ -128,7 +128,7 @@ async fn join(
     wanted: &[Member],
     people: &HashMap<&str, &str>,
     problems: &mut Problems,
-) -> Result<bool, DbErr> {
+) -> Result<bool, db::Error> {
     use team_membership::{ActiveModel, Column, Entity};
     let present = db.all(Entity::find().filter(Column::TeamId.eq(team))).await?;
     let mut present: HashMap<i64, _> = present.into_iter().map(|one| (one.user_id, one)).collect();

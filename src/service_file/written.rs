@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use sea_orm::sea_query::Value;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{ColumnTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 use serde_json::Value as Json;
 
 use super::reader::fields;
@@ -62,7 +62,7 @@ impl Described {
 }
 
 /// Writes the document of something. Returns `None` if it does not exist.
-pub async fn write(db: &impl Read, described: Described) -> Result<Option<String>, DbErr> {
+pub async fn write(db: &impl Read, described: Described) -> Result<Option<String>, db::Error> {
     let Some(entries) = Box::pin(entries(db, described)).await? else { return Ok(None) };
     let mut text = String::new();
     if is_called_like_another(db, described, &entries).await? {
@@ -75,7 +75,7 @@ pub async fn write(db: &impl Read, described: Described) -> Result<Option<String
 }
 
 /// Whether the name, by which a document finds what it describes, finds something else.
-async fn is_called_like_another(db: &impl Read, described: Described, entries: &Entries) -> Result<bool, DbErr> {
+async fn is_called_like_another(db: &impl Read, described: Described, entries: &Entries) -> Result<bool, db::Error> {
     let Some((_, Written::Value(Json::String(name)))) = entries.first() else { return Ok(false) };
     let (id, found) = match described {
         Described::Service(id) => (id, service::Entity::by_alias(db, name).await?.map(|row| row.id)),
@@ -177,7 +177,7 @@ fn escaped(json: &str) -> String {
 }
 
 /// The keys of a document, with their values. Returns `None` if there is nothing to describe.
-async fn entries(db: &impl Read, described: Described) -> Result<Option<Entries>, DbErr> {
+async fn entries(db: &impl Read, described: Described) -> Result<Option<Entries>, db::Error> {
     let found = match described {
         Described::Service(id) => {
             let begun = begin::<service::Entity, service_alias::Entity>(db, id, service::Column::Name).await?;
@@ -229,7 +229,7 @@ async fn begin<E: FieldRules + ByIds, T: AliasTable + Table>(
     db: &impl Read,
     id: i64,
     name: E::Column,
-) -> Result<Option<Entries>, DbErr> {
+) -> Result<Option<Entries>, db::Error> {
     let Some(row) = one::<E>(db, id).await? else { return Ok(None) };
     let Value::String(Some(name)) = row.get(name) else { return Ok(None) };
     let mut entries = vec![("name".to_owned(), Written::text(name))];
@@ -246,7 +246,7 @@ fn add(entries: &mut Entries, key: &str, items: Vec<Written>) {
 }
 
 /// Adds the fields of a row that have a value.
-async fn add_fields<E: FieldRules>(db: &impl Read, row: &E::Model, entries: &mut Entries) -> Result<(), DbErr> {
+async fn add_fields<E: FieldRules>(db: &impl Read, row: &E::Model, entries: &mut Entries) -> Result<(), db::Error> {
     for rule in fields::<E>() {
         let value = match (rule.value.reference(), row.get(rule.column)) {
             (Some(to), Value::BigInt(Some(id))) => named(db, to, id).await?.map(Json::String),
@@ -260,7 +260,7 @@ async fn add_fields<E: FieldRules>(db: &impl Read, row: &E::Model, entries: &mut
 }
 
 /// The text by which a document refers to a row.
-async fn named(db: &impl Read, to: Reference, id: i64) -> Result<Option<String>, DbErr> {
+async fn named(db: &impl Read, to: Reference, id: i64) -> Result<Option<String>, db::Error> {
     Ok(match to {
         Reference::Team => one::<team::Entity>(db, id).await?.map(|row| row.alias),
         Reference::Tier => one::<tier::Entity>(db, id).await?.map(|row| row.alias),
@@ -272,24 +272,24 @@ async fn named(db: &impl Read, to: Reference, id: i64) -> Result<Option<String>,
     })
 }
 
-async fn one<E: ByIds>(db: &impl Read, id: i64) -> Result<Option<E::Model>, DbErr> {
+async fn one<E: ByIds>(db: &impl Read, id: i64) -> Result<Option<E::Model>, db::Error> {
     Ok(E::by_ids(db, [Some(id)]).await?.pop().flatten())
 }
 
 /// The aliases that somebody gave the owner.
-async fn aliases<T: AliasTable + Table>(db: &impl Read, owner: i64) -> Result<Vec<Written>, DbErr> {
+async fn aliases<T: AliasTable + Table>(db: &impl Read, owner: i64) -> Result<Vec<Written>, db::Error> {
     let given = T::find().select_only().column(T::VALUE).filter(T::OWNER.eq(owner)).filter(T::KIND.eq(Kind::Managed));
     let given: Vec<String> = db.rows(given.order_by_asc(T::VALUE).as_query(), |row| row.get(0)).await?;
     Ok(given.into_iter().map(Written::text).collect())
 }
 
-async fn tags(db: &impl Read, owner: tag::Column, id: i64) -> Result<Vec<Written>, DbErr> {
+async fn tags(db: &impl Read, owner: tag::Column, id: i64) -> Result<Vec<Written>, db::Error> {
     let tags = db.all(tag::Entity::find().filter(owner.eq(id)).order_by_asc(tag::Column::Id)).await?;
     Ok(tags.iter().map(|tag| mapping([("key", Some(&tag.key)), ("value", Some(&tag.value))])).collect())
 }
 
 /// The links of a service to repositories.
-async fn links(db: &impl Read, service: i64) -> Result<Vec<Written>, DbErr> {
+async fn links(db: &impl Read, service: i64) -> Result<Vec<Written>, db::Error> {
     use service_repository::{Column, Entity};
     let links = db.all(Entity::find().filter(Column::ServiceId.eq(service)).order_by_asc(Column::Id)).await?;
     let repositories = repository::Entity::by_ids(db, links.iter().map(|link| Some(link.repository_id))).await?;
@@ -305,7 +305,7 @@ async fn links(db: &impl Read, service: i64) -> Result<Vec<Written>, DbErr> {
     Ok(links.into_iter().zip(repositories).filter_map(link).collect())
 }
 
-async fn tools(db: &impl Read, service: i64) -> Result<Vec<Written>, DbErr> {
+async fn tools(db: &impl Read, service: i64) -> Result<Vec<Written>, db::Error> {
     use tool::{Column, Entity};
     let tools = db.all(Entity::find().filter(Column::ServiceId.eq(service)).order_by_asc(Column::Id)).await?;
     let tool = |tool: &tool::Model| {
@@ -316,7 +316,7 @@ async fn tools(db: &impl Read, service: i64) -> Result<Vec<Written>, DbErr> {
     Ok(tools.iter().map(tool).collect())
 }
 
-async fn contacts(db: &impl Read, owner: contact::Column, id: i64) -> Result<Vec<Written>, DbErr> {
+async fn contacts(db: &impl Read, owner: contact::Column, id: i64) -> Result<Vec<Written>, db::Error> {
     let mut contacts = db.all(contact::Entity::find().filter(owner.eq(id)).order_by_asc(contact::Column::Id)).await?;
     // The first of each type is its default.
     contacts.sort_by_key(|contact| !contact.is_default);
@@ -332,7 +332,7 @@ async fn contacts(db: &impl Read, owner: contact::Column, id: i64) -> Result<Vec
     Ok(contacts.iter().map(contact).collect())
 }
 
-async fn dependencies(db: &impl Read, service: i64) -> Result<Vec<Written>, DbErr> {
+async fn dependencies(db: &impl Read, service: i64) -> Result<Vec<Written>, db::Error> {
     use service_dependency::{Column, Entity};
     let edges = db.all(Entity::find().filter(Column::SourceId.eq(service)).order_by_asc(Column::Id)).await?;
     let ids: Vec<i64> = edges.iter().map(|edge| edge.destination_id).collect();
@@ -348,7 +348,7 @@ async fn dependencies(db: &impl Read, service: i64) -> Result<Vec<Written>, DbEr
     Ok(edges.iter().filter_map(dependency).collect())
 }
 
-async fn members(db: &impl Read, team: i64) -> Result<Vec<Written>, DbErr> {
+async fn members(db: &impl Read, team: i64) -> Result<Vec<Written>, db::Error> {
     use team_membership::{Column, Entity};
     let members = db.all(Entity::find().filter(Column::TeamId.eq(team)).order_by_asc(Column::Id)).await?;
     let users = user::Entity::by_ids(db, members.iter().map(|member| Some(member.user_id))).await?;
@@ -363,7 +363,12 @@ async fn members(db: &impl Read, team: i64) -> Result<Vec<Written>, DbErr> {
 }
 
 /// Adds the values of the definitions that service files may set.
-async fn add_properties(db: &impl Read, owner: property::Column, id: i64, entries: &mut Entries) -> Result<(), DbErr> {
+async fn add_properties(
+    db: &impl Read,
+    owner: property::Column,
+    id: i64,
+    entries: &mut Entries,
+) -> Result<(), db::Error> {
     let values = db.all(property::Entity::find().filter(owner.eq(id)).order_by_asc(property::Column::Id)).await?;
     let definitions =
         property_definition::Entity::by_ids(db, values.iter().map(|value| Some(value.definition_id))).await?;
@@ -382,7 +387,7 @@ async fn add_properties(db: &impl Read, owner: property::Column, id: i64, entrie
 }
 
 /// Adds the relationships of a service that have a definition.
-async fn add_relationships(db: &impl Read, service: i64, entries: &mut Entries) -> Result<(), DbErr> {
+async fn add_relationships(db: &impl Read, service: i64, entries: &mut Entries) -> Result<(), db::Error> {
     use relationship::{Column, Entity};
     let of_service = Entity::find()
         .filter(Column::SourceServiceId.eq(service))
@@ -423,7 +428,7 @@ fn word(target: End) -> &'static str {
 }
 
 /// An alias of each target, by its SDL type and id. Takes one statement for each kind of target.
-async fn aliases_of(db: &impl Read, targets: &[End]) -> Result<HashMap<(&'static str, i64), String>, DbErr> {
+async fn aliases_of(db: &impl Read, targets: &[End]) -> Result<HashMap<(&'static str, i64), String>, db::Error> {
     let ids = |class: &'static str| -> Vec<i64> {
         targets.iter().map(|target| target.named()).filter(|(named, _)| *named == class).map(|(_, id)| id).collect()
     };

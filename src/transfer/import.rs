@@ -31,8 +31,8 @@ enum Refused {
     Whole(String),
 }
 
-impl From<DbErr> for Refused {
-    fn from(error: DbErr) -> Self {
+impl From<db::Error> for Refused {
+    fn from(error: db::Error) -> Self {
         Self::Whole(format!("the catalogue cannot be written: {}", db::reason(&error)))
     }
 }
@@ -181,7 +181,7 @@ fn refused(Unstored { row, error }: Unstored, line: u64) -> Refused {
 }
 
 impl Filling {
-    async fn prepared(db: &Bulk, Batch { table, line, .. }: &Batch) -> Result<Self, DbErr> {
+    async fn prepared(db: &Bulk, Batch { table, line, .. }: &Batch) -> Result<Self, db::Error> {
         let mut prepared = Prepared::default();
         db.prepare(table, &mut prepared).await?;
         Ok(Self { prepared, line: *line, rows: 0, greatest_id: 0, is_in_order: true })
@@ -197,12 +197,12 @@ impl Filling {
 }
 
 /// Returns how many rows of a table have smaller ids.
-async fn rows_before(db: &Bulk, table: &'static str, id: i64) -> Result<u64, DbErr> {
+async fn rows_before(db: &Bulk, table: &'static str, id: i64) -> Result<u64, db::Error> {
     db.count_rows(Query::select().from(table).column("id").and_where(Expr::col("id").lt(id)).take()).await
 }
 
 /// Fills the derived tables, and raises the id sequences.
-async fn complete(db: &Bulk, last_ids: &BTreeMap<String, i64>) -> Result<(), DbErr> {
+async fn complete(db: &Bulk, last_ids: &BTreeMap<String, i64>) -> Result<(), db::Error> {
     db::search::rebuild(db).await?;
     entity::user::refresh_email_keys(db).await?;
     deploy::derive_all(db).await?;

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use sea_orm::DbErr;
-
 use super::Finding;
 use crate::cli::ourselves::Ourselves;
 use crate::config::ReadDatabase;
@@ -107,7 +105,7 @@ async fn opened(db: &Db) -> Vec<Finding> {
 }
 
 /// Returns the time of the newest audit entry, and whether there is an administrator.
-async fn newest(db: &Db) -> Result<(Option<Timestamp>, bool), DbErr> {
+async fn newest(db: &Db) -> Result<(Option<Timestamp>, bool), db::Error> {
     db.write(async |tx| {
         let newest = audit::page(tx, &audit::Filter::default(), 1).await?.pop();
         Ok((newest.map(|entry| entry.at), user::any_administrator(tx).await?))

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
-use sea_orm::DbErr;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Order, Query};
 use tokio::time::sleep;
@@ -50,12 +49,12 @@ pub async fn run(db: Db) {
 
 /// Brings the figures up to date with all deploys of periods before that of `now`, the newest first. Returns how many
 /// periods have got figures. Ends early if another process does the same.
-pub async fn update(db: &Db, now: Timestamp) -> Result<u64, DbErr> {
+pub async fn update(db: &Db, now: Timestamp) -> Result<u64, db::Error> {
     update_within(db, now, &Limits::default()).await
 }
 
 /// Does the same as [`update`] with other limits of a period.
-pub async fn update_within(db: &Db, now: Timestamp, limits: &Limits) -> Result<u64, DbErr> {
+pub async fn update_within(db: &Db, now: Timestamp, limits: &Limits) -> Result<u64, db::Error> {
     let mut built = 0;
     // Only falls, so that a run ends: somebody may write to a period all the time.
     let mut end = period_of(now);
@@ -77,7 +76,7 @@ pub async fn update_within(db: &Db, now: Timestamp, limits: &Limits) -> Result<u
 }
 
 /// Removes all figures and changes. For an import, which replaces all deploys in the transaction `db`.
-pub async fn forget_all<C: Write>(db: &C) -> Result<(), DbErr> {
+pub async fn forget_all<C: Write>(db: &C) -> Result<(), db::Error> {
     db.execute(&raise_version()).await?;
     for table in [FIGURES, CHANGE] {
         db.execute(Query::delete().from_table(table)).await?;
@@ -104,7 +103,7 @@ struct Built {
 }
 
 /// Removes the figures that changes concern, and these changes.
-async fn forget(db: &Db) -> Result<Forgotten, DbErr> {
+async fn forget(db: &Db) -> Result<Forgotten, db::Error> {
     let snapshot = db.begin_read(None).await?;
     let version = version(&snapshot).await?;
     let last = Query::select().expr(Expr::col("period").max()).from(FIGURES).take();
@@ -155,7 +154,7 @@ async fn forget(db: &Db) -> Result<Forgotten, DbErr> {
 
 /// Gives figures to the newest of these periods that have deploys and no figures, and to the periods without deploys
 /// between and after them. `None` if there is none, or if another process came first.
-async fn build(db: &Db, among: Range<Period>, limits: &Limits) -> Result<Option<Built>, DbErr> {
+async fn build(db: &Db, among: Range<Period>, limits: &Limits) -> Result<Option<Built>, db::Error> {
     let snapshot = db.begin_read(None).await?;
     let version = version(&snapshot).await?;
     let with_figures = with_figures(&snapshot, among.clone()).await?;
@@ -189,9 +188,9 @@ async fn build(db: &Db, among: Range<Period>, limits: &Limits) -> Result<Option<
 async fn write(
     db: &Db,
     version: i64,
-    work: impl AsyncFnOnce(&crate::db::Transaction) -> Result<(), DbErr>,
-) -> Result<bool, DbErr> {
-    let written = db.write::<_, DbErr>(async |tx| {
+    work: impl AsyncFnOnce(&crate::db::Transaction) -> Result<(), db::Error>,
+) -> Result<bool, db::Error> {
+    let written = db.write::<_, db::Error>(async |tx| {
         // On PostgreSQL the second of two waits here for the first, and nobody else does.
         let raised = tx.execute(raise_version().and_where(Expr::col("version").eq(version))).await?;
         if raised == 0 {
@@ -207,14 +206,14 @@ fn raise_version() -> sea_orm::sea_query::UpdateStatement {
     Query::update().table(VERSION).value("version", Expr::col("version").add(1)).take()
 }
 
-async fn version(snapshot: &Snapshot) -> Result<i64, DbErr> {
+async fn version(snapshot: &Snapshot) -> Result<i64, db::Error> {
     let query = Query::select().column("version").from(VERSION).take();
     let version = snapshot.rows(&query, |row| row.get(0)).await?.pop();
-    version.ok_or_else(|| DbErr::RecordNotFound("the version of the figures of deploys".to_owned()))
+    version.ok_or_else(|| db::Error::RecordNotFound("the version of the figures of deploys".to_owned()))
 }
 
 /// Returns the periods with figures, stale ones and those above a limit included.
-async fn with_figures(snapshot: &Snapshot, periods: Range<Period>) -> Result<BTreeSet<Period>, DbErr> {
+async fn with_figures(snapshot: &Snapshot, periods: Range<Period>) -> Result<BTreeSet<Period>, db::Error> {
     super::periods_with(snapshot, &[ALL, MANY], periods).await
 }
 
@@ -224,7 +223,7 @@ async fn missing(
     snapshot: &Snapshot,
     with_figures: &BTreeSet<Period>,
     among: Range<Period>,
-) -> Result<Option<(Option<Period>, Range<Period>)>, DbErr> {
+) -> Result<Option<(Option<Period>, Range<Period>)>, db::Error> {
     let mut end = among.end;
     for period in with_figures.range(among.clone()).rev().copied().chain([among.start - 1]) {
         if period + 1 < end {
@@ -244,7 +243,7 @@ async fn missing(
 }
 
 /// Returns the period of the last deploy from the start of a period to the start of another.
-async fn newest(snapshot: &Snapshot, from: Period, until: Period) -> Result<Option<Period>, DbErr> {
+async fn newest(snapshot: &Snapshot, from: Period, until: Period) -> Result<Option<Period>, db::Error> {
     let query = Query::select()
         .column(Column::DeployedAt)
         .from(deploy::Entity)

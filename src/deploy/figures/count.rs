@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use sea_orm::DbErr;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use tokio::sync::Semaphore;
 
@@ -39,8 +38,8 @@ pub async fn sum(
     usable: Usable,
     beside: Beside,
     wanted: Wanted,
-) -> Result<Metrics, DbErr> {
-    let _place = PLACES.acquire().await.map_err(|closed| DbErr::Custom(closed.to_string()))?;
+) -> Result<Metrics, db::Error> {
+    let _place = PLACES.acquire().await.map_err(|closed| db::Error::Custom(closed.to_string()))?;
     let mut left = Left {
         lead_times: wanted.lead_time.then(Search::of_short),
         recovery_times: wanted.recovery_time.then(Search::of_long),
@@ -187,7 +186,7 @@ struct Rounds {
 
 impl Rounds {
     /// Adds a row of [`figures`].
-    fn add(&mut self, row: &Row<'_>, Usable { with_figures, inside, kept: most }: &Usable) -> Result<(), DbErr> {
+    fn add(&mut self, row: &Row<'_>, Usable { with_figures, inside, kept: most }: &Usable) -> Result<(), db::Error> {
         let period = row.get(0)?;
         if !with_figures.contains(&period) {
             return Ok(());
@@ -210,7 +209,7 @@ impl Rounds {
         Ok(())
     }
 
-    fn add_counts(&mut self, row: &Row<'_>) -> Result<(), DbErr> {
+    fn add_counts(&mut self, row: &Row<'_>) -> Result<(), db::Error> {
         self.counts.failures += row.get::<i64>(1)?;
         self.counts.deploys += row.get::<i64>(2)?;
         self.counts.successes += row.get::<i64>(3)?;
@@ -229,7 +228,7 @@ impl Rounds {
 
     /// Ends the rounds, and notes what they have found. If the recovery times are kept, their rounds go
     /// on to the end.
-    fn end(self, found: &mut Metrics, beside: &Beside, inside: &Inside) -> Result<Left, DbErr> {
+    fn end(self, found: &mut Metrics, beside: &Beside, inside: &Inside) -> Result<Left, db::Error> {
         let mut left = Left::default();
         if let Some(round) = self.lead_times {
             match round.end()? {
@@ -260,7 +259,7 @@ impl Rounds {
 }
 
 /// Adds the recovery times of a period of successes, as far as the failures are inside.
-fn add_recovery_times(round: &mut Round, recovered: Period, encoded: &[u8], inside: &Inside) -> Result<(), DbErr> {
+fn add_recovery_times(round: &mut Round, recovered: Period, encoded: &[u8], inside: &Inside) -> Result<(), db::Error> {
     // Of most failures, a comparison shows that they are in the same run as their recovery.
     let within_run = durations::recovery(inside.run(recovered).saturating_sub(1) * PERIOD_SECONDS, 0);
     durations::read(encoded, |recovery| {

@@ -90,12 +90,17 @@ fn name(environment_key: Option<&str>) -> String {
 }
 
 /// Returns the metrics of all services together. Durations that are not wanted are `None`.
-pub async fn measure(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Metrics, DbErr> {
+pub async fn measure(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Metrics, db::Error> {
     measure_keeping(db, window, wanted, KEPT).await
 }
 
 /// Does the same as [`measure`], and keeps up to so many bytes of recovery times instead of [`KEPT`].
-pub async fn measure_keeping(db: &Snapshot, window: &Window, wanted: Wanted, kept: usize) -> Result<Metrics, DbErr> {
+pub async fn measure_keeping(
+    db: &Snapshot,
+    window: &Window,
+    wanted: Wanted,
+    kept: usize,
+) -> Result<Metrics, db::Error> {
     match sum(db, window, wanted, kept).await? {
         Some(metrics) => Ok(metrics),
         None => Ok(metrics::measure(db, Whose::All, window, wanted).await?.remove(&0).unwrap_or_default()),
@@ -104,7 +109,7 @@ pub async fn measure_keeping(db: &Snapshot, window: &Window, wanted: Wanted, kep
 
 /// Sums the figures of the periods in the window, and reads its other deploys. `None` if there are no figures, or too many
 /// other deploys.
-async fn sum(db: &Snapshot, window: &Window, wanted: Wanted, kept: usize) -> Result<Option<Metrics>, DbErr> {
+async fn sum(db: &Snapshot, window: &Window, wanted: Wanted, kept: usize) -> Result<Option<Metrics>, db::Error> {
     // The whole periods of the window.
     let first = (window.start.as_micros() + PERIOD - 1).div_euclid(PERIOD);
     let periods = first..period_of(window.end);
@@ -159,7 +164,7 @@ async fn periods_with_figures(
     db: &Snapshot,
     environments: &Environments,
     periods: Range<Period>,
-) -> Result<BTreeSet<Period>, DbErr> {
+) -> Result<BTreeSet<Period>, db::Error> {
     let mut found = periods_with(db, &[ALL], periods.clone()).await?;
     if !environments.keys().is_empty() {
         for period in periods_with(db, &[MANY], periods).await? {
@@ -170,7 +175,7 @@ async fn periods_with_figures(
 }
 
 /// Returns the periods among these that have a row of any of these names.
-async fn periods_with(db: &Snapshot, names: &[&str], periods: Range<Period>) -> Result<BTreeSet<Period>, DbErr> {
+async fn periods_with(db: &Snapshot, names: &[&str], periods: Range<Period>) -> Result<BTreeSet<Period>, db::Error> {
     let query = Query::select()
         .column("period")
         .from(FIGURES)
@@ -182,7 +187,7 @@ async fn periods_with(db: &Snapshot, names: &[&str], periods: Range<Period>) -> 
 }
 
 /// Removes the periods that changes concern. `None` if there are too many changes.
-async fn without_changed(db: &Snapshot, mut periods: BTreeSet<Period>) -> Result<Option<BTreeSet<Period>>, DbErr> {
+async fn without_changed(db: &Snapshot, mut periods: BTreeSet<Period>) -> Result<Option<BTreeSet<Period>>, db::Error> {
     let Some(last) = periods.last() else { return Ok(Some(periods)) };
     let some = Query::select().column("number").from(CHANGE).limit(SEEN + 1).take();
     if db.count_rows(some).await? > SEEN {
@@ -214,7 +219,7 @@ fn changes(last: Period) -> SelectStatement {
 }
 
 /// Reads the number of a change, and the periods that it concerns.
-fn change(row: &Row<'_>) -> Result<(i64, [Option<Period>; 2]), DbErr> {
+fn change(row: &Row<'_>) -> Result<(i64, [Option<Period>; 2]), db::Error> {
     let next: Option<i64> = row.get(2)?;
     Ok((row.get(0)?, [Some(period_of(time(row.get(1)?))), next.map(time).map(period_of)]))
 }
@@ -235,7 +240,7 @@ fn gaps<'d>(span: Range<i64>, periods: impl IntoIterator<Item = &'d Period>) -> 
 }
 
 /// Returns whether these spans have more than [`ROWS`] deploys, and looks at no more than these.
-async fn are_more(db: &Snapshot, spans: impl Iterator<Item = &Span>) -> Result<bool, DbErr> {
+async fn are_more(db: &Snapshot, spans: impl Iterator<Item = &Span>) -> Result<bool, db::Error> {
     let mut left = ROWS;
     for span in spans {
         let some = Query::select()
@@ -260,7 +265,7 @@ async fn recoveries(
     successes: &Span,
     failures: Span,
     environments: &Environments,
-) -> Result<Vec<(Timestamp, Timestamp)>, DbErr> {
+) -> Result<Vec<(Timestamp, Timestamp)>, db::Error> {
     let mut recoveries = Vec::new();
     for is_named in [true, false] {
         let success = |column: Column| Expr::col((SUCCESS, column));

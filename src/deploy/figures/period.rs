@@ -5,14 +5,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sea_orm::DbErr;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Func, Order, Query, SelectStatement};
 
 use super::super::recoveries::{SUCCESS, is, recoveries_of_earlier};
 use super::durations;
 use super::{ALL, FIGURES, MANY, Period, name, period_of, seconds, start_of, time};
-use crate::db::{Read, Row, Snapshot, Write};
+use crate::db::{self, Read, Row, Snapshot, Write};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Status};
 
@@ -54,7 +53,7 @@ struct OfEnvironment {
 
 impl Figures {
     /// Computes the figures of a period. `None` if it has too many deploys.
-    pub async fn of(snapshot: &Snapshot, period: Period, limits: &Limits) -> Result<Option<Self>, DbErr> {
+    pub async fn of(snapshot: &Snapshot, period: Period, limits: &Limits) -> Result<Option<Self>, db::Error> {
         let mut figures = Self::default();
         let Some(mut left) = figures.add_recoveries_of_earlier(snapshot, period, limits.deploys).await? else {
             return Ok(None);
@@ -87,7 +86,7 @@ impl Figures {
         snapshot: &Snapshot,
         period: Period,
         limit: u64,
-    ) -> Result<Option<u64>, DbErr> {
+    ) -> Result<Option<u64>, db::Error> {
         let mut left = limit;
         for is_named in [true, false] {
             let recoveries = recoveries_of_earlier(is_named, time(start_of(period)))
@@ -146,7 +145,12 @@ impl Figures {
     }
 
     /// Writes the figures of a period. `None` says that it has too many deploys.
-    pub async fn write<C: Write>(figures: Option<Self>, db: &C, period: Period, limits: &Limits) -> Result<(), DbErr> {
+    pub async fn write<C: Write>(
+        figures: Option<Self>,
+        db: &C,
+        period: Period,
+        limits: &Limits,
+    ) -> Result<(), db::Error> {
         let mut rows = BTreeMap::new();
         match figures {
             None => drop(rows.insert(MANY.to_owned(), OfEnvironment::default())),
@@ -167,7 +171,7 @@ impl Figures {
 }
 
 impl OfEnvironment {
-    async fn write<C: Write>(self, db: &C, environment: String, period: Period) -> Result<(), DbErr> {
+    async fn write<C: Write>(self, db: &C, environment: String, period: Period) -> Result<(), db::Error> {
         let Self { failures, deploys, successes, mut lead_times, mut recovery_times } = self;
         let mut insert = Query::insert();
         insert.into_table(FIGURES).columns([
@@ -230,7 +234,7 @@ fn page(period: Period, after: (Timestamp, i64)) -> SelectStatement {
         .take()
 }
 
-fn read(row: &Row<'_>) -> Result<Deploy, DbErr> {
+fn read(row: &Row<'_>) -> Result<Deploy, db::Error> {
     let holds = |place| row.get::<i32>(place).map(|number| number != 0);
     let (has_failed, has_succeeded, has_no_status) = (holds(3)?, holds(4)?, holds(5)?);
     Ok(Deploy {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json};
 use self::list::{compare_lists, compare_named};
 use self::row::{columns, different, field, insert, name_of, readable, row, row_before};
 use super::{ByIds, tag};
-use crate::db::{Read, Transaction};
+use crate::db::{self, Read, Transaction};
 
 mod list;
 mod row;
@@ -66,7 +66,7 @@ pub async fn of(
     class: &str,
     id: i64,
     lists: &[List<'_>],
-) -> Result<Json, DbErr> {
+) -> Result<Json, db::Error> {
     // Boxed, because each has room for the row of any table.
     let both = try_join(Box::pin(row_before(committed, transaction, class, id)), Box::pin(row(transaction, class, id)));
     let (before, after) = both.await?;
@@ -109,7 +109,7 @@ pub async fn of_tags(
     committed: &impl Read,
     transaction: &Transaction,
     ids: &[i64],
-) -> Result<Option<(&'static str, i64, Json)>, DbErr> {
+) -> Result<Option<(&'static str, i64, Json)>, db::Error> {
     let known = |id: &i64| transaction.before::<tag::Entity>(*id);
     let before = all_or_read::<tag::Entity>(committed, ids, ids.iter().map(known).collect());
     let known = |id: &i64| transaction.after::<tag::Entity>(*id).map(Some);
@@ -129,7 +129,7 @@ async fn all_or_read<E: ByIds>(
     db: &impl Read,
     ids: &[i64],
     known: Option<Vec<Option<E::Model>>>,
-) -> Result<Vec<E::Model>, DbErr> {
+) -> Result<Vec<E::Model>, db::Error> {
     let rows = match known {
         Some(known) => known,
         None => E::by_ids(db, ids.iter().copied().map(Some)).await?,
@@ -166,6 +166,6 @@ pub async fn called_before(
     transaction: &Transaction,
     class: &str,
     id: i64,
-) -> Result<Option<String>, DbErr> {
+) -> Result<Option<String>, db::Error> {
     Ok(row_before(committed, transaction, class, id).await?.as_ref().and_then(name_of))
 }

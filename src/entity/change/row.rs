@@ -6,7 +6,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{Iterable, ModelTrait};
 use serde_json::{Map, Value as Json, json};
 
-use crate::db::{Read, Transaction};
+use crate::db::{self, Read, Transaction};
 use crate::entity::{
     ByIds, Timestamp, alert_source, alert_source_service, category, code_issue, code_issue_project, component_type,
     contact, domain, filter, infrastructure_resource, integration, level, lifecycle, property, property_definition,
@@ -59,7 +59,7 @@ pub(super) fn name_of(row: &Columns) -> Option<String> {
 }
 
 /// The row as the transaction sees it.
-pub(super) async fn row(transaction: &Transaction, class: &str, id: i64) -> Result<Option<Columns>, DbErr> {
+pub(super) async fn row(transaction: &Transaction, class: &str, id: i64) -> Result<Option<Columns>, db::Error> {
     macro_rules! each {
         ($($noun:literal $module:ident),*) => {
             match class {
@@ -79,7 +79,7 @@ pub(super) async fn row_before(
     transaction: &Transaction,
     class: &str,
     id: i64,
-) -> Result<Option<Columns>, DbErr> {
+) -> Result<Option<Columns>, db::Error> {
     macro_rules! each {
         ($($noun:literal $module:ident),*) => {
             match class {
@@ -98,7 +98,7 @@ async fn one_or_read<E: ByIds>(
     db: &impl Read,
     id: i64,
     known: Option<Option<E::Model>>,
-) -> Result<Option<Columns>, DbErr> {
+) -> Result<Option<Columns>, db::Error> {
     let row = match known {
         Some(known) => known,
         None => E::by_ids(db, [Some(id)]).await?.pop().flatten(),

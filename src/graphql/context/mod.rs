@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
-use sea_orm::{DbErr, EntityName};
+use sea_orm::EntityName;
 use tokio::time::timeout;
 
 use super::caller::Caller;
@@ -344,7 +344,7 @@ impl engine::State for State {
                 Box::pin(self.request.shed(table, id)).await?;
             }
             is_alone.store(is_joined, Ordering::Relaxed);
-            return if is_joined { Err(DbErr::RecordNotUpdated.into()) } else { Ok(()) };
+            return if is_joined { Err(db::Error::RecordNotUpdated.into()) } else { Ok(()) };
         }
         self.request.shed_rows().clear();
         // A request with several mutations keeps the payloads of those before.

@@ -1,7 +1,5 @@
 //! What the resolver of a mutation does with its transaction.
 
-use sea_orm::DbErr;
-
 use super::super::permit;
 use super::Writing;
 use crate::db::{self, Committed, Db, Transaction};
@@ -46,7 +44,7 @@ impl Writing {
         let subject = Subject::new(class, Some(id), "");
         permit::check(db, db, self.caller(), "", &subject).await?;
         let _ = self.sheds.set((table, id));
-        Err(DbErr::RecordNotUpdated.into())
+        Err(db::Error::RecordNotUpdated.into())
     }
 
     /// The number of rows of a table that were shed before.

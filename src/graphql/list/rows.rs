@@ -1,7 +1,7 @@
 //! Reads the rows of lists, a page at a time.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Order, SelectStatement};
-use sea_orm::{DbErr, Iterable, ModelTrait, PrimaryKeyToColumn, Value};
+use sea_orm::{Iterable, ModelTrait, PrimaryKeyToColumn, Value};
 
 use super::{KEY, List, column};
 use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
@@ -107,7 +107,7 @@ impl<E: Table> List<E> {
         db: &impl Read,
         request: &PageRequest,
         among: Option<Expr>,
-        read: impl Fn(&db::Row<'_>) -> Result<T, DbErr> + Send + 'static,
+        read: impl Fn(&db::Row<'_>) -> Result<T, db::Error> + Send + 'static,
     ) -> Result<Vec<T>> {
         let shape = self.shape_of_page(request)?;
         let build = || self.select_page(db, request, shape, among.clone(), None);
@@ -152,7 +152,9 @@ impl<E: Table> List<E> {
     }
 
     /// Reads a row of [`Self::select_page`].
-    fn read(&self) -> impl Fn(&db::Row<'_>) -> Result<Edge<E::Model>, DbErr> + Clone + Send + Sync + 'static + use<E> {
+    fn read(
+        &self,
+    ) -> impl Fn(&db::Row<'_>) -> Result<Edge<E::Model>, db::Error> + Clone + Send + Sync + 'static + use<E> {
         let (is_own_key, is_ordered, omitted) = (self.has_own_key(), self.order.is_some(), self.left_out.columns);
         move |row| {
             // These columns follow the row's own, in the order of the statement.
@@ -191,11 +193,11 @@ fn values_of_page(request: &PageRequest, shape: Option<Shape>) -> Vec<Value> {
 }
 
 /// The id of a row, which it holds itself.
-fn own_id<E: Table>(row: &E::Model) -> Result<i64, DbErr> {
+fn own_id<E: Table>(row: &E::Model) -> Result<i64, db::Error> {
     let key = <E::PrimaryKey as Iterable>::iter().next().map(PrimaryKeyToColumn::into_column);
     match key.map(|key| row.get(key)) {
         Some(Value::BigInt(Some(id))) => Ok(id),
-        _ => Err(DbErr::Custom(format!("a row of {} has no id", E::default().table_name()))),
+        _ => Err(db::Error::Custom(format!("a row of {} has no id", E::default().table_name()))),
     }
 }
 

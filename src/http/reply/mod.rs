@@ -5,7 +5,6 @@ use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Response, StatusCode};
-use sea_orm::DbErr;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -122,7 +121,7 @@ impl Media {
 
 impl Rejection {
     /// Why a database error keeps a request from being carried out.
-    pub fn of_database(error: &DbErr) -> Self {
+    pub fn of_database(error: &db::Error) -> Self {
         match db::refusal(error) {
             Some(reason) => Self::Unavailable(reason),
             None => Self::Internal(error.to_string()),
