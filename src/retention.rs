@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
 
-use crate::db::LONGEST_WINDOW;
-use crate::db::{self, Db};
+use crate::db::{self, Db, LONGEST_WINDOW};
 use crate::entity::{Timestamp, audit, idempotency_key};
 
 /// The pause after each batch, which leaves the database to other writers.

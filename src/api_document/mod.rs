@@ -96,7 +96,7 @@ impl Described {
             return Ok(Self::of(text));
         }
         let described = spawn_blocking(move || Self::of(text)).await;
-        described.map_err(|error| db::Error::Custom(format!("an API document was not parsed: {error}")))
+        described.map_err(|error| db::Error::fault(format!("an API document was not parsed: {error}")))
     }
 }
 

@@ -168,7 +168,7 @@ async fn pull_one(db: &Db, hosts: &Hosts, pull: Pull, kept: Option<i64>, wanted:
     match stored {
         Ok(result) => Some(result),
         // The URL was changed or the service deleted meanwhile.
-        Err(db::Error::RecordNotUpdated) => None,
+        Err(db::Error::LostRace) => None,
         Err(error) => {
             warn!(%error, host, service_id, "a pulled API document cannot be stored; trying again in ten minutes");
             None
@@ -273,7 +273,7 @@ fn mark<B>(response: &Response<B>, name: &str) -> Option<String> {
 /// Stores the result of a pull.
 ///
 /// # Errors
-/// [`db::Error::RecordNotUpdated`] if the service, or this pull of it, does not exist any more.
+/// [`db::Error::LostRace`] if the service, or this pull of it, does not exist any more.
 async fn store(
     transaction: &Transaction,
     pull: &Pull,
@@ -307,7 +307,7 @@ async fn store(
     };
     if result == Pulled::Unchanged && super::find(transaction, service.id, None).await?.is_none() {
         // It was deleted meanwhile. The pull is due again when its lease ends.
-        return Err(db::Error::RecordNotUpdated);
+        return Err(db::Error::LostRace);
     }
     (row.pulled_at, row.error, row.failures) = (Set(Some(now)), Set(None), Set(0));
     // Jitter, so that documents whose URLs were set together drift apart.

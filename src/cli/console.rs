@@ -32,7 +32,7 @@ pub(crate) fn sentence(error: impl Into<Error>) -> String {
         Error::Internal(cause) => cause.downcast_ref::<db::Error>(),
         Error::User(_) => None,
     };
-    cause.map_or_else(|| error.to_string(), db::reason)
+    cause.map_or_else(|| error.to_string(), db::Error::reason)
 }
 
 /// Shows progress on a terminal.
@@ -46,16 +46,14 @@ pub(super) fn show_progress(done: u64, all: u64, what: &str) {
 
 #[cfg(test)]
 mod tests {
-    use sea_orm::{ConnAcquireErr, RuntimeErr};
-
     use super::*;
     use crate::error::UserError;
 
     #[test]
     fn an_error_of_the_database_is_a_sentence_if_there_is_one() {
-        let away = db::Error::ConnectionAcquire(ConnAcquireErr::Timeout);
+        let away = db::Error::NoConnection;
         assert_eq!(sentence(away), "The database cannot be reached.");
-        let other = db::Error::Query(RuntimeErr::Internal("no such table: team".to_owned()));
+        let other = db::Error::fault("no such table: team");
         assert!(sentence(other).contains("no such table: team"));
         assert_eq!(sentence(UserError::base("the name is taken")), "the name is taken");
     }

@@ -4,13 +4,11 @@
 //! writer waits for it. The copy gets its final name once it is complete and on disk.
 
 use std::path::Path;
-use std::str::FromStr;
 
 use rusqlite::OpenFlags;
-use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 
 use super::file::{absolute, with_suffix};
-use super::{OpenError, PATIENCE, url};
+use super::{OpenError, PATIENCE, sqlite, url};
 use crate::new_file::{Existing, NewFile};
 
 /// Copies the database behind `url` to `file` and returns the size of the copy in bytes. `file` must not exist yet;
@@ -23,16 +21,14 @@ pub fn backup(url: &str, file: &Path) -> Result<u64, String> {
     if !url.starts_with("sqlite:") {
         return Err("to back up PostgreSQL use its own program: pg_dump --format=custom".to_owned());
     }
-    let options = SqliteConnectOptions::from_str(url);
-    let options = options.map_err(|_| OpenError::Url(url::SQLITE.to_owned()).to_string())?;
-    let original = options.get_filename();
+    let original = sqlite::file_of(url).ok_or_else(|| OpenError::Url(url::SQLITE.to_owned()).to_string())?;
     // SQLite would take an old journal beside the new file for a part of the copy.
     for beside in ["", "-wal", "-journal"].map(|suffix| with_suffix(file, suffix)) {
         if beside.symlink_metadata().is_ok() {
             return Err(format!("{} already exists; name a new file", beside.display()));
         }
     }
-    copy(original, file)
+    copy(&original, file)
 }
 
 fn copy(original: &Path, file: &Path) -> Result<u64, String> {

@@ -3,19 +3,19 @@
 use std::fmt;
 
 use rusqlite::types::ValueRef;
-use sea_orm::DbErr;
 use serde::de::value::{SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
+use super::Error;
 use super::row::Row;
 
 /// Reads the first columns into a struct. A field whose bit is set in `absent` has no column, and reads as null.
-pub(super) fn read<'de, T>(row: &Row<'de>, absent: u64) -> Result<T, DbErr>
+pub(super) fn read<'de, T>(row: &Row<'de>, absent: u64) -> Result<T, Error>
 where
     T: de::Deserialize<'de>,
 {
-    T::deserialize(Cells { row, next: 0, absent }).map_err(|Unreadable(why)| DbErr::Type(why.into()))
+    T::deserialize(Cells { row, next: 0, absent }).map_err(|Unreadable(why)| Error::fault(why))
 }
 
 /// Why a row could not be deserialised.

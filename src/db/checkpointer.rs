@@ -4,8 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
-use sea_orm::DbErr;
-
+use super::Error;
 use super::session::{Failure, Session};
 
 /// A connection that copies the log.
@@ -22,7 +21,7 @@ impl Checkpointer {
     pub(super) fn open(file: &Path) -> Result<Self, Failure> {
         let session = Session::reading(file).map_err(Failure::Reading)?;
         let file = OpenOptions::new().write(true).open(file);
-        let file = file.map_err(|error| Failure::Reading(DbErr::Custom(format!("the database's file: {error}"))))?;
+        let file = file.map_err(|error| Failure::Reading(Error::fault(format!("the database's file: {error}"))))?;
         Ok(Self { session, file: ManuallyDrop::new(file) })
     }
 

@@ -1,6 +1,6 @@
 //! Rows of a level: gathered by key, and copied to each of the keys.
 
-use sea_orm::DbErr;
+use super::Error;
 
 /// Gathers items by their key: one list for each key, in which they keep their order.
 pub fn by_key<T>(mut items: Vec<(i64, T)>) -> Vec<(i64, Vec<T>)> {
@@ -20,8 +20,8 @@ pub fn by_key<T>(mut items: Vec<(i64, T)>) -> Vec<(i64, Vec<T>)> {
 pub fn to_each<T: Clone>(
     keys: impl Iterator<Item = Option<i64>>,
     mut found: Vec<(i64, T)>,
-    charge: impl Fn(&T) -> Result<(), DbErr>,
-) -> Result<Vec<Option<T>>, DbErr> {
+    charge: impl Fn(&T) -> Result<(), Error>,
+) -> Result<Vec<Option<T>>, Error> {
     found.sort_by_key(|(key, _)| *key);
     let (keys_found, mut items): (Vec<i64>, Vec<Option<T>>) =
         found.into_iter().map(|(key, item)| (key, Some(item))).unzip();
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_copy_that_is_refused_ends_it() {
-        let refuse = |_: &i32| Err(DbErr::Custom("too many".to_owned()));
+        let refuse = |_: &i32| Err(Error::fault("too many"));
         assert!(to_each([Some(1), Some(1)].into_iter(), vec![(1, 1)], refuse).is_err());
     }
 

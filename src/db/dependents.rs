@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::slice;
 use std::time::{Duration, Instant};
 
-use sea_orm::{DbBackend, DbErr, Statement};
+use sea_orm::{DbBackend, Statement};
 use tokio::sync::OnceCell;
 
-use super::{Backend, Db, Read, Write, find};
+use super::{Backend, Db, Error, Read, Write, find};
 
 /// The most rows of a table that are deleted or changed along with a row, in its transaction.
 pub const MOST_AT_ONCE: u64 = 1_000;
@@ -41,12 +41,12 @@ const OF_POSTGRES: &str = "SELECT c.conrelid::regclass::text, a.attname::text, c
      JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] \
      WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace";
 
-async fn references(db: &impl Read) -> Result<&'static [Reference], DbErr> {
+async fn references(db: &impl Read) -> Result<&'static [Reference], Error> {
     let read = async || {
         let sql = if db.backend() == DbBackend::Postgres { OF_POSTGRES } else { OF_SQLITE };
         let statement = Statement::from_string(db.backend(), sql);
         let reference = |row: &super::Row<'_>| {
-            let name = |place| Ok::<_, DbErr>(row.get::<String>(place)?.trim_matches('"').to_owned());
+            let name = |place| Ok::<_, Error>(row.get::<String>(place)?.trim_matches('"').to_owned());
             let is_deleted = row.get::<String>(3)? == "CASCADE";
             Ok(Reference { table: name(0)?, column: name(1)?, target: name(2)?, is_deleted })
         };
@@ -69,7 +69,7 @@ struct Path {
 }
 
 /// The paths to what refers to a row, the longest last.
-async fn paths(db: &impl Read, table: &str) -> Result<Vec<Path>, DbErr> {
+async fn paths(db: &impl Read, table: &str) -> Result<Vec<Path>, Error> {
     let references = references(db).await?;
     let first = to(references, table).map(|last| {
         let condition = format!("\"{}\" = $1", last.column);
@@ -96,7 +96,7 @@ async fn paths(db: &impl Read, table: &str) -> Result<Vec<Path>, DbErr> {
 }
 
 /// Whether any of these paths leads to more rows than [`MOST_AT_ONCE`].
-async fn are_many(db: &impl Read, paths: &[Path], id: i64) -> Result<bool, DbErr> {
+async fn are_many(db: &impl Read, paths: &[Path], id: i64) -> Result<bool, Error> {
     let exists = |Path { last, condition }: &Path| {
         format!("EXISTS (SELECT 1 FROM \"{}\" WHERE {condition} LIMIT 1 OFFSET {MOST_AT_ONCE})", last.table)
     };
@@ -111,7 +111,7 @@ async fn are_many(db: &impl Read, paths: &[Path], id: i64) -> Result<bool, DbErr
 }
 
 /// Whether deleting the row would delete or change more than [`MOST_AT_ONCE`] rows of another table.
-pub async fn has_many_dependents(db: &impl Read, table: &str, id: i64) -> Result<bool, DbErr> {
+pub async fn has_many_dependents(db: &impl Read, table: &str, id: i64) -> Result<bool, Error> {
     let paths = paths(db, table).await?;
     are_many(db, &paths, id).await
 }
@@ -120,7 +120,7 @@ impl Db {
     /// Deletes or changes in portions what deleting the row would delete or change, where that is very many rows. Each
     /// portion is a transaction, and a pause as long as it took follows, so that this takes half of the writer's time.
     /// Returns the number of rows of each table.
-    pub async fn shed(&self, table: &str, id: i64) -> Result<HashMap<String, u64>, DbErr> {
+    pub async fn shed(&self, table: &str, id: i64) -> Result<HashMap<String, u64>, Error> {
         let mut shed = HashMap::new();
         let paths = paths(&self.committed, table).await?;
         for path in paths.iter().rev() {
@@ -131,7 +131,7 @@ impl Db {
                     let portion = Statement::from_sql_and_values(tx.backend(), portion, [id.into()]);
                     let rows = tx.change(portion).await?;
                     find::refresh(tx).await?;
-                    Ok::<_, DbErr>(rows)
+                    Ok::<_, Error>(rows)
                 });
                 *shed.entry(path.last.table.clone()).or_default() += rows.await?;
                 tokio::time::sleep(began.elapsed().min(Duration::from_secs(1))).await;

@@ -1,9 +1,9 @@
 //! Reads and writes an SQLite file on the calling thread.
 //!
-//! Reading a cached row takes less than a microsecond. Passing each statement and row through another thread, as sqlx
-//! does, costs ten times as much. So a statement starts on the calling thread. If it turns out to be slow, or the file
-//! is locked, it starts over on a blocking thread, so that one request's full scan does not delay the others. Dropping
-//! the future cancels the statement there (`sqlite3_interrupt`). That is all a caller has to do at its deadline.
+//! Reading a cached row takes less than a microsecond. Passing each statement and row through another thread costs ten
+//! times as much. So a statement starts on the calling thread. If it turns out to be slow, or the file is locked, it
+//! starts over on a blocking thread, so that one request's full scan does not delay the others. Dropping the future
+//! cancels the statement there (`sqlite3_interrupt`). That is all a caller has to do at its deadline.
 //!
 //! A statement that writes cannot start over. It runs on the calling thread only if it stores few rows, and so does the
 //! commit of a transaction that has changed few. Only [`super::group_commit`] and checkpoints wait for the disk, on
@@ -14,14 +14,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sea_orm::{DbErr, Statement, metric};
+use sea_orm::{Statement, metric};
 
 use super::embedded_pool::{Connections, Lease};
 use super::log_length::LogLength;
 use super::row::{Collect, Work, over};
-use super::session::{CHECKPOINT, Failure, Session, closed};
+use super::session::{CHECKPOINT, Failure, Session};
 use super::watch::Stop;
-use super::{PATIENCE, Pool};
+use super::{Error, PATIENCE, Pool};
 use crate::budget::Budget;
 
 /// The most transactions that share a commit.
@@ -57,21 +57,32 @@ impl Embedded {
         Self { connections: Connections::reading(file), observer: None, flushes_each: false }
     }
 
-    /// Creates the connection that writes to an existing file, which `readers` read. Opens it on demand.
+    /// Creates the connection that writes to an existing file, which `readers` read. Opens it on demand, and keeps it.
     pub(super) fn writing(file: PathBuf, readers: &Self) -> Self {
         let log = LogLength::new(Arc::clone(&readers.connections), CHECKPOINT);
         Self { connections: Connections::writing(file, log), observer: None, flushes_each: false }
     }
 
+    /// Opens the connection that writes, unless it is open. The log exists as long as it is.
+    pub(super) async fn open(&self) -> Result<(), Error> {
+        self.connections.lend_in_turn().await.map(drop)
+    }
+
+    /// Runs statements that change the settings of the connection that writes, between two transactions.
+    pub(super) async fn configure(&self, sql: &str) -> Result<(), Error> {
+        let lease = self.connections.lend_in_turn().await?;
+        Ok(lease.with(|session| session.configure(sql))?)
+    }
+
     /// Begins a transaction that reads. Waits for a permit if there are too many.
-    pub(super) async fn begin(&self) -> Result<Transaction, DbErr> {
+    pub(super) async fn begin(&self) -> Result<Transaction, Error> {
         let lease = self.connections.lend().await?;
         Ok(self.transaction(Some(lease), false, false))
     }
 
     /// Begins a transaction that writes, after the one before it. If it `joins`, it may share its commit with those
     /// before it and after it.
-    pub(super) async fn begin_write(&self, joins: bool) -> Result<Transaction, DbErr> {
+    pub(super) async fn begin_write(&self, joins: bool) -> Result<Transaction, Error> {
         let mut lease = Some(self.connections.lend_in_turn().await?);
         let is_joined = match with(&lease, |session| session.begin_write(Duration::ZERO, joins)) {
             Err(failure) if failure.needs_blocking_thread() => {
@@ -89,7 +100,7 @@ impl Embedded {
     }
 
     /// Runs a statement outside of any transaction and returns its rows.
-    pub(super) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+    pub(super) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
         let mut lease = Some(self.connections.lend_at_once()?);
         run(&mut lease, self.observer.as_ref(), work, rows, None).await
     }
@@ -107,9 +118,9 @@ impl Embedded {
 
 impl Transaction {
     /// Begins a transaction on a new database in memory, which has these tables and is lost with the transaction.
-    pub(super) async fn in_memory(tables: &'static [String]) -> Result<Self, DbErr> {
+    pub(super) async fn in_memory(tables: &'static [String]) -> Result<Self, Error> {
         let opened = tokio::task::spawn_blocking(move || Session::in_memory(tables)).await;
-        let session = opened.map_err(|error| DbErr::Custom(error.to_string()))??;
+        let session = opened.map_err(|error| Error::fault(error.to_string()))??;
         let lease = tokio::sync::Mutex::new(Some(Lease::alone(session)));
         Ok(Self { lease, observer: None, flushes_each: false, joins: false, is_joined: false })
     }
@@ -120,12 +131,12 @@ impl Transaction {
         work: Work,
         rows: Box<dyn Collect>,
         budget: Option<&Arc<Budget>>,
-    ) -> Result<Box<dyn Collect>, DbErr> {
+    ) -> Result<Box<dyn Collect>, Error> {
         run(&mut *self.lease.lock().await, self.observer.as_ref(), work, rows, budget).await
     }
 
     /// Runs a statement that writes, and returns the number of rows that it changed.
-    pub(super) async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
+    pub(super) async fn change(&self, statement: Statement) -> Result<u64, Error> {
         let mut lease = self.lease.lock().await;
         let started = self.observer.as_ref().map(|_| Instant::now());
         let work = Work::writing(statement, false);
@@ -147,16 +158,16 @@ impl Transaction {
     }
 
     /// Runs statements without parameters in a transaction that writes.
-    pub(super) async fn script(&self, sql: &str) -> Result<(), DbErr> {
+    pub(super) async fn script(&self, sql: &str) -> Result<(), Error> {
         Ok(with(&*self.lease.lock().await, |session| session.script(sql))?)
     }
 
     /// Commits a transaction that writes. Returns when the commit is durable. The next transaction begins before that,
     /// unless each waits for its own flush; `on_written` is called then. If it may share its commit, those that wait for
     /// their turn may join it.
-    pub(super) async fn commit(self, on_written: impl FnOnce()) -> Result<(), DbErr> {
+    pub(super) async fn commit(self, on_written: impl FnOnce()) -> Result<(), Error> {
         let mut lease = self.lease.into_inner();
-        let home = lease.as_ref().map(|lease| Arc::clone(&lease.home)).ok_or_else(closed)?;
+        let home = lease.as_ref().map(|lease| Arc::clone(&lease.home)).ok_or(Error::NoConnection)?;
         let others_join = self.joins && !self.flushes_each && home.has_waiting();
         let state = |session: &Session| Ok((session.has_changed_many(), others_join && session.members() + 1 < GROUP));
         let (commit, pages) = match with(&lease, state)? {
@@ -183,7 +194,7 @@ impl Transaction {
 
 /// Runs a part of a transaction on the calling thread.
 fn with<T>(lease: &Option<Lease>, run: impl FnOnce(&Session) -> Result<T, Failure>) -> Result<T, Failure> {
-    lease.as_ref().map_or_else(|| Err(Failure::Reading(closed())), |lease| lease.with(run))
+    lease.as_ref().map_or_else(|| Err(Failure::Reading(Error::NoConnection)), |lease| lease.with(run))
 }
 
 /// Runs a statement on the calling thread, and if that takes too long, on a blocking thread.
@@ -193,7 +204,7 @@ async fn run(
     work: Work,
     mut rows: Box<dyn Collect>,
     budget: Option<&Arc<Budget>>,
-) -> Result<Box<dyn Collect>, DbErr> {
+) -> Result<Box<dyn Collect>, Error> {
     if let Some(excess) = budget.and_then(|budget| budget.exceeded()) {
         return Err(over(excess));
     }
@@ -201,7 +212,7 @@ async fn run(
     let quick = match lease {
         Some(lease) if !work.is_long => lease.run(&work, &mut *rows, Patience::Little, budget),
         Some(_) => Err(Failure::Long),
-        None => Err(Failure::Reading(closed())),
+        None => Err(Failure::Reading(Error::NoConnection)),
     };
     let (work, rows, result) = match quick {
         Err(failure) if failure.needs_blocking_thread() => {
@@ -232,8 +243,8 @@ async fn on_blocking_thread<T: Send + 'static>(
     place: &mut Option<Lease>,
     may_stop: bool,
     run: impl FnOnce(&Lease) -> T + Send + 'static,
-) -> Result<T, DbErr> {
-    let lease = place.take().ok_or_else(closed)?;
+) -> Result<T, Error> {
+    let lease = place.take().ok_or(Error::NoConnection)?;
     let stop = if may_stop { lease.begin_long() } else { None };
     let mut running = tokio::task::spawn_blocking(move || {
         let done = run(&lease);
@@ -242,7 +253,7 @@ async fn on_blocking_thread<T: Send + 'static>(
     // Drop order matters: declared after `running`, so `stop` is dropped first. Until `running` is dropped, it holds
     // the lease. Afterwards another request may use the connection, and a late interrupt would kill its statement.
     let mut stop = stop;
-    let (lease, done) = (&mut running).await.map_err(|error| DbErr::Custom(error.to_string()))?;
+    let (lease, done) = (&mut running).await.map_err(|error| Error::fault(error.to_string()))?;
     stop.iter_mut().for_each(Stop::disarm);
     *place = Some(lease);
     Ok(done)

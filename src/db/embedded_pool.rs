@@ -9,17 +9,15 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sea_orm::{ConnAcquireErr, DbErr};
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::checkpointer::Checkpointer;
 use super::group_commit::{Flushes, Waits};
 use super::log_length::LogLength;
-use super::refusal::DISK_FAILED;
-use super::session::{Failure, Session, closed, lock};
+use super::session::{Failure, Session, lock};
 use super::watch::Stop;
-use super::{PATIENCE, Pool};
+use super::{Error, PATIENCE, Pool};
 
 /// The maximum number of concurrent transactions: one for each admitted request ([`super::QUICK_READS`],
 /// [`super::SLOW_READS`]), as many for what pages read as for slow requests, and one for an export or the figures of
@@ -84,7 +82,7 @@ impl Connections {
         connections
     }
 
-    /// A pool of the one connection that writes to an existing file. Opens it on demand.
+    /// A pool of the one connection that writes to an existing file. Opens it on demand, and again if it was lost.
     pub(super) fn writing(file: PathBuf, log: LogLength) -> Arc<Self> {
         Self::new(file, 1, Some(Arc::default()), Some(log))
     }
@@ -110,31 +108,31 @@ impl Connections {
     }
 
     /// Lends a connection to a transaction that reads. Waits for a permit if there are too many.
-    pub(super) async fn lend(self: &Arc<Self>) -> Result<Lease, DbErr> {
-        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| closed())?;
+    pub(super) async fn lend(self: &Arc<Self>) -> Result<Lease, Error> {
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| Error::NoConnection)?;
         self.lease(Some(place), true)
     }
 
     /// Lends the connection that writes to a transaction, after the one before it.
-    pub(super) async fn lend_in_turn(self: &Arc<Self>) -> Result<Lease, DbErr> {
+    pub(super) async fn lend_in_turn(self: &Arc<Self>) -> Result<Lease, Error> {
         let place = Arc::clone(&self.places).acquire_owned();
         let waits = Waits::of(&self.waiting);
-        let place = timeout(TURN, place).await.map_err(|_| DbErr::ConnectionAcquire(ConnAcquireErr::Timeout))?;
+        let place = timeout(TURN, place).await.map_err(|_| Error::NoConnection)?;
         drop(waits);
-        self.lease(Some(place.map_err(|_| closed())?), false)
+        self.lease(Some(place.map_err(|_| Error::NoConnection)?), false)
     }
 
     /// Lends a connection to a single statement.
-    pub(super) fn lend_at_once(self: &Arc<Self>) -> Result<Lease, DbErr> {
+    pub(super) fn lend_at_once(self: &Arc<Self>) -> Result<Lease, Error> {
         self.lease(None, false)
     }
 
-    fn lease(self: &Arc<Self>, place: Option<OwnedSemaphorePermit>, in_transaction: bool) -> Result<Lease, DbErr> {
+    fn lease(self: &Arc<Self>, place: Option<OwnedSemaphorePermit>, in_transaction: bool) -> Result<Lease, Error> {
         if self.closed.load(Ordering::Relaxed) {
-            return Err(closed());
+            return Err(Error::NoConnection);
         }
         if self.flushes.as_ref().is_some_and(|flushes| flushes.have_failed()) {
-            return Err(DbErr::Custom(DISK_FAILED.to_owned()));
+            return Err(Error::DiskFailed);
         }
         // The most recently used connection has the warmest page cache.
         let idle = lock(&self.idle).pop();
@@ -149,8 +147,8 @@ impl Connections {
     }
 
     /// Waits until no transaction runs. Later ones wait until the permit is dropped.
-    pub(super) async fn hold_back(&self) -> Result<OwnedSemaphorePermit, DbErr> {
-        Arc::clone(&self.places).acquire_many_owned(self.most).await.map_err(|_| closed())
+    pub(super) async fn hold_back(&self) -> Result<OwnedSemaphorePermit, Error> {
+        Arc::clone(&self.places).acquire_many_owned(self.most).await.map_err(|_| Error::NoConnection)
     }
 
     /// Whether transactions wait for their turn to write.
@@ -252,7 +250,7 @@ impl Connections {
     /// others write.
     fn copy_log(&self, mut own: OwnedMutexGuard<Option<Checkpointer>>) -> Result<(), Failure> {
         if self.closed.load(Ordering::Relaxed) {
-            return Err(Failure::Reading(closed()));
+            return Err(Failure::Reading(Error::NoConnection));
         }
         let checkpointer = match own.take() {
             Some(checkpointer) => checkpointer,
@@ -282,7 +280,7 @@ impl Lease {
 
     /// Runs a part of a transaction on the calling thread.
     pub(super) fn with<T>(&self, run: impl FnOnce(&Session) -> Result<T, Failure>) -> Result<T, Failure> {
-        self.session.as_ref().map_or_else(|| Err(Failure::Reading(closed())), run)
+        self.session.as_ref().map_or_else(|| Err(Failure::Reading(Error::NoConnection)), run)
     }
 
     /// Prepares for a slow statement and returns the handle that stops it.

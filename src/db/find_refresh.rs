@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use migration::find::{ROWS, SEARCHED, Searched, Text, Texts, add, grams_of, postings};
+use sea_orm::DbBackend;
 use sea_orm::sea_query::{Cond, Expr, ExprTrait, LockType, OnConflict, Order, Query};
-use sea_orm::{DbBackend, DbErr};
 
-use super::Write;
+use super::{Error, Write};
 
 /// The number of owners refreshed at once.
 const BATCH: usize = 200;
@@ -14,7 +14,7 @@ const BATCH: usize = 200;
 const CONDITIONS: usize = 100;
 
 /// Rewrites the texts of all owners that have changed since the last call, including those changed in this transaction.
-pub async fn refresh<C: Write>(db: &C) -> Result<(), DbErr> {
+pub async fn refresh<C: Write>(db: &C) -> Result<(), Error> {
     let mut stale = BTreeMap::<i32, BTreeSet<i64>>::new();
     let taken =
         Query::delete().from_table("find_stale").returning(Query::returning().columns(["kind", "owner"])).take();
@@ -53,7 +53,7 @@ pub async fn refresh<C: Write>(db: &C) -> Result<(), DbErr> {
 }
 
 /// Updates the statistics of the tables after many writes. PostgreSQL plans searches by them.
-pub async fn take_statistics<C: Write>(db: &C) -> Result<(), DbErr> {
+pub async fn take_statistics<C: Write>(db: &C) -> Result<(), Error> {
     if db.backend() == DbBackend::Postgres {
         db.script("ANALYZE find_text, find_posting, find_word, find_gram").await?;
     }
@@ -61,7 +61,7 @@ pub async fn take_statistics<C: Write>(db: &C) -> Result<(), DbErr> {
 }
 
 /// Replaces the stored texts of these owners by the given ones.
-async fn replace<C: Write>(db: &C, kind: i32, owners: &[i64], mut texts: Texts) -> Result<(), DbErr> {
+async fn replace<C: Write>(db: &C, kind: i32, owners: &[i64], mut texts: Texts) -> Result<(), Error> {
     let mut stored = Query::select();
     stored.columns(["id", "owner", "folded", "value", "is_name"]).from("find_text");
     stored.and_where(Expr::col("kind").eq(kind)).and_where(Expr::col("owner").is_in(owners.to_vec()));
@@ -120,7 +120,7 @@ async fn replace<C: Write>(db: &C, kind: i32, owners: &[i64], mut texts: Texts) 
 }
 
 /// Removes those of the words that no text contains any more, with their grams.
-async fn remove_words<C: Write>(db: &C, words: BTreeSet<String>) -> Result<(), DbErr> {
+async fn remove_words<C: Write>(db: &C, words: BTreeSet<String>) -> Result<(), Error> {
     let words: Vec<String> = words.into_iter().collect();
     for some in words.chunks(ROWS) {
         // Waits for transactions that add postings of one of these words. The next statement then sees these postings.
@@ -150,7 +150,7 @@ async fn remove_words<C: Write>(db: &C, words: BTreeSet<String>) -> Result<(), D
 }
 
 /// Adds the words that are not stored yet, with their grams.
-async fn add_words<C: Write>(db: &C, words: BTreeSet<&str>) -> Result<(), DbErr> {
+async fn add_words<C: Write>(db: &C, words: BTreeSet<&str>) -> Result<(), Error> {
     // Sorted, so that two transactions that add the same words cannot deadlock.
     let words: Vec<&str> = words.into_iter().collect();
     let mut known = BTreeSet::new();
@@ -180,7 +180,7 @@ async fn insert<C: Write, T, const N: usize>(
     columns: [&'static str; N],
     rows: &[T],
     values: impl Fn(&T) -> [Expr; N],
-) -> Result<(), DbErr> {
+) -> Result<(), Error> {
     for some in rows.chunks(ROWS) {
         let mut insert = Query::insert();
         insert.into_table(table).columns(columns);

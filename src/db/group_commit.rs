@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use sea_orm::DbErr;
 use tokio::sync::oneshot;
 
-use super::refusal::UNCERTAIN_DISK;
+use super::Error;
+use super::error::Unconfirmed;
 use super::session::lock;
 
 /// The write-ahead log of an SQLite file, to be flushed.
@@ -52,10 +52,10 @@ struct Progress {
 }
 
 /// A commit that is not durable yet: where its outcome is told. Dropped without one, it may or may not be durable.
-pub(super) type Waiting = oneshot::Sender<Result<(), DbErr>>;
+pub(super) type Waiting = oneshot::Sender<Result<(), Error>>;
 
 /// The outcome of a commit, once it is known.
-pub(super) struct Commit(oneshot::Receiver<Result<(), DbErr>>);
+pub(super) struct Commit(oneshot::Receiver<Result<(), Error>>);
 
 /// Counts a caller as waiting, until dropped.
 pub(super) struct Waits<'c>(&'c AtomicUsize);
@@ -156,13 +156,13 @@ impl Commit {
     }
 
     /// Waits until the transaction is durable. Fails if it was not stored, and as uncertain if a flush has failed.
-    pub(super) async fn durable(self) -> Result<(), DbErr> {
+    pub(super) async fn durable(self) -> Result<(), Error> {
         self.0.await.unwrap_or_else(|_| Err(uncertain()))
     }
 }
 
 /// Tells the outcome of commits.
-pub(super) fn tell(commits: Vec<Waiting>, outcome: &Result<(), DbErr>) {
+pub(super) fn tell(commits: Vec<Waiting>, outcome: &Result<(), Error>) {
     for commit in commits {
         // Its caller may have given up.
         let _ = commit.send(outcome.clone());
@@ -170,8 +170,8 @@ pub(super) fn tell(commits: Vec<Waiting>, outcome: &Result<(), DbErr>) {
 }
 
 /// The error of a commit that may not be durable.
-fn uncertain() -> DbErr {
-    DbErr::Custom(UNCERTAIN_DISK.to_owned())
+fn uncertain() -> Error {
+    Error::Uncertain(Unconfirmed::Disk)
 }
 
 #[cfg(test)]

@@ -98,7 +98,6 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    use sea_orm::DbErr;
     use tokio::task::JoinHandle;
     use tokio::time::sleep;
 
@@ -145,7 +144,7 @@ mod tests {
                 session.commit(false)
             });
             drop(lease);
-            let (commit, pages) = committed.map_err(DbErr::from).expect("a commit");
+            let (commit, pages) = committed.map_err(crate::db::Error::from).expect("a commit");
             Arc::clone(&self.writer).begin_checkpoint(pages);
             commit.durable().await.expect("it is durable");
             sleep(Duration::from_millis(1)).await;

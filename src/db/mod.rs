@@ -6,24 +6,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{ArrayType, Expr, ExprTrait, SelectStatement};
-use sea_orm::sqlx::sqlite::SqliteConnectOptions;
-use sea_orm::{
-    ColumnTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqliteTransactionMode, TransactionOptions,
-    TransactionTrait, Value, metric,
-};
+use sea_orm::{ColumnTrait, DbBackend, Value, metric};
 
 use tokio::time::timeout_at;
 
 use crate::budget::Budget;
 use crate::spans;
 
-mod answer;
 mod backup;
 mod bulk;
 mod cells;
@@ -32,20 +26,22 @@ mod copies;
 mod dependents;
 mod embedded;
 mod embedded_pool;
+pub mod error;
 mod file;
 pub mod find;
 mod find_refresh;
 mod group_commit;
 mod known;
 mod log_length;
+mod migrating;
+mod open_error;
 mod outcome;
-mod pooled_row;
 mod postgres;
+mod postgres_defaults;
 mod postgres_tls;
 mod postgres_url;
 mod postgres_value;
 pub mod read;
-mod refusal;
 mod rehearsal;
 mod replica;
 mod row;
@@ -72,14 +68,12 @@ pub use bulk::{Bulk, Form, Incomplete, Load, Prepared, Rows, Unstored, rows_at_o
 pub use copies::{by_key, to_each};
 pub use dependents::{MOST_AT_ONCE, has_many_dependents};
 use embedded::{Embedded, Observer};
+pub use error::{Constraint, Error};
 pub use file::Exposed;
 pub use log_length::LONG_LOG;
+pub use open_error::OpenError;
 use read::Source;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot, count_of, scalar};
-use refusal::STALLED;
-pub use refusal::{
-    OpenError, accepts_no_writes, is_locked, is_lost_race, needs_own_commit, reason, refusal, uncertain, violation,
-};
 pub use rehearsal::{Before, rehearse};
 use replica::Replica;
 pub use row::{Column, Omitted, Row, Table, columns_without, select_without};
@@ -87,12 +81,9 @@ pub use sequence::{attempt, begin_part, end_part, give_ids_after, last_id};
 use server::{Access, Server};
 pub use shape::Shape;
 pub use transaction::{Committed, Locking, Transaction};
-pub use version::{Version, check, migrate, one_process_at_a_time, version};
+pub use version::{Version, check, migrate, migrate_first, one_process_at_a_time, version};
 pub use windows::{Counted, LONGEST_WINDOW};
 pub use write::Write;
-
-/// An error of the database.
-pub use sea_orm::DbErr as Error;
 use writes::Writes;
 
 /// The timeout for another process's lock on SQLite.
@@ -112,8 +103,6 @@ pub struct Db {
     /// return one: a deadlock.
     committed: Reader,
     writer: Writer,
-    /// Migrates and imports.
-    sea_orm: DatabaseConnection,
     /// On PostgreSQL only.
     reserved: Option<Server>,
     /// On PostgreSQL only.
@@ -189,7 +178,7 @@ impl Db {
 
     /// Begins a read transaction. It sees the database as of its first statement, and ends when dropped. Reads are
     /// charged to `budget`. Without a budget there are no limits.
-    pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, DbErr> {
+    pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, Error> {
         let kind = match &self.read.0 {
             Source::Embedded(file) => read::Kind::Embedded(Box::new(file.begin().await?)),
             Source::Server(server) => {
@@ -207,7 +196,7 @@ impl Db {
     /// transaction, which saves most of its round trips. A second statement exhausts the budget
     /// ([`Excess::Statement`](crate::budget::Excess::Statement)): it might see another state, so the request must
     /// restart in a transaction.
-    pub async fn read_once(&self, budget: &Arc<Budget>) -> Result<Snapshot, DbErr> {
+    pub async fn read_once(&self, budget: &Arc<Budget>) -> Result<Snapshot, Error> {
         match &self.read.0 {
             Source::Embedded(_) => self.begin_read(Some(Arc::clone(budget))).await,
             Source::Server(server) => {
@@ -219,19 +208,19 @@ impl Db {
     /// Begins a write transaction. It is rolled back if dropped without a commit. On SQLite there is one at a time: it
     /// takes the write lock at once, so what it has read stays true until it commits, and it never fails halfway
     /// because another came first. Fails once a newer program has migrated the database so that this one cannot use it.
-    pub async fn begin_write(&self) -> Result<Transaction, DbErr> {
+    pub async fn begin_write(&self) -> Result<Transaction, Error> {
         self.begin_transaction(Access::Write, false).await
     }
 
     /// Like [`Self::begin_write`], for a transaction that may end with [`Self::commit_with`]. On SQLite, if
     /// `may_share`, the transaction may share its commit with those before it, which takes less time when many change
-    /// something at once. So it can [lose a race](is_lost_race) too, and must be repeated then. If it [is
+    /// something at once. So it can [lose a race](Error::is_lost_race) too, and must be repeated then. If it [is
     /// joined](Transaction::is_joined), what it reads may never be committed: answer it only after its commit.
-    pub async fn begin_change(&self, may_share: bool) -> Result<Transaction, DbErr> {
+    pub async fn begin_change(&self, may_share: bool) -> Result<Transaction, Error> {
         self.begin_transaction(Access::WriteWithId, may_share).await
     }
 
-    async fn begin_transaction(&self, access: Access, may_share: bool) -> Result<Transaction, DbErr> {
+    async fn begin_transaction(&self, access: Access, may_share: bool) -> Result<Transaction, Error> {
         let begun = self.in_span("BEGIN", async {
             self.writes.check_version()?;
             Ok(Transaction::new(match &self.writer {
@@ -242,33 +231,20 @@ impl Db {
         begun.await.inspect_err(|error| self.note_failed_write(error))
     }
 
-    /// Like [`Self::begin_write`], by sea-orm: for migrations, and imports on SQLite.
-    async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
-        let options = TransactionOptions {
-            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-            ..TransactionOptions::default()
-        };
-        let begun = self.in_span("BEGIN", async {
-            self.writes.check_version()?;
-            self.sea_orm.begin_with_options(options).await
-        });
-        begun.await.inspect_err(|error| self.note_failed_write(error))
-    }
-
-    async fn in_span<T>(&self, text: &str, work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+    async fn in_span<T>(&self, text: &str, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let span = spans::statement(system(self.read.backend()), text, 1);
         span.around(work).await.inspect_err(|_| span.returned(None))
     }
 
     /// Commits a transaction from [`Db::begin_write`]. If the server does not confirm it, the error
-    /// [is uncertain](uncertain).
-    pub async fn commit(&self, transaction: Transaction) -> Result<(), DbErr> {
+    /// [is uncertain](Error::Uncertain).
+    pub async fn commit(&self, transaction: Transaction) -> Result<(), Error> {
         self.commit_and(transaction, || ()).await
     }
 
     /// Like [`Self::commit`]. Calls `on_written` as soon as the transaction only waits for the disk and the next one can
     /// begin. On PostgreSQL that is never known.
-    pub async fn commit_and(&self, transaction: Transaction, on_written: impl FnOnce() + Send) -> Result<(), DbErr> {
+    pub async fn commit_and(&self, transaction: Transaction, on_written: impl FnOnce() + Send) -> Result<(), Error> {
         let committed = self.in_span("COMMIT", async {
             match transaction.kind {
                 transaction::Kind::Server(transaction) => transaction.commit().await,
@@ -280,15 +256,8 @@ impl Db {
         committed
     }
 
-    /// Commits a transaction from [`Db::begin`].
-    async fn end(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
-        let committed = self.in_span("COMMIT", transaction.commit()).await;
-        self.writes.note(committed.as_ref().copied());
-        committed
-    }
-
     /// Rolls a transaction from [`Db::begin_write`] back. A server that does not respond rolls it back by itself.
-    pub async fn roll_back(&self, transaction: Transaction) -> Result<(), DbErr> {
+    pub async fn roll_back(&self, transaction: Transaction) -> Result<(), Error> {
         match transaction.kind {
             transaction::Kind::Server(transaction) => transaction.roll_back().await,
             // It is rolled back when it is dropped.
@@ -298,14 +267,14 @@ impl Db {
 
     /// Runs a part of a write transaction. On PostgreSQL, it ends at the deadline: the server may have stopped
     /// responding. SQLite always responds.
-    pub async fn until<T, E: From<DbErr>>(
+    pub async fn until<T, E: From<Error>>(
         &self,
         deadline: Instant,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
         match self.read.backend() {
             DbBackend::Postgres => {
-                let late = |_| Err(DbErr::Custom(STALLED.to_owned()).into());
+                let late = |_| Err(Error::Stalled.into());
                 timeout_at(deadline.into(), work).await.unwrap_or_else(late)
             }
             _ => work.await,
@@ -313,7 +282,7 @@ impl Db {
     }
 
     /// Runs `work` in a transaction of [`Db::begin_write`]. Commits if it succeeds and rolls back if it fails.
-    pub async fn write<T, E: From<DbErr>>(&self, work: impl AsyncFnOnce(&Transaction) -> Result<T, E>) -> Result<T, E> {
+    pub async fn write<T, E: From<Error>>(&self, work: impl AsyncFnOnce(&Transaction) -> Result<T, E>) -> Result<T, E> {
         let transaction = self.begin_write().await?;
         match work(&transaction).await {
             Ok(done) => {
@@ -353,7 +322,6 @@ impl Db {
 
     /// Calls `observer` after every statement. Does not affect clones made earlier.
     pub fn observe(&mut self, observer: impl Fn(&metric::Info<'_>) + Clone + Send + Sync + 'static) {
-        self.sea_orm.set_metric_callback(observer.clone());
         let observer: Observer = Arc::new(observer);
         for reader in [&mut self.read, &mut self.committed] {
             reader.observe(&observer);
@@ -377,7 +345,7 @@ impl Db {
     }
 
     /// Waits for running work, then closes all connections.
-    pub async fn close(&self) -> Result<(), DbErr> {
+    pub async fn close(&self) -> Result<(), Error> {
         for reader in [&self.read, &self.committed] {
             reader.close().await;
         }
@@ -392,8 +360,7 @@ impl Db {
         if let Some(reserved) = &self.reserved {
             reserved.close().await;
         }
-        // Last, so that SQLite checkpoints the write-ahead log.
-        self.sea_orm.close_by_ref().await
+        Ok(())
     }
 }
 
@@ -408,9 +375,7 @@ pub async fn connect(url: &str) -> Result<Db, OpenError> {
 
 /// The absolute path of an SQLite database's file. `None` for a server or an invalid URL.
 pub fn file(url: &str) -> Option<PathBuf> {
-    let options = SqliteConnectOptions::from_str(url).ok();
-    let options = options.filter(|_| url.starts_with("sqlite:") && !sqlite::is_in_memory(url))?;
-    Some(file::absolute(options.get_filename()))
+    Some(file::absolute(&sqlite::file_of(url)?))
 }
 
 /// Returns [`file`] if nothing exists there. A file in a folder that this user cannot read may exist.

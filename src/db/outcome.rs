@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 use futures_util::future::join;
 use sea_orm::sea_query::{Condition, Query, SelectStatement};
 use sea_orm::{
-    ActiveModelTrait, ActiveValue, ColumnTrait, DbBackend, DbErr, EntityTrait, Iterable, PrimaryKeyToColumn,
-    QueryFilter, QuerySelect, QueryTrait, Statement, sqlx,
+    ActiveModelTrait, ActiveValue, ColumnTrait, DbBackend, EntityTrait, Iterable, PrimaryKeyToColumn, QueryFilter,
+    QuerySelect, QueryTrait, Statement,
 };
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
+use super::error::Unconfirmed;
 use super::postgres::COMMIT;
-use super::refusal::{STALLED, UNCERTAIN, sqlx_error, uncertain};
 use super::transaction::Kind;
-use super::{Db, Read, Transaction, Write, server};
+use super::{Db, Error, Read, Transaction, Write, server};
 
 /// How long to look for the outcome. The server may have to restart first.
 const SEARCH: Duration = Duration::from_secs(5);
@@ -35,7 +35,7 @@ impl Db {
         transaction: Transaction,
         row: A,
         on_written: impl FnOnce() + Send,
-    ) -> Result<(), DbErr>
+    ) -> Result<(), Error>
     where
         A: ActiveModelTrait + Send,
     {
@@ -60,7 +60,7 @@ impl Db {
         let id = server.id().cloned();
         drop(transaction);
         match (&committed, id) {
-            (Err(error), Some(id)) if uncertain(error).is_some() => {
+            (Err(error), Some(id)) if error.uncertain().is_some() => {
                 Box::pin(self.outcome(&id, &select_like(&row))).await
             }
             _ => committed,
@@ -68,7 +68,7 @@ impl Db {
     }
 
     /// Sends a statement that stores a row, and COMMIT after it.
-    async fn store_and_commit(&self, server: &server::Transaction, statement: &Statement) -> Result<(), DbErr> {
+    async fn store_and_commit(&self, server: &server::Transaction, statement: &Statement) -> Result<(), Error> {
         let (tell, sent) = oneshot::channel();
         let store = self.in_span(&statement.sql, server.last(statement, tell));
         let commit = async {
@@ -82,14 +82,14 @@ impl Db {
             // Nothing was sent. The transaction is rolled back when it is dropped.
             (Err(error), None) => Err(error),
             // PostgreSQL has rolled back, and answers COMMIT without an error.
-            (Err(error), Some(Ok(()))) if matches!(sqlx_error(&error), Some(sqlx::Error::Database(_))) => Err(error),
-            (Err(_), Some(_)) | (Ok(()), None) => Err(DbErr::Custom(UNCERTAIN.to_owned())),
+            (Err(error), Some(Ok(()))) if matches!(error, Error::Answered(_)) => Err(error),
+            (Err(_), Some(_)) | (Ok(()), None) => Err(Error::Uncertain(Unconfirmed::Connection)),
         }
     }
 
     /// Finds out whether a transaction whose commit was not confirmed was committed. `row` selects a row that it has
     /// stored.
-    async fn outcome(&self, transaction: &str, row: &SelectStatement) -> Result<(), DbErr> {
+    async fn outcome(&self, transaction: &str, row: &SelectStatement) -> Result<(), Error> {
         let (db, began) = (self.reserved(), Instant::now());
         while began.elapsed() < SEARCH {
             // The row decides: after a failover, the number may be another transaction's.
@@ -97,14 +97,14 @@ impl Db {
                 return Ok(());
             }
             if db.was_rolled_back(transaction).await.unwrap_or_default() {
-                return Err(DbErr::Custom(STALLED.to_owned()));
+                return Err(Error::Stalled);
             }
             sleep(PAUSE).await;
         }
-        Err(DbErr::Custom(UNCERTAIN.to_owned()))
+        Err(Error::Uncertain(Unconfirmed::Connection))
     }
 
-    async fn was_rolled_back(&self, transaction: &str) -> Result<bool, DbErr> {
+    async fn was_rolled_back(&self, transaction: &str) -> Result<bool, Error> {
         let query = "SELECT pg_xact_status($1::xid8)";
         let query = Statement::from_sql_and_values(DbBackend::Postgres, query, [transaction.into()]);
         let status = self.read.rows_by(query, |row| row.get::<Option<String>>(0)).await?.pop();

@@ -6,17 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt};
-use sea_orm::sqlx::postgres::{PgPool, PgPoolOptions, PgSslMode};
-use sea_orm::{DbErr, SqlxPostgresConnector, sqlx};
 use tokio::time::{sleep, timeout};
 use tracing::{error, info};
 
+use super::postgres_tls::Mode;
 use super::postgres_url::{Host, Target};
 use super::read::Source;
-use super::refusal::{OpenError, sqlx_error};
 use super::server::Server;
 use super::server_session::Session;
-use super::{Db, Reader, Writer, url};
+use super::{Db, Error, OpenError, Reader, Writer, url};
 
 /// PostgreSQL connections that read committed data during a write transaction: a few short statements for each write.
 const CONNECTIONS_BESIDE: u32 = 2;
@@ -42,11 +40,6 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// Lifts these limits for the rest of a transaction: migrations, exports and imports take as long as they take.
 pub(super) const UNLIMITED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0";
-
-/// Run first in a transaction of sea-orm. Its driver names all statements, and behind PgBouncer, an earlier client may have
-/// left statements with the same names. This also drops what the driver has prepared on the connection, so a connection
-/// must serve only one transaction.
-pub(super) const FORGET: &str = "DEALLOCATE ALL";
 
 impl Target {
     /// Finds a host that will do, by connecting to it: the first in order, or the only one that accepts writes. To find
@@ -92,7 +85,7 @@ impl Target {
     }
 
     /// Connects to a host. Returns why it will not do.
-    async fn check(&self, host: &Host) -> Result<Option<&'static str>, DbErr> {
+    async fn check(&self, host: &Host) -> Result<Option<&'static str>, Error> {
         let session = Session::open(host, Locks::Usual, Instant::now()).await?;
         let is_read_only = self.must_be_writable && session.is_read_only().await?;
         session.close().await;
@@ -100,15 +93,15 @@ impl Target {
     }
 
     /// Explains a failed connection. If TLS has failed, says which settings of the URL to change.
-    fn explain(&self, host: &Host, error: DbErr) -> OpenError {
-        let why = match sqlx_error(&error) {
-            Some(sqlx::Error::Tls(why)) => why.to_string(),
+    fn explain(&self, host: &Host, error: Error) -> OpenError {
+        let why = match &error {
+            Error::Tls(why) => why,
             // rustls reports a certificate that is not valid as an I/O error.
-            Some(sqlx::Error::Io(io)) if io.kind() == std::io::ErrorKind::InvalidData => io.to_string(),
+            Error::Lost { kind: std::io::ErrorKind::InvalidData, why } => why,
             _ => return OpenError::of(&self.place(), error),
         };
         let choice = match host.tls.mode {
-            PgSslMode::VerifyFull | PgSslMode::VerifyCa => {
+            Mode::VerifyFull | Mode::VerifyCa => {
                 "the certificate is verified: name what signs it with sslrootcert=FILE, or choose another sslmode: \
                  require encrypts without verifying, disable does not encrypt"
             }
@@ -158,17 +151,10 @@ impl Hosts {
         *self.since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates the pool of sea-orm, which migrates and imports. A connection is closed after its transaction ([`FORGET`]).
-    fn sea_orm(&self) -> PgPool {
-        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE);
-        let pool = pool.after_release(|_, _| Box::pin(async { Ok(false) }));
-        pool.connect_lazy_with(self.host().sea_orm.clone())
-    }
-
     /// Switches to another host when the one in use fails its check. Runs until the pool is closed.
-    pub(super) async fn watch(self: Arc<Self>, sea_orm: PgPool) {
+    pub(super) async fn watch(self: Arc<Self>, pool: Server) {
         let mut was_away = false;
-        while !sea_orm.is_closed() {
+        while !pool.is_closed() {
             sleep(if was_away { AGAIN } else { WATCH }).await;
             if !was_away && matches!(timeout(WATCH, Box::pin(self.target.check(self.host()))).await, Ok(Ok(None))) {
                 continue;
@@ -178,9 +164,8 @@ impl Hosts {
             match found {
                 Ok(found) if found != self.current.load(Ordering::Relaxed) => {
                     self.current.store(found, Ordering::Relaxed);
-                    let host = &self.host().sea_orm;
-                    info!(host = host.get_host(), port = host.get_port(), "changed to another database host");
-                    sea_orm.set_connect_options(host.clone());
+                    let host = &self.host().options;
+                    info!(host = host.host, port = host.port, "changed to another database host");
                     *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
                 }
                 Ok(_) => {}
@@ -202,11 +187,10 @@ impl Hosts {
 pub(super) async fn open(target: Target) -> Result<Db, OpenError> {
     let (place, connections) = (target.place(), target.connections);
     let hosts = Arc::new(Hosts::connect(target).await?);
-    let pool = hosts.sea_orm();
-    if hosts.are_several() {
-        tokio::spawn(Arc::clone(&hosts).watch(pool.clone()));
-    }
     let requests = Server::new(&hosts, connections, Locks::Usual, None);
+    if hosts.are_several() {
+        tokio::spawn(Arc::clone(&hosts).watch(requests.clone()));
+    }
     // A migration waits for the locks of a mutation, and keeps new readers of its tables waiting. The mutation must not
     // wait behind it.
     let committed = Server::new(&hosts, CONNECTIONS_BESIDE, Locks::Short, None);
@@ -217,7 +201,6 @@ pub(super) async fn open(target: Target) -> Result<Db, OpenError> {
         read: Reader(Source::Server(requests.clone())),
         committed: Reader(Source::Server(committed)),
         writer: Writer::Server(requests),
-        sea_orm: SqlxPostgresConnector::from_sqlx_postgres_pool(pool),
         reserved: Some(reserved),
         replica: None,
         writes: Arc::default(),

@@ -11,14 +11,30 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
-use sea_orm::sqlx::postgres::PgSslMode;
 use tokio_postgres::config::SslMode;
 use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// Whether to encrypt, and what to verify: libpq's `sslmode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Do not encrypt.
+    Disable,
+    /// Encrypt only where the server demands it. Here this means not to encrypt.
+    Allow,
+    /// Encrypt if the server can.
+    Prefer,
+    /// Encrypt, whoever the server is.
+    Require,
+    /// Verify who has signed the server's certificate.
+    VerifyCa,
+    /// Verify the name in it too.
+    VerifyFull,
+}
 
 /// How connections are encrypted. The files are read for each connection, so that they can be replaced.
 #[derive(Debug, Clone)]
 pub(super) struct Tls {
-    pub(super) mode: PgSslMode,
+    pub(super) mode: Mode,
     /// Certificates that sign the server's, beside those that the machine trusts.
     pub(super) roots: Option<PathBuf>,
     /// The certificate of the client, and its key.
@@ -29,9 +45,9 @@ impl Tls {
     /// Whether the server must encrypt.
     pub(super) fn mode(&self) -> SslMode {
         match self.mode {
-            PgSslMode::Disable | PgSslMode::Allow => SslMode::Disable,
-            PgSslMode::Prefer => SslMode::Prefer,
-            PgSslMode::Require | PgSslMode::VerifyCa | PgSslMode::VerifyFull => SslMode::Require,
+            Mode::Disable | Mode::Allow => SslMode::Disable,
+            Mode::Prefer => SslMode::Prefer,
+            Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
         }
     }
 
@@ -51,7 +67,7 @@ impl Tls {
     }
 
     fn verifier(&self, provider: Arc<CryptoProvider>) -> Result<Verifier> {
-        let verifies = matches!(self.mode, PgSslMode::VerifyCa | PgSslMode::VerifyFull);
+        let verifies = matches!(self.mode, Mode::VerifyCa | Mode::VerifyFull);
         let signers = match verifies {
             true => {
                 let roots = Arc::new(self.roots()?);
@@ -60,7 +76,7 @@ impl Tls {
             }
             false => None,
         };
-        Ok(Verifier { provider, signers, checks_name: matches!(self.mode, PgSslMode::VerifyFull) })
+        Ok(Verifier { provider, signers, checks_name: matches!(self.mode, Mode::VerifyFull) })
     }
 
     fn roots(&self) -> Result<RootCertStore> {

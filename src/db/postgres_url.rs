@@ -5,18 +5,16 @@
 //! is an error, because ignoring it could do the same. Without a host, the driver chooses between the usual folders of
 //! sockets and `localhost`, because it does not know the folder that libpq was built with.
 
-use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use ::url::Url;
 use percent_encoding::percent_decode_str;
-use sea_orm::sqlx::ConnectOptions;
-use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
 use tokio_postgres::Config;
 
-use super::postgres_tls::Tls;
-use super::refusal::OpenError;
-use super::url;
+use super::postgres_defaults::Options;
+use super::postgres_tls::{Mode, Tls};
+use super::{OpenError, url};
 
 /// Connections to PostgreSQL for readers and writers together, unless the URL has `pool_max_conns`.
 const CONNECTIONS: u32 = 10;
@@ -65,8 +63,7 @@ pub(super) struct Target {
 pub(super) struct Host {
     pub(super) config: Config,
     pub(super) tls: Tls,
-    /// The same for sea-orm's driver, which has parsed it.
-    pub(super) sea_orm: PgConnectOptions,
+    pub(super) options: Options,
     /// Whether PgBouncer stands before the server. Each transaction may then be on another connection to the server, so
     /// a connection keeps no settings and no statements.
     pub(super) is_shared: bool,
@@ -77,7 +74,7 @@ struct Parameters {
     /// The parameters that the driver reads.
     passed_on: Vec<(String, String)>,
     /// How to encrypt, if the URL says so.
-    mode: Option<PgSslMode>,
+    mode: Option<Mode>,
     /// Whether the URL names the certificate that signs the server's.
     has_root: bool,
     connect_timeout: Duration,
@@ -116,8 +113,8 @@ impl FromStr for Target {
                 None if user.is_empty() => format!("postgres://{host}/{path}?{passed_on}"),
                 None => format!("postgres://{user}@{host}/{path}?{passed_on}"),
             };
-            let options = PgConnectOptions::from_str(&url).map_err(|_| OpenError::Url(url::POSTGRES.to_owned()))?;
-            Host::of(options, &parameters)
+            let url = Url::parse(&url).map_err(|_| OpenError::Url(url::POSTGRES.to_owned()))?;
+            Host::of(Options::of(&url)?, &parameters)
         };
         let hosts = hosts.split(',').map(of_host).collect::<Result<_, OpenError>>()?;
         let Parameters { connect_timeout, must_be_writable, connections, .. } = parameters;
@@ -159,7 +156,7 @@ impl Parameters {
     fn take(&mut self, name: &str, value: &str) -> Result<(), OpenError> {
         match name {
             "sslmode" => self.mode = Some(mode(value)?),
-            "sslrootcert" if value == "system" => self.mode = self.mode.or(Some(PgSslMode::VerifyFull)),
+            "sslrootcert" if value == "system" => self.mode = self.mode.or(Some(Mode::VerifyFull)),
             "sslrootcert" => {
                 self.has_root = true;
                 self.passed_on.push((name.to_owned(), value.to_owned()));
@@ -200,83 +197,55 @@ impl Parameters {
     }
 
     /// Returns how to encrypt. As in libpq, `require` verifies the certificate if its signer is named.
-    fn mode_of(&self, options: &PgConnectOptions) -> PgSslMode {
-        // The driver reads PGSSLMODE.
-        let of_environment = Some(options.get_ssl_mode()).filter(|mode| !matches!(mode, PgSslMode::Prefer));
-        match self.mode.or(of_environment) {
-            Some(PgSslMode::Require) if self.has_root => PgSslMode::VerifyCa,
+    fn mode_of(&self, options: &Options) -> Mode {
+        match self.mode.or(options.ssl_mode) {
+            Some(Mode::Require) if self.has_root => Mode::VerifyCa,
             Some(mode) => mode,
-            None if is_local(options) => PgSslMode::Prefer,
-            None => PgSslMode::VerifyFull,
+            None if options.is_local() => Mode::Prefer,
+            None => Mode::VerifyFull,
         }
     }
 }
 
 impl Host {
-    fn of(options: PgConnectOptions, parameters: &Parameters) -> Result<Self, OpenError> {
-        let (mode, is_shared) = (parameters.mode_of(&options), parameters.is_shared);
-        let sea_orm = options.ssl_mode(mode).disable_statement_logging();
-        let sea_orm = match is_shared {
-            true => sea_orm.statement_cache_capacity(0).extra_float_digits(None),
-            false => sea_orm.statement_cache_capacity(256),
-        };
+    fn of(options: Options, parameters: &Parameters) -> Result<Self, OpenError> {
         let mut config = Config::new();
-        config.port(sea_orm.get_port()).user(sea_orm.get_username());
-        match folder(&sea_orm) {
+        config.port(options.port).user(&options.user);
+        match options.folder() {
             Some(folder) => config.host_path(folder),
-            None => config.host(sea_orm.get_host().trim_matches(['[', ']'])),
+            None => config.host(options.host.trim_matches(['[', ']'])),
         };
-        config.dbname(sea_orm.get_database().unwrap_or(sea_orm.get_username()));
-        config.application_name(sea_orm.get_application_name().unwrap_or_default());
-        if let Some(options) = sea_orm.get_options() {
-            config.options(options);
+        config.dbname(options.database.as_ref().unwrap_or(&options.user));
+        config.application_name(&options.application_name);
+        if !options.settings.is_empty() {
+            config.options(&options.settings);
         }
         let (idle, interval, retries) = KEEPALIVE;
         config.keepalives_idle(idle).keepalives_interval(interval).keepalives_retries(retries);
         config.tcp_user_timeout(USER_TIMEOUT);
-
-        // The driver of sea-orm has read the environment and the file of passwords too, but tells only as a URL. What
-        // it tells otherwise could make that URL invalid.
-        let url = sea_orm.clone().username("user").host("host").database("").to_url_lossy();
-        if let Some(password) = url.password() {
-            config.password(percent_decode_str(password).collect::<Vec<u8>>());
+        if let Some(password) = &options.password {
+            config.password(password);
         }
-        let file = |name: &str| {
-            let (_, file) = url.query_pairs().find(|(key, _)| key == name)?;
-            Some(PathBuf::from(file.strip_prefix("file: ").unwrap_or(&file)))
-        };
-        let client = match (file("sslcert"), file("sslkey")) {
-            (Some(certificate), Some(key)) => Some((certificate, key)),
+        let client = match (&options.certificate, &options.key) {
+            (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
             (None, None) => None,
             _ => {
                 return Err(OpenError::Parameter("in the database URL, sslcert and sslkey need each other".to_owned()));
             }
         };
-        let tls = Tls { mode, roots: file("sslrootcert"), client };
+        let tls = Tls { mode: parameters.mode_of(&options), roots: options.roots.clone(), client };
         config.ssl_mode(tls.mode());
-        Ok(Self { config, tls, sea_orm, is_shared })
+        Ok(Self { config, tls, options, is_shared: parameters.is_shared })
     }
 }
 
-/// The folder of a server's socket.
-fn folder(options: &PgConnectOptions) -> Option<PathBuf> {
-    let host = Some(options.get_host()).filter(|host| host.starts_with('/')).map(PathBuf::from);
-    options.get_socket().cloned().or(host)
-}
-
-fn is_local(options: &PgConnectOptions) -> bool {
-    let host = options.get_host();
-    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    folder(options).is_some() || host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-}
-
-fn mode(word: &str) -> Result<PgSslMode, OpenError> {
+fn mode(word: &str) -> Result<Mode, OpenError> {
     match word {
-        "disable" => Ok(PgSslMode::Disable),
-        "prefer" => Ok(PgSslMode::Prefer),
-        "require" => Ok(PgSslMode::Require),
-        "verify-ca" => Ok(PgSslMode::VerifyCa),
-        "verify-full" => Ok(PgSslMode::VerifyFull),
+        "disable" => Ok(Mode::Disable),
+        "prefer" => Ok(Mode::Prefer),
+        "require" => Ok(Mode::Require),
+        "verify-ca" => Ok(Mode::VerifyCa),
+        "verify-full" => Ok(Mode::VerifyFull),
         _ => Err(wrong("sslmode", "disable, prefer, require, verify-ca or verify-full")),
     }
 }
@@ -288,12 +257,12 @@ fn wrong(parameter: &str, must_be: &str) -> OpenError {
 impl Target {
     /// The server and the database, without the password.
     pub(super) fn place(&self) -> String {
-        let server = |host: &Host| match host.sea_orm.get_socket() {
-            Some(socket) => socket.display().to_string(),
-            None => format!("{}:{}", host.sea_orm.get_host(), host.sea_orm.get_port()),
+        let server = |host: &Host| match host.options.folder() {
+            Some(folder) => folder.display().to_string(),
+            None => format!("{}:{}", host.options.host, host.options.port),
         };
         let servers: Vec<String> = self.hosts.iter().map(server).collect();
-        let database = self.hosts.first().and_then(|host| host.sea_orm.get_database()).unwrap_or_default();
+        let database = self.hosts.first().and_then(|host| host.options.database.as_deref()).unwrap_or_default();
         format!("{}/{database}", servers.join(","))
     }
 }
@@ -302,14 +271,14 @@ impl Target {
 mod tests {
     use super::*;
 
-    fn modes(url: &str) -> Vec<PgSslMode> {
+    fn modes(url: &str) -> Vec<Mode> {
         let target = Target::from_str(url).unwrap_or_else(|error| panic!("{url}: {error}"));
         target.hosts.iter().map(|host| host.tls.mode).collect()
     }
 
     #[test]
     fn the_certificate_of_a_host_that_is_not_local_is_verified_unless_the_url_says_otherwise() {
-        use PgSslMode::{Disable, Prefer, Require, VerifyCa, VerifyFull};
+        use Mode::{Disable, Prefer, Require, VerifyCa, VerifyFull};
         let cases = [
             ("postgres://ada:secret@db.example.com/catalogue", VerifyFull),
             ("postgres://10.0.0.5/catalogue", VerifyFull),
@@ -379,7 +348,7 @@ mod tests {
             let [host] = &*target.hosts else { panic!("{url}: one host") };
             let of_host = (host.config.get_user(), host.config.get_ports(), host.config.get_dbname());
             assert_eq!(of_host, (Some(user), &[port][..], Some("catalogue")));
-            assert!(is_local(&host.sea_orm), "{url}: {}", host.sea_orm.get_host());
+            assert!(host.options.is_local(), "{url}: {}", host.options.host);
         }
         assert!(matches!(Target::from_str("postgres://%ff@/catalogue"), Err(OpenError::Url(_))));
     }

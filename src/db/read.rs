@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, EntityTrait, QuerySelect, QueryTrait, Select, Statement, Value};
+use sea_orm::{DbBackend, EntityTrait, QuerySelect, QueryTrait, Select, Statement, Value};
 
+use super::Error;
 use super::embedded::{self, Embedded, Observer};
 use super::row::{Collect, Collected, Folded, KEY, Row, Table, Work, over};
 use super::server::{self, Server};
@@ -131,12 +132,6 @@ pub trait Backend {
     fn backend(&self) -> DbBackend;
 }
 
-impl<C: ConnectionTrait> Backend for C {
-    fn backend(&self) -> DbBackend {
-        self.get_database_backend()
-    }
-}
-
 impl Backend for Reader {
     fn backend(&self) -> DbBackend {
         match &self.0 {
@@ -163,7 +158,7 @@ pub trait Read: Backend + Sync {
         &self,
         work: Work,
         rows: Box<dyn Collect>,
-    ) -> impl Future<Output = Result<Box<dyn Collect>, DbErr>> + Send;
+    ) -> impl Future<Output = Result<Box<dyn Collect>, Error>> + Send;
 
     /// Runs a statement in its own span, passes its rows to `rows`, and returns that.
     #[doc(hidden)]
@@ -171,7 +166,7 @@ pub trait Read: Backend + Sync {
         &self,
         work: Work,
         rows: Box<dyn Collect>,
-    ) -> impl Future<Output = Result<Box<dyn Collect>, DbErr>> + Send {
+    ) -> impl Future<Output = Result<Box<dyn Collect>, Error>> + Send {
         let span = spans::statement(super::system(self.backend()), &work.statement.sql, work.keys.len());
         async move {
             // Boxed only with a span: futures are large to move.
@@ -187,20 +182,20 @@ pub trait Read: Backend + Sync {
 
     /// Runs a statement and maps its rows with `read`. `read` may see a row twice if the statement is restarted.
     #[doc(hidden)]
-    fn run<T, F>(&self, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    fn run<T, F>(&self, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, Error>> + Send
     where
         T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
         self.run_for(work.keys.len(), work, read)
     }
 
     /// Like [`run`](Self::run), for about `many` rows.
     #[doc(hidden)]
-    fn run_for<T, F>(&self, many: usize, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    fn run_for<T, F>(&self, many: usize, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, Error>> + Send
     where
         T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
         let rows = Box::new(Collected { rows: Vec::with_capacity(many), read });
         async move { Ok(passed_in::<Collected<T, F>>(self.gather(work, rows).await?).rows) }
@@ -211,39 +206,39 @@ pub trait Read: Backend + Sync {
     fn is_embedded(&self) -> bool;
 
     /// Charges a copy of a `T` that holds `text` bytes of text ([`Row::text`]) to the budget.
-    fn charge<T>(&self, text: usize) -> Result<(), DbErr> {
+    fn charge<T>(&self, text: usize) -> Result<(), Error> {
         let _ = text;
         Ok(())
     }
 
     /// Checks the budget, and yields if the request has used up its turn.
-    fn pause(&self) -> impl Future<Output = Result<(), DbErr>> + Send {
+    fn pause(&self) -> impl Future<Output = Result<(), Error>> + Send {
         async { Ok(()) }
     }
 
     /// Runs a statement and maps its rows with `read`.
-    fn rows<T, F>(&self, statement: &SelectStatement, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    fn rows<T, F>(&self, statement: &SelectStatement, read: F) -> impl Future<Output = Result<Vec<T>, Error>> + Send
     where
         T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
         self.run(Work::new(self.backend().build(statement)), read)
     }
 
     /// Like [`rows`](Self::rows), for a statement in the words of the backend.
-    fn rows_by<T, F>(&self, statement: Statement, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    fn rows_by<T, F>(&self, statement: Statement, read: F) -> impl Future<Output = Result<Vec<T>, Error>> + Send
     where
         T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
         self.run(Work::new(statement), read)
     }
 
     /// Like [`rows`](Self::rows), for a statement that may scan a whole table. Starts on a blocking thread.
-    fn scan<T, F>(&self, statement: &SelectStatement, read: F) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    fn scan<T, F>(&self, statement: &SelectStatement, read: F) -> impl Future<Output = Result<Vec<T>, Error>> + Send
     where
         T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
         let statement = self.backend().build(statement);
         self.run(Work { is_long: true, ..Work::new(statement) }, read)
@@ -255,11 +250,11 @@ pub trait Read: Backend + Sync {
         statement: &SelectStatement,
         start: S,
         add: F,
-    ) -> impl Future<Output = Result<T, DbErr>> + Send
+    ) -> impl Future<Output = Result<T, Error>> + Send
     where
         T: Send + 'static,
         S: Fn() -> T + Send + 'static,
-        F: Fn(&mut T, &Row<'_>) -> Result<(), DbErr> + Send + 'static,
+        F: Fn(&mut T, &Row<'_>) -> Result<(), Error> + Send + 'static,
     {
         self.sift(statement, start, move |value, row| add(value, row).map(|()| Budget::row(0)))
     }
@@ -271,11 +266,11 @@ pub trait Read: Backend + Sync {
         statement: &SelectStatement,
         start: S,
         add: F,
-    ) -> impl Future<Output = Result<T, DbErr>> + Send
+    ) -> impl Future<Output = Result<T, Error>> + Send
     where
         T: Send + 'static,
         S: Fn() -> T + Send + 'static,
-        F: Fn(&mut T, &Row<'_>) -> Result<usize, DbErr> + Send + 'static,
+        F: Fn(&mut T, &Row<'_>) -> Result<usize, Error> + Send + 'static,
     {
         let work = Work { is_long: true, ..Work::new(self.backend().build(statement)) };
         let rows = Box::new(Folded { value: start(), rows: 0, start, add });
@@ -291,10 +286,10 @@ pub trait Read: Backend + Sync {
         values: Vec<Value>,
         most: u64,
         read: F,
-    ) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    ) -> impl Future<Output = Result<Vec<T>, Error>> + Send
     where
         T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
         let statement = statement(self.backend(), How::Each, Some(shape), &build, values);
         self.run_for(usize::try_from(most).unwrap_or_default(), Work::new(statement), read)
@@ -302,10 +297,10 @@ pub trait Read: Backend + Sync {
 
     /// Reads the rows for many keys, each with its key. Rows of the same key keep the statement's order; keys come in any
     /// order. Takes one statement on PostgreSQL and reads no row that it does not return.
-    fn rows_of<T, F>(&self, query: OfKeys<'_>, read: F) -> impl Future<Output = Result<Vec<(i64, T)>, DbErr>> + Send
+    fn rows_of<T, F>(&self, query: OfKeys<'_>, read: F) -> impl Future<Output = Result<Vec<(i64, T)>, Error>> + Send
     where
         T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Clone + Send + Sync + 'static,
+        F: Fn(&Row<'_>) -> Result<T, Error> + Clone + Send + Sync + 'static,
     {
         let work = query.work(self.backend(), self.is_embedded());
         async move {
@@ -319,13 +314,13 @@ pub trait Read: Backend + Sync {
     }
 
     /// Reads all rows of a table that a statement selects.
-    fn all<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
+    fn all<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
         self.models::<E>(self.backend().build(select.as_query()))
     }
 
     /// Runs a statement that selects the columns of a table.
     #[doc(hidden)]
-    fn models<E: Table>(&self, statement: Statement) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
+    fn models<E: Table>(&self, statement: Statement) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
         let rows = self.run(Work::new(statement), |row| row.model::<E>());
         async move {
             let rows = rows.await?;
@@ -346,23 +341,23 @@ pub trait Read: Backend + Sync {
         shape: Shape,
         build: impl Fn() -> SelectStatement,
         values: Vec<Value>,
-    ) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
+    ) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
         self.models::<E>(statement(self.backend(), How::Each, Some(shape), &build, values))
     }
 
     /// Counts the rows that a statement selects.
-    fn count<E: EntityTrait>(&self, select: Select<E>) -> impl Future<Output = Result<u64, DbErr>> + Send {
+    fn count<E: EntityTrait>(&self, select: Select<E>) -> impl Future<Output = Result<u64, Error>> + Send {
         self.count_rows(select.select_only().expr(Expr::cust("1")).into_query())
     }
 
     /// Counts the rows of any statement that selects.
-    fn count_rows(&self, rows: SelectStatement) -> impl Future<Output = Result<u64, DbErr>> + Send {
+    fn count_rows(&self, rows: SelectStatement) -> impl Future<Output = Result<u64, Error>> + Send {
         let counted = self.run(Work::new(self.backend().build(&count_of(rows))), |row| row.get::<i64>(0));
         async move { Ok(counted.await?.first().map_or(0, |count| count.cast_unsigned())) }
     }
 
     /// Reads the first of the rows that a statement selects.
-    fn one<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Option<E::Model>, DbErr>> + Send {
+    fn one<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Option<E::Model>, Error>> + Send {
         let rows = self.all(select.limit(1));
         async move { Ok(rows.await?.pop()) }
     }
@@ -387,17 +382,6 @@ fn passed_in<C: Collect>(rows: Box<dyn Collect>) -> C {
 /// The alias of the keys in a lateral join.
 const JOINED: &str = "joined_key";
 
-pub(super) async fn pooled(
-    connection: &impl ConnectionTrait,
-    statement: Statement,
-    mut rows: Box<dyn Collect>,
-) -> Result<Box<dyn Collect>, DbErr> {
-    for row in &connection.query_all_raw(statement).await? {
-        rows.row(&Row::of_pool(row))?;
-    }
-    Ok(rows)
-}
-
 impl Reader {
     /// Calls `observer` after every statement.
     pub(super) fn observe(&mut self, observer: &Observer) {
@@ -417,7 +401,7 @@ impl Reader {
 }
 
 impl Read for Reader {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
         match &self.0 {
             Source::Server(server) => server.rows(work, rows).await,
             Source::Embedded(file) => file.rows(work, rows).await,
@@ -430,7 +414,7 @@ impl Read for Reader {
 }
 
 impl Read for Snapshot {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
         let is_first = self.statements.fetch_add(1, Ordering::Relaxed) == 0;
         match (&self.kind, &self.budget) {
             (Kind::Once(_), Some(budget)) if !is_first => Err(over(budget.exceed(Excess::Statement))),
@@ -443,11 +427,11 @@ impl Read for Snapshot {
         matches!(self.kind, Kind::Embedded(_))
     }
 
-    fn charge<T>(&self, text: usize) -> Result<(), DbErr> {
+    fn charge<T>(&self, text: usize) -> Result<(), Error> {
         self.budget.as_ref().map_or(Ok(()), |budget| budget.charge_row(size_of::<T>() + text).map_err(over))
     }
 
-    async fn pause(&self) -> Result<(), DbErr> {
+    async fn pause(&self) -> Result<(), Error> {
         match &self.budget {
             Some(budget) => budget.pause().await.map_err(over),
             None => Ok(()),

@@ -4,11 +4,12 @@
 //! It is SQLite on either backend, and has neither triggers nor foreign keys: the rows that others refer to need not be
 //! there.
 
-use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, SqlxSqliteConnector, Statement, TransactionTrait};
+use sea_orm::{DbBackend, Statement};
 use tokio::sync::OnceCell;
 
+use super::Error;
 use super::embedded;
+use super::migrating::Migrating;
 use super::read::{Backend, Read, Snapshot};
 use super::row::{Collect, Work};
 use super::transaction::{Committed, Kind, Transaction};
@@ -22,25 +23,22 @@ const SELECT_TABLES: &str = "SELECT sql FROM sqlite_schema WHERE type IN ('table
      AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow') ORDER BY type = 'index', rowid";
 
 /// Begins a transaction on a new database in memory, which is lost with the transaction.
-pub async fn rehearse() -> Result<Transaction, DbErr> {
-    let tables = TABLES.get_or_try_init(tables).await?;
-    let transaction = embedded::Transaction::in_memory(tables).await?;
-    Ok(Transaction::new(Kind::Embedded(Box::new(transaction))))
+pub async fn rehearse() -> Result<Transaction, Error> {
+    empty(TABLES.get_or_try_init(tables).await?).await
 }
 
 /// Runs the migrations on a database in memory, and returns the statements that make its tables.
-async fn tables() -> Result<Vec<String>, DbErr> {
-    let pool = SqlitePoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
-    let in_memory = SqliteConnectOptions::new().in_memory(true);
-    let pool = pool.connect_with(in_memory).await.map_err(|error| DbErr::Custom(error.to_string()))?;
-    let database = SqlxSqliteConnector::from_sqlx_sqlite_pool(pool);
-    let transaction = database.begin().await?;
-    migration::Migrator::complete(&transaction).await?;
-    transaction.commit().await?;
-    let rows = database.query_all_raw(Statement::from_string(DbBackend::Sqlite, SELECT_TABLES)).await?;
-    let tables = rows.iter().map(|row| row.try_get_by_index(0)).collect();
-    database.close().await?;
-    tables
+async fn tables() -> Result<Vec<String>, Error> {
+    let migrating = Migrating::new(empty(&[]).await?);
+    migrating.run(async |connection| migration::Migrator::complete(connection).await).await?;
+    let statement = Statement::from_string(DbBackend::Sqlite, SELECT_TABLES);
+    migrating.transaction().rows_by(statement, |row| row.get(0)).await
+}
+
+/// Begins a transaction on a new database in memory that has these tables.
+async fn empty(tables: &'static [String]) -> Result<Transaction, Error> {
+    let transaction = embedded::Transaction::in_memory(tables).await?;
+    Ok(Transaction::new(Kind::Embedded(Box::new(transaction))))
 }
 
 /// The database as it was before a change: what others see while the change is written, or what the one who rehearses
@@ -54,7 +52,7 @@ pub enum Before<'d> {
 }
 
 impl Read for Before<'_> {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
         match self {
             Self::Committed(committed) => committed.collect(work, rows).await,
             Self::Seen(snapshot) => snapshot.collect(work, rows).await,

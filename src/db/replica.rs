@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sea_orm::{DbBackend, DbErr, Statement};
+use sea_orm::{DbBackend, Statement};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -18,9 +18,8 @@ use tracing::{info, warn};
 use super::postgres::{Hosts, Locks};
 use super::postgres_url::Target;
 use super::read::{Kind, Source};
-use super::refusal::{OpenError, reason};
-use super::server::{Access, Server, Transaction, stalled};
-use super::{Backend, Db, Ids, Read, Reader, Snapshot, is_any};
+use super::server::{Access, Server, Transaction};
+use super::{Backend, Db, Error, Ids, OpenError, Read, Reader, Snapshot, is_any};
 use crate::budget::Budget;
 
 /// Requests do not read at the replica while what it shows may be older than this.
@@ -67,12 +66,12 @@ struct Position {
 }
 
 impl Position {
-    async fn of(reader: &Reader) -> Result<Self, DbErr> {
+    async fn of(reader: &Reader) -> Result<Self, Error> {
         let statement = Statement::from_string(DbBackend::Postgres, POSITION);
         let read = reader
             .rows_by(statement, |row| Ok(Self { database: row.get(0)?, stored: row.get(1)?, replayed: row.get(2)? }));
-        let found = timeout(WATCH, read).await.unwrap_or_else(|_| Err(stalled()))?.pop();
-        found.ok_or_else(|| DbErr::RecordNotFound("the server's position".to_owned()))
+        let found = timeout(WATCH, read).await.unwrap_or(Err(Error::Stalled))?.pop();
+        found.ok_or_else(|| Error::fault("the server's position"))
     }
 }
 
@@ -99,7 +98,7 @@ impl Replica {
         once: bool,
         written: Option<(Ids, Vec<i64>)>,
         budget: &Arc<Budget>,
-    ) -> Result<Option<Snapshot>, DbErr> {
+    ) -> Result<Option<Snapshot>, Error> {
         let access = (!once).then_some(Access::Read);
         let transaction = match (written, access) {
             (None, None) => self.server.once().await?,
@@ -195,7 +194,7 @@ impl Db {
         once: bool,
         written: Option<Ids>,
         budget: &Arc<Budget>,
-    ) -> Result<Option<Snapshot>, DbErr> {
+    ) -> Result<Option<Snapshot>, Error> {
         let Some(replica) = self.replica.as_ref().filter(|replica| replica.lag().is_some()) else { return Ok(None) };
         let mut expected = None;
         if let Some(written) = written {
@@ -207,7 +206,7 @@ impl Db {
             expected = Some((written, at_primary)).filter(|(_, at_primary)| !at_primary.is_empty());
         }
         let begun = Box::pin(replica.begin(once, expected, budget));
-        timeout(PATIENCE, begun).await.unwrap_or_else(|_| Err(stalled()))
+        timeout(PATIENCE, begun).await.unwrap_or(Err(Error::Stalled))
     }
 
     /// Does what reads at the replica, until the replica may not be read any more. Then returns `None`.
@@ -245,7 +244,7 @@ async fn watch(place: String, primary: Reader, replica: Reader, told: watch::Sen
 /// Returns how old what the replica shows may be, or why that cannot be said. A primary that does not answer, for example
 /// because it is busy, does not make the replica unusable at once.
 async fn compare(primary: &Reader, replica: &Reader, progress: &mut Progress) -> Result<Duration, String> {
-    let away = |server: &'static str| move |error: DbErr| format!("{server} does not answer: {}", reason(&error));
+    let away = |server: &'static str| move |error: Error| format!("{server} does not answer: {}", error.reason());
     // In this order: what the primary has stored by now, the replica may have replayed a moment later.
     let asked = Instant::now();
     let primary = Position::of(primary).await.map_err(away("the primary"));

@@ -2,16 +2,14 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::error::Error;
 
 use rusqlite::types::{FromSql, ValueRef};
 use sea_orm::sea_query::SelectStatement;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, Iterable, QueryResult, Statement};
+use sea_orm::{ColumnTrait, EntityTrait, Iterable, Statement};
 use serde::de::DeserializeOwned;
 
-use super::cells;
-use super::pooled_row::{cell, columns};
 use super::postgres_value::Cell as ServerCell;
+use super::{Error, cells};
 use crate::budget::{Budget, Excess};
 
 /// A row of a result.
@@ -27,7 +25,6 @@ pub struct Row<'r> {
 pub(super) const KEY: &str = "key_of_row";
 
 enum From<'r> {
-    Pool(&'r QueryResult),
     Server(&'r tokio_postgres::Row),
     File(&'r rusqlite::Row<'r>),
 }
@@ -67,10 +64,6 @@ pub fn columns_without<E: Table>(omitted: Omitted) -> usize {
 }
 
 impl<'r> Row<'r> {
-    pub(super) fn of_pool(row: &'r QueryResult) -> Self {
-        Self { from: From::Pool(row), key: None, text: Cell::new(0) }
-    }
-
     pub(super) fn of_server(row: &'r tokio_postgres::Row) -> Self {
         Self { from: From::Server(row), key: None, text: Cell::new(0) }
     }
@@ -80,19 +73,25 @@ impl<'r> Row<'r> {
     }
 
     /// The key that the row was selected by, in a statement for several keys.
-    pub(super) fn key(&self) -> Result<i64, DbErr> {
+    pub(super) fn key(&self) -> Result<i64, Error> {
         match (self.key, &self.from) {
             (Some(key), _) => Ok(key),
-            (None, From::Pool(row)) => self.get(columns(row).saturating_sub(1)),
             (None, From::Server(row)) => self.get(row.len().saturating_sub(1)),
-            (None, From::File(_)) => Err(DbErr::Type("a statement without keys was read as one with keys".to_owned())),
+            (None, From::File(_)) => Err(Error::fault("a statement without keys was read as one with keys")),
+        }
+    }
+
+    /// The names of its columns.
+    pub(super) fn names(&self) -> Vec<String> {
+        match self.from {
+            From::Server(row) => row.columns().iter().map(|column| column.name().to_owned()).collect(),
+            From::File(row) => row.as_ref().column_names().into_iter().map(str::to_owned).collect(),
         }
     }
 
     /// A column by its position.
-    pub(super) fn cell(&self, place: usize) -> Result<ValueRef<'r>, DbErr> {
+    pub(super) fn cell(&self, place: usize) -> Result<ValueRef<'r>, Error> {
         let value = match self.from {
-            From::Pool(row) => cell(row, place)?,
             From::Server(row) => row.try_get::<_, ServerCell<'_>>(place).map_err(|error| unreadable(&error))?.0,
             From::File(row) => row.get_ref(place).map_err(|error| unreadable(&error))?,
         };
@@ -103,17 +102,17 @@ impl<'r> Row<'r> {
     }
 
     /// Reads a column by its position.
-    pub fn get<T: Column>(&self, place: usize) -> Result<T, DbErr> {
-        T::column_result(self.cell(place)?).map_err(|error| DbErr::Type(format!("column {place}: {error}")))
+    pub fn get<T: Column>(&self, place: usize) -> Result<T, Error> {
+        T::column_result(self.cell(place)?).map_err(|error| Error::fault(format!("column {place}: {error}")))
     }
 
     /// Reads the columns of a table. They must come first, in the table's order.
-    pub fn model<E: Table>(&self) -> Result<E::Model, DbErr> {
+    pub fn model<E: Table>(&self) -> Result<E::Model, Error> {
         cells::read(self, 0)
     }
 
     /// Reads the columns of a table. Those that [`select_without`] has left out read as null.
-    pub fn model_without<E: Table>(&self, omitted: Omitted) -> Result<E::Model, DbErr> {
+    pub fn model_without<E: Table>(&self, omitted: Omitted) -> Result<E::Model, Error> {
         cells::read(self, omitted.0)
     }
 
@@ -128,7 +127,7 @@ impl<'r> Row<'r> {
 #[doc(hidden)]
 pub trait Collect: Any + Send {
     /// Collects a row and returns the bytes to charge for it.
-    fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr>;
+    fn row(&mut self, row: &Row<'_>) -> Result<usize, Error>;
 
     /// Discards all rows, because the statement is restarted.
     fn clear(&mut self);
@@ -145,9 +144,9 @@ pub(super) struct Collected<T, F> {
 impl<T, F> Collect for Collected<T, F>
 where
     T: Send + 'static,
-    F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+    F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
 {
-    fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr> {
+    fn row(&mut self, row: &Row<'_>) -> Result<usize, Error> {
         self.rows.push((self.read)(row)?);
         Ok(Budget::row(size_of::<T>() + row.text()))
     }
@@ -173,9 +172,9 @@ impl<T, S, F> Collect for Folded<T, S, F>
 where
     T: Send + 'static,
     S: Fn() -> T + Send + 'static,
-    F: Fn(&mut T, &Row<'_>) -> Result<usize, DbErr> + Send + 'static,
+    F: Fn(&mut T, &Row<'_>) -> Result<usize, Error> + Send + 'static,
 {
-    fn row(&mut self, row: &Row<'_>) -> Result<usize, DbErr> {
+    fn row(&mut self, row: &Row<'_>) -> Result<usize, Error> {
         self.rows += 1;
         (self.add)(&mut self.value, row)
     }
@@ -224,11 +223,11 @@ fn stores_few(statement: &Statement) -> bool {
 }
 
 /// The error of a statement whose request has exhausted its budget. It is never shown: the budget itself is reported.
-pub(super) fn over(excess: Excess) -> DbErr {
-    DbErr::Custom(excess.to_string())
+pub(super) fn over(excess: Excess) -> Error {
+    Error::fault(excess.to_string())
 }
 
-fn unreadable(error: &dyn Error) -> DbErr {
+fn unreadable(error: &dyn std::error::Error) -> Error {
     let why = error.source().map(|why| format!(": {why}"));
-    DbErr::Type(format!("{error}{}", why.unwrap_or_default()))
+    Error::fault(format!("{error}{}", why.unwrap_or_default()))
 }

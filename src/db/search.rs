@@ -1,12 +1,12 @@
 //! Searches the names and aliases of services. A migration defines the tables and the query.
 
-use sea_orm::{DbBackend, DbErr};
+use sea_orm::DbBackend;
 
-use super::{Backend, Bulk, Ids, Prepared, Read, Write, find};
+use super::{Backend, Bulk, Error, Ids, Prepared, Read, Write, find};
 
 /// Writes the texts by which services are found. Replaces what was written for these services before. Each service must
 /// occur only once.
-pub async fn write(db: &impl Write, services: Vec<(i64, Vec<String>)>) -> Result<(), DbErr> {
+pub async fn write(db: &impl Write, services: Vec<(i64, Vec<String>)>) -> Result<(), Error> {
     if services.is_empty() {
         return Ok(());
     }
@@ -14,7 +14,7 @@ pub async fn write(db: &impl Write, services: Vec<(i64, Vec<String>)>) -> Result
 }
 
 /// Derives both search indexes again, after many rows have been stored in bulk.
-pub async fn rebuild(db: &Bulk) -> Result<(), DbErr> {
+pub async fn rebuild(db: &Bulk) -> Result<(), Error> {
     let mut prepared = Prepared::default();
     for table in ["service_search", "find_text"] {
         db.prepare(table, &mut prepared).await?;
@@ -27,7 +27,7 @@ pub async fn rebuild(db: &Bulk) -> Result<(), DbErr> {
 }
 
 /// Updates the statistics of the search table after many writes. PostgreSQL plans searches by them.
-pub async fn take_statistics<C: Write>(db: &C) -> Result<(), DbErr> {
+pub async fn take_statistics<C: Write>(db: &C) -> Result<(), Error> {
     if db.backend() == DbBackend::Postgres {
         db.script("ANALYZE service_search").await?;
     }
@@ -48,7 +48,7 @@ const NEXT: u64 = 3_000;
 ///
 /// PostgreSQL would find and sort all: it expects few, because it takes the grams of a text for independent. SQLite reads
 /// its index in the order of ids.
-pub async fn page(db: &impl Read, text: &str, after: i64, full: u64) -> Result<Option<Vec<i64>>, DbErr> {
+pub async fn page(db: &impl Read, text: &str, after: i64, full: u64) -> Result<Option<Vec<i64>>, Error> {
     if db.backend() != DbBackend::Postgres {
         return Ok(None);
     }

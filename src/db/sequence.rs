@@ -1,15 +1,15 @@
 //! Id sequences and savepoints, which sea-orm does not provide.
 
+use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{DbBackend, DbErr};
 
-use super::{Read, Write};
+use super::{Error, Read, Write};
 
 /// SQLite's table of the last ids.
 const SEQUENCES: &str = "sqlite_sequence";
 
 /// Returns the last id assigned in a table, or 0.
-pub async fn last_id(db: &impl Read, table: &str) -> Result<i64, DbErr> {
+pub async fn last_id(db: &impl Read, table: &str) -> Result<i64, Error> {
     let mut last = Query::select();
     match db.backend() {
         DbBackend::Postgres => {
@@ -22,7 +22,7 @@ pub async fn last_id(db: &impl Read, table: &str) -> Result<i64, DbErr> {
 }
 
 /// Raises a table's id sequence to at least `last`. Never lowers it.
-pub async fn give_ids_after<C: Write>(db: &C, table: &str, last: i64) -> Result<(), DbErr> {
+pub async fn give_ids_after<C: Write>(db: &C, table: &str, last: i64) -> Result<(), Error> {
     if last == 0 {
         return Ok(());
     }
@@ -42,7 +42,7 @@ pub async fn give_ids_after<C: Write>(db: &C, table: &str, last: i64) -> Result<
 }
 
 /// Runs a part of a transaction in a savepoint. If it fails, only that part is rolled back.
-pub async fn attempt<C: Write, T, E: From<DbErr>>(db: &C, part: impl AsyncFnOnce() -> Result<T, E>) -> Result<T, E> {
+pub async fn attempt<C: Write, T, E: From<Error>>(db: &C, part: impl AsyncFnOnce() -> Result<T, E>) -> Result<T, E> {
     begin_part(db).await?;
     let done = part().await;
     let ended = end_part(db, done.is_ok()).await;
@@ -53,12 +53,12 @@ pub async fn attempt<C: Write, T, E: From<DbErr>>(db: &C, part: impl AsyncFnOnce
 }
 
 /// Begins a part of a transaction. Parts can be nested.
-pub async fn begin_part<C: Write>(db: &C) -> Result<(), DbErr> {
+pub async fn begin_part<C: Write>(db: &C) -> Result<(), Error> {
     db.script("SAVEPOINT part").await
 }
 
 /// Ends the part that began last, and rolls it back unless it is kept.
-pub async fn end_part<C: Write>(db: &C, keep: bool) -> Result<(), DbErr> {
+pub async fn end_part<C: Write>(db: &C, keep: bool) -> Result<(), Error> {
     if !keep {
         db.script("ROLLBACK TO SAVEPOINT part").await?;
     }

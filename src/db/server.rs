@@ -5,26 +5,28 @@
 //! that are started after the first one are sent after it, so that they can rely on its locks.
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::try_join;
-use sea_orm::{DbErr, Statement, Value, sqlx};
+use sea_orm::{Statement, Value};
 use tokio::sync::{MutexGuard, OwnedSemaphorePermit, oneshot};
 use tokio::task::unconstrained;
 use tokio::time::timeout;
-use tokio_postgres::Row as ServerRow;
+use tokio_postgres::{CopyInSink, Row as ServerRow};
 
-use super::Pool;
 use super::embedded::{Observer, observe};
+use super::error::Unconfirmed;
 use super::postgres::{ACQUIRE, BEGIN, COMMIT, Hosts, Locks};
-use super::refusal::{STALLED, UNCERTAIN, is_broken, sqlx_error};
 use super::row::{Collect, Row, Work, over};
 use super::server_pool::Connections;
 use super::server_session::Session;
 use super::session::lock;
+use super::{Error, Pool};
 use crate::budget::Budget;
 
 /// Connections to one server.
@@ -97,33 +99,38 @@ impl Server {
     }
 
     /// A transaction. It begins with its first statement.
-    pub(super) async fn begin(&self, access: Access) -> Result<Transaction, DbErr> {
+    pub(super) async fn begin(&self, access: Access) -> Result<Transaction, Error> {
         self.lend(Some(access)).await
     }
 
     /// A connection for a single statement outside of any transaction.
-    pub(super) async fn once(&self) -> Result<Transaction, DbErr> {
+    pub(super) async fn once(&self) -> Result<Transaction, Error> {
         self.lend(None).await
     }
 
-    async fn lend(&self, access: Option<Access>) -> Result<Transaction, DbErr> {
+    async fn lend(&self, access: Option<Access>) -> Result<Transaction, Error> {
         let (place, session, is_new) = Box::pin(self.connections.lend()).await?;
         let lease = Lease::of(Arc::clone(&self.connections), place, (session, is_new), access);
         Ok(Transaction { lease, observer: self.observer.clone() })
     }
 
     /// Runs a statement outside of any transaction and returns its rows.
-    pub(super) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+    pub(super) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
         let run = Box::pin(async { self.once().await?.rows(work, rows, None).await });
         match self.patience {
             None => run.await,
-            Some(patience) => timeout(patience, run).await.unwrap_or_else(|_| Err(stalled())),
+            Some(patience) => timeout(patience, run).await.unwrap_or(Err(Error::Stalled)),
         }
     }
 
     /// The state of the pool.
     pub(super) fn pool(&self, name: &'static str) -> Pool {
         self.connections.state(name)
+    }
+
+    /// Whether the pool is closed.
+    pub(super) fn is_closed(&self) -> bool {
+        self.connections.is_closed()
     }
 
     /// Waits for all leases to end, then closes all connections.
@@ -140,7 +147,7 @@ impl Transaction {
         mut work: Work,
         mut rows: Box<dyn Collect>,
         budget: Option<&Budget>,
-    ) -> Result<Box<dyn Collect>, DbErr> {
+    ) -> Result<Box<dyn Collect>, Error> {
         budget.map_or(Ok(()), |budget| budget.check_server().map_err(over))?;
         let returns_id = self.lease.access == Some(Access::WriteWithId) && work.writes && self.id().is_none();
         let returns_id = returns_id && returning_id(&mut work.statement.sql);
@@ -160,18 +167,25 @@ impl Transaction {
     }
 
     /// Runs a statement that writes, and returns the number of rows that it changed.
-    pub(super) async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
+    pub(super) async fn change(&self, statement: Statement) -> Result<u64, Error> {
         Ok(Box::pin(self.run(&statement, true, || (), |_| Ok(()))).await?.0)
     }
 
     /// Runs statements without parameters.
-    pub(super) async fn script(&self, sql: &str) -> Result<(), DbErr> {
+    pub(super) async fn script(&self, sql: &str) -> Result<(), Error> {
         Box::pin(async {
             self.lease.begin().await?;
             let session = self.lease.session();
             self.lease.counted(&session, session.script(sql)).await
         })
         .await
+    }
+
+    /// Begins a `COPY` from this side. Nothing else can run in the transaction until it is finished. If it is dropped, it
+    /// fails, and with it the transaction.
+    pub(super) async fn copy_in(&self, sql: &str) -> Result<Pin<Box<CopyInSink<Bytes>>>, Error> {
+        self.lease.begin().await?;
+        self.lease.session().copy_in(sql).await
     }
 
     /// Goes on in a transaction, after statements of their own. It stays on the same connection: on another one it might
@@ -183,22 +197,22 @@ impl Transaction {
     }
 
     /// Commits. If the server does not confirm it, the error [is uncertain](super::uncertain).
-    pub(super) async fn commit(&self) -> Result<(), DbErr> {
+    pub(super) async fn commit(&self) -> Result<(), Error> {
         self.lease.is_committing.store(true, Ordering::Relaxed);
         match timeout(COMMIT, Box::pin(self.lease.end("COMMIT"))).await {
-            Ok(Err(error)) if !is_broken(&error) => Err(error),
+            Ok(Err(error)) if !error.is_broken() => Err(error),
             Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) | Err(_) => Err(DbErr::Custom(UNCERTAIN.to_owned())),
+            Ok(Err(_)) | Err(_) => Err(Error::Uncertain(Unconfirmed::Connection)),
         }
     }
 
     /// Runs the last statement, which writes, and tells when it is sent, so that the commit can be sent after it.
-    pub(super) async fn last(&self, statement: &Statement, sent: oneshot::Sender<()>) -> Result<(), DbErr> {
+    pub(super) async fn last(&self, statement: &Statement, sent: oneshot::Sender<()>) -> Result<(), Error> {
         let tell = || {
             let _ = sent.send(());
         };
         let run = Box::pin(self.run(statement, true, tell, |_| Ok(())));
-        timeout(COMMIT, run).await.unwrap_or_else(|_| Err(stalled())).map(drop)
+        timeout(COMMIT, run).await.unwrap_or(Err(Error::Stalled)).map(drop)
     }
 
     /// The id of the transaction, if a statement has returned it.
@@ -207,7 +221,7 @@ impl Transaction {
     }
 
     /// Rolls back. A server that does not respond rolls back by itself.
-    pub(super) async fn roll_back(self) -> Result<(), DbErr> {
+    pub(super) async fn roll_back(self) -> Result<(), Error> {
         timeout(BEGIN, Box::pin(self.lease.end("ROLLBACK"))).await.unwrap_or(Ok(()))
     }
 
@@ -218,8 +232,8 @@ impl Transaction {
         statement: &Statement,
         writes: bool,
         on_sent: impl FnOnce() + Send,
-        row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
-    ) -> Result<(u64, Duration), DbErr> {
+        row: impl FnMut(&ServerRow) -> Result<(), Error> + Send,
+    ) -> Result<(u64, Duration), Error> {
         let began = Instant::now();
         let done = self.lease.run(statement, writes, on_sent, row).await;
         observe(self.observer.as_ref(), Some(began), statement, done.is_err());
@@ -256,7 +270,7 @@ impl Lease {
     }
 
     /// Takes another connection, at the same place.
-    async fn renew(&self, until: Instant) -> Result<(), DbErr> {
+    async fn renew(&self, until: Instant) -> Result<(), Error> {
         let (session, is_new) = self.home.session(until).await?;
         *lock(&self.session) = session;
         self.is_new.store(is_new, Ordering::Relaxed);
@@ -273,8 +287,8 @@ impl Lease {
         statement: &Statement,
         writes: bool,
         on_sent: impl FnOnce() + Send,
-        row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
-    ) -> Result<u64, DbErr> {
+        row: impl FnMut(&ServerRow) -> Result<(), Error> + Send,
+    ) -> Result<u64, Error> {
         let (sql, values) = (&statement.sql, statement.values.as_ref().map_or(&[][..], |values| &values.0));
         if writes && self.access.is_some() {
             // Do not send the statement together with BEGIN: if BEGIN failed, the statement would run and commit by itself.
@@ -304,8 +318,8 @@ impl Lease {
         turn: MutexGuard<'l, ()>,
         sql: &str,
         values: &[Value],
-        mut row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
-    ) -> Result<u64, DbErr> {
+        mut row: impl FnMut(&ServerRow) -> Result<(), Error> + Send,
+    ) -> Result<u64, Error> {
         let mut has_rows = false;
         let mut turn = Some(turn);
         loop {
@@ -343,34 +357,32 @@ impl Lease {
         turn: MutexGuard<'l, ()>,
         sql: &str,
         values: &[Value],
-        row: impl FnMut(&ServerRow) -> Result<(), DbErr> + Send,
-    ) -> Result<u64, DbErr> {
+        row: impl FnMut(&ServerRow) -> Result<(), Error> + Send,
+    ) -> Result<u64, Error> {
         let (session, may_be_dead) = (self.session(), !self.is_new.load(Ordering::Relaxed));
         let mut run = Box::pin(self.counted(&session, session.run(sql, values, || drop(turn), row)));
         let done = match timeout(BEGIN, &mut run).await {
             Ok(done) => done,
             Err(_) if self.has_begun.load(Ordering::Acquire) => run.await,
             // BEGIN was not answered in time either.
-            Err(_) => return Err(stalled()),
+            Err(_) => return Err(Error::Stalled),
         };
         match done {
             // The first statement is repeated on another connection, perhaps after this one. The caller starts over.
-            Err(error) if may_be_dead && is_broken(&error) => Err(DbErr::RecordNotUpdated),
+            Err(error) if may_be_dead && error.is_broken() => Err(Error::LostRace),
             done => done,
         }
     }
 
     /// Begins the transaction, unless it has begun.
-    async fn begin(&self) -> Result<(), DbErr> {
+    async fn begin(&self) -> Result<(), Error> {
         if self.has_begun.load(Ordering::Acquire) {
             return Ok(());
         }
         let _turn = self.turn.lock().await;
         let Some(access) = self.access.filter(|_| !self.has_begun.load(Ordering::Acquire)) else { return Ok(()) };
         if self.is_open.load(Ordering::Relaxed) {
-            return Err(DbErr::Custom(
-                "the first statement of a transaction must end before one that writes".to_owned(),
-            ));
+            return Err(Error::fault("the first statement of a transaction must end before one that writes"));
         }
         loop {
             let session = self.session();
@@ -381,25 +393,25 @@ impl Lease {
         }
     }
 
-    async fn send_begin(&self, session: &Arc<Session>, access: Access) -> Result<(), DbErr> {
+    async fn send_begin(&self, session: &Arc<Session>, access: Access) -> Result<(), Error> {
         self.is_open.store(true, Ordering::Relaxed);
         match timeout(BEGIN, self.counted(session, session.begin(access.begin()))).await {
             Ok(begun) => begun.map(|()| self.has_begun.store(true, Ordering::Release)),
             Err(_) => {
                 self.is_broken.store(true, Ordering::Relaxed);
-                Err(stalled())
+                Err(Error::Stalled)
             }
         }
     }
 
     /// Whether the first statement has failed because the connection has died while it was idle.
-    fn may_repeat(&self, error: &DbErr) -> bool {
+    fn may_repeat(&self, error: &Error) -> bool {
         let may_be_dead = !self.is_new.load(Ordering::Relaxed) && !self.has_begun.load(Ordering::Relaxed);
-        may_be_dead && is_broken(error)
+        may_be_dead && error.is_broken()
     }
 
     /// Ends the transaction.
-    async fn end(&self, how: &'static str) -> Result<(), DbErr> {
+    async fn end(&self, how: &'static str) -> Result<(), Error> {
         if self.is_open.load(Ordering::Relaxed) {
             let session = self.session();
             self.counted(&session, session.script(how)).await?;
@@ -412,8 +424,8 @@ impl Lease {
     async fn counted<T>(
         &self,
         session: &Arc<Session>,
-        statement: impl Future<Output = Result<T, DbErr>>,
-    ) -> Result<T, DbErr> {
+        statement: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
         self.unanswered.fetch_add(1, Ordering::Relaxed);
         let done = statement.await;
         if !Arc::ptr_eq(session, &lock(&self.session)) {
@@ -421,8 +433,8 @@ impl Lease {
             return done;
         }
         match &done {
-            Err(error) if is_broken(error) => self.is_broken.store(true, Ordering::Relaxed),
-            Err(error) if !matches!(sqlx_error(error), Some(sqlx::Error::Database(_))) => {}
+            Err(error) if error.is_broken() => self.is_broken.store(true, Ordering::Relaxed),
+            Err(error) if !matches!(error, Error::Answered(_)) => {}
             _ => {
                 self.unanswered.fetch_sub(1, Ordering::Relaxed);
             }
@@ -469,10 +481,6 @@ fn returning_id(sql: &mut String) -> bool {
         sql.push_str(", pg_current_xact_id()::text");
     }
     returns
-}
-
-pub(super) fn stalled() -> DbErr {
-    DbErr::Custom(STALLED.to_owned())
 }
 
 impl fmt::Debug for Server {

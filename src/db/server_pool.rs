@@ -8,16 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-use sea_orm::{ConnAcquireErr, DbErr, sqlx};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout, timeout_at};
 
-use super::Pool;
 use super::postgres::{ACQUIRE, Hosts, Locks};
-use super::refusal::sqlx_error;
 use super::server_session::Session;
-use super::session::{closed, lock};
+use super::session::lock;
+use super::{Error, Pool};
 
 /// How long a connection that is settled may take to respond before it is closed.
 const SETTLE: Duration = Duration::from_secs(2);
@@ -58,14 +56,16 @@ impl Connections {
     }
 
     /// Waits for a place, and takes a connection. Also returns whether the connection is new.
-    pub(super) async fn lend(&self) -> Result<(OwnedSemaphorePermit, Arc<Session>, bool), DbErr> {
+    pub(super) async fn lend(&self) -> Result<(OwnedSemaphorePermit, Arc<Session>, bool), Error> {
         if self.closed.load(Ordering::Relaxed) {
-            return Err(closed());
+            return Err(Error::NoConnection);
         }
         let until = Instant::now() + ACQUIRE;
-        let place = timeout_at(until.into(), Arc::clone(&self.places).acquire_owned()).await.map_err(|_| late())?;
+        let place = timeout_at(until.into(), Arc::clone(&self.places).acquire_owned())
+            .await
+            .map_err(|_| Error::NoConnection)?;
         let (session, is_new) = self.session(until).await?;
-        Ok((place.map_err(|_| closed())?, session, is_new))
+        Ok((place.map_err(|_| Error::NoConnection)?, session, is_new))
     }
 
     /// The state of the pool.
@@ -85,11 +85,12 @@ impl Connections {
     }
 
     /// A connection, and whether it is new.
-    pub(super) async fn session(&self, until: Instant) -> Result<(Arc<Session>, bool), DbErr> {
+    pub(super) async fn session(&self, until: Instant) -> Result<(Arc<Session>, bool), Error> {
         match self.idle() {
             Some(session) => Ok((session, false)),
             None => {
-                let connected = timeout_at(until.into(), Box::pin(self.connect())).await.map_err(|_| late())??;
+                let connected =
+                    timeout_at(until.into(), Box::pin(self.connect())).await.map_err(|_| Error::NoConnection)??;
                 Ok((Arc::new(connected), true))
             }
         }
@@ -119,7 +120,7 @@ impl Connections {
     }
 
     /// Connects. Tries again while the server starts.
-    async fn connect(&self) -> Result<Session, DbErr> {
+    async fn connect(&self) -> Result<Session, Error> {
         let mut pause = PAUSE;
         loop {
             // Read before the host: if the host changes in between, the connection counts as one to the old host.
@@ -130,6 +131,11 @@ impl Connections {
             }
             pause = (pause * 2).min(ACQUIRE / 5);
         }
+    }
+
+    /// Whether it is closed.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
     }
 
     /// Takes a connection back that has nothing left to do.
@@ -170,13 +176,12 @@ impl Connections {
 
 /// Whether another attempt to connect may succeed: the server is starting, or has no connection left, or what stands
 /// before it has another server.
-fn is_starting(error: &DbErr) -> bool {
+fn is_starting(error: &Error) -> bool {
     use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof};
     let passing = [ConnectionRefused, ConnectionReset, ConnectionAborted, UnexpectedEof, BrokenPipe];
-    match sqlx_error(error) {
-        Some(sqlx::Error::Io(error)) => passing.contains(&error.kind()),
-        Some(sqlx::Error::Database(answer)) => answer.code().is_some_and(|code| matches!(&*code, "57P03" | "53300")),
-        _ => false,
+    match error {
+        Error::Lost { kind, .. } => passing.contains(kind),
+        error => matches!(error.sqlstate(), Some("57P03" | "53300")),
     }
 }
 
@@ -205,11 +210,6 @@ async fn close_idle(connections: Weak<Connections>) {
         let Some(connections) = connections.upgrade() else { return };
         close_all(connections.idle_for(IDLE)).await;
     }
-}
-
-/// The error of a request that gets no connection in time.
-fn late() -> DbErr {
-    DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)
 }
 
 impl fmt::Debug for Connections {

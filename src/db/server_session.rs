@@ -3,22 +3,23 @@
 //! Statements can be sent before the answers to earlier ones have arrived: the server works through them in order. What
 //! nobody waits for any more is read and discarded.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use futures_util::{TryStreamExt, poll};
 use quick_cache::unsync::Cache;
-use sea_orm::{DbErr, RuntimeErr, Value, sqlx};
+use sea_orm::Value;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Row, SimpleQueryMessage, Statement};
+use tokio_postgres::{Client, CopyInSink, Row, SimpleQueryMessage, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::answer;
+use super::Error;
 use super::postgres::Locks;
 use super::postgres_url::{Host, SETTINGS};
 use super::postgres_value::{Parameter, bytes_of, type_of};
@@ -64,7 +65,7 @@ impl Drop for Driver {
 
 impl Session {
     /// Connects. `opened` must be read before the host is chosen.
-    pub(super) async fn open(host: &Host, locks: Locks, opened: Instant) -> Result<Self, DbErr> {
+    pub(super) async fn open(host: &Host, locks: Locks, opened: Instant) -> Result<Self, Error> {
         let mut config = host.config.clone();
         let settings = match (host.is_shared, locks) {
             (false, Locks::Usual) => String::new(),
@@ -75,10 +76,8 @@ impl Session {
             }
             (true, _) => settings(locks),
         };
-        let failed = |error| DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error)));
-        let tls = host.tls.connector().map_err(|error| failed(sqlx::Error::Tls(error.into())))?;
-        let (client, connection) =
-            Box::pin(config.connect(tls.clone())).await.map_err(|error| failed(answer::of_server(&error)))?;
+        let tls = host.tls.connector().map_err(|error| Error::Tls(error.to_string().into()))?;
+        let (client, connection) = Box::pin(config.connect(tls.clone())).await.map_err(failed)?;
         let driver = Driver(tokio::spawn(async move {
             // Whoever waits for an answer gets the error too.
             let _ = connection.await;
@@ -95,8 +94,8 @@ impl Session {
         sql: &str,
         values: &[Value],
         on_sent: impl FnOnce() + Send,
-        mut row: impl FnMut(&Row) -> Result<(), DbErr> + Send,
-    ) -> Result<u64, DbErr> {
+        mut row: impl FnMut(&Row) -> Result<(), Error> + Send,
+    ) -> Result<u64, Error> {
         self.note_size(values.iter().map(bytes_of).sum());
         let rows = match &self.prepared {
             Some(prepared) => {
@@ -118,7 +117,7 @@ impl Session {
     }
 
     /// Prepares a statement, unless it is prepared.
-    async fn statement(&self, prepared: &Prepared, sql: &str, values: &[Value]) -> Result<Statement, DbErr> {
+    async fn statement(&self, prepared: &Prepared, sql: &str, values: &[Value]) -> Result<Statement, Error> {
         if let Some(statement) = lock(prepared).get(sql) {
             return Ok(statement.clone());
         }
@@ -129,7 +128,7 @@ impl Session {
     }
 
     /// Begins a transaction. Sent when the future is polled for the first time.
-    pub(super) async fn begin(&self, how: &'static str) -> Result<(), DbErr> {
+    pub(super) async fn begin(&self, how: &'static str) -> Result<(), Error> {
         match self.settings.as_str() {
             "" => self.script(how).await,
             settings => self.script(&format!("{how}; {settings}")).await,
@@ -137,12 +136,19 @@ impl Session {
     }
 
     /// Runs statements without parameters. They are sent when the future is polled for the first time.
-    pub(super) async fn script(&self, sql: &str) -> Result<(), DbErr> {
+    pub(super) async fn script(&self, sql: &str) -> Result<(), Error> {
         self.client.batch_execute(sql).await.map_err(failed)
     }
 
+    /// Begins a `COPY` from this side.
+    pub(super) async fn copy_in(&self, sql: &str) -> Result<Pin<Box<CopyInSink<Bytes>>>, Error> {
+        // Its buffers grow.
+        self.has_large_buffers.store(true, Ordering::Relaxed);
+        Ok(Box::pin(self.client.copy_in(sql).await.map_err(failed)?))
+    }
+
     /// Whether the server accepts no writes.
-    pub(super) async fn is_read_only(&self) -> Result<bool, DbErr> {
+    pub(super) async fn is_read_only(&self) -> Result<bool, Error> {
         let answer = self.client.simple_query("SHOW transaction_read_only").await.map_err(failed)?;
         Ok(answer.iter().any(|part| matches!(part, SimpleQueryMessage::Row(row) if row.get(0) == Some("on"))))
     }
@@ -199,6 +205,6 @@ async fn told<T, E>(sending: impl Future<Output = Result<T, E>>, on_sent: impl F
     }
 }
 
-fn failed(error: tokio_postgres::Error) -> DbErr {
-    DbErr::Query(RuntimeErr::SqlxError(Arc::new(answer::of_server(&error))))
+fn failed(error: tokio_postgres::Error) -> Error {
+    Error::of_server(&error)
 }

@@ -3,7 +3,7 @@
 //! On the connection that writes, several transactions can be one transaction of SQLite, a group. The first one begins
 //! it, and each later one is a savepoint in it. None of them has committed until the group has; until then, nobody is
 //! told that it has. A savepoint that fails is rolled back alone. If SQLite rolls the group back, as when the disk is
-//! full, or its connection is closed, as after a panic, all of them have [lost a race](DbErr::RecordNotUpdated) and are
+//! full, or its connection is closed, as after a panic, all of them have [lost a race](Error::LostRace) and are
 //! tried again.
 
 use std::cell::{Cell, RefCell};
@@ -14,13 +14,12 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{ErrorCode, OpenFlags};
-use sea_orm::{DbErr, RuntimeErr, Statement, Value, sqlx};
+use sea_orm::{Statement, Value};
 
-use super::PATIENCE;
-use super::answer::error;
 use super::group_commit::{Commit, Flushes, Log, Waiting, tell};
 use super::row::{Collect, Row, Work, over};
 use super::watch::{COUNTED, Stop, Watch};
+use super::{Error, PATIENCE};
 use crate::budget::Budget;
 
 /// The page cache of a connection, in KiB. With twice as much, a page of any 100 services takes 1 % less processor time,
@@ -72,7 +71,7 @@ struct Group(RefCell<Vec<Waiting>>);
 
 impl Drop for Group {
     fn drop(&mut self) {
-        tell(self.0.take(), &Err(DbErr::RecordNotUpdated));
+        tell(self.0.take(), &Err(Error::LostRace));
     }
 }
 
@@ -81,32 +80,33 @@ pub(super) enum Failure {
     /// It was not started, because it is known to be slow.
     Long,
     Sqlite(rusqlite::Error),
-    Reading(DbErr),
+    Reading(Error),
     /// A file could not be flushed.
     Disk(std::io::Error),
 }
 
 impl Session {
     /// Opens a connection that reads.
-    pub(super) fn reading(file: &Path) -> Result<Self, DbErr> {
-        Self::open(file, &[("query_only", 1)]).map_err(error)
+    pub(super) fn reading(file: &Path) -> Result<Self, Error> {
+        Self::open(file, &[("query_only", 1)]).map_err(Error::of_sqlite)
     }
 
-    /// Opens a connection that writes.
-    pub(super) fn writing(file: &Path, flushes: &Arc<Flushes>) -> Result<Self, DbErr> {
-        let mut session = Self::open(file, WRITER).map_err(error)?;
+    /// Opens a connection that writes. If the file has no write-ahead log, it has one from then on.
+    pub(super) fn writing(file: &Path, flushes: &Arc<Flushes>) -> Result<Self, Error> {
+        let mut session = Self::open(file, WRITER).map_err(Error::of_sqlite)?;
         let sqlite = &session.sqlite;
+        sqlite.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).map_err(Error::of_sqlite)?;
         // The log is flushed after a commit, for several at once.
-        sqlite.pragma_update(None, "synchronous", 1).map_err(error)?;
+        sqlite.pragma_update(None, "synchronous", 1).map_err(Error::of_sqlite)?;
         // SQLite would checkpoint on the calling thread.
         sqlite.wal_hook(Some(|_, pages| {
             PAGES.set(Some(pages));
             Ok(())
         }));
         // The first read opens the log.
-        sqlite.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(error)?;
+        sqlite.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(Error::of_sqlite)?;
         let log = Log::open(sqlite.path().map_or(file, Path::new), flushes);
-        session.log = Some(Arc::new(log.map_err(|error| DbErr::Custom(format!("the write-ahead log: {error}")))?));
+        session.log = Some(Arc::new(log.map_err(|error| Error::fault(format!("the write-ahead log: {error}")))?));
         Ok(session)
     }
 
@@ -119,6 +119,14 @@ impl Session {
         }
         session.begin_write(Duration::ZERO, false)?;
         Ok(session)
+    }
+
+    /// Runs statements outside of any transaction, such as those that change the connection's settings.
+    pub(super) fn configure(&self, sql: &str) -> Result<(), Failure> {
+        // Its members are told if it fails.
+        let _ = self.commit_group();
+        self.watch.allow_any();
+        Ok(self.sqlite.execute_batch(sql)?)
     }
 
     /// Opens a connection with these settings besides those of all.
@@ -204,7 +212,7 @@ impl Session {
     /// as when the disk is full: what came after it would be committed alone.
     fn begin_uninterrupted(&self) -> Result<(), Failure> {
         if self.sqlite.is_autocommit() {
-            return Err(Failure::Reading(DbErr::Custom("the transaction was rolled back".to_owned())));
+            return Err(Failure::Reading(Error::fault("the transaction was rolled back")));
         }
         self.watch.allow_any();
         Ok(())
@@ -233,12 +241,12 @@ impl Session {
         }
         self.watch.allow_any();
         PAGES.set(None);
-        let log = self.log.as_ref().ok_or_else(|| Failure::Reading(closed()))?;
+        let log = self.log.as_ref().ok_or_else(|| Failure::Reading(Error::NoConnection))?;
         let committed = self.sqlite.prepare_cached("COMMIT").and_then(|mut commit| commit.raw_execute());
         if let Err(cause) = committed {
             // Report the first error, not that of the rollback.
             let _ = self.end();
-            let cause = error(cause);
+            let cause = Error::of_sqlite(cause);
             tell(group, &Err(cause.clone()));
             return Err(Failure::Reading(cause));
         }
@@ -337,7 +345,7 @@ impl Session {
         self.watch.allow_any();
         let is_member = self.is_member.replace(false);
         if self.sqlite.is_autocommit() {
-            tell(self.group.0.take(), &Err(DbErr::RecordNotUpdated));
+            tell(self.group.0.take(), &Err(Error::LostRace));
         } else if is_member {
             self.sqlite.prepare_cached("ROLLBACK TO member")?.raw_execute()?;
             self.sqlite.prepare_cached("RELEASE member")?.raw_execute()?;
@@ -448,19 +456,15 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-impl From<Failure> for DbErr {
+impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Sqlite(cause) => error(cause),
+            Failure::Sqlite(cause) => Error::of_sqlite(cause),
             Failure::Reading(error) => error,
-            Failure::Disk(error) => DbErr::Custom(error.to_string()),
-            Failure::Long => DbErr::Custom("a statement was not started".to_owned()),
+            Failure::Disk(error) => Error::fault(error.to_string()),
+            Failure::Long => Error::fault("a statement was not started"),
         }
     }
-}
-
-pub(super) fn closed() -> DbErr {
-    DbErr::Conn(RuntimeErr::SqlxError(Arc::new(sqlx::Error::PoolClosed)))
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,67 +1,62 @@
 //! Opens an SQLite file.
 
-use std::str::FromStr;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use sea_orm::SqlxSqliteConnector;
-use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sea_orm::sqlx::{self, ConnectOptions, Connection as _, SqliteConnection};
+use percent_encoding::percent_decode_str;
 
 use super::embedded::Embedded;
+use super::error::SQLITE_BUSY;
 use super::read::Source;
-use super::refusal::{OpenError, busy};
-use super::session::{CHECKPOINT, WRITER};
-use super::{Db, PATIENCE, Reader, Writer, file, url};
+use super::{Db, OpenError, PATIENCE, Reader, Writer, file, url};
+
+/// The pause before an attempt to open a file that is locked.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Opens the file that a URL names, and creates it if it is missing.
 pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
     url::check(url)?;
-    let options = SqliteConnectOptions::from_str(url).map_err(|_| OpenError::Url(url::SQLITE.to_owned()))?;
-    let file = options.get_filename().to_path_buf();
+    let file = file_of(url).ok_or_else(|| OpenError::Url(url::SQLITE.to_owned()))?;
     let place = file::absolute(&file).display().to_string();
     // Ignored: if the file cannot be created, SQLite reports why when it opens it.
     let _ = file::create(&file);
-    let options = options
-        .create_if_missing(true)
-        .busy_timeout(PATIENCE)
-        .pragma("temp_store", "MEMORY")
-        .statement_cache_capacity(256)
-        .disable_statement_logging();
-    // A commit that was confirmed survives a power cut.
-    let writer = options.journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full);
-    let writer = writer.pragma("wal_autocheckpoint", CHECKPOINT.to_string());
-    let writer = WRITER.iter().fold(writer, |writer, (name, value)| writer.pragma(*name, value.to_string()));
-    let started = Instant::now();
-    let write = loop {
-        // The writer connects first: it creates the file, and SQLite does not wait for the lock that switching to WAL
-        // takes.
-        let pool = SqlitePoolOptions::new().max_connections(1);
-        // An embedded connection does not go stale. Testing, timing out or recycling it would only discard its prepared
-        // statements.
-        let pool = pool.test_before_acquire(false).idle_timeout(None).max_lifetime(None);
-        let pool = pool.after_release(|connection, _| Box::pin(has_no_transaction(connection)));
-        match pool.connect_with(writer.clone()).await {
-            Ok(pool) => break pool,
-            Err(error) if busy(&error) && started.elapsed() < PATIENCE => {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-            Err(error) => return Err(OpenError::of_sqlx(&place, error)),
-        }
-    };
     let readers = Embedded::reading(file.clone());
-    let writer = Writer::Embedded(Embedded::writing(file, &readers));
+    let writer = Embedded::writing(file, &readers);
+    let started = Instant::now();
+    loop {
+        // SQLite does not wait for the lock that switching to a write-ahead log takes.
+        match writer.open().await {
+            Ok(()) => break,
+            Err(error) if error.sqlite_code() == Some(SQLITE_BUSY) && started.elapsed() < PATIENCE => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            Err(error) => return Err(OpenError::of(&place, error)),
+        }
+    }
     let read = Reader(Source::Embedded(readers));
     Ok(Db {
         place,
         committed: read.clone(),
         read,
-        writer,
-        sea_orm: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
+        writer: Writer::Embedded(writer),
         reserved: None,
         replica: None,
-        writes: Arc::default(),
+        writes: Default::default(),
     })
+}
+
+/// The file that a URL names: `sqlite://FILE`, or `sqlite:FILE`, percent-encoded. `?mode=rwc` and `?mode=rw` may follow,
+/// as other programs write it; a missing file is always created. `None` for anything else, and for a database in memory,
+/// which would be lost with its connection.
+pub(super) fn file_of(url: &str) -> Option<PathBuf> {
+    let rest = url.strip_prefix("sqlite:")?;
+    let rest = rest.strip_prefix("//").unwrap_or(rest);
+    let (file, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let may_write = |(name, value): (_, _)| name == "mode" && matches!(value, "rw" | "rwc");
+    let is_known =
+        query.split('&').filter(|part| !part.is_empty()).all(|part| part.split_once('=').is_some_and(may_write));
+    let file = percent_decode_str(file).decode_utf8().ok()?;
+    (is_known && file != ":memory:").then(|| Path::new(&*file).to_path_buf())
 }
 
 /// Whether a URL names a database in memory, which would be lost with its connection.
@@ -69,12 +64,26 @@ pub(super) fn is_in_memory(url: &str) -> bool {
     url.contains(":memory:") || url.contains("mode=memory")
 }
 
-/// Whether a connection can be reused. When the disk is full, SQLite rolls the transaction back by itself, and the
-/// driver believes that it is still open.
-async fn has_no_transaction(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
-    if connection.is_in_transaction() {
-        // A queued rollback runs before this ping.
-        connection.ping().await?;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_names_a_file() {
+        for (url, file) in [
+            ("sqlite://rollcall.db", Some("rollcall.db")),
+            ("sqlite:///var/lib/rollcall/rollcall.db", Some("/var/lib/rollcall/rollcall.db")),
+            ("sqlite:rollcall.db?mode=rwc", Some("rollcall.db")),
+            ("sqlite://a%20file%3F.db?mode=rw", Some("a file?.db")),
+            ("sqlite://", Some("")),
+            ("sqlite::memory:", None),
+            ("sqlite://:memory:", None),
+            ("sqlite://rollcall.db?mode=memory", None),
+            ("sqlite://rollcall.db?mode=ro", None),
+            ("sqlite://rollcall.db?cache=shared", None),
+            ("postgres://localhost/rollcall", None),
+        ] {
+            assert_eq!(file_of(url).as_deref(), file.map(Path::new), "{url}");
+        }
     }
-    Ok(!connection.is_in_transaction())
 }

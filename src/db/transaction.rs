@@ -3,15 +3,14 @@
 use std::sync::{Mutex, MutexGuard};
 
 use sea_orm::sea_query::LockType;
-use sea_orm::{DbBackend, DbErr, Statement};
+use sea_orm::{DbBackend, Statement};
 
 use super::known::Known;
 use super::read::{Backend, Read, Reader};
-use super::refusal::OWN_COMMIT;
 use super::row::{Collect, Table, Work};
 use super::session::lock;
 use super::write::Write;
-use super::{embedded, server};
+use super::{Error, embedded, server};
 
 /// A write transaction. Rolled back when dropped without a [commit](super::Db::commit).
 #[derive(Debug)]
@@ -59,7 +58,7 @@ impl Transaction {
 }
 
 /// Reads committed data while a transaction writes: see [`super::Db::committed`]. If the transaction shares its commit,
-/// reading [fails](super::needs_own_commit): what came before it in the same commit would be missing.
+/// reading [fails](Error::NeedsOwnCommit): what came before it in the same commit would be missing.
 #[derive(Debug, Clone, Copy)]
 pub struct Committed<'d> {
     pub(super) reader: &'d Reader,
@@ -67,9 +66,9 @@ pub struct Committed<'d> {
 }
 
 impl Read for Committed<'_> {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
         match self.is_joined {
-            true => Err(DbErr::Custom(OWN_COMMIT.to_owned())),
+            true => Err(Error::NeedsOwnCommit),
             false => self.reader.collect(work, rows).await,
         }
     }
@@ -93,7 +92,7 @@ pub struct Locking<'t> {
 }
 
 impl Read for Locking<'_> {
-    async fn collect(&self, mut work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+    async fn collect(&self, mut work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
         if self.backend() == DbBackend::Postgres {
             work.statement.sql.push_str(match self.lock {
                 LockType::NoKeyUpdate => " FOR NO KEY UPDATE",
@@ -125,7 +124,7 @@ impl Backend for Locking<'_> {
 }
 
 impl Read for Transaction {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
         match &self.kind {
             Kind::Server(transaction) => transaction.rows(work, rows, None).await,
             Kind::Embedded(transaction) => transaction.rows(work, rows, None).await,
@@ -145,7 +144,7 @@ impl Read for Transaction {
 }
 
 impl Write for Transaction {
-    async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
+    async fn change(&self, statement: Statement) -> Result<u64, Error> {
         self.note_change();
         match &self.kind {
             Kind::Server(transaction) => transaction.change(statement).await,
@@ -153,7 +152,7 @@ impl Write for Transaction {
         }
     }
 
-    async fn script(&self, sql: &str) -> Result<(), DbErr> {
+    async fn script(&self, sql: &str) -> Result<(), Error> {
         self.note_change();
         match &self.kind {
             Kind::Server(transaction) => transaction.script(sql).await,

@@ -1,12 +1,8 @@
 //! Says what is wrong with the URL of a database, before anything connects. No message repeats a part of the URL that
 //! may be a password.
 
-use std::str::FromStr;
-
-use sea_orm::sqlx::sqlite::SqliteConnectOptions;
-
-use super::refusal::OpenError;
-use super::sqlite::is_in_memory;
+use super::OpenError;
+use super::sqlite::{file_of, is_in_memory};
 
 /// The forms of a URL.
 pub(super) const SCHEME: &str = "must be sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE";
@@ -46,7 +42,7 @@ fn sqlite_fault(url: &str, rest: &str) -> Option<String> {
     if file.split('?').next().unwrap_or_default().is_empty() {
         return Some(format!("names no file: it {SQLITE}, such as sqlite:///var/lib/rollcall/rollcall.db"));
     }
-    SqliteConnectOptions::from_str(url).is_err().then(|| format!("has a malformed file name or parameter: it {SQLITE}"))
+    file_of(url).is_none().then(|| format!("has a malformed file name or parameter: it {SQLITE}"))
 }
 
 /// Says what is wrong with a URL whose scheme is none of ours.

@@ -104,8 +104,6 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use sea_orm::DbErr;
-
     use crate::db::group_commit::Flushes;
     use crate::db::session::Session;
 
@@ -122,7 +120,7 @@ mod tests {
         // SQLite counts the steps of a prepared statement over all its runs, and asks at each thousandth.
         for _ in 0..2_000 {
             drop(session.begin_long());
-            let is_joined = session.begin_write(Duration::ZERO, true).map_err(DbErr::from);
+            let is_joined = session.begin_write(Duration::ZERO, true).map_err(crate::db::Error::from);
             assert!(!is_joined.expect("a transaction"));
             drop(session.begin_long());
             session.end().expect("it is rolled back");

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, DbBackend, DbErr, IdenStatic, Iterable, QueryFilter, QueryTrait, Statement, Value};
+use sea_orm::{ColumnTrait, DbBackend, IdenStatic, Iterable, QueryFilter, QueryTrait, Statement, Value};
 
-use super::{Backend, Db, Read, Row, Table, Write};
+use super::{Backend, Db, Error, Read, Row, Table, Write};
 
 /// The window of a caller, including this request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +33,12 @@ impl Db {
     }
 
     /// Counts `by` requests of a caller.
-    pub async fn count(&self, key: &str, by: u32, window: Duration) -> Result<Counted, DbErr> {
+    pub async fn count(&self, key: &str, by: u32, window: Duration) -> Result<Counted, Error> {
         let count = count("VALUES ($1, $NOW, $2::bigint)", window);
         let values = [Value::from(key), i64::from(by).into()];
         let statement = Statement::from_sql_and_values(DbBackend::Postgres, count, values);
         let counted = self.read.rows_by(statement, |row| Counted::read(row, 0)).await?.pop();
-        counted.ok_or_else(|| DbErr::RecordNotFound("the window of a caller".to_owned()))
+        counted.ok_or_else(|| Error::fault("the window of a caller"))
     }
 
     /// Reads the row whose `column` has this value, and counts a request for it in the same statement. The key of the
@@ -49,7 +49,7 @@ impl Db {
         value: Value,
         kind: &str,
         window: Duration,
-    ) -> Result<Option<(E::Model, Counted)>, DbErr> {
+    ) -> Result<Option<(E::Model, Counted)>, Error> {
         let mut select = E::find().filter(column.eq(value)).into_query();
         select.exprs(["requests", "rest"].map(|part| Expr::col(("counted", part)))).from("counted");
         let mut statement = DbBackend::Postgres.build(&select);
@@ -62,7 +62,7 @@ impl Db {
     }
 
     /// Removes some windows that began before `before`, in microseconds since 1970, and returns their number.
-    pub async fn remove_windows(&self, before: i64) -> Result<u64, DbErr> {
+    pub async fn remove_windows(&self, before: i64) -> Result<u64, Error> {
         let old = format!(
             "DELETE FROM rate_limit_window WHERE key IN (SELECT key FROM rate_limit_window WHERE began_at < $1 \
              ORDER BY began_at LIMIT {BATCH} FOR UPDATE SKIP LOCKED)"
@@ -74,7 +74,7 @@ impl Db {
 
 impl Counted {
     /// Reads the columns that [`count`] returns, from this position on.
-    fn read(row: &Row<'_>, place: usize) -> Result<Self, DbErr> {
+    fn read(row: &Row<'_>, place: usize) -> Result<Self, Error> {
         let (requests, rest): (i64, i64) = (row.get(place)?, row.get(place + 1)?);
         let rest = Duration::from_micros(u64::try_from(rest).unwrap_or_default());
         Ok(Self { requests: u32::try_from(requests).unwrap_or(u32::MAX), rest })

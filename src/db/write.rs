@@ -5,23 +5,23 @@
 
 use sea_orm::sea_query::{Condition, InsertStatement, Query, ReturningClause};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbBackend, DbErr, EntityTrait, Insert, InsertMany, Iterable, ModelTrait,
+    ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, Insert, InsertMany, Iterable, ModelTrait,
     PrimaryKeyToColumn, QueryFilter, QueryTrait, Statement, StatementBuilder, UpdateMany,
 };
 
-use super::Table;
 use super::read::Read;
 use super::row::{Row, Work};
+use super::{Error, Table};
 
 /// Typed writing. Reads see what was written before.
 pub trait Write: Read {
     /// Runs a statement and returns the number of rows that it changed.
     #[doc(hidden)]
-    fn change(&self, statement: Statement) -> impl Future<Output = Result<u64, DbErr>> + Send;
+    fn change(&self, statement: Statement) -> impl Future<Output = Result<u64, Error>> + Send;
 
     /// Runs statements without parameters.
     #[doc(hidden)]
-    fn script(&self, sql: &str) -> impl Future<Output = Result<(), DbErr>> + Send;
+    fn script(&self, sql: &str) -> impl Future<Output = Result<(), Error>> + Send;
 
     /// Notes rows that this has read and that no other transaction can change until this one ends: it has locked them, or
     /// what they belong to.
@@ -40,18 +40,18 @@ pub trait Write: Read {
     fn note_change(&self) {}
 
     /// Runs a statement and returns the number of rows that it changed.
-    fn execute(&self, statement: &impl StatementBuilder) -> impl Future<Output = Result<u64, DbErr>> + Send {
+    fn execute(&self, statement: &impl StatementBuilder) -> impl Future<Output = Result<u64, Error>> + Send {
         self.change(self.backend().build(statement))
     }
 
     /// Runs an insert, an update or a delete, and returns the number of rows that it changed.
-    fn exec(&self, query: impl QueryTrait) -> impl Future<Output = Result<u64, DbErr>> + Send {
+    fn exec(&self, query: impl QueryTrait) -> impl Future<Output = Result<u64, Error>> + Send {
         let statement = query.build(self.backend());
         async move { if stores_nothing(&statement) { Ok(0) } else { self.change(statement).await } }
     }
 
     /// Stores a new row.
-    fn insert<A>(&self, row: A) -> impl Future<Output = Result<<A::Entity as EntityTrait>::Model, DbErr>> + Send
+    fn insert<A>(&self, row: A) -> impl Future<Output = Result<<A::Entity as EntityTrait>::Model, Error>> + Send
     where
         A: ActiveModelTrait<Entity: Table>,
     {
@@ -62,16 +62,16 @@ pub trait Write: Read {
     fn insert_or<A>(
         &self,
         insert: Insert<A>,
-    ) -> impl Future<Output = Result<<A::Entity as EntityTrait>::Model, DbErr>> + Send
+    ) -> impl Future<Output = Result<<A::Entity as EntityTrait>::Model, Error>> + Send
     where
         A: ActiveModelTrait<Entity: Table>,
     {
         let rows = self.stored(true, insert);
-        async move { rows.await?.pop().ok_or(DbErr::RecordNotInserted) }
+        async move { rows.await?.pop().ok_or_else(|| Error::fault("an insert returned no row")) }
     }
 
     /// Runs an insert and returns the rows that it stored, in no particular order.
-    fn returning<I: Inserts>(&self, insert: I) -> impl Future<Output = Result<Vec<Stored<I::Row>>, DbErr>> + Send {
+    fn returning<I: Inserts>(&self, insert: I) -> impl Future<Output = Result<Vec<Stored<I::Row>>, Error>> + Send {
         self.stored(false, insert)
     }
 
@@ -80,10 +80,10 @@ pub trait Write: Read {
         &self,
         statement: &impl StatementBuilder,
         read: F,
-    ) -> impl Future<Output = Result<Vec<T>, DbErr>> + Send
+    ) -> impl Future<Output = Result<Vec<T>, Error>> + Send
     where
         T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, DbErr> + Send + 'static,
+        F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
         self.note_change();
         self.run(Work::writing(self.backend().build(statement), false), read)
@@ -94,7 +94,7 @@ pub trait Write: Read {
         &self,
         one: bool,
         insert: I,
-    ) -> impl Future<Output = Result<Vec<Stored<I::Row>>, DbErr>> + Send {
+    ) -> impl Future<Output = Result<Vec<Stored<I::Row>>, Error>> + Send {
         let mut insert = insert.into_query();
         insert.returning(all_columns::<TableOf<I::Row>>(self.backend()));
         let statement = self.backend().build(&insert);
@@ -109,8 +109,8 @@ pub trait Write: Read {
         }
     }
 
-    /// Stores the changed columns of a row. Fails with [`DbErr::RecordNotUpdated`] if the row does not exist.
-    fn update<A>(&self, row: A) -> impl Future<Output = Result<<A::Entity as EntityTrait>::Model, DbErr>> + Send
+    /// Stores the changed columns of a row. Fails with [`Error::LostRace`] if the row does not exist.
+    fn update<A>(&self, row: A) -> impl Future<Output = Result<<A::Entity as EntityTrait>::Model, Error>> + Send
     where
         A: ActiveModelTrait<Entity: Table>,
     {
@@ -118,12 +118,12 @@ pub trait Write: Read {
         async move {
             let rows = self.run(work?, |row| row.model::<A::Entity>()).await?;
             self.note_stored::<A::Entity>(&rows, false);
-            rows.into_iter().next().ok_or(DbErr::RecordNotUpdated)
+            rows.into_iter().next().ok_or(Error::LostRace)
         }
     }
 
     /// Runs an update and returns the rows as they are then, in no particular order.
-    fn updated<E: Table>(&self, update: UpdateMany<E>) -> impl Future<Output = Result<Vec<E::Model>, DbErr>> + Send {
+    fn updated<E: Table>(&self, update: UpdateMany<E>) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
         let mut update = update.into_query();
         update.returning(all_columns::<E>(self.backend()));
         let rows = self.run(Work::writing(self.backend().build(&update), false), |row| row.model::<E>());
@@ -135,7 +135,7 @@ pub trait Write: Read {
     }
 
     /// Deletes a row. Returns the number of rows deleted: 0 if it did not exist.
-    fn delete<M: ModelTrait>(&self, row: M) -> impl Future<Output = Result<u64, DbErr>> + Send {
+    fn delete<M: ModelTrait>(&self, row: M) -> impl Future<Output = Result<u64, Error>> + Send {
         let mut delete = Query::delete();
         delete.from_table(M::Entity::default());
         for key in <M::Entity as EntityTrait>::PrimaryKey::iter() {
@@ -167,7 +167,7 @@ impl<A: ActiveModelTrait<Entity: Table>> Inserts for InsertMany<A> {
 }
 
 /// The statement that stores the changed columns of a row and returns it. It only reads the row if none has changed.
-fn update_of<A: ActiveModelTrait>(backend: DbBackend, row: A) -> Result<Work, DbErr> {
+fn update_of<A: ActiveModelTrait>(backend: DbBackend, row: A) -> Result<Work, Error> {
     let keys = <A::Entity as EntityTrait>::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
     let of_row = keys.filter_map(|column| Some(column.eq(row.get(column).into_value()?)));
     let of_row = of_row.fold(Condition::all(), Condition::add);

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use sea_orm::{DbBackend, DbErr, Statement};
+use sea_orm::{DbBackend, Statement};
 
-use super::refusal::{AWAY, DISK_FAILED, NEWER, READ_ONLY, UNCERTAIN, UNCERTAIN_DISK};
-use super::{Backend, Db, Read, Write, refusal};
+use super::error::{Trouble, Unconfirmed};
+use super::{Backend, Db, Error, Read, Write};
 
 /// A test write is made after this long without a write.
 const QUIET: Duration = Duration::from_secs(60);
@@ -44,13 +44,15 @@ impl Writes {
     }
 
     /// Records the outcome of a write. Ignores errors that concern only the data that was written.
-    pub(super) fn note(&self, outcome: Result<(), &DbErr>) {
-        let failing = match outcome.map_err(refusal) {
+    pub(super) fn note(&self, outcome: Result<(), &Error>) {
+        let failing = match outcome {
             Ok(()) => None,
-            Err(Some(UNCERTAIN)) => Some(AWAY),
-            Err(Some(UNCERTAIN_DISK)) => Some(DISK_FAILED),
-            Err(Some(reason)) => Some(reason),
-            Err(None) => return,
+            Err(Error::Uncertain(Unconfirmed::Connection)) => Error::Stalled.refusal(),
+            Err(Error::Uncertain(Unconfirmed::Disk)) => Error::DiskFailed.refusal(),
+            Err(error) => match error.refusal() {
+                Some(reason) => Some(reason),
+                None => return,
+            },
         };
         *self.lock() = Last { at: Instant::now(), failing };
     }
@@ -61,8 +63,8 @@ impl Writes {
     }
 
     /// Refuses every write after a newer program has migrated the database so that this one cannot use it.
-    pub(super) fn check_version(&self) -> Result<(), DbErr> {
-        if self.newer.load(Ordering::Relaxed) { Err(DbErr::Custom(NEWER.to_owned())) } else { Ok(()) }
+    pub(super) fn check_version(&self) -> Result<(), Error> {
+        if self.newer.load(Ordering::Relaxed) { Err(Error::Newer) } else { Ok(()) }
     }
 
     /// Whether a test write is due. Returns true to one caller only.
@@ -92,24 +94,24 @@ impl Db {
     }
 
     /// Asks PostgreSQL whether it is read-only, because it is a replica or was set so. Records that as a failed write.
-    pub(super) async fn look_for_read_only(&self) -> Result<(), DbErr> {
+    pub(super) async fn look_for_read_only(&self) -> Result<(), Error> {
         if self.read.backend() != DbBackend::Postgres {
             return Ok(());
         }
         let query = Statement::from_string(DbBackend::Postgres, "SHOW transaction_read_only");
         if self.read.rows_by(query, |row| row.get::<String>(0)).await? == ["on"] {
-            *self.writes.lock() = Last { at: Instant::now(), failing: Some(READ_ONLY) };
+            *self.writes.lock() = Last { at: Instant::now(), failing: Some(Trouble::ReadOnly.sentence()) };
         }
         Ok(())
     }
 
     /// Records a failed write, if the error would affect any write.
-    pub fn note_failed_write(&self, error: &DbErr) {
+    pub fn note_failed_write(&self, error: &Error) {
         self.writes.note(Err(error));
     }
 
     /// Makes a test write to the disk.
-    pub async fn try_write(&self) -> Result<(), DbErr> {
+    pub async fn try_write(&self) -> Result<(), Error> {
         let transaction = self.begin_write().await?;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let write = match transaction.backend() {
@@ -139,10 +141,10 @@ mod tests {
         let later = start + QUIET * 2;
         assert!(writes.is_due(later));
         assert!(!writes.is_due(later));
-        writes.note(Err(&DbErr::ConnectionAcquire(sea_orm::ConnAcquireErr::Timeout)));
+        writes.note(Err(&Error::NoConnection));
         let failed = Instant::now();
         assert_eq!(writes.lock().failing, Some("The database cannot be reached."));
-        writes.note(Err(&DbErr::RecordNotUpdated));
+        writes.note(Err(&Error::LostRace));
         assert!(writes.lock().failing.is_some(), "what one write is refused for says nothing of the others");
         assert!(!writes.is_due(failed) && writes.is_due(failed + AGAIN));
         writes.note(Ok(()));

@@ -273,7 +273,7 @@ async fn alone(db: &Db, post: &Post) -> Result<Outcome, Alone> {
         }
     }
     Err(Alone::Failed(match last {
-        Some(error) if db::is_lost_race(&error) => Failure::Unavailable(CONTESTED),
+        Some(error) if error.is_lost_race() => Failure::Unavailable(CONTESTED),
         Some(error) => error.into(),
         None => Failure::Internal("no attempt".to_owned()),
     }))
@@ -298,9 +298,9 @@ async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
     match recorded {
         Ok(outcomes) => {
             // A transaction that lost a race during its commit has written nothing.
-            let failed = |error| match db::uncertain(&error) {
+            let failed = |error: db::Error| match error.uncertain() {
                 Some(reason) => Attempt::Uncertain(reason),
-                None if db::is_lost_race(&error) => Attempt::Again(error),
+                None if error.is_lost_race() => Attempt::Again(error),
                 None => give_up(error),
             };
             db.commit(transaction).await.map_err(failed)?;
@@ -310,8 +310,8 @@ async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
             db.note_failed_write(&error);
             // Report the first error, not that of the rollback.
             let _ = db.roll_back(transaction).await;
-            Err(match db::refusal(&error) {
-                Some(reason) if db::is_locked(&error) => Attempt::Locked(reason),
+            Err(match error.refusal() {
+                Some(reason) if error.is_locked() => Attempt::Locked(reason),
                 Some(_) => give_up(error),
                 None => Attempt::Again(error),
             })
@@ -321,7 +321,7 @@ async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
 
 impl From<db::Error> for Failure {
     fn from(error: db::Error) -> Self {
-        match db::refusal(&error) {
+        match error.refusal() {
             Some(reason) => Self::Unavailable(reason),
             None => Self::Internal(error.to_string()),
         }

@@ -172,7 +172,7 @@ async fn suggest<C: Write>(
     let ids = upsert_suggestions(db, &unknown, now).await?;
     // Accepting a suggestion locks its row. We hold the locks now, so a suggestion accepted in the meantime is visible.
     if !self::services(db, unknown.keys().copied(), Hold::No).await?.is_empty() {
-        return Err(db::Error::Custom("an alias was added to a service in the meantime".to_owned()));
+        return Err(db::Error::fault("an alias was added to a service in the meantime"));
     }
     let links = unknown.iter().flat_map(|(alias, (_, integrations))| {
         let id = ids.get(*alias).copied();
@@ -237,7 +237,7 @@ async fn numbers<C: Write>(db: &C, posts: &[&Post], services: &HashMap<String, i
             (None, Some(service_id)) => last_of_services.get_mut(service_id).map(count_down),
             (None, None) => last_of_aliases.get_mut(&record.service).map(count_down),
         };
-        numbers.push(number.ok_or_else(|| db::Error::RecordNotFound("a counter".to_owned()))?);
+        numbers.push(number.ok_or_else(|| db::Error::fault("a counter"))?);
     }
     numbers.reverse();
     Ok(numbers)

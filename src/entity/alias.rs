@@ -93,7 +93,7 @@ pub trait AliasTable: EntityTrait {
                     return Ok(slug);
                 }
             }
-            Err(db::Error::Custom(format!("no slug is left for {name:?}")))
+            Err(db::Error::fault(format!("no slug is left for {name:?}")))
         }
     }
 }

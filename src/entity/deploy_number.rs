@@ -150,7 +150,7 @@ fn or_greater(key: Column) -> OnConflict {
 async fn raise<C: Write>(db: &C, key: Column, counters: SelectStatement) -> Result<(), db::Error> {
     let mut insert = Query::insert();
     insert.into_table(Entity).columns([key, Column::Last]);
-    insert.select_from(counters).map_err(|error| db::Error::Custom(error.to_string()))?;
+    insert.select_from(counters).map_err(|error| db::Error::fault(error.to_string()))?;
     insert.on_conflict(or_greater(key));
     db.execute(&insert).await?;
     Ok(())

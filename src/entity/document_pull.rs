@@ -84,7 +84,7 @@ pub async fn begin_all<C: Write>(db: &C) -> Result<(), db::Error> {
     let columns = [Column::ServiceId, Column::NextPullAt, Column::Failures];
     let mut insert = Query::insert();
     let insert = insert.into_table(Entity).columns(columns).select_from(rows);
-    db.execute(insert.map_err(|error| db::Error::Custom(error.to_string()))?).await.map(drop)
+    db.execute(insert.map_err(|error| db::Error::fault(error.to_string()))?).await.map(drop)
 }
 
 /// Takes at most `most` rows that are due at `now`, those first that have waited longest. Nobody else takes them before

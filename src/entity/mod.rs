@@ -2,7 +2,7 @@
 //!
 //! Finders and constructors take any connection, so that they work inside a transaction. `graphql/` and `deploy/`
 //! decide what rows mean to a client. `migration/` defines the foreign keys and unique indexes. Writers rely on them:
-//! they write without checking first, and recognise a violation by [`crate::db::violation`].
+//! they write without checking first, and recognise a violation by [`crate::db::Error::violation`].
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};

@@ -16,12 +16,12 @@ use crate::db::{self, Read, Table, Transaction};
 /// Reads the current version of a row, and locks it until the transaction ends.
 ///
 /// # Errors
-/// [`db::Error::RecordNotUpdated`] if the row was deleted after the caller found it. The mutation has lost a race and is
+/// [`db::Error::LostRace`] if the row was deleted after the caller found it. The mutation has lost a race and is
 /// retried.
 pub async fn row<E>(db: &Transaction, id: i64, lock: LockType) -> Result<E::Model, db::Error>
 where
     E: Table,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
 {
-    db.locking(lock).one(E::find_by_id(id)).await?.ok_or(db::Error::RecordNotUpdated)
+    db.locking(lock).one(E::find_by_id(id)).await?.ok_or(db::Error::LostRace)
 }

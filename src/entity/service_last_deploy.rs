@@ -36,7 +36,7 @@ pub async fn derive_all<C: Write>(db: &C) -> Result<(), db::Error> {
     let all = Query::select().expr(service()).expr(db::scalar(last)).from(service::Entity).take();
     let mut insert = Query::insert();
     insert.into_table(Entity).columns([Column::ServiceId, Column::DeployedAt]);
-    insert.select_from(all).map_err(|error| db::Error::Custom(error.to_string()))?;
+    insert.select_from(all).map_err(|error| db::Error::fault(error.to_string()))?;
     db.exec(Entity::delete_many()).await?;
     db.execute(&insert).await.map(drop)
 }

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set, SqlErr};
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 
 use super::audit::Subject;
@@ -140,7 +140,7 @@ pub async fn lock_to_demote<C: Read>(db: &C, id: i64) -> Result<Model> {
     let held = db.all(held.order_by_asc(Column::Id).lock(LockType::Update)).await?;
     let (user, others): (Vec<_>, Vec<_>) = held.into_iter().partition(|user| user.id == id);
     // Another request has deleted the user in the meantime. The mutation is retried, and then reports that.
-    let user = user.into_iter().next().ok_or(db::Error::RecordNotUpdated)?;
+    let user = user.into_iter().next().ok_or(db::Error::LostRace)?;
     if user.role == Role::Admin && others.is_empty() {
         let name = quoted(&user.name);
         return Err(UserError::base(format!(
@@ -197,8 +197,8 @@ pub async fn create<C: Write>(
         updated_at: Set(now),
         ..Default::default()
     };
-    let user = db.insert(row).await.map_err(|error| match crate::db::violation(&error) {
-        Some(SqlErr::UniqueConstraintViolation(_)) => Error::from(taken),
+    let user = db.insert(row).await.map_err(|error| match error.violation() {
+        Some(db::Constraint::Unique(_)) => Error::from(taken),
         _ => error.into(),
     })?;
     db::find::refresh(db).await?;

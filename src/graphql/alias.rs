@@ -2,7 +2,7 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
-    ActiveEnum, ColumnTrait, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait, SqlErr,
+    ActiveEnum, ColumnTrait, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
 };
 
 use super::context::MutationCtx;
@@ -68,8 +68,8 @@ async fn of_owners<T: AliasTable>(db: &impl Read, owners: Vec<i64>, kind: Option
 
 /// Converts the error of a write: to `taken` if a unique index rejected the write.
 pub(super) fn or_taken(error: db::Error, taken: UserError) -> Error {
-    match crate::db::violation(&error) {
-        Some(SqlErr::UniqueConstraintViolation(_)) => taken.into(),
+    match error.violation() {
+        Some(db::Constraint::Unique(_)) => taken.into(),
         _ => error.into(),
     }
 }
@@ -188,13 +188,13 @@ async fn remove_alias<T: AliasTable>(db: &Transaction, owner: &T::Owner, alias: 
         return Ok(());
     }
     let kind = T::find().select_only().column(T::KIND).filter(is_it);
-    let kind = db.rows(kind.as_query(), |row| Kind::try_from_value(&row.get(0)?)).await?.pop();
+    let kind = db.rows(kind.as_query(), |row| Ok(Kind::try_from_value(&row.get(0)?)?)).await?.pop();
     let message = match kind {
         Some(Kind::Name) => "name is locked, it cannot be deleted",
         // Clients match this message.
         Some(_) => "slug is locked, it cannot be deleted",
         // Another request has removed the alias in the meantime.
-        None => return Err(db::Error::RecordNotUpdated.into()),
+        None => return Err(db::Error::LostRace.into()),
     };
     Err(UserError::new("alias", message).into())
 }

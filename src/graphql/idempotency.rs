@@ -95,7 +95,7 @@ impl Catalogue {
         let owner = match (caller.actor.kind, caller.actor.id, caller.user) {
             (_, _, Some((user, _))) => Owner::User(user),
             (ActorKind::Token, Some(id), None) => Owner::Token(id),
-            _ => return Err(db::Error::Custom("only a token and a user have keys".to_owned())),
+            _ => return Err(db::Error::fault("only a token and a user have keys")),
         };
         let timeout = if takes_long(&prepared.plan) { BULK_CLAIM_TIMEOUT } else { CLAIM_TIMEOUT };
         let mut place = pin!(self.0.places.take(lane(&prepared.plan), caller.who()));

@@ -40,7 +40,7 @@ pub(super) async fn note(
 /// A migration that waits for this transaction keeps all other readers of its tables waiting. A mutation that meets one
 /// has lost a race: it rolls back, which lets the migration pass, and is retried.
 fn let_pass(error: db::Error) -> db::Error {
-    if db::is_locked(&error) { db::Error::RecordNotUpdated } else { error }
+    if error.is_locked() { db::Error::LostRace } else { error }
 }
 
 /// Input fields that are secrets.

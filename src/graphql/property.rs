@@ -260,7 +260,7 @@ impl PropertyAssignMutation for Mutation {
         let definition = problems.take_any(definition)?;
         if definition.as_ref().is_some_and(|definition| schema.as_ref() != Some(&definition.schema)) {
             // The definition has changed since: a lost race, which is retried.
-            return Err(db::Error::RecordNotUpdated.into());
+            return Err(db::Error::LostRace.into());
         }
         let read = problems.take_any(read.map_err(Error::User))?;
         problems.none()?;

@@ -64,7 +64,7 @@ impl Tokens {
             let found = self.db.one_and_count::<token::Entity>(column, hash.to_vec().into(), TOKEN, TOKEN_WINDOW);
             match found.await {
                 // Counting is a write. If the database accepts no writes, the token can still be read.
-                Err(error) if db::accepts_no_writes(&error) => {}
+                Err(error) if error.accepts_no_writes() => {}
                 found => return Ok(found?.map(|(token, counted)| (token, Some(counted.into())))),
             }
         }
@@ -111,7 +111,7 @@ impl LastUses {
                 LastUse::Session(id) => session::note_use(tx, id, now).await,
             });
             let Err(error) = noted.await else { return };
-            let error = db::reason(&error);
+            let error = error.reason();
             match used {
                 LastUse::Token(id) => warn!(token = id, error, "the last use of a token cannot be noted"),
                 LastUse::Session(id) => warn!(session = id, error, "the last use of a session cannot be noted"),

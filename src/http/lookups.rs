@@ -63,7 +63,7 @@ impl Lookups {
                 told.await
             }
         };
-        let panicked = |_| Err(db::Error::Custom("the statement that reads tokens has panicked".to_owned()));
+        let panicked = |_| Err(db::Error::fault("the statement that reads tokens has panicked"));
         let found = found.unwrap_or_else(panicked);
         span.returned(found.as_ref().ok().map(|token| token.iter().len()));
         found

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sea_orm::sea_query::LockType;
 use sea_orm::{
     ActiveModelBehavior, ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, ModelTrait, PrimaryKeyTrait,
-    QueryFilter, SqlErr, Value,
+    QueryFilter, Value,
 };
 
 use super::apply::{Change, key};
@@ -246,8 +246,8 @@ async fn create<G: Group>(db: &Transaction, name: &str) -> Result<G::Model, db::
 /// Turns a unique violation into the error for a lost race, which is retried: another run has created the row, or renamed
 /// one to its name, and the retry finds that row.
 fn lost_race(error: db::Error) -> db::Error {
-    match crate::db::violation(&error) {
-        Some(SqlErr::UniqueConstraintViolation(_)) => db::Error::RecordNotUpdated,
+    match error.violation() {
+        Some(db::Constraint::Unique(_)) => db::Error::LostRace,
         _ => error,
     }
 }

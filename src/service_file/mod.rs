@@ -225,7 +225,7 @@ pub async fn prepare(db: &Db, files: &[File], options: &Options<'_>) -> Result<P
 }
 
 /// Prepares files and applies them, all or none, unless the options say that this is a dry run. If it loses a race
-/// ([`db::is_lost_race`]), the caller can start over.
+/// ([`db::Error::is_lost_race`]), the caller can start over.
 ///
 /// # Errors
 /// All mistakes in the files. Nothing is changed then.
@@ -263,7 +263,7 @@ impl Prepared {
 
     /// Applies the files in `transaction`, all or none, and writes the audit. `committed` reads the rows as they were
     /// before the transaction. Whatever the preparation has found is looked up again. The caller starts over with a new
-    /// preparation if this [loses a race](db::is_lost_race).
+    /// preparation if this [loses a race](db::Error::is_lost_race).
     ///
     /// # Errors
     /// All mistakes in the files. Nothing is changed then.

@@ -145,7 +145,7 @@ pub(super) async fn hold(db: &Transaction, definitions: &Definitions) -> Result<
     for checked in definitions {
         let held = db.one(Entity::find().filter(Column::Id.eq(checked.id)).lock(LockType::KeyShare)).await?;
         if held.map(hashed).as_ref() != Some(checked) {
-            return Err(db::Error::RecordNotUpdated);
+            return Err(db::Error::LostRace);
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::yaml::Spot;
+use crate::db;
 use crate::entity::text::one_line;
 use crate::error::Error;
 
@@ -140,13 +141,11 @@ impl Problems {
     }
 
     /// Adds the mistakes of an error. Returns an internal error as it is: whether a race was lost is decided above.
-    pub(super) fn take(&mut self, source: usize, spot: Spot, error: Error) -> Result<(), crate::db::Error> {
+    pub(super) fn take(&mut self, source: usize, spot: Spot, error: Error) -> Result<(), db::Error> {
         match error {
             Error::User(errors) => errors.into_iter().for_each(|error| self.add(source, spot, error.message)),
             Error::Internal(cause) => {
-                return Err(cause
-                    .downcast()
-                    .map_or_else(|cause| crate::db::Error::Custom(cause.to_string()), |error| *error));
+                return Err(cause.downcast().map_or_else(|cause| db::Error::fault(cause.to_string()), |error| *error));
             }
         }
         Ok(())

@@ -109,7 +109,7 @@ pub(super) async fn find_or_create(
         None => {
             let there = repository::Entity::by_alias(&db.locking(LockType::NoKeyUpdate), alias).await?;
             // It was deleted, or got another alias, in the meantime: a lost race, which is retried.
-            Ok((there.ok_or(db::Error::RecordNotUpdated)?, false))
+            Ok((there.ok_or(db::Error::LostRace)?, false))
         }
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::BufRead;
 
+use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query};
-use sea_orm::{QuerySelect, SqlErr};
 use serde_json::json;
 
 use super::rows::{Batch, Export, Mistake, columns};
@@ -33,7 +33,7 @@ enum Refused {
 
 impl From<db::Error> for Refused {
     fn from(error: db::Error) -> Self {
-        Self::Whole(format!("the catalogue cannot be written: {}", db::reason(&error)))
+        Self::Whole(format!("the catalogue cannot be written: {}", error.reason()))
     }
 }
 
@@ -173,8 +173,8 @@ async fn end_load(loading: Option<Loading<'_>>) -> Result<(), Refused> {
 /// `line` is that of the first row.
 fn refused(Unstored { row, error }: Unstored, line: u64) -> Refused {
     let Some(row) = row else { return error.into() };
-    let why = match db::violation(&error) {
-        Some(SqlErr::UniqueConstraintViolation(why)) => why,
+    let why = match error.violation() {
+        Some(db::Constraint::Unique(why)) => why.into(),
         _ => error.to_string(),
     };
     Refused::Line(line + row, format!("{NOT_STORED}{why}"))

@@ -83,7 +83,7 @@ pub const LEFT_OUT: [(&str, &str); 25] = [
 /// # Errors
 /// Why the export is incomplete, in one sentence.
 pub async fn export(db: &Db, out: &mut impl Write) -> Result<u64, String> {
-    let unread = |error: db::Error| format!("the catalogue cannot be read: {}", db::reason(&error));
+    let unread = |error: db::Error| format!("the catalogue cannot be read: {}", error.reason());
     let unwritten = |error: io::Error| format!("the export cannot be written: {error}");
     let snapshot = db.begin_read(None).await.map_err(unread)?;
     write!(out, "{{\"rollcall\":\"catalogue\",\"version\":{VERSION},\"last_ids\":{{").map_err(unwritten)?;
@@ -120,7 +120,7 @@ fn rows_at_once(table: &str) -> u64 {
 /// The next rows by id, at most so many.
 async fn page<E: Table>(snapshot: &Snapshot, after: i64, most: u64) -> Result<Vec<E::Model>, db::Error> {
     let key = E::PrimaryKey::iter().next().map(PrimaryKeyToColumn::into_column);
-    let key = key.ok_or_else(|| db::Error::Custom("a table without a key".to_owned()))?;
+    let key = key.ok_or_else(|| db::Error::fault("a table without a key"))?;
     snapshot.all(E::find().filter(key.gt(after)).order_by_asc(key).limit(most)).await
 }
 

@@ -1,6 +1,6 @@
 //! After the clock is set back, no row claims that it was updated before it was created, and documents are pulled.
 
-use rollcall::db::{Read, Write};
+use rollcall::db::{self, Read, Write};
 use rollcall::entity::user::{self, Role};
 use rollcall::entity::{
     Timestamp, code_issue, code_issue_project, document_pull, integration, repository, service, team,
@@ -72,7 +72,7 @@ async fn nothing_is_updated_before_it_was_created() {
                     .col_expr($table::Column::CreatedAt, Expr::value(later))
                     .col_expr($table::Column::UpdatedAt, Expr::value(later)))
                     .await?;)*
-                Ok::<_, sea_orm::DbErr>(())
+                Ok::<_, db::Error>(())
             })
         };
     }

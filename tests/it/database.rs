@@ -3,7 +3,6 @@
 //! `cargo test` runs everything on SQLite. One of its tests, [`crate::postgres`], reruns everything with a database on
 //! PostgreSQL. A test for SQLite only has `sqlite` in its name.
 
-use migration::{Migrator, MigratorTrait};
 use rollcall::db::{self, Backend, Db, Read};
 use sea_orm::Statement;
 use tempfile::TempDir;
@@ -59,9 +58,9 @@ impl Database {
 
     /// Runs the first migrations, as an older program has done.
     pub async fn migrate(&self, steps: usize) {
-        let connection = sea_orm::Database::connect(&self.url).await.expect("a connection");
-        Migrator::up(&connection, u32::try_from(steps).ok()).await.expect("migrations");
-        connection.close().await.expect("an end");
+        let db = db::connect(&self.url).await.expect("a database");
+        db::migrate_first(&db, u32::try_from(steps).ok()).await.expect("migrations");
+        db.close().await.expect("an end");
     }
 
     fn file() -> Self {

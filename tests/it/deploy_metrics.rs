@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rollcall::db::{Db, Write};
+use rollcall::db::{self, Db, Write};
 use rollcall::deploy::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
 use rollcall::entity::deploy::{self, Environments, Status};
 use rollcall::entity::{Timestamp, service, team};
@@ -329,7 +329,7 @@ async fn two_services(db: &Db) -> (i64, [i64; 2]) {
             service::create(tx, service::ActiveModel { owner_id: Set(Some(team.id)), ..service::new("one", "api") })
                 .await?;
         let two = service::create(tx, service::new("two", "api")).await?;
-        Ok::<_, sea_orm::DbErr>((team.id, [one.id, two.id]))
+        Ok::<_, db::Error>((team.id, [one.id, two.id]))
     });
     made.await.expect("services")
 }
@@ -391,7 +391,7 @@ async fn deploy_metrics_of_random_deploys_equal_a_simple_computation() {
             for row in rows {
                 tx.insert(row).await?;
             }
-            Ok::<_, sea_orm::DbErr>(())
+            Ok::<_, db::Error>(())
         });
         written.await.expect("deploys");
         let measured = async |whose| metrics::measure(db.read(), whose, &window, Wanted::ALL).await.expect("metrics");

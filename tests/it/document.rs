@@ -16,7 +16,7 @@ use rollcall::entity::user::Role;
 use rollcall::entity::{Timestamp, document_pull, service, service_document, service_document_content};
 use rollcall::transfer;
 use sea_orm::sea_query::Expr;
-use sea_orm::{EntityTrait, Set, SqlErr};
+use sea_orm::{EntityTrait, Set};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -522,7 +522,7 @@ async fn posted_documents_survive_the_migration_that_lets_others_be_pulled() {
     let stored = app.db.write(async |db| db.insert(pulled(1)).await).await.expect("a document");
     assert_eq!(stored.id, 3, "the id of the deleted document is not given out again");
     let twice = app.db.write(async |db| db.insert(pulled(1)).await).await.expect_err("a service has one");
-    assert!(matches!(rollcall::db::violation(&twice), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
+    assert!(matches!(twice.violation(), Some(rollcall::db::Constraint::Unique(_))), "{twice:?}");
     app.db.write(async |db| db.exec(service::Entity::delete_by_id(1)).await).await.expect("it goes");
     let texts = app.db.read().all(service_document_content::Entity::find()).await.expect("texts");
     assert_eq!(texts, [], "a service takes its documents along, and these their texts");

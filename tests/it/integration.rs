@@ -1,8 +1,8 @@
 //! Integrations: deploy endpoints and custom ones.
 
-use rollcall::db::{Read, Write};
+use rollcall::db::{self, Read, Write};
 use rollcall::entity::{Timestamp, deploy, integration};
-use sea_orm::{DbErr, EntityTrait, Set};
+use sea_orm::{EntityTrait, Set};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -289,7 +289,7 @@ async fn integration_delete_keeps_the_deploys_posted_to_it() {
             };
             db.insert(row).await?;
         }
-        Ok::<_, DbErr>(())
+        Ok::<_, db::Error>(())
     });
     recorded.await.expect("two deploys");
     let expected = json!({ "data": { "integrationDelete": {

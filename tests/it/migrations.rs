@@ -6,8 +6,8 @@ use rollcall::db::{self, Backend, Db, OpenError, Read, Version, Write};
 use rollcall::entity::alias::{AliasTable, Kind};
 use rollcall::entity::*;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
-    Set, SqlErr, Statement,
+    ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
+    Statement,
 };
 
 use crate::database::{Database, is_postgres, texts};
@@ -34,7 +34,7 @@ fn team_named(name: &str) -> team::ActiveModel {
 }
 
 /// Stores a row in its own transaction.
-async fn stored<A, E>(db: &Db, row: A) -> Result<E::Model, DbErr>
+async fn stored<A, E>(db: &Db, row: A) -> Result<E::Model, db::Error>
 where
     A: ActiveModelTrait<Entity = E> + sea_orm::ActiveModelBehavior + Send,
     E: rollcall::db::Table,
@@ -195,14 +195,14 @@ async fn constraint_violations_are_distinguished_by_kind() {
     let db = database.open().await;
     let team = stored(&db, team_named("A")).await.expect("a team");
     let twice = stored(&db, team_named("A")).await.expect_err("names are unique");
-    assert!(matches!(db::violation(&twice), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
+    assert!(matches!(twice.violation(), Some(db::Constraint::Unique(_))), "{twice:?}");
     let nobody = stored(&db, service_named("s", Some(team.id + 1))).await.expect_err("no such owner");
-    assert!(matches!(db::violation(&nobody), Some(SqlErr::ForeignKeyConstraintViolation(_))), "{nobody:?}");
+    assert!(matches!(nobody.violation(), Some(db::Constraint::ForeignKey(_))), "{nobody:?}");
 
     let tag = |owner| tag::new(owner, "key".to_owned(), "value".to_owned());
     stored(&db, tag(tag::Owner::Team(team.id))).await.expect("a tag");
     let twice = stored(&db, tag(tag::Owner::Team(team.id))).await.expect_err("an owner has a key once");
-    assert!(matches!(db::violation(&twice), Some(SqlErr::UniqueConstraintViolation(_))), "{twice:?}");
+    assert!(matches!(twice.violation(), Some(db::Constraint::Unique(_))), "{twice:?}");
     let nobodys = tag::ActiveModel { key: Set("k".to_owned()), value: Set(String::new()), ..Default::default() };
     stored(&db, nobodys).await.expect_err("a tag has one owner");
     let service = stored(&db, service_named("s", None)).await.expect("a service");
@@ -253,9 +253,9 @@ async fn an_uncommitted_transaction_leaves_no_row() {
     let db = database.open().await;
     let failed = db.write(async |db| {
         db.insert(service_named("failed", None)).await?;
-        Err::<(), _>(DbErr::Custom("no".to_owned()))
+        Err::<(), _>(db::Error::fault("no"))
     });
-    assert_eq!(failed.await, Err(DbErr::Custom("no".to_owned())));
+    assert_eq!(failed.await, Err(db::Error::fault("no")));
     let dropped = db.begin_write().await.expect("a transaction");
     dropped.insert(service_named("dropped", None)).await.expect("a row");
     drop(dropped);
@@ -270,7 +270,7 @@ async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
     let db = database.open().await;
     let cart = stored(&db, service_named("Shopping Cart", None)).await.expect("a service").id;
     let other = stored(&db, service_named("Shopping cart", None)).await.expect("a service").id;
-    let claims = db.write::<_, DbErr>(async |db| {
+    let claims = db.write::<_, db::Error>(async |db| {
         let held = service::lock_for_service_file(db, &[cart, other]).await?;
         let (cart, other) = (&held[&cart], &held[&other]);
         assert_eq!(Aliases::claim_slug(db, cart, "Shopping Cart").await?, "shopping_cart");
@@ -302,7 +302,7 @@ async fn of_64_that_claim_an_alias_at_once_one_gets_it() {
     let database = Database::new().await;
     let db = database.open().await;
     let claim = async |db: Db| {
-        db.write::<_, DbErr>(async |db| {
+        db.write::<_, db::Error>(async |db| {
             let id = db.insert(service_named("Cart", None)).await?.id;
             let service = &service::lock_for_service_file(db, &[id]).await?[&id];
             let slug = Aliases::claim_slug(db, service, "Cart").await?;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use rollcall::db::{Db, Write};
+use rollcall::db::{self, Db, Write};
 use rollcall::entity::{Timestamp, service};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -35,7 +35,7 @@ pub async fn insert(db: &Db, names: impl Iterator<Item = String>) -> Vec<i64> {
             let some = tx.returning(service::Entity::insert_many(some.to_vec())).await?;
             keys.extend(some.into_iter().map(|row| row.id));
         }
-        Ok::<_, DbErr>(keys)
+        Ok::<_, db::Error>(keys)
     });
     inserted.await.expect("the services are inserted")
 }

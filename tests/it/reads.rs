@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 
 use async_graphql::Request;
 use rollcall::budget::Limits;
-use rollcall::db::{Read, Row};
+use rollcall::db::{self, Read, Row};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{ByIds, service};
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings, Unavailable};
-use sea_orm::DbErr;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query, SelectStatement};
 use tokio::time::timeout;
 
@@ -37,7 +36,7 @@ fn combinations(of: usize) -> SelectStatement {
     count
 }
 
-async fn count(db: &impl Read, statement: &SelectStatement) -> Result<i64, DbErr> {
+async fn count(db: &impl Read, statement: &SelectStatement) -> Result<i64, db::Error> {
     Ok(db.rows(statement, |row: &Row<'_>| row.get(0)).await?[0])
 }
 

@@ -1,9 +1,9 @@
 //! Repositories and their links to services.
 
-use rollcall::db::{Db, Write};
+use rollcall::db::{self, Db, Write};
 use rollcall::entity::service;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -28,7 +28,7 @@ async fn lock(db: &Db, name: &str) {
     let locked = db.write(async |db| {
         let services = service::Entity::update_many().filter(service::Column::Name.eq(name));
         db.exec(services.col_expr(service::Column::LockedBy, Expr::value("rollcall.yml"))).await?;
-        Ok::<_, DbErr>(())
+        Ok::<_, db::Error>(())
     });
     locked.await.expect("the service is locked");
 }

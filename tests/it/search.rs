@@ -203,7 +203,7 @@ async fn a_database_of_the_previous_version_is_searchable_and_keeps_its_users_af
             );
             tx.script(&user).await?;
         }
-        Ok::<_, sea_orm::DbErr>(())
+        Ok::<_, db::Error>(())
     });
     old.await.expect("an old database");
     db::migrate(&db).await.expect("migrations");

@@ -1,9 +1,9 @@
 //! Services.
 
-use rollcall::db::Write;
+use rollcall::db::{self, Write};
 use rollcall::entity::service;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -20,7 +20,7 @@ pub async fn lock(app: &TestApp, name: &str) {
     let locked = app.db.write(async |db| {
         let services = service::Entity::update_many().filter(service::Column::Name.eq(name));
         db.exec(services.col_expr(service::Column::LockedBy, Expr::value("rollcall.yml"))).await?;
-        Ok::<_, DbErr>(())
+        Ok::<_, db::Error>(())
     });
     locked.await.expect("the service is locked");
 }

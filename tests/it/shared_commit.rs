@@ -12,7 +12,7 @@ use rollcall::entity::{tag, tier};
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::places::CHANGES_SHARE;
 use rollcall::graphql::{Catalogue, Settings};
-use sea_orm::{DbErr, EntityTrait, QuerySelect, Set};
+use sea_orm::{EntityTrait, QuerySelect, Set};
 use serde_json::json;
 
 use crate::app::TestApp;
@@ -23,7 +23,7 @@ async fn start() -> (Db, Database) {
     (database.open().await, database)
 }
 
-async fn store(tx: &Transaction, name: &str) -> Result<tier::Model, DbErr> {
+async fn store(tx: &Transaction, name: &str) -> Result<tier::Model, db::Error> {
     let (alias, index) = (Set(name.to_owned()), Set(100 + name.len() as i32));
     tx.insert(tier::ActiveModel { name: Set(name.to_owned()), alias, index, ..Default::default() }).await
 }
@@ -34,7 +34,7 @@ async fn stored(db: &Db) -> Vec<String> {
 
 /// Begins a transaction while another one waits for its turn, ends the first, and returns the commit that it waits for
 /// and the second one.
-async fn joined(db: &Db, name: &str) -> (tokio::task::JoinHandle<Result<(), DbErr>>, Transaction) {
+async fn joined(db: &Db, name: &str) -> (tokio::task::JoinHandle<Result<(), db::Error>>, Transaction) {
     let first = db.begin_change(true).await.expect("a transaction");
     store(&first, name).await.expect("a row");
     let mut second = Box::pin(db.begin_change(true));
@@ -47,9 +47,9 @@ async fn joined(db: &Db, name: &str) -> (tokio::task::JoinHandle<Result<(), DbEr
 }
 
 /// Asserts that a commit has lost a race, that nothing is stored, and that the next transaction is.
-async fn assert_lost(db: &Db, commit: tokio::task::JoinHandle<Result<(), DbErr>>) {
+async fn assert_lost(db: &Db, commit: tokio::task::JoinHandle<Result<(), db::Error>>) {
     let lost = commit.await.expect("no panic").expect_err("it is not stored");
-    assert!(db::is_lost_race(&lost), "{lost}");
+    assert!(lost.is_lost_race(), "{lost}");
     assert_eq!(stored(db).await, [""; 0]);
     let next = db.begin_change(true).await.expect("a transaction");
     store(&next, "three").await.expect("a row");
@@ -125,7 +125,7 @@ async fn a_transaction_on_sqlite_that_reads_committed_data_has_a_commit_of_its_o
     let (commit, second) = joined(&db, "one").await;
     let rows = tier::Entity::find().limit(1);
     let refused = db.committed(&second).all(rows.clone()).await.expect_err("it would miss what came before");
-    assert!(db::needs_own_commit(&refused) && db::is_lost_race(&refused), "{refused}");
+    assert!(refused.needs_own_commit() && refused.is_lost_race(), "{refused}");
     // Whoever does not share its commit ends that of the others first.
     let mut own = Box::pin(db.begin_write());
     assert!((&mut own).now_or_never().is_none());
@@ -268,7 +268,7 @@ async fn a_mutation_on_sqlite_that_waits_for_its_commit_leaves_its_place_to_othe
     }
 }
 
-fn commit(db: &Db, transaction: Transaction) -> impl Future<Output = Result<(), DbErr>> + use<> {
+fn commit(db: &Db, transaction: Transaction) -> impl Future<Output = Result<(), db::Error>> + use<> {
     let db = db.clone();
     async move { db.commit(transaction).await }
 }

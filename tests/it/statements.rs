@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use async_graphql::Request;
 use futures_util::future::join_all;
 use hyper::header::{self, HeaderMap};
-use rollcall::db::{Db, Read, Write};
+use rollcall::db::{self, Db, Read, Write};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, deploy, service, token};
@@ -36,7 +36,7 @@ impl Observed {
             for service in &services {
                 tx.insert(deploy_of(service)).await?;
             }
-            Ok::<_, sea_orm::DbErr>(())
+            Ok::<_, db::Error>(())
         });
         deployed.await.expect("deploys");
         let statements = Arc::new(Mutex::new(Vec::new()));

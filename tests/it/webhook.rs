@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hyper::Method;
-use rollcall::db::Write;
-use sea_orm::DbErr;
+use rollcall::db::{self, Write};
 use serde_json::{Value, json};
 
 use crate::app::{Response, TestApp};
@@ -284,7 +283,7 @@ async fn a_full_disk_under_sqlite_refuses_posts_with_a_message_until_there_is_ro
     // Simulates a full disk: the write connection takes the file for full.
     let limit = async |pages: u32| {
         let limit = format!("PRAGMA max_page_count = {pages}");
-        app.db.write::<_, DbErr>(async |db| db.script(&limit).await).await.expect("a limit");
+        app.db.write::<_, db::Error>(async |db| db.script(&limit).await).await.expect("a limit");
     };
     limit(1).await;
     let big = || json!({ "description": "d".repeat(50_000) });

@@ -10,7 +10,7 @@ use super::console::{print, say, sentence};
 use super::opened::{with_database, with_new_database};
 use crate::cli::sender::git;
 use crate::config::{self, Apply};
-use crate::db::{Db, is_lost_race};
+use crate::db::{self, Db};
 use crate::entity::audit::Actor;
 use crate::entity::text::{is_nothing, one_line};
 use crate::error::{Error, UserError};
@@ -67,7 +67,8 @@ async fn apply_to(db: &Db, files: &[File], options: &Options<'_>) -> Result<Done
     let actor = Actor::command_line();
     for _ in 0..ATTEMPTS {
         match Box::pin(service_file::apply(db, &actor, files, options)).await {
-            Err(Refused::Failed(Error::Internal(cause))) if cause.downcast_ref().is_some_and(is_lost_race) => {}
+            Err(Refused::Failed(Error::Internal(cause)))
+                if cause.downcast_ref().is_some_and(db::Error::is_lost_race) => {}
             done => return done,
         }
     }

@@ -83,7 +83,7 @@ async fn opened(db: &Db) -> Vec<Finding> {
         Err(error) => return vec![Finding::problem(ABOUT, error.to_string())],
     };
     if let Err(error) = db.try_write().await {
-        return vec![Finding::problem(ABOUT, format!("{place} is not writable: {}", db::reason(&error)))];
+        return vec![Finding::problem(ABOUT, format!("{place} is not writable: {}", error.reason()))];
     }
     let mut findings = vec![Finding::fine(ABOUT, format!("{place} {version} and is writable"))];
     for file in db.readable_by_others() {
@@ -99,7 +99,7 @@ async fn opened(db: &Db) -> Vec<Finding> {
                 findings.push(Finding::advice("people", says));
             }
         }
-        Err(error) => findings.push(Finding::problem(ABOUT, format!("{place} cannot be read: {}", db::reason(&error)))),
+        Err(error) => findings.push(Finding::problem(ABOUT, format!("{place} cannot be read: {}", error.reason()))),
     }
     findings
 }

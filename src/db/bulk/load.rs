@@ -2,12 +2,15 @@
 
 use std::fmt::{self, Write as _};
 
-use sea_orm::sqlx::pool::PoolConnection;
-use sea_orm::sqlx::postgres::{PgCopyIn, PgDatabaseError, PgPool, PgPoolCopyExt as _};
-use sea_orm::sqlx::{self, Postgres};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, RuntimeErr, Statement, Value};
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_util::SinkExt as _;
+use sea_orm::{DbBackend, Statement, Value};
+use tokio_postgres::CopyInSink;
 
 use super::{Bulk, Kind};
+use crate::db::{Backend as _, Error, Write as _, server};
 
 /// The maximum number of rows of a statement on SQLite, for [`rows_at_once`]. More rows save no time.
 const ROWS: usize = 128;
@@ -52,7 +55,7 @@ enum Kept {
 
 impl Form {
     /// Converts rows of so many columns: the values of the first row, then those of the next one.
-    pub fn rows(self, columns: usize, values: Vec<Value>) -> Result<Rows, DbErr> {
+    pub fn rows(self, columns: usize, values: Vec<Value>) -> Result<Rows, Error> {
         if !self.is_text {
             return Ok(Rows(Kept::Values(values)));
         }
@@ -72,11 +75,11 @@ pub struct Unstored {
     /// The bad row, as the number of rows added before it, if it is known.
     pub row: Option<u64>,
     /// What the database says.
-    pub error: DbErr,
+    pub error: Error,
 }
 
-impl From<DbErr> for Unstored {
-    fn from(error: DbErr) -> Self {
+impl From<Error> for Unstored {
+    fn from(error: Error) -> Self {
         Self { row: None, error }
     }
 }
@@ -89,7 +92,7 @@ pub struct Load<'b> {
     table: &'b str,
     columns: Vec<&'b str>,
     /// The `COPY` that takes the next rows.
-    copy: Option<PgCopyIn<PoolConnection<Postgres>>>,
+    copy: Option<Pin<Box<CopyInSink<Bytes>>>>,
     /// The number of rows added, without those of `copy`.
     before: u64,
     /// The number of rows of `copy`.
@@ -104,21 +107,21 @@ impl Bulk {
 
     /// The form of rows for [`Load::add`].
     pub fn form(&self) -> Form {
-        Form { is_text: matches!(self.0, Kind::Pooled { .. }) }
+        Form { is_text: self.backend() == DbBackend::Postgres }
     }
 }
 
 impl Load<'_> {
     /// Adds rows. An error can be about earlier ones.
     pub async fn add(&mut self, rows: Rows) -> Result<(), Unstored> {
-        match (&self.bulk.0, rows.0) {
-            (Kind::Embedded(transaction), Kept::Values(values)) => self.insert(transaction, values).await,
-            (Kind::Pooled { pool, .. }, Kept::Text { rows, text }) => self.send(pool, rows, &text).await,
-            _ => Err(DbErr::Custom("these rows have the form of another database".to_owned()).into()),
+        match (&self.bulk.0.kind, rows.0) {
+            (Kind::Embedded(_), Kept::Values(values)) => self.insert(values).await,
+            (Kind::Server(server), Kept::Text { rows, text }) => self.send(server, rows, text.into()).await,
+            _ => Err(Error::fault("these rows have the form of another database").into()),
         }
     }
 
-    async fn insert(&mut self, transaction: &DatabaseTransaction, values: Vec<Value>) -> Result<(), Unstored> {
+    async fn insert(&mut self, values: Vec<Value>) -> Result<(), Unstored> {
         let width = self.columns.len();
         let row = format!("({})", vec!["?"; width].join(","));
         let insert = |values: &[Value]| {
@@ -130,10 +133,10 @@ impl Load<'_> {
         let mut rest = &*values;
         while !rest.is_empty() {
             let (some, after) = rest.split_at(rows_at_once(rest.len() / width, most) * width);
-            if let Err(error) = transaction.execute_raw(insert(some)).await {
+            if let Err(error) = self.bulk.change(insert(some)).await {
                 // SQLite has undone the statement. Insert its rows one by one to find the bad one.
                 for (row, values) in (self.before..).zip(some.chunks(width)) {
-                    let one = transaction.execute_raw(insert(values)).await;
+                    let one = self.bulk.change(insert(values)).await;
                     one.map_err(|error| Unstored { row: Some(row), error })?;
                 }
                 return Err(error.into());
@@ -144,27 +147,28 @@ impl Load<'_> {
         Ok(())
     }
 
-    async fn send(&mut self, pool: &PgPool, rows: u64, text: &str) -> Result<(), Unstored> {
+    async fn send(&mut self, server: &server::Transaction, rows: u64, mut text: Bytes) -> Result<(), Unstored> {
         let copy = match &mut self.copy {
             Some(copy) => copy,
             None => {
                 let statement = format!("COPY \"{}\" ({}) FROM STDIN", self.table, names(&self.columns));
-                self.copy.insert(pool.copy_in_raw(&statement).await.map_err(failed)?)
+                self.copy.insert(server.copy_in(&statement).await?)
             }
         };
-        for chunk in text.as_bytes().chunks(CHUNK) {
-            copy.send(chunk).await.map_err(failed)?;
+        while !text.is_empty() {
+            let chunk = text.split_to(CHUNK.min(text.len()));
+            copy.send(chunk).await.map_err(|error| Error::of_server(&error))?;
         }
         self.copied += rows;
         if self.copied >= COPIED { self.end_copy().await } else { Ok(()) }
     }
 
     async fn end_copy(&mut self) -> Result<(), Unstored> {
-        if let Some(copy) = self.copy.take() {
-            let ended = copy.finish().await;
-            ended.map_err(|error| Unstored {
-                row: line_of(&error).and_then(|line| (self.before + line).checked_sub(1)),
-                error: failed(error),
+        if let Some(mut copy) = self.copy.take() {
+            let ended = copy.as_mut().finish().await;
+            ended.map_err(|error| {
+                let error = Error::of_server(&error);
+                Unstored { row: line_of(&error).and_then(|line| (self.before + line).checked_sub(1)), error }
             })?;
         }
         self.before += std::mem::take(&mut self.copied);
@@ -178,9 +182,11 @@ impl Load<'_> {
 }
 
 /// Returns the line of `COPY` data that an error of PostgreSQL is about, counted from 1.
-fn line_of(error: &sqlx::Error) -> Option<u64> {
-    let context = error.as_database_error()?.try_downcast_ref::<PgDatabaseError>()?.r#where()?;
-    line_in(context)
+fn line_of(error: &Error) -> Option<u64> {
+    match error {
+        Error::Answered(answer) => line_in(answer.context.as_ref()?),
+        _ => None,
+    }
 }
 
 /// Reads the number of a line from the context of an error: `COPY deploy, line 17, column x: "…"`. PostgreSQL translates
@@ -192,15 +198,11 @@ fn line_in(context: &str) -> Option<u64> {
     digits[..end].parse().ok()
 }
 
-fn failed(error: sqlx::Error) -> DbErr {
-    DbErr::Exec(RuntimeErr::SqlxError(error.into()))
-}
-
 fn names(columns: &[&str]) -> String {
     columns.iter().map(|column| format!("\"{column}\"")).collect::<Vec<_>>().join(",")
 }
 
-fn write_value(data: &mut String, value: Value) -> Result<(), DbErr> {
+fn write_value(data: &mut String, value: Value) -> Result<(), Error> {
     let written = match value {
         Value::BigInt(Some(number)) => write!(data, "{number}"),
         Value::Int(Some(number)) => write!(data, "{number}"),
@@ -219,9 +221,9 @@ fn write_value(data: &mut String, value: Value) -> Result<(), DbErr> {
             Ok(())
         }
         Value::BigInt(None) | Value::Int(None) | Value::Bool(None) | Value::String(None) => write!(data, "\\N"),
-        other => return Err(DbErr::Custom(format!("a bulk insert has no form for {other:?}"))),
+        other => return Err(Error::fault(format!("a bulk insert has no form for {other:?}"))),
     };
-    written.map_err(|error: fmt::Error| DbErr::Custom(error.to_string()))
+    written.map_err(|error: fmt::Error| Error::fault(error.to_string()))
 }
 
 /// Writes a text, and escapes the characters that end a column or a row.

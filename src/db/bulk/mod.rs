@@ -11,23 +11,18 @@
 //! end.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use migration::BulkInsert;
 use sea_orm::entity::prelude::async_trait::async_trait;
-use sea_orm::sqlx::postgres::{PgPool, PgPoolOptions};
-use sea_orm::sqlx::{self, Executor as _};
 use sea_orm::{
-    ActiveModelTrait, ActiveValue, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    EntityTrait, ExecResult, IdenStatic, Iterable, QueryResult, SqlxPostgresConnector, Statement, Value,
+    ActiveModelTrait, ActiveValue, ConnectionTrait, DbBackend, DbErr, EntityTrait, ExecResult, IdenStatic, Iterable,
+    QueryResult, Statement, Value,
 };
-use tokio::time::timeout;
 
-use super::read::{Read, pooled};
-use super::refusal::{UNCERTAIN, is_broken, reason};
+use super::read::{Backend, Read};
 use super::row::{Collect, Work};
-use super::{Db, Write, postgres};
+use super::transaction::Kind;
+use super::{Db, Error, Transaction, Write, Writer, migrating, postgres};
 
 mod load;
 mod prepared;
@@ -41,111 +36,61 @@ pub use prepared::{Incomplete, Prepared};
 /// Foreign keys can only be turned off outside a transaction.
 const SQLITE_BULK: &str = "PRAGMA temp_store = FILE; PRAGMA cache_size = -16384; PRAGMA foreign_keys = OFF";
 
-/// Restores the settings that [`super::sqlite`] makes.
+/// Restores the settings of [`super::session::WRITER`] and of every connection.
 const SQLITE_USUAL: &str = "PRAGMA foreign_keys = ON; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY; \
      PRAGMA temp_store_directory = ''";
 
 /// A write transaction that stores very many rows. It has no time limits.
 #[derive(Debug)]
-pub struct Bulk(Kind);
-
-#[derive(Debug)]
-enum Kind {
-    Embedded(DatabaseTransaction),
-    /// A pool of one connection, which is in a transaction from its beginning to its end. sea-orm does not hand out the
-    /// connection of a transaction of its own, and `COPY` needs it.
-    Pooled {
-        connection: DatabaseConnection,
-        pool: PgPool,
-    },
-}
+pub struct Bulk(Transaction);
 
 impl Db {
     /// Runs `work` in a write transaction that stores very many rows. Commits if it succeeds and rolls back if it
     /// fails.
-    pub async fn write_bulk<T, E: From<DbErr>>(&self, work: impl AsyncFnOnce(&Bulk) -> Result<T, E>) -> Result<T, E> {
-        match self.sea_orm.get_database_backend() {
-            DbBackend::Postgres => self.bulk_of_postgres(work).await,
-            _ => {
-                self.prepare_sqlite().await?;
-                let done = self.bulk_of_sqlite(work).await;
-                // The transaction has ended already, so this must not change its result.
-                if let Err(error) = self.sea_orm.execute_unprepared(SQLITE_USUAL).await {
-                    tracing::warn!(error = %reason(&error), "the usual settings of SQLite cannot be restored");
-                }
-                done
-            }
+    pub async fn write_bulk<T, E: From<Error>>(&self, work: impl AsyncFnOnce(&Bulk) -> Result<T, E>) -> Result<T, E> {
+        self.configure(&self.bulk_settings()).await?;
+        let done = self.run_bulk(work).await;
+        // The transaction has ended already, so this must not change its result.
+        if let Err(error) = self.configure(SQLITE_USUAL).await {
+            tracing::warn!(error = %error.reason(), "the usual settings of SQLite cannot be restored");
+        }
+        done
+    }
+
+    /// Changes the settings of SQLite's only write connection.
+    async fn configure(&self, settings: &str) -> Result<(), Error> {
+        match &self.writer {
+            Writer::Embedded(file) => file.configure(settings).await,
+            Writer::Server(_) => Ok(()),
         }
     }
 
-    /// Sets up the only write connection. Sorting uses files beside the database: that folder has room for the
-    /// database, and the usual folder for temporary files may be missing in a container.
-    async fn prepare_sqlite(&self) -> Result<(), DbErr> {
-        self.sea_orm.execute_unprepared(SQLITE_BULK).await?;
-        if let Some(folder) = Path::new(&self.place).parent().and_then(Path::to_str) {
-            let folder = folder.replace('\'', "''");
-            self.sea_orm.execute_unprepared(&format!("PRAGMA temp_store_directory = '{folder}'")).await?;
+    /// Sorting uses files beside the database: that folder has room for the database, and the usual folder for temporary
+    /// files may be missing in a container.
+    fn bulk_settings(&self) -> String {
+        match Path::new(&self.place).parent().and_then(Path::to_str) {
+            Some(folder) => format!("{SQLITE_BULK}; PRAGMA temp_store_directory = '{}'", folder.replace('\'', "''")),
+            None => SQLITE_BULK.to_owned(),
         }
-        Ok(())
     }
 
-    async fn bulk_of_sqlite<T, E: From<DbErr>>(&self, work: impl AsyncFnOnce(&Bulk) -> Result<T, E>) -> Result<T, E> {
-        let bulk = Bulk(Kind::Embedded(self.begin().await?));
-        let done = work(&bulk).await;
-        let Kind::Embedded(transaction) = bulk.0 else { return done };
-        match done {
+    async fn run_bulk<T, E: From<Error>>(&self, work: impl AsyncFnOnce(&Bulk) -> Result<T, E>) -> Result<T, E> {
+        let bulk = Bulk(self.begin_write().await?);
+        if bulk.backend() == DbBackend::Postgres {
+            bulk.script(postgres::UNLIMITED).await?;
+        }
+        match work(&bulk).await {
             Ok(done) => {
-                self.end(transaction).await?;
+                self.commit(bulk.0).await?;
                 Ok(done)
             }
             Err(error) => {
                 // Report the first error, not that of the rollback.
-                let _ = transaction.rollback().await;
+                let _ = self.roll_back(bulk.0).await;
                 Err(error)
             }
         }
     }
-
-    async fn bulk_of_postgres<T, E: From<DbErr>>(&self, work: impl AsyncFnOnce(&Bulk) -> Result<T, E>) -> Result<T, E> {
-        self.writes.check_version()?;
-        let pool = one_transaction(self.sea_orm.get_postgres_connection_pool());
-        let connection = SqlxPostgresConnector::from_sqlx_postgres_pool(pool.clone());
-        let bulk = Bulk(Kind::Pooled { connection, pool: pool.clone() });
-        let mut done = work(&bulk).await;
-        if done.is_ok() {
-            let committed = match timeout(postgres::COMMIT, bulk.execute_unprepared("COMMIT")).await {
-                Ok(Err(error)) if !is_broken(&error) => Err(error),
-                Ok(Ok(_)) => Ok(()),
-                Ok(Err(_)) | Err(_) => Err(DbErr::Custom(UNCERTAIN.to_owned())),
-            };
-            self.writes.note(committed.as_ref().copied());
-            if let Err(error) = committed {
-                done = Err(error.into());
-            }
-        }
-        // Without a commit, the server rolls back when the connection ends.
-        let _ = timeout(postgres::BEGIN, pool.close()).await;
-        done
-    }
-}
-
-/// Creates a pool of one connection, on which a transaction begins at once. It never connects again, because the rest
-/// of the transaction would then be committed statement by statement.
-fn one_transaction(like: &PgPool) -> PgPool {
-    let has_begun = Arc::new(AtomicBool::new(false));
-    let pool = PgPoolOptions::new().max_connections(1).test_before_acquire(false).idle_timeout(None).max_lifetime(None);
-    let pool = pool.acquire_timeout(like.options().get_acquire_timeout()).after_connect(move |connection, _| {
-        let is_lost = has_begun.swap(true, Ordering::Relaxed);
-        Box::pin(async move {
-            if is_lost {
-                return Err(sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into()));
-            }
-            connection.execute("BEGIN").await?;
-            connection.execute(postgres::FORGET).await?;
-            connection.execute(postgres::UNLIMITED).await.map(drop)
-        })
-    });
-    pool.connect_lazy_with(like.connect_options().as_ref().clone())
 }
 
 impl Bulk {
@@ -153,7 +98,7 @@ impl Bulk {
     pub async fn insert_models<'m, E: EntityTrait>(
         &self,
         models: impl IntoIterator<Item = &'m E::ActiveModel>,
-    ) -> Result<(), DbErr>
+    ) -> Result<(), Error>
     where
         E::ActiveModel: 'm,
     {
@@ -168,7 +113,7 @@ impl Bulk {
             }
         }
         let names: Vec<&str> = columns.iter().map(IdenStatic::as_str).collect();
-        self.insert_rows(E::default().table_name(), &names, values).await
+        Ok(self.insert_rows(E::default().table_name(), &names, values).await?)
     }
 }
 
@@ -183,65 +128,57 @@ impl BulkInsert for Bulk {
             load.add(rows).await?;
             load.finish().await
         };
-        stored.await.map_err(|unstored: Unstored| unstored.error)
+        stored.await.map_err(|unstored: Unstored| unstored.error.into())
+    }
+}
+
+impl Backend for Bulk {
+    fn backend(&self) -> DbBackend {
+        self.0.backend()
     }
 }
 
 impl Read for Bulk {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, DbErr> {
-        pooled(self, work.statement, rows).await
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
+        self.0.collect(work, rows).await
     }
 
     fn is_embedded(&self) -> bool {
-        false
+        self.0.is_embedded()
     }
 }
 
 impl Write for Bulk {
-    async fn change(&self, statement: Statement) -> Result<u64, DbErr> {
-        Ok(self.execute_raw(statement).await?.rows_affected())
+    async fn change(&self, statement: Statement) -> Result<u64, Error> {
+        self.0.change(statement).await
     }
 
-    async fn script(&self, sql: &str) -> Result<(), DbErr> {
-        self.execute_unprepared(sql).await.map(drop)
+    async fn script(&self, sql: &str) -> Result<(), Error> {
+        self.0.script(sql).await
     }
 }
 
+/// For what migrations and imports share: the derivation of the search indexes.
 #[async_trait]
 impl ConnectionTrait for Bulk {
     fn get_database_backend(&self) -> DbBackend {
-        match &self.0 {
-            Kind::Embedded(transaction) => transaction.get_database_backend(),
-            Kind::Pooled { connection, .. } => connection.get_database_backend(),
-        }
+        self.backend()
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-        match &self.0 {
-            Kind::Embedded(transaction) => transaction.execute_raw(statement).await,
-            Kind::Pooled { connection, .. } => connection.execute_raw(statement).await,
-        }
+        Ok(migrating::execute(self, statement).await?.into())
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        match &self.0 {
-            Kind::Embedded(transaction) => transaction.execute_unprepared(sql).await,
-            Kind::Pooled { connection, .. } => connection.execute_unprepared(sql).await,
-        }
+        self.execute_raw(Statement::from_string(self.backend(), sql)).await
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        match &self.0 {
-            Kind::Embedded(transaction) => transaction.query_one_raw(statement).await,
-            Kind::Pooled { connection, .. } => connection.query_one_raw(statement).await,
-        }
+        Ok(self.query_all_raw(statement).await?.into_iter().next())
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        match &self.0 {
-            Kind::Embedded(transaction) => transaction.query_all_raw(statement).await,
-            Kind::Pooled { connection, .. } => connection.query_all_raw(statement).await,
-        }
+        Ok(migrating::rows(self, statement).await?.into_iter().map(QueryResult::from).collect())
     }
 }
 
@@ -255,14 +192,16 @@ mod tests {
         let url = format!("sqlite://{}", folder.path().join("bulk.db").display());
         let db = super::super::sqlite::open(&url).await.expect("a database");
         let done = db.write_bulk(async |bulk| {
-            bulk.execute_unprepared("CREATE TABLE kept (id integer)").await?;
+            bulk.script("CREATE TABLE kept (id integer)").await?;
             // The transaction has its connection already. Only later ones are refused.
-            drop(db.sea_orm.get_sqlite_connection_pool().close());
-            Ok::<_, DbErr>(7)
+            let closing = db.clone();
+            tokio::spawn(async move { closing.close().await });
+            tokio::task::yield_now().await;
+            Ok::<_, Error>(7)
         });
         assert_eq!(done.await, Ok(7));
-        assert!(db.sea_orm.execute_unprepared("SELECT 1").await.is_err(), "the settings could not be restored");
         let again = super::super::sqlite::open(&url).await.expect("a database");
-        again.sea_orm.execute_unprepared("SELECT id FROM kept").await.expect("the table is kept");
+        let kept = Statement::from_string(DbBackend::Sqlite, "SELECT count(*) FROM kept");
+        assert_eq!(again.read.rows_by(kept, |row| row.get::<i64>(0)).await, Ok(vec![0]), "the table is kept");
     }
 }

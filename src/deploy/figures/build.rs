@@ -209,7 +209,7 @@ fn raise_version() -> sea_orm::sea_query::UpdateStatement {
 async fn version(snapshot: &Snapshot) -> Result<i64, db::Error> {
     let query = Query::select().column("version").from(VERSION).take();
     let version = snapshot.rows(&query, |row| row.get(0)).await?.pop();
-    version.ok_or_else(|| db::Error::RecordNotFound("the version of the figures of deploys".to_owned()))
+    version.ok_or_else(|| db::Error::fault("the version of the figures of deploys"))
 }
 
 /// Returns the periods with figures, stale ones and those above a limit included.

@@ -39,7 +39,7 @@ pub async fn sum(
     beside: Beside,
     wanted: Wanted,
 ) -> Result<Metrics, db::Error> {
-    let _place = PLACES.acquire().await.map_err(|closed| db::Error::Custom(closed.to_string()))?;
+    let _place = PLACES.acquire().await.map_err(|closed| db::Error::fault(closed.to_string()))?;
     let mut left = Left {
         lead_times: wanted.lead_time.then(Search::of_short),
         recovery_times: wanted.recovery_time.then(Search::of_long),

@@ -6,6 +6,7 @@
 //! holds none.
 
 use super::PERIOD;
+use crate::db;
 use crate::deploy::metrics::Percentiles;
 
 /// The number of durations in a block. The last block of a list can have fewer.
@@ -18,13 +19,12 @@ pub const PERIOD_SECONDS: u64 = PERIOD.unsigned_abs() / 1_000_000;
 ///
 /// The encoding is their number in four bytes, and blocks: a byte that says how long each number is (0 to 3: 1, 2, 4 or 8
 /// bytes), and the differences, the lowest byte first. No durations are no bytes.
-pub fn write(durations: &mut [u64]) -> Result<Vec<u8>, crate::db::Error> {
+pub fn write(durations: &mut [u64]) -> Result<Vec<u8>, db::Error> {
     durations.sort_unstable();
     let mut bytes = Vec::with_capacity(2 * durations.len());
     if !durations.is_empty() {
         let count = u32::try_from(durations.len());
-        let count =
-            count.map_err(|_| crate::db::Error::Custom("a period has too many deploys for figures".to_owned()))?;
+        let count = count.map_err(|_| db::Error::fault("a period has too many deploys for figures"))?;
         bytes.extend(count.to_le_bytes());
     }
     let mut last = 0;
@@ -51,7 +51,7 @@ pub fn write(durations: &mut [u64]) -> Result<Vec<u8>, crate::db::Error> {
 
 /// Calls `each` with every duration that [`write`] has encoded.
 #[inline]
-pub fn read(bytes: &[u8], mut each: impl FnMut(u64)) -> Result<(), crate::db::Error> {
+pub fn read(bytes: &[u8], mut each: impl FnMut(u64)) -> Result<(), db::Error> {
     if bytes.is_empty() {
         return Ok(());
     }
@@ -89,8 +89,8 @@ pub fn duration_and_periods(recovery: u64) -> (u64, u64) {
     (duration, duration / PERIOD_SECONDS + (recovery & 1))
 }
 
-fn damaged() -> crate::db::Error {
-    crate::db::Error::Custom("the figures of a period are damaged".to_owned())
+fn damaged() -> db::Error {
+    db::Error::fault("the figures of a period are damaged")
 }
 
 /// The first round of a search in [short durations](Search::of_short) counts those below this number of seconds, 3 days,
@@ -119,7 +119,7 @@ struct Target {
 
 impl Target {
     /// Finds the place of the duration with this rank among counted ones, and its rank among those of its place.
-    fn of_rank<C: Copy + Into<u64>>(counts: &[C], rank: u64) -> Result<(usize, u64), crate::db::Error> {
+    fn of_rank<C: Copy + Into<u64>>(counts: &[C], rank: u64) -> Result<(usize, u64), db::Error> {
         // Sums of many counts are quick.
         const MANY: usize = 1 << 10;
         let mut rank = rank;
@@ -235,7 +235,7 @@ impl Round {
     }
 
     /// Ends the round, after all durations.
-    pub fn end(self) -> Result<Ended, crate::db::Error> {
+    pub fn end(self) -> Result<Ended, db::Error> {
         let (count, targets) = match self.0 {
             Kind::First { exact, long } => {
                 let below = exact.iter().copied().map(u64::from).sum::<u64>();

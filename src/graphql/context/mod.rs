@@ -315,7 +315,7 @@ impl engine::State for State {
             let noted = note::note(db, transaction, &caller.actor, name, input, &payload);
             // Boxed, because each wrapper around a future reserves space for it twice.
             let noted = Box::pin(noted).await;
-            if noted.as_ref().is_err_and(db::needs_own_commit) {
+            if noted.as_ref().is_err_and(db::Error::needs_own_commit) {
                 shared.own_commits().insert(name.to_owned());
             }
             let (subject, entry) = noted?;
@@ -344,7 +344,7 @@ impl engine::State for State {
                 Box::pin(self.request.shed(table, id)).await?;
             }
             is_alone.store(is_joined, Ordering::Relaxed);
-            return if is_joined { Err(db::Error::RecordNotUpdated.into()) } else { Ok(()) };
+            return if is_joined { Err(db::Error::LostRace.into()) } else { Ok(()) };
         }
         self.request.shed_rows().clear();
         // A request with several mutations keeps the payloads of those before.
@@ -358,7 +358,7 @@ impl engine::State for State {
             // It changes many things.
             None => shared.db.commit(transaction).await,
         };
-        if committed.as_ref().map_or_else(|error| db::uncertain(error).is_some(), |()| true) {
+        if committed.as_ref().map_or_else(|error| error.uncertain().is_some(), |()| true) {
             outcome.has_written.store(true, Ordering::Relaxed);
         }
         Ok(committed?)
@@ -404,7 +404,7 @@ impl engine::State for State {
         if let (Some(cause), None) = (cause, &self.snapshot) {
             self.request.shared.db.note_failed_write(cause);
         }
-        let reason = cause.and_then(db::refusal);
+        let reason = cause.and_then(db::Error::refusal);
         if let Some(reason) = reason {
             let _ = self.request.outcome.reason.set(reason);
         }
@@ -415,7 +415,7 @@ impl engine::State for State {
 
     fn lost_a_race(&self, error: &Error) -> bool {
         let Error::Internal(cause) = error else { return false };
-        let lost = cause.downcast_ref().is_some_and(db::is_lost_race);
+        let lost = cause.downcast_ref().is_some_and(db::Error::is_lost_race);
         if lost {
             tracing::info!(error = %error, "others came between a mutation's statements");
         }

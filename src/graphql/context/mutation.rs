@@ -44,7 +44,7 @@ impl Writing {
         let subject = Subject::new(class, Some(id), "");
         permit::check(db, db, self.caller(), "", &subject).await?;
         let _ = self.sheds.set((table, id));
-        Err(db::Error::RecordNotUpdated.into())
+        Err(db::Error::LostRace.into())
     }
 
     /// The number of rows of a table that were shed before.

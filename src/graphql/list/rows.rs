@@ -197,7 +197,7 @@ fn own_id<E: Table>(row: &E::Model) -> Result<i64, db::Error> {
     let key = <E::PrimaryKey as Iterable>::iter().next().map(PrimaryKeyToColumn::into_column);
     match key.map(|key| row.get(key)) {
         Some(Value::BigInt(Some(id))) => Ok(id),
-        _ => Err(db::Error::Custom(format!("a row of {} has no id", E::default().table_name()))),
+        _ => Err(db::Error::fault(format!("a row of {} has no id", E::default().table_name()))),
     }
 }
 

@@ -122,7 +122,7 @@ impl Media {
 impl Rejection {
     /// Why a database error keeps a request from being carried out.
     pub fn of_database(error: &db::Error) -> Self {
-        match db::refusal(error) {
+        match error.refusal() {
             Some(reason) => Self::Unavailable(reason),
             None => Self::Internal(error.to_string()),
         }

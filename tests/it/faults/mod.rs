@@ -246,7 +246,7 @@ async fn the_commit_of_an_import_is_uncertain_if_the_server_panics() {
     proxy.set(Fault::PanicAfterCommit);
     let imported = db.write_bulk(async |bulk| bulk.script("CREATE TABLE kept (id integer)").await).await;
     let error = imported.expect_err("it is not confirmed");
-    assert!(db::uncertain(&error).is_some(), "{error}");
+    assert!(error.uncertain().is_some(), "{error}");
     let kept = texts(&database.open().await, "SELECT to_regclass('kept')::text").await;
     assert_eq!(kept, ["kept"], "it was carried out");
 }

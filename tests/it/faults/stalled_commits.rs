@@ -7,7 +7,6 @@ use rollcall::db::{self, Db, Write};
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, token};
 use rollcall::http::auth::Tokens;
-use sea_orm::DbErr;
 use serde_json::json;
 
 use super::{Fault, Faults};
@@ -46,7 +45,7 @@ impl Stalled {
     }
 
     /// Abandons a change when it waits for an event.
-    async fn abandon(&self, event: &str, change: impl Future<Output = Result<(), DbErr>>) {
+    async fn abandon(&self, event: &str, change: impl Future<Output = Result<(), db::Error>>) {
         tokio::select! {
             done = change => panic!("it does not wait: {done:?}"),
             () = async { while !self.waits_for(event).await {} } => {}
