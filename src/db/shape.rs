@@ -1,7 +1,8 @@
 //! Caches the texts of statements.
 //!
 //! Building the text of a statement takes as long as running it. Statements that differ only in their parameters have
-//! the same text. The builder of a statement says so with a [`Shape`].
+//! the same text. The builder of a statement says so with a [`Shape`]. A debug build builds the text on each reuse as well,
+//! and compares: a shape that leaves out what its text depends on fails in every test that meets it.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
@@ -78,19 +79,22 @@ pub(super) fn statement(
     let place = (shape, how, db_backend == DbBackend::Postgres);
     let known = TEXTS.read().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();
     let sql = match known {
-        Some(sql) => sql,
+        Some(sql) => {
+            debug_assert_eq!(*text(db_backend, shape, build, &values), *sql, "{shape:?} has two texts");
+            sql
+        }
         None => {
-            let mut built = db_backend.build(&build());
-            built.sql.push_str(shape.tail);
-            debug_assert_eq!(
-                built.values.map(|values| values.0).unwrap_or_default(),
-                values,
-                "{shape:?}: {}",
-                built.sql
-            );
-            let sql: Arc<str> = built.sql.into();
+            let sql = text(db_backend, shape, build, &values);
             TEXTS.write().unwrap_or_else(PoisonError::into_inner).entry(place).or_insert(sql).clone()
         }
     };
     Statement { sql: sql.as_ref().into(), values: Some(Values(values)), db_backend }
+}
+
+/// Builds the text of a statement of this shape, whose parameters are `values`.
+fn text(db_backend: DbBackend, shape: Shape, build: &dyn Fn() -> SelectStatement, values: &[Value]) -> Arc<str> {
+    let mut built = db_backend.build(&build());
+    built.sql.push_str(shape.tail);
+    debug_assert_eq!(built.values.map_or_else(Vec::new, |built| built.0), values, "{shape:?}: {}", built.sql);
+    built.sql.into()
 }
