@@ -6,10 +6,13 @@
 
 mod apply;
 mod console;
+mod contexts;
 pub mod doctor;
 pub mod healthcheck;
 mod opened;
 mod ourselves;
+mod reading;
+mod remote;
 mod sd_notify;
 pub mod sender;
 pub mod serve;
@@ -96,7 +99,7 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
         Command::Schema(SchemaCommand::Print) => print(SDL)?,
         Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
         Command::Apply(settings) => {
-            if settings.server.is_none() {
+            if !settings.has_server() {
                 existing(&settings.database)?;
             }
             return Box::pin(apply::run(&settings)).await;
@@ -105,6 +108,12 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
         Command::Deploy(settings) => {
             print(&format!("{}\n", tokio::task::block_in_place(|| sender::send(&settings))?))?;
         }
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut config::program(), "rollcall", &mut text);
+            print(&String::from_utf8_lossy(&text))?;
+        }
+        Command::Reading(command) => return tokio::task::block_in_place(|| reading::run(command)),
         Command::Generate { services, deploys, database } => generate(&database, services, deploys).await?,
     }
     Ok(ExitCode::SUCCESS)

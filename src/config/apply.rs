@@ -6,8 +6,9 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::StringValueParser;
 
-use super::trimmed::{path, read_file, trimmed};
-use super::{Database, Secret, value};
+use super::remote::Remote;
+use super::trimmed::trimmed;
+use super::{Database, value};
 
 /// The settings of `rollcall apply`.
 #[derive(Debug, Args)]
@@ -24,15 +25,9 @@ pub struct Apply {
     /// Unlock the services that other files of the repository govern and no file of this run describes
     #[arg(long)]
     pub release_missing: bool,
-    /// Apply through the API of this server, such as https://rollcall.example.com, and not to a database
-    #[arg(long, value_name = "URL", env = "ROLLCALL_SERVER", value_parser = trimmed(value::origin))]
-    pub server: Option<String>,
-    /// An API token of the server with the scope write
-    #[arg(long, value_name = "TOKEN", env = "ROLLCALL_TOKEN", hide_env_values = true, value_parser = trimmed(Secret::parse))]
-    token: Option<Secret>,
-    /// A file with the token, to keep it out of the command line and the environment
-    #[arg(long, value_name = "FILE", env = "ROLLCALL_TOKEN_FILE", conflicts_with = "token", value_parser = path())]
-    token_file: Option<PathBuf>,
+    /// Applies through the API of this server, or of the context's, and not to a database.
+    #[command(flatten)]
+    pub remote: Remote,
     /// The URL of the repository that the files are in [default: from git, or from the pipeline]
     #[arg(long, value_name = "URL", env = "ROLLCALL_APPLY_REPOSITORY", value_parser = trimmed(StringValueParser::new()))]
     pub repository: Option<String>,
@@ -54,16 +49,8 @@ pub struct Apply {
 }
 
 impl Apply {
-    /// Returns the API token.
-    ///
-    /// # Errors
-    /// Why there is none, in one sentence.
-    pub fn token(&self) -> Result<Secret, String> {
-        let token = match &self.token_file {
-            None => self.token.clone(),
-            Some(file) => Some(Secret::from(&*read_file("the token", "--token-file or ROLLCALL_TOKEN_FILE", file)?)),
-        };
-        let token = token.filter(|token| !token.reveal().is_empty());
-        token.ok_or_else(|| "--server needs a token: set ROLLCALL_TOKEN, or --token-file".to_owned())
+    /// Whether a server applies the files: it is named, or a context is.
+    pub fn has_server(&self) -> bool {
+        self.remote.server.is_some() || self.remote.context.is_some()
     }
 }

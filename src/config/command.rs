@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Subcommand;
+use clap_complete::Shell;
 
 use super::trimmed::{trimmed, word};
-use super::{Addresses, Apply, Database, Deploy, Serve, value};
+use super::{Addresses, Apply, Database, Deploy, Reading, Serve, value};
 use crate::entity::token::Scope;
 
 /// The command to run.
@@ -95,6 +96,14 @@ pub enum Command {
     },
     /// Report a deploy to a deploy endpoint, from a pipeline; prints the server's response
     Deploy(Box<Deploy>),
+    /// Commands that read from a server.
+    #[command(flatten)]
+    Reading(Reading),
+    /// Print what a shell needs to complete the command line
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
     /// Fill an empty catalogue with generated services, for benchmarks and demonstrations
     Generate {
         /// The number of services

@@ -5,6 +5,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -21,6 +22,8 @@ mod limits;
 mod listen;
 mod log;
 mod openid;
+mod reading;
+mod remote;
 mod scope;
 mod serve;
 mod systemd;
@@ -39,6 +42,8 @@ pub use limits::Edge;
 pub use listen::Listen;
 pub use log::{Log, LogFormat};
 pub use openid::{OpenId, OpenIdArgs, Secret};
+pub use reading::{ContextCommand, Deploys, List, Listed, Login, Named, Query, Reading, Shown};
+pub use remote::{Asking, Output, Remote};
 pub use serve::Serve;
 pub use systemd::Passed;
 pub use tls::TlsFiles;
@@ -107,7 +112,14 @@ pub fn program() -> clap::Command {
         });
         program.mut_subcommands(without_blank_secrets)
     }
-    without_blank_secrets(<CommandLine as CommandFactory>::command())
+    without_blank_secrets(with_short_help(<CommandLine as CommandFactory>::command()))
+}
+
+/// Leaves the settings of the server to the help of its own command, although the program takes them without a command too.
+fn with_short_help(program: clap::Command) -> clap::Command {
+    let is_own = |argument: &clap::Arg| ["help", "version"].contains(&argument.get_id().as_str());
+    let program = program.mut_args(|argument| if is_own(&argument) { argument } else { argument.hide(true) });
+    program.after_help(EXAMPLES)
 }
 
 /// Moves flags behind the command: `rollcall --database-url URL token list` becomes `rollcall token list --database-url
@@ -159,6 +171,21 @@ pub fn notify_socket() -> Option<OsString> {
     env::var_os("NOTIFY_SOCKET").filter(|socket| !socket.is_empty())
 }
 
+/// The file of the contexts: what `ROLLCALL_CONTEXTS` names, or `rollcall/contexts.json` in the user's folder for settings.
+/// `None` if there is no such folder.
+pub fn contexts_file() -> Option<PathBuf> {
+    let named = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    named("ROLLCALL_CONTEXTS").or_else(|| {
+        let folder = named("XDG_CONFIG_HOME").or_else(|| Some(named("HOME")?.join(".config")));
+        Some(folder?.join("rollcall").join("contexts.json"))
+    })
+}
+
+/// Whether output is wanted without colours and bold letters (<https://no-color.org>).
+pub fn wants_no_styles() -> bool {
+    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
 /// Reads the variables of the CI pipeline that this process runs in.
 pub fn pipeline() -> Pipeline {
     Pipeline::of(|name| {
@@ -167,9 +194,23 @@ pub fn pipeline() -> Pipeline {
     })
 }
 
+/// Examples of use, below the list of commands.
+const EXAMPLES: &str = "\
+Without a command it serves, with the settings of rollcall serve --help.
+
+Examples:
+  rollcall                                       serve on 127.0.0.1:8080, from rollcall.db in this folder
+  rollcall token create --description laptop     make a token
+  rollcall login --server https://example.com    keep a server and a token for the commands below
+  rollcall show cart                             who owns it, who is on call, where its runbook is
+  rollcall list services --filter tier=1         all of tier 1
+  rollcall deploys --since 1d -o json            what was deployed since yesterday
+  rollcall who-owns src/payments                 the owner of a folder of this checkout
+  rollcall apply rollcall.yml                    update the catalogue from a service file";
+
 /// A self-hosted service catalogue: a GraphQL API and a deploy webhook
 #[derive(Debug, Parser)]
-#[command(name = "rollcall", version, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+#[command(name = "rollcall", version, args_conflicts_with_subcommands = true)]
 struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,

@@ -146,7 +146,9 @@ fn every_page_is_reached_from_its_folders_index() {
 #[test]
 fn every_command_and_every_setting_of_the_server_has_its_line() {
     let help = Place::new().run(&["--help"]).out;
-    let (commands, options) = help.split_once("\nOptions:").expect("options");
+    let (commands, _) = help.split_once("\nOptions:").expect("options");
+    let settings = Place::new().run(&["serve", "--help"]).out;
+    let (_, options) = settings.split_once("\nOptions:").expect("options");
     let commands = commands.split_once("\nCommands:\n").expect("commands").1;
     let listed = page("docs/commands.md");
     for line in commands.lines() {

@@ -90,6 +90,7 @@ mod property;
 mod proxy_protocol;
 mod published_limits;
 mod races;
+mod reading;
 mod readme;
 mod reads;
 mod real_catalogue;

@@ -125,7 +125,7 @@ async fn every_example_of_readme_and_docs_works_in_its_order() {
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", place.path().join("bin").display());
     let mut shell = Command::new("sh");
     shell.current_dir(place.path()).args(["-eu", "-c", &format!("set -a\n{script}")]).env_clear();
-    shell.env("PATH", path).env("ROLLCALL_APP_URL", format!("http://{address}"));
+    shell.env("PATH", path).env("HOME", place.path()).env("ROLLCALL_APP_URL", format!("http://{address}"));
     shell.env("CI_JOB_STARTED_AT", "2026-11-21T01:44:00Z").env("ROLLCALL_DEPLOY_DEPLOYER_NAME", "Ada");
     shell.env("ROLLCALL_DEPLOY_DESCRIPTION", "Wait less");
     let done = tokio::task::spawn_blocking(move || shell.output()).await.expect("it runs").expect("a shell");

@@ -183,7 +183,7 @@ async fn a_servers_refusal_is_printed_and_not_retried() {
     assert!(first.ends_with(" s, for at most 1 s (--deadline)"), "{err}");
     assert!(err.contains("gave up at the deadline"), "{err}");
     let done = place.run(&["apply", "--server", "http://127.0.0.1:1", "good.yml"]);
-    let expected = "rollcall: --server needs a token: set ROLLCALL_TOKEN, or --token-file\n";
+    let expected = "rollcall: there is no token for http://127.0.0.1:1: run rollcall login, or set ROLLCALL_TOKEN or --token-file\n";
     assert_eq!((done.status, &*done.err), (1, expected));
     // A missing secret of a CI system.
     let mut blank = place.command(&["apply", "--server", "http://127.0.0.1:1", "good.yml"]);

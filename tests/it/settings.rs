@@ -59,8 +59,12 @@ fn company(path: &[String], name: &str) -> Vec<String> {
         "tls-key" => add("--tls-certificate", "x"),
         _ => {}
     }
-    if matches!(path.last().map(String::as_str), Some("delete" | "apply" | "backup" | "import" | "release")) {
-        words.push("1".to_owned());
+    match path.last().map(String::as_str) {
+        Some(
+            "delete" | "apply" | "backup" | "import" | "release" | "show" | "open" | "search" | "who-owns" | "query",
+        ) => words.push("1".to_owned()),
+        Some("list") if path.len() == 1 => words.push("services".to_owned()),
+        _ => {}
     }
     words
 }

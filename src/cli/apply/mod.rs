@@ -31,9 +31,9 @@ const ATTEMPTS: usize = 5;
 /// An error that is not about the files, in a sentence or a few.
 pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
     let (files, options) = tokio::task::block_in_place(|| read(settings))?;
-    let done = match &settings.server {
-        Some(url) => tokio::task::block_in_place(|| server::apply(url, settings, &files, &options))?,
-        None => {
+    let done = match settings.has_server() {
+        true => tokio::task::block_in_place(|| server::apply(settings, &files, &options))?,
+        false => {
             // Boxed: the compiler refuses futures that are nested too deeply.
             let apply = async |db: &Db| Ok(Box::pin(apply_to(db, &files, &options)).await);
             let done = match settings.dry_run {

@@ -1,23 +1,18 @@
 //! Has a server apply the files: one mutation, so that all of them are applied or none.
 
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use ureq::Agent;
-use ureq::http::Response;
 
-use crate::cli::console::say;
-use crate::config::{Apply, Secret};
+use crate::cli::remote::Server;
+use crate::config::Apply;
 use crate::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
-use crate::outgoing::{self, Attempt, Purpose, needs_tls, retry};
 use crate::service_file::{Applied, Bounds, Done, FieldChange, File, Note, Options, Outcome, Portions};
 
 /// The timeout of one attempt. The server may have to wait for others, and then writes each file.
 const ATTEMPT: Duration = Duration::from_secs(120);
-/// The longest response that is read, in bytes: twice the longest that a server gives.
-const LONGEST_ANSWER: u64 = 16 << 20;
 
 const MUTATION: &str = "mutation Apply($input: ServiceFilesApplyInput!) { serviceFilesApply(input: $input) {
     documents { path line kind name outcome changes { field before after } }
@@ -33,19 +28,18 @@ const MUTATION: &str = "mutation Apply($input: ServiceFilesApplyInput!) { servic
 /// # Errors
 /// Why the server did nothing, or did not say what, in a sentence or a few.
 pub(super) fn apply(
-    url: &str,
     settings: &Apply,
     files: &[File],
     options: &Options<'_>,
 ) -> Result<Result<Done, Vec<String>>, String> {
-    let token = settings.token()?;
+    let named = Server::of(&settings.remote, settings.deadline)?;
+    let server = &named.ok_or("there is no server: give --server, or --context")?;
     let unread: Vec<String> = files.iter().filter_map(|file| Some(file.content.as_ref().err()?.to_string())).collect();
     if !unread.is_empty() {
         return Ok(Err(unread));
     }
-    let server = Server { url, token, agent: outgoing::agent(), deadline: settings.deadline };
     let bounds = Bounds { documents: DOCUMENTS, entries: ENTRIES, changes: CHANGES };
-    let Some(portions) = Portions::of(files, &bounds) else { return server.apply(files, options) };
+    let Some(portions) = Portions::of(files, &bounds) else { return apply_at(server, files, options) };
     if options.releases_missing {
         let number = portions.portions.len();
         return Err(format!(
@@ -59,7 +53,7 @@ pub(super) fn apply(
         for (number, portion) in portions.portions.iter().enumerate() {
             let part =
                 || format!("request {} of {}, after which nothing more was sent", number + 1, portions.portions.len());
-            match server.apply(portion, options).map_err(|why| format!("{why} ({})", part()))? {
+            match apply_at(server, portion, options).map_err(|why| format!("{why} ({})", part()))? {
                 Ok(done) => whole.add(done, round == rounds, &portions),
                 Err(mut mistakes) => {
                     mistakes.push(format!("this was {}", part()));
@@ -107,59 +101,25 @@ impl Whole {
     }
 }
 
-/// A server, and how long each request may take with its repetitions.
-struct Server<'s> {
-    url: &'s str,
-    token: Secret,
-    agent: Agent,
-    deadline: Duration,
-}
-
-impl Server<'_> {
-    /// Has the server apply files, in one request.
-    fn apply(&self, files: &[File], options: &Options<'_>) -> Result<Result<Done, Vec<String>>, String> {
-        let texts =
-            files.iter().map(|file| json!({ "path": file.path, "text": file.content.as_deref().unwrap_or_default() }));
-        let input = json!({
-            "files": texts.collect::<Vec<_>>(),
-            "repository": options.origin.repository,
-            "commit": options.origin.commit,
-            "dryRun": options.is_dry_run,
-            "releaseMissing": options.releases_missing,
-        });
-        let body = json!({ "query": MUTATION, "variables": { "input": input } }).to_string();
-        let started = Instant::now();
-        let left = || self.deadline.saturating_sub(started.elapsed());
-        let mut done = retry(left, say, || attempt(&self.agent, self.url, &self.token, &body, left().min(ATTEMPT)))?;
-        if let (Err(mistakes), [_]) = (&mut done, files)
-            && mistakes.iter().any(|mistake| mistake.contains("apply fewer files at a time"))
-        {
-            mistakes.push("it is one file: split it, or apply it to the database itself, without --server".to_owned());
-        }
-        Ok(done)
-    }
-}
-
-fn attempt(
-    agent: &Agent,
-    server: &str,
-    token: &Secret,
-    body: &str,
-    within: Duration,
-) -> Attempt<Result<Done, Vec<String>>> {
-    let request = agent.post(format!("{server}/graphql")).config().timeout_global(Some(within)).build();
-    let request = request.header("content-type", "application/json").header("accept", "application/json");
-    let sent = request.header("authorization", format!("Bearer {}", token.reveal())).send(body);
-    let answer = sent.and_then(|mut response| {
-        let text = response.body_mut().with_config().limit(LONGEST_ANSWER).lossy_utf8(true).read_to_string()?;
-        Ok((response, text))
+/// Has the server apply files, in one request.
+fn apply_at(server: &Server, files: &[File], options: &Options<'_>) -> Result<Result<Done, Vec<String>>, String> {
+    let texts =
+        files.iter().map(|file| json!({ "path": file.path, "text": file.content.as_deref().unwrap_or_default() }));
+    let input = json!({
+        "files": texts.collect::<Vec<_>>(),
+        "repository": options.origin.repository,
+        "commit": options.origin.commit,
+        "dryRun": options.is_dry_run,
+        "releaseMissing": options.releases_missing,
     });
-    match answer {
-        Ok((response, text)) => answered(&response, &text, server),
-        Err(error) => {
-            Attempt::failed(&error, &Purpose { what: "request", done: "sent", receiver: "a rollcall server" }, server)
-        }
+    let body = json!({ "query": MUTATION, "variables": { "input": input } }).to_string();
+    let mut done = server.post(&body, ATTEMPT, outcome)?;
+    if let (Err(mistakes), [_]) = (&mut done, files)
+        && mistakes.iter().any(|mistake| mistake.contains("apply fewer files at a time"))
+    {
+        mistakes.push("it is one file: split it, or apply it to the database itself, without --server".to_owned());
     }
+    Ok(done)
 }
 
 /// What the mutation answers.
@@ -203,29 +163,13 @@ struct Mistake {
     message: String,
 }
 
-/// Returns the outcome of a response. `server` is the server's URL without `/graphql`.
-fn answered<B>(response: &Response<B>, text: &str, server: &str) -> Attempt<Result<Done, Vec<String>>> {
-    if let Some(why) = needs_tls(server, response, text) {
-        return Attempt::Refused(why);
-    }
-    let mut said: Value = serde_json::from_str(text).unwrap_or_default();
-    let status = response.status().as_u16();
-    if let Ok(payload) = serde_json::from_value::<Payload>(said["data"]["serviceFilesApply"].take()) {
-        return Attempt::Done(match &*payload.errors {
-            [] => Ok(done(payload)),
-            errors => Err(errors.iter().map(|error| error.message.clone()).collect()),
-        });
-    }
-    let (host, path) = outgoing::split_url(server);
-    if status == 404 && !path.is_empty() {
-        return Attempt::Refused(format!(
-            "there is no API at {host}{path}/graphql; give the address of the server, without {path}"
-        ));
-    }
-    let details = said["errors"].as_array().into_iter().flatten();
-    let details = details.filter_map(|error| error["message"].as_str().or(error["detail"].as_str()));
-    let details = details.collect::<Vec<_>>().join("; ");
-    Attempt::refused(response, details, "a rollcall server")
+/// What the server did, or the mistakes in the files. `None` if the response does not say.
+fn outcome(said: &mut Value) -> Option<Result<Done, Vec<String>>> {
+    let payload: Payload = serde_json::from_value(said["data"]["serviceFilesApply"].take()).ok()?;
+    Some(match &*payload.errors {
+        [] => Ok(done(payload)),
+        errors => Err(errors.iter().map(|error| error.message.clone()).collect()),
+    })
 }
 
 fn done(Payload { documents, not_taken, errors: _ }: Payload) -> Done {

@@ -1,6 +1,6 @@
 //! Reads the deployed commit from git. A pipeline may have neither git nor a checkout; then everything is `None`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A commit.
@@ -31,7 +31,7 @@ pub fn commit(sha: Option<&str>) -> Commit {
     let format = "--format=%H%x00%cI%x00%cn%x00%ce%x00%aI%x00%an%x00%ae%x00%B";
     let log = ["log", "-1", "--no-show-signature", "--encoding=UTF-8", format, "--end-of-options"];
     let arguments: Vec<&str> = log.into_iter().chain([sha.unwrap_or("HEAD")]).collect();
-    let Some(said) = git(&arguments) else { return Commit::default() };
+    let Some(said) = git(Path::new("."), &arguments) else { return Commit::default() };
     let mut parts = said.splitn(8, '\0').map(|part| Some(part.trim().to_owned()).filter(|part| !part.is_empty()));
     let mut next = || parts.next().flatten();
     Commit {
@@ -43,7 +43,7 @@ pub fn commit(sha: Option<&str>) -> Commit {
         author_name: next(),
         author_email: next(),
         message: next(),
-        branch: git(&["branch", "--show-current"]).map(|branch| branch.trim().to_owned()),
+        branch: git(Path::new("."), &["branch", "--show-current"]).map(|branch| branch.trim().to_owned()),
     }
 }
 
@@ -60,8 +60,13 @@ pub struct Checkout {
 
 /// Reads the checkout that the working folder is in.
 pub fn checkout() -> Checkout {
+    checkout_of(Path::new("."))
+}
+
+/// Reads the checkout that a folder is in.
+pub fn checkout_of(folder: &Path) -> Checkout {
     let line = |arguments: &[&str]| {
-        let line = git(arguments)?.trim().to_owned();
+        let line = git(folder, arguments)?.trim().to_owned();
         Some(line).filter(|line| !line.is_empty())
     };
     Checkout {
@@ -71,8 +76,14 @@ pub fn checkout() -> Checkout {
     }
 }
 
-/// Returns git's output if git exists and succeeds.
-fn git(arguments: &[&str]) -> Option<String> {
-    let done = Command::new("git").args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+/// Returns git's output in a folder, if git exists and succeeds.
+fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
+    let done = Command::new("git")
+        .current_dir(folder)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
     done.status.success().then(|| String::from_utf8_lossy(&done.stdout).into_owned())
 }

@@ -1,0 +1,283 @@
+//! `rollcall list`, `rollcall search` and `rollcall deploys`.
+
+use serde_json::{Value as Json, json};
+
+use super::output::{Column, print_rows};
+use super::{MOST, nodes, server};
+use crate::cli::console::say;
+use crate::cli::remote::Server;
+use crate::config::{Asking, Deploys, List, Listed};
+use crate::entity::Timestamp;
+
+const SERVICES: &str = "query($first: Int, $after: String, $search: String, $filter: [ServiceFilterInput!]) { account {
+    services(first: $first, after: $after, sortBy: name_ASC, search: $search, filter: $filter) { nodes {
+        name alias owner { name } tier { name } lifecycle { name } parent { name } language
+        lastDeploy { deployedAt } locked htmlUrl
+    } pageInfo { hasNextPage endCursor } } } }";
+const TEAMS: &str = "query($first: Int, $after: String, $search: String) { account {
+    teams(first: $first, after: $after, sortBy: name_ASC, searchTerm: $search) { nodes {
+        name alias manager { name } parentTeam { name } members { totalCount } services { totalCount } htmlUrl
+    } pageInfo { hasNextPage endCursor } } } }";
+const SYSTEMS: &str = "query($first: Int, $after: String) { account {
+    systems(first: $first, after: $after, sortBy: name_ASC) { nodes {
+        name aliases owner { name } parent { name } childServices { totalCount } htmlUrl
+    } pageInfo { hasNextPage endCursor } } } }";
+const DOMAINS: &str = "query($first: Int, $after: String) { account {
+    domains(first: $first, after: $after, sortBy: name_ASC) { nodes {
+        name aliases owner { name } childSystems { totalCount } htmlUrl
+    } pageInfo { hasNextPage endCursor } } } }";
+const REPOSITORIES: &str = "query($first: Int, $after: String) { account {
+    repositories(first: $first, after: $after, sortBy: name_ASC) { nodes {
+        defaultAlias owner { name } tier { name } services { totalCount } url htmlUrl
+    } pageInfo { hasNextPage endCursor } } } }";
+const USERS: &str = "query($first: Int, $after: String) { account {
+    users(first: $first, after: $after, sortBy: name_ASC) { nodes {
+        name email role teams { nodes { name } } htmlUrl
+    } pageInfo { hasNextPage endCursor } } } }";
+const DEPLOYS: &str = "query($first: Int, $after: String, $start: ISO8601DateTime, $environments: [String!],
+        $service: ServiceReference) { account {
+    deploys(first: $first, after: $after, start: $start, environments: $environments, serviceId: $service) { nodes {
+        deployedAt serviceAlias service { name } environment deployStatus deployNumber deployerName deployerEmail
+        commitSha description deployUrl
+    } pageInfo { hasNextPage endCursor } } } }";
+const SEARCH: &str = "query($term: String!) { account { search(term: $term) { type name alias match htmlUrl } } }";
+const LEVELS: &str = "{ account { tiers { alias name index } lifecycles { alias name index } } }";
+
+/// A list of the account: its document, its field, and the columns of its table.
+struct OfAccount {
+    document: &'static str,
+    field: &'static str,
+    columns: &'static [Column],
+}
+
+const NAME: Column = ("name", "/name");
+const ALIAS: Column = ("alias", "/aliases/0");
+const OWNER: Column = ("owner", "/owner/name");
+
+fn of_account(listed: Listed) -> OfAccount {
+    let (document, field, columns): (_, _, &'static [Column]) = match listed {
+        Listed::Services => (SERVICES, "services", &SERVICE_COLUMNS),
+        Listed::Teams => (TEAMS, "teams", &TEAM_COLUMNS),
+        Listed::Systems => {
+            const COLUMNS: [Column; 5] =
+                [NAME, ALIAS, OWNER, ("domain", "/parent/name"), ("services", "/childServices/totalCount")];
+            (SYSTEMS, "systems", &COLUMNS)
+        }
+        Listed::Domains => {
+            const COLUMNS: [Column; 4] = [NAME, ALIAS, OWNER, ("systems", "/childSystems/totalCount")];
+            (DOMAINS, "domains", &COLUMNS)
+        }
+        Listed::Repositories => (REPOSITORIES, "repositories", &REPOSITORY_COLUMNS),
+        Listed::Users => {
+            const COLUMNS: [Column; 4] = [NAME, ("email", "/email"), ("role", "/role"), ("teams", "/teamNames")];
+            (USERS, "users", &COLUMNS)
+        }
+    };
+    OfAccount { document, field, columns }
+}
+
+const SERVICE_COLUMNS: [Column; 8] = [
+    NAME,
+    ("alias", "/alias"),
+    OWNER,
+    ("tier", "/tier/name"),
+    ("lifecycle", "/lifecycle/name"),
+    ("system", "/parent/name"),
+    ("language", "/language"),
+    ("last deploy", "/lastDeploy/deployedAt"),
+];
+
+const TEAM_COLUMNS: [Column; 6] = [
+    NAME,
+    ("alias", "/alias"),
+    ("manager", "/manager/name"),
+    ("part of", "/parentTeam/name"),
+    ("members", "/members/totalCount"),
+    ("services", "/services/totalCount"),
+];
+
+const REPOSITORY_COLUMNS: [Column; 5] = [
+    ("alias", "/defaultAlias"),
+    OWNER,
+    ("tier", "/tier/name"),
+    ("services", "/services/totalCount"),
+    ("url", "/htmlUrl"),
+];
+
+pub(super) fn run(settings: &List) -> Result<(), String> {
+    let OfAccount { document, field, columns } = of_account(settings.listed);
+    let List { filter, owner, tier, search, limit, asking, .. } = settings;
+    let has_conditions = !filter.is_empty() || owner.is_some() || tier.is_some();
+    if has_conditions && settings.listed != Listed::Services {
+        return Err("--filter, --owner and --tier are for services".to_owned());
+    }
+    if search.is_some() && !matches!(settings.listed, Listed::Services | Listed::Teams) {
+        return Err("--search is for services and teams; rollcall search finds the others too".to_owned());
+    }
+    let server = server(&asking.remote, asking.deadline)?;
+    let mut conditions: Vec<Condition<'_>> = filter.iter().map(|text| Condition::parse(text)).collect();
+    let equals = |key, value: &'_ Option<String>| value.clone().map(|value| (key, value));
+    let flags: Vec<_> = [equals("owner", owner), equals("tier", tier)].into_iter().flatten().collect();
+    conditions.extend(flags.iter().map(|(key, value)| Condition { key, how: "equals", value: Some(value) }));
+    let mut variables = json!({ "search": search });
+    if !conditions.is_empty() {
+        let levels = match conditions.iter().any(Condition::names_a_level) {
+            true => server.ask(LEVELS, &json!({}))?,
+            false => Json::Null,
+        };
+        let filter: Result<Vec<Json>, String> = conditions.iter().map(|one| one.predicate(&levels)).collect();
+        variables["filter"] = filter?.into();
+    }
+    let (mut nodes, has_more) = nodes(&server, document, variables, &format!("/account/{field}"), *limit)?;
+    if settings.listed == Listed::Users {
+        for node in &mut nodes {
+            let teams = node["teams"]["nodes"].as_array().into_iter().flatten();
+            node["teamNames"] = teams.map(|team| team["name"].clone()).collect();
+        }
+    }
+    print_rows(asking.output, columns, &nodes)?;
+    tell_of_more(has_more, nodes.len());
+    Ok(())
+}
+
+fn tell_of_more(has_more: bool, shown: usize) {
+    if has_more && shown < MOST {
+        say(&format!("the first {shown}; --limit shows more"));
+    } else if has_more {
+        say(&format!("the first {shown}, which is the most"));
+    }
+}
+
+/// A condition on services, as it is written on the command line.
+#[derive(Debug, PartialEq, Eq)]
+struct Condition<'c> {
+    key: &'c str,
+    how: &'static str,
+    value: Option<&'c str>,
+}
+
+impl<'c> Condition<'c> {
+    fn parse(text: &'c str) -> Self {
+        let of = |(key, value): (&'c str, &'c str), how| Self { key, how, value: Some(value) };
+        let place = text.find(['=', '~']);
+        match place.map(|place| text.split_at(place)) {
+            Some((key, rest)) if rest.starts_with('~') => of((key, &rest[1..]), "contains"),
+            Some((key, rest)) => match key.strip_suffix('!') {
+                Some(key) => of((key, &rest[1..]), "does_not_equal"),
+                None => of((key, &rest[1..]), "equals"),
+            },
+            None => match text.strip_prefix('!') {
+                Some(key) => Self { key, how: "does_not_exist", value: None },
+                None => Self { key: text, how: "exists", value: None },
+            },
+        }
+    }
+
+    /// Whether its value is a tier or a lifecycle by an alias or a name, which the API knows by its index.
+    fn names_a_level(&self) -> bool {
+        let is_name = self.value.is_some_and(|value| value.parse::<u64>().is_err());
+        ["tier", "lifecycle"].contains(&self.key) && is_name
+    }
+
+    /// The condition in the API's terms.
+    fn predicate(&self, levels: &Json) -> Result<Json, String> {
+        let key = match self.key {
+            "owner" => "owner_id",
+            "tier" => "tier_index",
+            "lifecycle" => "lifecycle_index",
+            "system" => "system_id",
+            "domain" => "domain_id",
+            "type" => "component_type_id",
+            key => key,
+        };
+        let value = match self.value {
+            Some(value) if self.names_a_level() => {
+                let list = if self.key == "tier" { "/account/tiers" } else { "/account/lifecycles" };
+                let all = levels.pointer(list).and_then(Json::as_array).into_iter().flatten();
+                let is_it = |level: &&Json| {
+                    let same = |field: &str| level[field].as_str().is_some_and(|text| text.eq_ignore_ascii_case(value));
+                    same("alias") || same("name")
+                };
+                let known: Vec<&str> = all.clone().filter_map(|level| level["alias"].as_str()).collect();
+                let level = all.clone().find(is_it);
+                let level =
+                    level.ok_or_else(|| format!("no {} is called {value}; there are {}", self.key, known.join(", ")));
+                Some(level?["index"].to_string())
+            }
+            value => value.map(str::to_owned),
+        };
+        Ok(json!({ "key": key, "type": self.how, "arg": value }))
+    }
+}
+
+pub(super) fn search(term: &str, asking: &Asking) -> Result<(), String> {
+    let server = server(&asking.remote, asking.deadline)?;
+    let said = server.ask(SEARCH, &json!({ "term": term }))?;
+    let found = said["account"]["search"].as_array().cloned().unwrap_or_default();
+    let columns = [("kind", "/type"), ("name", "/name"), ("alias", "/alias"), ("match", "/match"), ("url", "/htmlUrl")];
+    if found.is_empty() {
+        say("nothing is called like that");
+    }
+    print_rows(asking.output, &columns, &found)
+}
+
+pub(super) fn deploys(settings: &Deploys) -> Result<(), String> {
+    let Deploys { service, environment, since, limit, asking } = settings;
+    let server = server(&asking.remote, asking.deadline)?;
+    let start = since.map(|since| {
+        let since = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
+        Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(since)).to_string()
+    });
+    let variables = json!({ "start": start, "environments": environment, "service": service });
+    let (nodes, has_more) = nodes(&server, DEPLOYS, variables, "/account/deploys", *limit)?;
+    let columns = [
+        ("deployed at", "/deployedAt"),
+        ("service", "/serviceAlias"),
+        ("environment", "/environment"),
+        ("status", "/deployStatus"),
+        ("number", "/deployNumber"),
+        ("by", "/deployerName"),
+        ("email", "/deployerEmail"),
+        ("description", "/description"),
+    ];
+    print_rows(asking.output, &columns, &nodes)?;
+    tell_of_more(has_more, nodes.len());
+    Ok(())
+}
+
+/// What the search finds for a name, best first.
+pub(super) fn found(server: &Server, term: &str) -> Result<Vec<Json>, String> {
+    let said = server.ask(SEARCH, &json!({ "term": term }))?;
+    Ok(said["account"]["search"].as_array().cloned().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_is_written_as_key_comparison_value() {
+        for (text, key, how, value) in [
+            ("owner=payments", "owner", "equals", Some("payments")),
+            ("language!=Go", "language", "does_not_equal", Some("Go")),
+            ("name~cart", "name", "contains", Some("cart")),
+            ("tag=env:a=b", "tag", "equals", Some("env:a=b")),
+            ("owner", "owner", "exists", None),
+            ("!owner", "owner", "does_not_exist", None),
+            ("name=", "name", "equals", Some("")),
+        ] {
+            assert_eq!(Condition::parse(text), Condition { key, how, value });
+        }
+    }
+
+    #[test]
+    fn a_level_is_named_by_alias_name_or_index() {
+        let levels = json!({ "account": { "tiers": [{ "alias": "tier_1", "name": "Tier 1", "index": 1 }] } });
+        for text in ["tier=1", "tier=tier_1", "tier=TIER 1"] {
+            let predicate = Condition::parse(text).predicate(&levels);
+            assert_eq!(predicate, Ok(json!({ "key": "tier_index", "type": "equals", "arg": "1" })), "{text}");
+        }
+        let unknown = Condition::parse("tier=gold").predicate(&levels);
+        assert_eq!(unknown, Err("no tier is called gold; there are tier_1".to_owned()));
+    }
+}

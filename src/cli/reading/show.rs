@@ -1,0 +1,300 @@
+//! `rollcall show` and `rollcall open`.
+
+use serde_json::{Value as Json, json};
+
+use super::list::found;
+use super::output::{bold, has_styles, text};
+use super::server;
+use crate::cli::console::print;
+use crate::cli::remote::Server;
+use crate::config::{Named, Output, Shown};
+use crate::entity::text::one_line;
+
+/// How a kind is asked for, and what is printed of it.
+struct Kind {
+    word: &'static str,
+    /// Takes `$name`. What it finds is the account's `found`.
+    document: &'static str,
+    /// Labels and values. A value that is a list has a line for each of its elements.
+    lines: &'static [Line],
+}
+
+/// A label, where the value is, and how it is written: each `{…}` is a JSON pointer into the value, and `{}` the value.
+type Line = (&'static str, &'static str, &'static str);
+
+const SERVICE: Kind = Kind {
+    word: "service",
+    document: "query($name: String!) { account { found: service(alias: $name) {
+        name alias description htmlUrl owner { name alias } tier { name } lifecycle { name } parent { name }
+        type { name } language framework product locked serviceFile { path repository }
+        contacts { type displayName address }
+        onCalls(first: 5) { nodes { name externalEmail schedule } }
+        tools(first: 20) { nodes { displayName categoryAlias environment url } }
+        repositories(first: 10) { nodes { defaultAlias } }
+        tags(first: 20) { nodes { key value } }
+        dependencies(first: 20) { nodes { name } totalCount }
+        dependents(first: 20) { nodes { name } totalCount }
+        lastDeploy { deployedAt environment deployStatus deployNumber deployerName deployerEmail }
+        codeIssues { totalCount }
+        configErrors { message }
+    } } }",
+    lines: &[
+        ("description", "/description", "{}"),
+        ("owner", "/owner", "{/name} ({/alias})"),
+        ("tier", "/tier", "{/name}"),
+        ("lifecycle", "/lifecycle", "{/name}"),
+        ("system", "/parent", "{/name}"),
+        ("type", "/type", "{/name}"),
+        ("language", "/language", "{}"),
+        ("framework", "/framework", "{}"),
+        ("product", "/product", "{}"),
+        ("on call", "/onCalls/nodes", "{/name} {/externalEmail} {/schedule}"),
+        ("contact", "/contacts", "{/type} {/displayName} {/address}"),
+        ("link", "/tools/nodes", "{/displayName} ({/categoryAlias}) {/environment} {/url}"),
+        ("repository", "/repositories/nodes", "{/defaultAlias}"),
+        ("depends on", "/dependencies/nodes", "{/name}"),
+        ("used by", "/dependents/nodes", "{/name}"),
+        ("tag", "/tags/nodes", "{/key}:{/value}"),
+        ("last deploy", "/lastDeploy", "{/deployedAt} {/environment} {/deployStatus} {/deployNumber} {/deployerName}"),
+        ("open issues", "/codeIssues", "{/totalCount}"),
+        ("file", "/serviceFile", "{/repository} {/path}"),
+        ("not taken", "/configErrors", "{/message}"),
+        ("page", "/htmlUrl", "{}"),
+    ],
+};
+
+const TEAM: Kind = Kind {
+    word: "team",
+    document: "query($name: String!) { account { found: team(alias: $name) {
+        name alias responsibilities htmlUrl manager { name email } parentTeam { name }
+        contacts { type displayName address }
+        members(first: 50) { nodes { name email } totalCount }
+        services(first: 50) { nodes { name } totalCount }
+        tags(first: 20) { nodes { key value } }
+    } } }",
+    lines: &[
+        ("responsibilities", "/responsibilities", "{}"),
+        ("manager", "/manager", "{/name} {/email}"),
+        ("part of", "/parentTeam", "{/name}"),
+        ("contact", "/contacts", "{/type} {/displayName} {/address}"),
+        ("member", "/members/nodes", "{/name} {/email}"),
+        ("service", "/services/nodes", "{/name}"),
+        ("tag", "/tags/nodes", "{/key}:{/value}"),
+        ("page", "/htmlUrl", "{}"),
+    ],
+};
+
+const SYSTEM: Kind = Kind {
+    word: "system",
+    document: "query($name: String!) { account { found: system(input: { alias: $name }) {
+        name aliases description note htmlUrl owner { name } parent { name }
+        childServices(first: 50) { nodes { name } totalCount }
+    } } }",
+    lines: &[
+        ("description", "/description", "{}"),
+        ("owner", "/owner", "{/name}"),
+        ("domain", "/parent", "{/name}"),
+        ("service", "/childServices/nodes", "{/name}"),
+        ("page", "/htmlUrl", "{}"),
+    ],
+};
+
+const DOMAIN: Kind = Kind {
+    word: "domain",
+    document: "query($name: String!) { account { found: domain(input: { alias: $name }) {
+        name aliases description note htmlUrl owner { name }
+        childSystems(first: 50) { nodes { name } totalCount }
+    } } }",
+    lines: &[
+        ("description", "/description", "{}"),
+        ("owner", "/owner", "{/name}"),
+        ("system", "/childSystems/nodes", "{/name}"),
+        ("page", "/htmlUrl", "{}"),
+    ],
+};
+
+const USER: Kind = Kind {
+    word: "user",
+    document: "query($name: String!) { account { found: user(input: { email: $name }) {
+        name email role htmlUrl teams(first: 20) { nodes { name } } contacts { type displayName address }
+    } } }",
+    lines: &[
+        ("email", "/email", "{}"),
+        ("role", "/role", "{}"),
+        ("team", "/teams/nodes", "{/name}"),
+        ("contact", "/contacts", "{/type} {/displayName} {/address}"),
+        ("page", "/htmlUrl", "{}"),
+    ],
+};
+
+const REPOSITORY: Kind = Kind {
+    word: "repository",
+    document: "query($name: String!) { account { found: repository(alias: $name) {
+        name defaultAlias description url htmlUrl owner { name } tier { name }
+        services(first: 50) { nodes { name owner { name } } totalCount }
+    } } }",
+    lines: &[
+        ("alias", "/defaultAlias", "{}"),
+        ("description", "/description", "{}"),
+        ("owner", "/owner", "{/name}"),
+        ("tier", "/tier", "{/name}"),
+        ("service", "/services/nodes", "{/name}, of {/owner/name}"),
+        ("address", "/url", "{}"),
+        ("page", "/htmlUrl", "{}"),
+    ],
+};
+
+fn kind(shown: Shown) -> &'static Kind {
+    match shown {
+        Shown::Service => &SERVICE,
+        Shown::Team => &TEAM,
+        Shown::System => &SYSTEM,
+        Shown::Domain => &DOMAIN,
+        Shown::User => &USER,
+        Shown::Repository => &REPOSITORY,
+    }
+}
+
+/// The kind of a word of the command line, or of the search.
+fn kind_of(word: &str) -> Option<&'static Kind> {
+    <Shown as clap::ValueEnum>::from_str(word, true).ok().map(kind)
+}
+
+pub(super) fn run(named: &Named) -> Result<(), String> {
+    let (kind, node) = find(named)?;
+    match named.asking.output {
+        Output::Json => print(&format!("{node:#}\n")),
+        Output::Csv => Err("CSV is for lists; --output json prints all of it".to_owned()),
+        Output::Table => print(&described(kind, &node, has_styles())),
+    }
+}
+
+pub(super) fn open(named: &Named) -> Result<(), String> {
+    let (_, node) = find(named)?;
+    print(&format!("{}\n", text(node.get("htmlUrl"))))
+}
+
+/// Finds what is named.
+fn find(named: &Named) -> Result<(&'static Kind, Json), String> {
+    let server = server(&named.asking.remote, named.asking.deadline)?;
+    let (kind, name) = match &*named.words {
+        [word, name] => {
+            let kind = kind_of(word).ok_or_else(|| {
+                format!("{word} is no kind; there are service, team, system, domain, user and repository")
+            })?;
+            (Some(kind), name)
+        }
+        words => (None, &words[0]),
+    };
+    if let Some(kind) = kind {
+        let node = ask(&server, kind, name)?;
+        if !node.is_null() {
+            return Ok((kind, node));
+        }
+    }
+    // By a name, or by what is exactly like it.
+    let results = found(&server, name)?;
+    let results: Vec<&Json> = results.iter().filter(|one| kind.is_none_or(|kind| one["type"] == kind.word)).collect();
+    let exact: Vec<&&Json> = results.iter().filter(|one| one["match"] == "exact").collect();
+    if let [one] = &*exact
+        && let Some(kind) = one["type"].as_str().and_then(kind_of)
+    {
+        let node = ask_of_result(&server, kind, one)?;
+        if !node.is_null() {
+            return Ok((kind, node));
+        }
+    }
+    let what = kind.map_or("service, team, system, domain, user or repository", |kind| kind.word);
+    let some = if exact.is_empty() { &results } else { &exact.iter().map(|one| **one).collect::<Vec<_>>() };
+    let names = some.iter().take(5).map(|one| format!("{} {}", text(one.get("type")), text(one.get("name"))));
+    let names: Vec<String> = names.collect();
+    Err(match (names.is_empty(), exact.len()) {
+        (true, _) => format!("no {what} is called {name}"),
+        (false, 2..) => format!("several are called {name}: {}; name the kind and an alias", names.join(", ")),
+        (false, _) => format!("no {what} is called {name}; similar: {}", names.join(", ")),
+    })
+}
+
+fn ask(server: &Server, kind: &Kind, name: &str) -> Result<Json, String> {
+    let mut said = server.answer(kind.document, &json!({ "name": name }))?;
+    // Some kinds answer with an error, for clients that want one.
+    if said["errors"][0]["message"].as_str().is_some_and(|why| why.contains("does not exist on this account")) {
+        return Ok(Json::Null);
+    }
+    Ok(Server::data(&mut said)?["account"]["found"].take())
+}
+
+/// Reads what the search found: by the last part of its page's address, which is an alias or an id.
+fn ask_of_result(server: &Server, kind: &Kind, result: &Json) -> Result<Json, String> {
+    let matched = text(result.get("alias"));
+    let address = text(result.get("htmlUrl"));
+    let last = address.rsplit('/').next().unwrap_or_default();
+    for name in [&*matched, last].into_iter().filter(|name| !name.is_empty()) {
+        let node = ask(server, kind, name)?;
+        if !node.is_null() {
+            return Ok(node);
+        }
+    }
+    Ok(Json::Null)
+}
+
+/// The lines about a node: its name, and its values below each other.
+fn described(kind: &Kind, node: &Json, has_styles: bool) -> String {
+    let alias = text(node.get("alias").or_else(|| node.pointer("/aliases/0")));
+    let name = text(node.get("name"));
+    let title = if alias.is_empty() { name } else { format!("{name} ({alias})") };
+    let mut shown = format!("{}\n", bold(&format!("{} {}", kind.word, one_line(&title)), has_styles));
+    let width = kind.lines.iter().map(|(label, ..)| label.len()).max().unwrap_or_default();
+    for (label, place, template) in kind.lines {
+        let value = node.pointer(place).unwrap_or(&Json::Null);
+        let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        for (number, value) in values.iter().filter(|value| !value.is_null()).enumerate() {
+            let label = if number == 0 { *label } else { "" };
+            shown.push_str(&format!("  {label:width$}  {}\n", one_line(&filled(template, value))));
+        }
+    }
+    shown
+}
+
+/// Fills in a template. Values that are missing leave no blanks.
+fn filled(template: &str, value: &Json) -> String {
+    let mut filled = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let (pointer, after) = after.split_once('}').unwrap_or((after, ""));
+        filled.push_str(&text(value.pointer(pointer)));
+        rest = after;
+    }
+    filled.push_str(rest);
+    let words: Vec<&str> = filled.split(' ').filter(|word| !word.is_empty() && *word != "()").collect();
+    words.join(" ").trim_end_matches(", of").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_leaves_no_trace_in_a_line() {
+        for (template, value, expected) in [
+            ("{/name} ({/alias})", json!({ "name": "Payments", "alias": "payments" }), "Payments (payments)"),
+            ("{/name} ({/alias}) {/url}", json!({ "name": "Runbook", "url": "https://x" }), "Runbook https://x"),
+            ("{}", json!("text"), "text"),
+            ("{/name}, of {/owner/name}", json!({ "name": "Cart", "owner": null }), "Cart"),
+            ("{/key}:{/value}", json!({ "key": "env", "value": "prod" }), "env:prod"),
+        ] {
+            assert_eq!(filled(template, &value), expected);
+        }
+    }
+
+    #[test]
+    fn a_list_has_a_line_for_each_element_below_one_label() {
+        let node = json!({ "name": "Core", "alias": "core", "members": { "nodes": [{ "name": "Ada" }, { "name": "Jon\n" }] } });
+        let shown = described(&TEAM, &node, false);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[0], "team Core (core)");
+        assert_eq!(lines[1].trim_start(), "member            Ada");
+        assert!(lines[2].trim_start().starts_with("Jon") && lines.len() == 3, "{shown}");
+    }
+}

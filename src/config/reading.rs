@@ -1,0 +1,180 @@
+//! The commands that read from a server. [`cli::reading`](crate::cli) implements them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::remote::{Asking, Remote};
+use super::trimmed::{trimmed, word};
+use super::value;
+
+/// What `rollcall show` can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum Shown {
+    Service,
+    Team,
+    System,
+    Domain,
+    User,
+    Repository,
+}
+
+/// The arguments of `rollcall show` and `rollcall open`.
+#[derive(Debug, Args)]
+pub struct Named {
+    /// The kind and the name, such as `service cart`, or the name alone; a name is an alias, an email address or what
+    /// the search finds exactly
+    #[arg(required = true, num_args = 1..=2, value_name = "NAME", value_parser = trimmed(value::text))]
+    pub words: Vec<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub asking: Asking,
+}
+
+/// The arguments of `rollcall list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// What to list
+    #[arg(value_parser = word::<Listed>())]
+    pub listed: Listed,
+    /// Only services that match: KEY=VALUE, KEY!=VALUE, KEY~TEXT (contains), KEY (has one) or !KEY (has none); several
+    /// must all match. The keys are owner, tier, lifecycle, system, domain, type, and those of the API's ServiceFilterEnum
+    #[arg(long, short, value_name = "CONDITION", value_parser = trimmed(value::text))]
+    pub filter: Vec<String>,
+    /// Only services of this team: its alias or its name
+    #[arg(long, value_name = "TEAM", value_parser = trimmed(value::text))]
+    pub owner: Option<String>,
+    /// Only services of this tier: its alias or its index
+    #[arg(long, value_name = "TIER", value_parser = trimmed(value::text))]
+    pub tier: Option<String>,
+    /// Only services or teams with this text in their name or an alias
+    #[arg(long, value_name = "TEXT", value_parser = trimmed(value::text))]
+    pub search: Option<String>,
+    /// The most rows, at most 10000
+    #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = trimmed(value::number::<usize>))]
+    pub limit: usize,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub asking: Asking,
+}
+
+/// What `rollcall list` can list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum Listed {
+    Services,
+    Teams,
+    Systems,
+    Domains,
+    Repositories,
+    Users,
+}
+
+/// The arguments of `rollcall deploys`.
+#[derive(Debug, Args)]
+pub struct Deploys {
+    /// Only deploys of the service with this alias
+    #[arg(long, value_name = "ALIAS", value_parser = trimmed(value::text))]
+    pub service: Option<String>,
+    /// Only deploys to this environment; may be repeated
+    #[arg(long, short, value_name = "NAME", value_parser = trimmed(value::text))]
+    pub environment: Vec<String>,
+    /// Only deploys of this last time, such as 1d
+    #[arg(long, value_name = "DURATION", value_parser = trimmed(value::duration))]
+    pub since: Option<Duration>,
+    /// The most rows, at most 10000
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = trimmed(value::number::<usize>))]
+    pub limit: usize,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub asking: Asking,
+}
+
+/// The arguments of `rollcall query`.
+#[derive(Debug, Args)]
+pub struct Query {
+    /// A file with a GraphQL document, - for standard input, or the document itself, which begins with a brace, or with
+    /// `query` or `mutation` and a blank
+    pub document: String,
+    /// The variables, as a JSON object
+    #[arg(long, value_name = "JSON", value_parser = trimmed(value::text))]
+    pub variables: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub remote: Remote,
+    /// How long to retry while the server is unreachable or busy
+    #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEADLINE", default_value = "10s", value_parser = trimmed(value::duration))]
+    pub deadline: Duration,
+}
+
+/// The arguments of `rollcall login`.
+#[derive(Debug, Args)]
+pub struct Login {
+    /// The name of the context [default: the host of the server]
+    #[arg(long, value_name = "NAME", value_parser = trimmed(value::text))]
+    pub name: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub remote: Remote,
+}
+
+/// `rollcall context …`
+#[derive(Debug, Subcommand)]
+pub enum ContextCommand {
+    /// Print a line for each context, tab-separated: * for the current one, name, server
+    List,
+    /// Make a context the current one
+    Use {
+        /// Its name
+        #[arg(value_parser = trimmed(value::text))]
+        name: String,
+    },
+    /// Forget a context and its token
+    Delete {
+        /// Its name
+        #[arg(value_parser = trimmed(value::text))]
+        name: String,
+    },
+}
+
+/// A command that reads from a server, or says which one.
+#[derive(Debug, Subcommand)]
+pub enum Reading {
+    /// Print what a service, team, system, domain, user or repository is: who owns it, who is on call, where its links
+    /// lead, what was deployed
+    Show(Named),
+    /// Print the address of its page
+    Open(Named),
+    /// List services, teams, systems, domains, repositories or users
+    List(Box<List>),
+    /// Search names, aliases and email addresses; a mistyped word is found too
+    Search {
+        /// What to search for
+        #[arg(required = true, value_name = "WORD")]
+        words: Vec<String>,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        asking: Asking,
+    },
+    /// List the newest deploys
+    Deploys(Box<Deploys>),
+    /// Print who owns a file or folder of a checkout, or a repository: the services there and their teams
+    WhoOwns {
+        /// A path in a git checkout, or a repository: its URL or its alias, such as github.com:org/name
+        #[arg(value_name = "PATH|REPOSITORY")]
+        what: PathBuf,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        asking: Asking,
+    },
+    /// Run a GraphQL document and print the response; exits with status 1 if the response has errors
+    Query(Box<Query>),
+    /// Keep a server and a token as a context, so that commands need neither; reads the token from standard input unless
+    /// it is given
+    Login(Login),
+    /// Contexts, which `rollcall login` makes: list, choose and delete them
+    #[command(subcommand)]
+    Context(ContextCommand),
+}
