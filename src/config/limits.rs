@@ -27,6 +27,16 @@ pub struct Edge {
         value_parser = trimmed(value::network)
     )]
     pub trusted_proxies: Vec<IpNet>,
+    /// Origins of web pages that may call the API with a token, such as https://tools.example.com, separated by commas
+    /// [default: none]
+    #[arg(
+        long,
+        value_name = "ORIGINS",
+        env = "ROLLCALL_CORS_ORIGINS",
+        value_delimiter = ',',
+        value_parser = trimmed(value::web_origin)
+    )]
+    pub cors_origins: Vec<String>,
     /// The maximum size of a GraphQL request's body, in bytes
     #[arg(long, value_name = "BYTES", env = "ROLLCALL_MAX_BODY", default_value = "1048576", value_parser = trimmed(value::number::<usize>))]
     pub max_body: usize,

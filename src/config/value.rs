@@ -139,6 +139,16 @@ pub(super) fn app_url(text: &str) -> Result<String, String> {
     }
 }
 
+/// Parses the origin of a web page: a scheme, a host and a port if it is not the default one.
+pub(super) fn web_origin(text: &str) -> Result<String, String> {
+    let url = origin(text)?;
+    let (_, rest) = url.split_once("://").unwrap_or_default();
+    match rest.split_once('/') {
+        None => Ok(url.to_ascii_lowercase()),
+        Some((host, _)) => Err(format!("an origin has no path: write it like https://{host}")),
+    }
+}
+
 /// Parses a base URL or an empty text, which means that the variable is not set.
 pub(super) fn origin_or_none(text: &str) -> Result<String, String> {
     if text.is_empty() { Ok(String::new()) } else { origin(text) }

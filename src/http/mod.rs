@@ -51,6 +51,7 @@ pub mod charset;
 pub mod client;
 pub mod coding;
 pub mod connection;
+mod cors;
 pub mod expand;
 pub mod handlers;
 pub mod heads;
@@ -286,7 +287,7 @@ impl App {
         }
         let is_secure = peer.is_encrypted || self.site(&call).is_secure();
         let mut reply = outcome.unwrap_or_else(|rejection| reply::rejection(&call, &rejection));
-        reply::finish(&mut reply, &call, is_secure);
+        self.finish(&mut reply, &call, is_secure);
         if Outbox::counts(reply.body()) || call.room.is_some() {
             reply = Box::pin(self.count_answer(reply, &mut call, started, is_secure)).await;
         }
@@ -339,6 +340,9 @@ impl App {
         {
             return Box::pin(handlers::graphql::answer_get(self, call)).await;
         }
+        if self.is_opened(call) && cors::is_preflight(&call.parts.method, &call.parts.headers) {
+            return Ok(cors::preflight());
+        }
         if !call.route.allows(&call.parts.method) {
             return Err(Rejection::MethodNotAllowed);
         }
@@ -353,6 +357,21 @@ impl App {
             (Route::App, body) => Box::pin(handlers::app::answer(self, call, body)).await,
             (Route::GraphQl | Route::Deploy | Route::Document, None) => Err(Rejection::MethodNotAllowed),
             (Route::Unknown, _) => Err(Rejection::NotFound),
+        }
+    }
+
+    /// Whether pages of other origins may send requests like this one.
+    fn is_opened(&self, call: &Call) -> bool {
+        call.route == Route::GraphQl && !self.edge.cors_origins.is_empty()
+    }
+
+    /// Completes a response.
+    fn finish(&self, reply: &mut Reply, call: &Call, is_secure: bool) {
+        reply::finish(reply, call, is_secure);
+        if self.is_opened(call) {
+            let headers = &call.parts.headers;
+            let origin = cors::allowed(headers, &self.edge.cors_origins);
+            cors::permit(reply, origin, cors::is_preflight(&call.parts.method, headers));
         }
     }
 
@@ -399,7 +418,7 @@ impl App {
             let rejection =
                 if call.is_mutation { Rejection::Undelivered } else { Rejection::Unavailable(outbox::FULL) };
             reply = reply::rejection(call, &rejection);
-            reply::finish(&mut reply, call, is_secure);
+            self.finish(&mut reply, call, is_secure);
         }
         if let Some(room) = call.room.take() {
             let body = std::mem::take(reply.body_mut());

@@ -36,6 +36,7 @@ mod collector;
 mod command_line;
 mod config_file;
 mod contact;
+mod cors;
 mod coverage;
 mod database_files;
 mod deploy;

@@ -23,7 +23,9 @@ fn example(arg: &Arg) -> String {
         (None, "status") => "running".to_owned(),
         (None, "trusted-proxies") => "10.0.0.1".to_owned(),
         (None, "url") => "https://rollcall.example.com/integrations/deploy/1".to_owned(),
-        (None, "app-url" | "base-url" | "server" | "oidc-issuer" | "otlp-endpoint") => "https://example.com".to_owned(),
+        (None, "app-url" | "base-url" | "cors-origins" | "server" | "oidc-issuer" | "otlp-endpoint") => {
+            "https://example.com".to_owned()
+        }
         (None, "oidc-domains" | "pull-documents-from") => "example.com".to_owned(),
         (None, name) if name.ends_with("-retention") => "400d".to_owned(),
         (None, _) => match arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str()) {
