@@ -56,6 +56,9 @@ pub async fn ask_counting<O: Operation>(
     }
     let response = site.catalogue.execute(&prepared, &caller, &visit.request_id, None).await;
     let response = response.map_err(|Unavailable(reason)| Fault::Busy(reason))?;
+    if !response.forbidden.is_empty() {
+        site.refusals.note_aside(caller.actor, "forbidden", &response.forbidden.join(", "));
+    }
     let Response { errors, data } = serde_json::from_slice::<Response<O::Answer>>(&response.text)
         .map_err(|error| Fault::Internal(error.to_string()))?;
     if let Some(TopLevel { message, extensions }) = errors.into_iter().next() {

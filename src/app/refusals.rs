@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 use tracing::warn;
 
 use crate::db::{Db, Write as _};
@@ -77,24 +78,36 @@ impl Refusals {
     /// Records that `actor` was refused, and returns once that is written. It is written even if the future is dropped.
     /// `why` is shown in the audit.
     pub async fn note(self: &Arc<Self>, actor: Actor, action: &'static str, why: &str) {
+        if let Some(written) = self.begin(actor, action, why) {
+            // Fails only if the task has panicked.
+            let _ = written.await;
+        }
+    }
+
+    /// Like [`note`](Self::note), without waiting: whoever may not change anything is told so at once, even while others
+    /// write.
+    pub fn note_aside(self: &Arc<Self>, actor: Actor, action: &'static str, why: &str) {
+        drop(self.begin(actor, action, why));
+    }
+
+    /// Begins to write, if there is anything to write.
+    fn begin(self: &Arc<Self>, actor: Actor, action: &'static str, why: &str) -> Option<JoinHandle<()>> {
         let write = self.hour().count(actor, action, Timestamp::now());
         if write == Write::Nothing {
-            return;
+            return None;
         }
         let Ok(writer) = Arc::clone(&self.writers).try_acquire_owned() else {
             warn!("a refused attempt cannot be noted in the audit: too many others wait for that");
             if let Write::New(key, minute) = &write {
                 self.hour().settle(key, *minute, None);
             }
-            return;
+            return None;
         };
         let (this, why, place) = (Arc::clone(self), why.to_owned(), spans::here());
-        let written = tokio::spawn(async move {
+        Some(tokio::spawn(async move {
             let _writer = writer;
             place.around(this.write(write, &why)).await;
-        });
-        // Fails only if the task has panicked.
-        let _ = written.await;
+        }))
     }
 
     async fn write(&self, write: Write, why: &str) {

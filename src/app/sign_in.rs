@@ -9,7 +9,7 @@ use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, cookie, openid};
-use crate::db::{self, Transaction};
+use crate::db::{self, Before, RowOf, Transaction};
 use crate::entity::audit::{self, Actor};
 use crate::entity::change;
 use crate::entity::key::Key;
@@ -65,7 +65,9 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
         let Some(user) = user else { return Ok(None) };
         let (key, actor) = begin(tx, visit, &user, "link", now).await?;
         if link.user_id.is_none() {
-            let changed = change::of(&site.db.committed(tx), tx, "User", user.id, &[]).await?;
+            let changed =
+                change::of(Before::Committed(site.db.committed(tx)), tx, RowOf::to::<user::Entity>(user.id), &[])
+                    .await?;
             let detail = json!({ "changed": changed });
             audit::record(tx, &actor, "firstAdministrator", user.subject(), &detail).await?;
         }

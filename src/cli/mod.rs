@@ -32,7 +32,7 @@ use self::opened::{close_or_say, connect, created_sentence, existing, with_datab
 use crate::config::{
     self, Addresses, Command, Database, DeployEndpointCommand, Passed, SchemaCommand, Serve, TokenCommand,
 };
-use crate::db::{self, Db, Transaction};
+use crate::db::{self, Before, Db, RowOf, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change;
 use crate::entity::field_rule::FieldRules;
@@ -233,7 +233,9 @@ async fn sign_in_link(
             }
             _ => {
                 let user = user::first_administrator(tx, email, name, now).await?;
-                let changed = change::of(&db.committed(tx), tx, "User", user.id, &[]).await?;
+                let changed =
+                    change::of(Before::Committed(db.committed(tx)), tx, RowOf::to::<user::Entity>(user.id), &[])
+                        .await?;
                 let detail = json!({ "changed": changed });
                 audit::record(tx, &actor, "firstAdministrator", user.subject(), &detail).await?;
                 user

@@ -1,4 +1,5 @@
-//! The scope that a mutation requires: `@access(requires: write)`.
+//! The scope that a mutation requires: `@access(requires: write)`. The directive may have a second argument, which
+//! generates nothing.
 //!
 //! In a schema that defines the directive, every mutation must have one. In a schema that does not, every mutation
 //! requires the highest scope. Only mutations may have one, because no other scope would be enforced.
@@ -27,10 +28,12 @@ pub(super) fn check(schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
     };
     let listed = SCOPES.join(", ");
     let scopes = match &definition.arguments[..] {
-        [argument] if argument.name == ARGUMENT && argument.default_value.is_none() => match &*argument.ty {
-            Type::NonNullNamed(scopes) => schema.get_enum(scopes),
-            _ => None,
-        },
+        [argument] | [argument, _] if argument.name == ARGUMENT && argument.default_value.is_none() => {
+            match &*argument.ty {
+                Type::NonNullNamed(scopes) => schema.get_enum(scopes),
+                _ => None,
+            }
+        }
         _ => None,
     };
     match scopes {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use sea_orm::{DbBackend, Statement};
 use tokio::sync::OnceCell;
 
+use super::table::{AnyTable, RowOf};
 use super::{Backend, Db, Error, Read, Write, find};
 
 /// The most rows of a table that are deleted or changed along with a row, in its transaction.
@@ -53,6 +54,31 @@ async fn references(db: &impl Read) -> Result<&'static [Reference], Error> {
         db.rows_by(statement, reference).await
     };
     Ok(REFERENCES.get_or_try_init(read).await?)
+}
+
+/// The columns that hold the id of a row in some row of another table: that table, the column, and whether its row is
+/// deleted along with the row that it refers to. If not, the column becomes null. Only of tables that `known` returns by
+/// their names. Takes one statement.
+pub async fn referring(
+    db: &impl Read,
+    row: RowOf,
+    known: impl Fn(&str) -> Option<&'static dyn AnyTable>,
+) -> Result<Vec<(&'static dyn AnyTable, &'static str, bool)>, Error> {
+    let to_it = references(db).await?.iter().filter(|reference| reference.target == row.table.name());
+    let to_it: Vec<_> =
+        to_it.filter_map(|one| Some((known(&one.table)?, one.column.as_str(), one.is_deleted))).collect();
+    if to_it.is_empty() {
+        return Ok(to_it);
+    }
+    let exists = to_it.iter().map(|(table, column, _)| {
+        let exists = format!("EXISTS (SELECT 1 FROM \"{}\" WHERE \"{column}\" = $1)", table.name());
+        format!("CAST(CASE WHEN {exists} THEN 1 ELSE 0 END AS BIGINT)")
+    });
+    let sql = format!("SELECT {}", exists.collect::<Vec<_>>().join(", "));
+    let (statement, count) = (Statement::from_sql_and_values(db.backend(), sql, [row.id.into()]), to_it.len());
+    let read = move |row: &super::Row<'_>| (0..count).map(|place| row.get::<i64>(place)).collect::<Result<Vec<_>, _>>();
+    let held = db.rows_by(statement, read).await?.pop().unwrap_or_default();
+    Ok(to_it.into_iter().zip(held).filter(|(_, holds)| *holds == 1).map(|(one, _)| one).collect())
 }
 
 /// The references to a table.

@@ -6,7 +6,7 @@
 //! does not depend on the size of the catalogue.
 
 use foldhash::{HashMap, HashMapExt};
-use migration::find::{fold, grams, shorter, words};
+use migration::find::{SEARCHED, fold, grams, shorter, words};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, UnionType};
 
 use super::{Error, Read, is_any_text};
@@ -27,6 +27,11 @@ const BEGINNINGS: u64 = 50;
 const OF_GRAM: u64 = 500;
 /// The maximum number of dictionary words that a word of the term may stand for.
 const ALIKE: usize = 8;
+
+/// Whether a table holds texts that are searched for.
+pub fn is_searched(table: &str) -> bool {
+    SEARCHED.iter().any(|one| one.table == table || one.aliases.is_some_and(|(aliases, _)| aliases == table))
+}
 
 /// The greatest code point. No text contains it, so it ends the range of texts with a common beginning.
 const END: char = '\u{10FFFF}';

@@ -6,7 +6,12 @@ use migration::find::{ROWS, SEARCHED, Searched, Text, Texts, add, grams_of, post
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{Cond, Expr, ExprTrait, LockType, OnConflict, Order, Query};
 
-use super::{Error, Write};
+use super::{Error, Unrecorded, Write};
+
+/// The tables of the index.
+struct Index;
+
+impl Unrecorded for Index {}
 
 /// The number of owners refreshed at once.
 const BATCH: usize = 200;
@@ -18,7 +23,7 @@ pub async fn refresh<C: Write>(db: &C) -> Result<(), Error> {
     let mut stale = BTreeMap::<i32, BTreeSet<i64>>::new();
     let taken =
         Query::delete().from_table("find_stale").returning(Query::returning().columns(["kind", "owner"])).take();
-    for (kind, owner) in db.returned(&taken, |row| Ok((row.get::<i32>(0)?, row.get::<i64>(1)?))).await? {
+    for (kind, owner) in db.returned::<Index, _, _>(&taken, |row| Ok((row.get::<i32>(0)?, row.get::<i64>(1)?))).await? {
         stale.entry(kind).or_default().insert(owner);
     }
     for Searched { kind, table, second, aliases } in SEARCHED {
@@ -80,7 +85,7 @@ async fn replace<C: Write>(db: &C, kind: i32, owners: &[i64], mut texts: Texts) 
     }
     for ids in gone.chunks(ROWS) {
         let is_gone = Expr::col("id").is_in(ids.to_vec());
-        db.execute(Query::delete().from_table("find_text").and_where(is_gone)).await?;
+        db.execute::<Index>(Query::delete().from_table("find_text").and_where(is_gone)).await?;
     }
     for some in gone_postings.chunks(CONDITIONS) {
         let of = |(word, letters, text): &(String, i32, i64)| {
@@ -89,7 +94,7 @@ async fn replace<C: Write>(db: &C, kind: i32, owners: &[i64], mut texts: Texts) 
         };
         let mut delete = Query::delete();
         delete.from_table("find_posting").cond_where(some.iter().map(of).fold(Cond::any(), Cond::add));
-        db.execute(&delete).await?;
+        db.execute::<Index>(&delete).await?;
     }
     let given: Vec<(&(i64, String), &Text)> = texts.iter().collect();
     let mut new_postings = Vec::new();
@@ -103,7 +108,7 @@ async fn replace<C: Write>(db: &C, kind: i32, owners: &[i64], mut texts: Texts) 
         // A concurrent transaction may add the same text of the same owner.
         insert.on_conflict(OnConflict::columns(["kind", "owner", "folded"]).do_nothing().to_owned());
         insert.returning(Query::returning().columns(["id", "owner", "folded"]));
-        let stored = db.returned(&insert, |row| Ok((row.get::<i64>(0)?, (row.get(1)?, row.get(2)?))));
+        let stored = db.returned::<Index, _, _>(&insert, |row| Ok((row.get::<i64>(0)?, (row.get(1)?, row.get(2)?))));
         for (id, key) in stored.await? {
             if texts.get(&key).is_some_and(|text| text.has_words) {
                 new_postings.extend(postings(&key.1, id));
@@ -133,7 +138,7 @@ async fn remove_words<C: Write>(db: &C, words: BTreeSet<String>) -> Result<(), E
         delete.from_table("find_word").and_where(Expr::col("word").is_in(some)).and_where(Expr::exists(posting).not());
         let mut grams = Vec::new();
         delete.returning(Query::returning().column("word"));
-        for word in db.returned(&delete, |row| row.get::<String>(0)).await? {
+        for word in db.returned::<Index, _, _>(&delete, |row| row.get::<String>(0)).await? {
             grams.extend(grams_of(&word).into_iter().map(|(gram, letters)| (gram, letters, word.clone())));
         }
         for some in grams.chunks(CONDITIONS) {
@@ -143,7 +148,7 @@ async fn remove_words<C: Write>(db: &C, words: BTreeSet<String>) -> Result<(), E
             };
             let mut delete = Query::delete();
             delete.from_table("find_gram").cond_where(some.iter().map(of).fold(Cond::any(), Cond::add));
-            db.execute(&delete).await?;
+            db.execute::<Index>(&delete).await?;
         }
     }
     Ok(())
@@ -187,7 +192,7 @@ async fn insert<C: Write, T, const N: usize>(
         for row in some {
             insert.values_panic(values(row));
         }
-        db.execute(insert.on_conflict(OnConflict::new().do_nothing().to_owned())).await?;
+        db.execute::<Index>(insert.on_conflict(OnConflict::new().do_nothing().to_owned())).await?;
     }
     Ok(())
 }

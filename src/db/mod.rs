@@ -31,7 +31,6 @@ mod file;
 pub mod find;
 mod find_refresh;
 mod group_commit;
-mod known;
 mod log_length;
 mod migrating;
 mod open_error;
@@ -42,6 +41,7 @@ mod postgres_tls;
 mod postgres_url;
 mod postgres_value;
 pub mod read;
+mod record;
 mod rehearsal;
 mod replica;
 mod row;
@@ -53,6 +53,7 @@ mod server_session;
 mod session;
 mod shape;
 mod sqlite;
+mod table;
 pub mod text;
 mod transaction;
 mod url;
@@ -66,7 +67,7 @@ pub use self::url::fault as url_fault;
 pub use backup::backup;
 pub use bulk::{Bulk, Form, Incomplete, Load, Prepared, Rows, Unstored, rows_at_once};
 pub use copies::{by_key, to_each};
-pub use dependents::{MOST_AT_ONCE, has_many_dependents};
+pub use dependents::{MOST_AT_ONCE, has_many_dependents, referring};
 use embedded::{Embedded, Observer};
 pub use error::{Constraint, Error};
 pub use file::Exposed;
@@ -74,12 +75,14 @@ pub use log_length::LONG_LOG;
 pub use open_error::OpenError;
 use read::Source;
 pub use read::{Backend, OfKeys, Read, Reader, Snapshot, count_of, scalar};
+pub use record::{Change, MOST_CHANGED, Side};
 pub use rehearsal::{Before, rehearse};
 use replica::Replica;
-pub use row::{Column, Omitted, Row, Table, columns_without, select_without};
+pub use row::{Column, Omitted, Row, columns_without, select_without};
 pub use sequence::{attempt, begin_part, end_part, give_ids_after, last_id};
 use server::{Access, Server};
 pub use shape::Shape;
+pub use table::{AnyRow, AnyTable, Entry, Owner, RowOf, Table, Told, Unrecorded, Word, World, any_table};
 pub use transaction::{Committed, Locking, Transaction};
 pub use version::{Version, check, migrate, migrate_first, one_process_at_a_time, version};
 pub use windows::{Counted, LONGEST_WINDOW};
@@ -223,10 +226,11 @@ impl Db {
     async fn begin_transaction(&self, access: Access, may_share: bool) -> Result<Transaction, Error> {
         let begun = self.in_span("BEGIN", async {
             self.writes.check_version()?;
-            Ok(Transaction::new(match &self.writer {
+            let kind = match &self.writer {
                 Writer::Server(server) => transaction::Kind::Server(Box::new(server.begin(access).await?)),
                 Writer::Embedded(file) => transaction::Kind::Embedded(Box::new(file.begin_write(may_share).await?)),
-            }))
+            };
+            Ok(Transaction::new(kind))
         });
         begun.await.inspect_err(|error| self.note_failed_write(error))
     }

@@ -13,8 +13,9 @@ use tokio::time::sleep;
 
 use super::error::Unconfirmed;
 use super::postgres::COMMIT;
+use super::row::Work;
 use super::transaction::Kind;
-use super::{Db, Error, Read, Transaction, Write, server};
+use super::{Db, Error, Read, Table, Transaction, Write, server};
 
 /// How long to look for the outcome. The server may have to restart first.
 const SEARCH: Duration = Duration::from_secs(5);
@@ -37,7 +38,7 @@ impl Db {
         on_written: impl FnOnce() + Send,
     ) -> Result<(), Error>
     where
-        A: ActiveModelTrait + Send,
+        A: ActiveModelTrait<Entity: Table> + Send,
     {
         let Kind::Server(server) = &transaction.kind else {
             transaction.exec(A::Entity::insert(row)).await?;
@@ -52,7 +53,11 @@ impl Db {
             None => {
                 let mut insert = A::Entity::insert(row.clone()).into_query();
                 insert.returning(Query::returning().columns(keys::<A::Entity>()));
-                self.until(Instant::now() + COMMIT, transaction.returned(&insert, |_| Ok(()))).await?;
+                self.until(
+                    Instant::now() + COMMIT,
+                    transaction.run(Work::writing(DbBackend::Postgres.build(&insert), true), |_| Ok(())),
+                )
+                .await?;
                 self.in_span("COMMIT", server.commit()).await
             }
         };

@@ -13,9 +13,10 @@ use sea_orm::{DbBackend, EntityTrait, QuerySelect, QueryTrait, Select, Statement
 
 use super::Error;
 use super::embedded::{self, Embedded, Observer};
-use super::row::{Collect, Collected, Folded, KEY, Row, Table, Work, over};
+use super::row::{Collect, Collected, Folded, KEY, Row, Work, over};
 use super::server::{self, Server};
 use super::shape::{How, Shape, statement};
+use super::table::Table;
 use crate::budget::{Budget, Excess};
 use crate::spans;
 

@@ -5,10 +5,10 @@ use std::cell::Cell;
 
 use rusqlite::types::{FromSql, ValueRef};
 use sea_orm::sea_query::SelectStatement;
-use sea_orm::{ColumnTrait, EntityTrait, Iterable, Statement};
-use serde::de::DeserializeOwned;
+use sea_orm::{ColumnTrait, Iterable, Statement};
 
 use super::postgres_value::Cell as ServerCell;
+use super::table::Table;
 use super::{Error, cells};
 use crate::budget::{Budget, Excess};
 
@@ -33,11 +33,6 @@ enum From<'r> {
 pub trait Column: FromSql {}
 
 impl<T: FromSql> Column for T {}
-
-/// A table whose rows can be read from either backend.
-pub trait Table: EntityTrait<Model: DeserializeOwned + 'static> {}
-
-impl<E> Table for E where E: EntityTrait<Model: DeserializeOwned + 'static> {}
 
 /// The columns of a table that a statement leaves out: one bit per column, by its position in the table. Only nullable
 /// columns, and only among the first 64.

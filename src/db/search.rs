@@ -2,7 +2,12 @@
 
 use sea_orm::DbBackend;
 
-use super::{Backend, Bulk, Error, Ids, Prepared, Read, Write, find};
+use super::{Backend, Bulk, Error, Ids, Prepared, Read, Unrecorded, Write, find};
+
+/// The table of the index.
+struct Index;
+
+impl Unrecorded for Index {}
 
 /// Writes the texts by which services are found. Replaces what was written for these services before. Each service must
 /// occur only once.
@@ -10,7 +15,7 @@ pub async fn write(db: &impl Write, services: Vec<(i64, Vec<String>)>) -> Result
     if services.is_empty() {
         return Ok(());
     }
-    db.execute(&migration::search::insert(db.backend(), services)).await.map(drop)
+    db.execute::<Index>(&migration::search::insert(db.backend(), services)).await.map(drop)
 }
 
 /// Derives both search indexes again, after many rows have been stored in bulk.

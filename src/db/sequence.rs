@@ -3,7 +3,12 @@
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 
-use super::{Error, Read, Write};
+use super::{Error, Read, Unrecorded, Write};
+
+/// The ids that the tables have given.
+struct Sequences;
+
+impl Unrecorded for Sequences {}
 
 /// SQLite's table of the last ids.
 const SEQUENCES: &str = "sqlite_sequence";
@@ -35,10 +40,10 @@ pub async fn give_ids_after<C: Write>(db: &C, table: &str, last: i64) -> Result<
     let known = Query::select().column("seq").from(SEQUENCES).and_where(name()).take();
     let known = db.rows(&known, |row| row.get::<i64>(0)).await?.pop();
     let last = Ord::max(last, known.unwrap_or(0));
-    db.execute(Query::delete().from_table(SEQUENCES).and_where(name())).await?;
+    db.execute::<Sequences>(Query::delete().from_table(SEQUENCES).and_where(name())).await?;
     let mut insert = Query::insert();
     insert.into_table(SEQUENCES).columns(["name", "seq"]).values_panic([Expr::value(table), Expr::value(last)]);
-    db.execute(&insert).await.map(drop)
+    db.execute::<Sequences>(&insert).await.map(drop)
 }
 
 /// Runs a part of a transaction in a savepoint. If it fails, only that part is rolled back.

@@ -5,10 +5,11 @@ use std::sync::{Mutex, MutexGuard};
 use sea_orm::sea_query::LockType;
 use sea_orm::{DbBackend, Statement};
 
-use super::known::Known;
 use super::read::{Backend, Read, Reader};
-use super::row::{Collect, Table, Work};
+use super::record::{Change, Record, Side};
+use super::row::{Collect, Work};
 use super::session::lock;
+use super::table::{RowOf, Table};
 use super::write::Write;
 use super::{Error, embedded, server};
 
@@ -16,7 +17,7 @@ use super::{Error, embedded, server};
 #[derive(Debug)]
 pub struct Transaction {
     pub(super) kind: Kind,
-    known: Mutex<Known>,
+    record: Mutex<Record>,
 }
 
 #[derive(Debug)]
@@ -27,22 +28,34 @@ pub(super) enum Kind {
 
 impl Transaction {
     pub(super) fn new(kind: Kind) -> Self {
-        Self { kind, known: Mutex::default() }
+        Self { kind, record: Mutex::default() }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        lock(&self.known)
+    /// The same transaction, which keeps a record of its [changes](Self::changes) from now on.
+    pub fn recorded(self) -> Self {
+        self.record().is_kept = true;
+        self
     }
 
-    /// The row as it was before this transaction, and as others see it until this transaction ends: `Some(None)` if there
-    /// was none. `None` if that must be read with [`super::Db::committed`].
-    pub fn before<E: Table>(&self, id: i64) -> Option<Option<E::Model>> {
-        self.known().before::<E>(id)
+    fn record(&self) -> MutexGuard<'_, Record> {
+        lock(&self.record)
     }
 
-    /// The row as this transaction has stored it last. `None` if that must be read.
-    pub fn after<E: Table>(&self, id: i64) -> Option<E::Model> {
-        self.known().after::<E>(id)
+    /// The rows that it has stored, changed or deleted, in the order in which they were first changed. Rows that follow by
+    /// foreign keys are not among them. `None` if there are more than [`MOST_CHANGED`](super::MOST_CHANGED).
+    pub fn changes(&self) -> Option<Vec<Change>> {
+        let record = self.record();
+        (!record.is_over).then(|| record.changes())
+    }
+
+    /// The row as it was before this transaction, and as others see it until this transaction ends, if that is known.
+    pub fn before(&self, row: RowOf) -> Side {
+        self.record().before(row)
+    }
+
+    /// The row as this transaction has stored it last, if that is known.
+    pub fn after(&self, row: RowOf) -> Side {
+        self.record().after(row)
     }
 
     /// Whether it shares its commit with transactions before it.
@@ -145,7 +158,6 @@ impl Read for Transaction {
 
 impl Write for Transaction {
     async fn change(&self, statement: Statement) -> Result<u64, Error> {
-        self.note_change();
         match &self.kind {
             Kind::Server(transaction) => transaction.change(statement).await,
             Kind::Embedded(transaction) => transaction.change(statement).await,
@@ -153,23 +165,26 @@ impl Write for Transaction {
     }
 
     async fn script(&self, sql: &str) -> Result<(), Error> {
-        self.note_change();
         match &self.kind {
             Kind::Server(transaction) => transaction.script(sql).await,
             Kind::Embedded(transaction) => transaction.script(sql).await,
         }
     }
 
+    fn records<E: Table>(&self) -> bool {
+        self.record().records::<E>()
+    }
+
     fn hold<E: Table>(&self, rows: &[E::Model]) {
-        self.known().hold::<E>(rows);
+        self.record().hold::<E>(rows);
     }
 
     fn note_stored<E: Table>(&self, rows: &[E::Model], are_new: bool) {
-        self.known().store::<E>(rows, are_new);
+        self.record().store::<E>(rows, are_new);
     }
 
-    fn note_change(&self) {
-        self.known().change();
+    fn note_deleted<E: Table>(&self, rows: &[E::Model]) {
+        self.record().delete::<E>(rows);
     }
 }
 

@@ -5,13 +5,14 @@
 
 use sea_orm::sea_query::{Condition, InsertStatement, Query, ReturningClause};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, Insert, InsertMany, Iterable, ModelTrait,
-    PrimaryKeyToColumn, QueryFilter, QueryTrait, Statement, StatementBuilder, UpdateMany,
+    ActiveModelTrait, ColumnTrait, DbBackend, DeleteMany, EntityTrait, Insert, InsertMany, Iterable, ModelTrait,
+    PrimaryKeyToColumn, QueryFilter, QueryTrait, Statement, StatementBuilder, UpdateMany, ValidatedDeleteOne,
 };
 
+use super::Error;
 use super::read::Read;
 use super::row::{Row, Work};
-use super::{Error, Table};
+use super::table::{Table, Unrecorded};
 
 /// Typed writing. Reads see what was written before.
 pub trait Write: Read {
@@ -29,23 +30,60 @@ pub trait Write: Read {
         let _ = rows;
     }
 
+    /// Whether the changes of a table are recorded.
+    #[doc(hidden)]
+    fn records<E: Table>(&self) -> bool {
+        false
+    }
+
     /// Notes rows that were stored. `are_new` says that none of them existed before.
     #[doc(hidden)]
     fn note_stored<E: Table>(&self, rows: &[E::Model], are_new: bool) {
         let _ = (rows, are_new);
     }
 
-    /// Notes a statement that may have changed any row.
+    /// Notes rows that were deleted.
     #[doc(hidden)]
-    fn note_change(&self) {}
+    fn note_deleted<E: Table>(&self, rows: &[E::Model]) {
+        let _ = rows;
+    }
 
-    /// Runs a statement and returns the number of rows that it changed.
-    fn execute(&self, statement: &impl StatementBuilder) -> impl Future<Output = Result<u64, Error>> + Send {
+    /// Runs a statement about the table `E`, whose changes are not recorded. Returns the number of rows that it changed.
+    fn execute<E: Unrecorded>(
+        &self,
+        statement: &impl StatementBuilder,
+    ) -> impl Future<Output = Result<u64, Error>> + Send {
         self.change(self.backend().build(statement))
     }
 
     /// Runs an insert, an update or a delete, and returns the number of rows that it changed.
-    fn exec(&self, query: impl QueryTrait) -> impl Future<Output = Result<u64, Error>> + Send {
+    fn exec<C: Changes>(&self, query: C) -> impl Future<Output = Result<u64, Error>> + Send {
+        let is_recorded = self.records::<C::Table>();
+        let mut statement = query.into_query();
+        if is_recorded {
+            C::return_rows(&mut statement, all_columns::<C::Table>(self.backend()));
+        }
+        let statement = self.backend().build(&statement);
+        async move {
+            if stores_nothing(&statement) {
+                return Ok(0);
+            }
+            if !is_recorded {
+                return self.change(statement).await;
+            }
+            let are_new = C::MAKES && !statement.sql.contains("ON CONFLICT");
+            let rows = self.run(Work::writing(statement, false), |row| row.model::<C::Table>()).await?;
+            match C::DELETES {
+                true => self.note_deleted::<C::Table>(&rows),
+                false => self.note_stored::<C::Table>(&rows, are_new),
+            }
+            Ok(rows.len() as u64)
+        }
+    }
+
+    /// Like [`exec`](Self::exec), for rows that follow from another change of the same transaction, however many they are:
+    /// they are not recorded.
+    fn exec_following<C: Changes>(&self, query: C) -> impl Future<Output = Result<u64, Error>> + Send {
         let statement = query.build(self.backend());
         async move { if stores_nothing(&statement) { Ok(0) } else { self.change(statement).await } }
     }
@@ -75,17 +113,17 @@ pub trait Write: Read {
         self.stored(false, insert)
     }
 
-    /// Runs a statement that writes and maps the rows that it returns.
-    fn returned<T, F>(
+    /// Runs a statement about the table `E`, whose changes are not recorded, and maps the rows that it returns.
+    fn returned<E, T, F>(
         &self,
         statement: &impl StatementBuilder,
         read: F,
     ) -> impl Future<Output = Result<Vec<T>, Error>> + Send
     where
+        E: Unrecorded,
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
-        self.note_change();
         self.run(Work::writing(self.backend().build(statement), false), read)
     }
 
@@ -95,16 +133,24 @@ pub trait Write: Read {
         one: bool,
         insert: I,
     ) -> impl Future<Output = Result<Vec<Stored<I::Row>>, Error>> + Send {
-        let mut insert = insert.into_query();
-        insert.returning(all_columns::<TableOf<I::Row>>(self.backend()));
+        self.stored_by::<TableOf<I::Row>>(one, insert.into_query())
+    }
+
+    /// Runs an insert into the table `E` and returns the rows that it stored. `one` says that it stores at most one.
+    fn stored_by<E: Table>(
+        &self,
+        one: bool,
+        mut insert: InsertStatement,
+    ) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
+        insert.returning(all_columns::<E>(self.backend()));
         let statement = self.backend().build(&insert);
         async move {
             if stores_nothing(&statement) {
                 return Ok(Vec::new());
             }
             let are_new = !statement.sql.contains("ON CONFLICT");
-            let rows = self.run(Work::writing(statement, one), |row| row.model::<TableOf<I::Row>>()).await?;
-            self.note_stored::<TableOf<I::Row>>(&rows, are_new);
+            let rows = self.run(Work::writing(statement, one), |row| row.model::<E>()).await?;
+            self.note_stored::<E>(&rows, are_new);
             Ok(rows)
         }
     }
@@ -135,14 +181,13 @@ pub trait Write: Read {
     }
 
     /// Deletes a row. Returns the number of rows deleted: 0 if it did not exist.
-    fn delete<M: ModelTrait>(&self, row: M) -> impl Future<Output = Result<u64, Error>> + Send {
-        let mut delete = Query::delete();
-        delete.from_table(M::Entity::default());
-        for key in <M::Entity as EntityTrait>::PrimaryKey::iter() {
-            let column = key.into_column();
-            delete.and_where(column.eq(row.get(column)));
-        }
-        self.change(self.backend().build(&delete))
+    fn delete<M>(&self, row: M) -> impl Future<Output = Result<u64, Error>> + Send
+    where
+        M: ModelTrait<Entity: Table>,
+    {
+        let keys = <M::Entity as EntityTrait>::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
+        let is_it = keys.map(|column| column.eq(row.get(column))).fold(Condition::all(), Condition::add);
+        self.exec(M::Entity::delete_many().filter(is_it))
     }
 }
 
@@ -164,6 +209,40 @@ impl<A: ActiveModelTrait<Entity: Table>> Inserts for Insert<A> {
 
 impl<A: ActiveModelTrait<Entity: Table>> Inserts for InsertMany<A> {
     type Row = A;
+}
+
+/// A statement that changes rows of one table.
+pub trait Changes: QueryTrait<QueryStatement: Send> {
+    /// The table.
+    type Table: Table;
+    /// Whether it makes rows.
+    const MAKES: bool;
+    /// Whether it deletes them.
+    const DELETES: bool;
+    /// Makes it return the rows.
+    fn return_rows(statement: &mut Self::QueryStatement, columns: ReturningClause);
+}
+
+macro_rules! changes {
+    ($($query:ty, $table:ty, $makes:literal, $deletes:literal, [$($generics:tt)*];)*) => {$(
+        impl<$($generics)*> Changes for $query {
+            type Table = $table;
+            const MAKES: bool = $makes;
+            const DELETES: bool = $deletes;
+
+            fn return_rows(statement: &mut Self::QueryStatement, columns: ReturningClause) {
+                statement.returning(columns);
+            }
+        }
+    )*};
+}
+
+changes! {
+    Insert<A>, A::Entity, true, false, [A: ActiveModelTrait<Entity: Table>];
+    InsertMany<A>, A::Entity, true, false, [A: ActiveModelTrait<Entity: Table>];
+    UpdateMany<E>, E, false, false, [E: Table];
+    DeleteMany<E>, E, false, true, [E: Table];
+    ValidatedDeleteOne<E>, E, false, true, [E: Table];
 }
 
 /// The statement that stores the changed columns of a row and returns it. It only reads the row if none has changed.

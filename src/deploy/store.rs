@@ -196,7 +196,7 @@ async fn upsert_suggestions<C: Write>(
     now: Timestamp,
 ) -> Result<HashMap<String, i64>, db::Error> {
     use suggestion::Column::{
-        Alias, CodeIssueProjectId, DeployCount, FirstSeenAt, Id, LastSeenAt, ServiceId, State as StateColumn,
+        Alias, CodeIssueProjectId, DeployCount, FirstSeenAt, LastSeenAt, ServiceId, State as StateColumn,
     };
     let present = |column| Expr::col((suggestion::Entity, column));
     let given = |column| Expr::col(("excluded", column));
@@ -214,8 +214,9 @@ async fn upsert_suggestions<C: Write>(
         let (count, now) = (Expr::value(*count), Expr::value(now));
         insert.values_panic([Expr::value(*alias), Expr::value(State::Open), count, now.clone(), now]);
     }
-    insert.on_conflict(again).returning(Query::returning().columns([Alias, Id]));
-    Ok(db.returned(&insert, pair).await?.into_iter().collect())
+    insert.on_conflict(again);
+    let stored = db.stored_by::<suggestion::Entity>(false, insert).await?;
+    Ok(stored.into_iter().map(|suggestion| (suggestion.alias, suggestion.id)).collect())
 }
 
 /// The number of each deploy: as sent, or the next one of its service or alias.

@@ -87,6 +87,12 @@ impl UserError {
         Self::new("base", message)
     }
 
+    /// Marks the error as being about something that the caller may not do.
+    pub fn forbidden(mut self) -> Self {
+        self.code = Code::Forbidden;
+        self
+    }
+
     /// Marks the error as being about a named object that does not exist.
     pub fn not_found(mut self) -> Self {
         self.code = Code::NotFound;

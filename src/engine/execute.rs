@@ -13,8 +13,8 @@ use async_graphql::{ErrorExtensionValues, ServerError};
 use futures_util::future::join_all;
 
 use super::object::{
-    Answered, Arena, Attempt, Children, Collected, Execution, Leaves, List, Mutation, Objects, Resolved, Rows, Slot,
-    Values, Written,
+    Answered, Attempt, Children, Collected, Execution, Leaves, List, Mutation, Objects, Resolved, Rows, Slot, Values,
+    Written,
 };
 use super::plan::{FieldPlan, ObjectPlan, Source};
 use super::state::{BoxFuture, Relation};
@@ -46,11 +46,7 @@ async fn mutate(mutation: &Mutation<'_>, field: &FieldPlan, execution: &Executio
         let mut answered = None;
         let writes = async {
             let payload = (mutation.resolver)(Attempt { writing: &*writing, field, arguments }).await?;
-            let subject = match mutation.refused {
-                Some(_) => identified(&*payload, field, execution).await,
-                None => Vec::new(),
-            };
-            state.note(&*writing, name, execution.mutation, &subject).await?;
+            state.note(&*writing, name, execution.mutation).await?;
             answered = Some(payload);
             Ok(())
         };
@@ -75,7 +71,10 @@ async fn mutate(mutation: &Mutation<'_>, field: &FieldPlan, execution: &Executio
 async fn mutated<'a>(mutation: Mutation<'_>, field: &'a FieldPlan, execution: &Execution<'a>) -> Slot<'a> {
     let (error, refused) = match (mutate(&mutation, field, execution).await, mutation.refused) {
         (Ok(payload), _) => return payload_of(payload, field, execution).await,
-        (Err(Error::User(errors)), Some(refused)) => (errors, refused),
+        (Err(Error::User(errors)), Some(refused)) => {
+            execution.state.note_refused(field.name(), &errors);
+            (errors, refused)
+        }
         (Err(error), _) => return execution.fail(error),
     };
     let refusal = execution.keep(refused(error));
@@ -83,19 +82,6 @@ async fn mutated<'a>(mutation: Mutation<'_>, field: &'a FieldPlan, execution: &E
     let reads = field.below().any(FieldPlan::reads);
     let execution = Execution { budget: Budget::unlimited(), reading: None, ..*execution };
     whole(resolve_payload(refusal, reads, field, &execution).await)
-}
-
-/// Returns the ids in a payload, as JSON. Returns nothing if they cannot be written: the audit must never make a
-/// mutation fail.
-async fn identified(payload: &dyn Values, field: &FieldPlan, execution: &Execution<'_>) -> Vec<u8> {
-    let (arena, field) = (Arena::new(), field.identifying());
-    let mut out = Writer::new(256);
-    let (state, budget, mutation) = (execution.state, Budget::unlimited(), execution.mutation);
-    let execution = Execution { state, budget, reading: None, arguments: &[], arena: &arena, mutation };
-    match held(payload.list(), &field, &execution).await {
-        Slot::Values(values) if values.write(0, &mut out).is_ok() => out.text,
-        _ => Vec::new(),
-    }
 }
 
 /// Resolves the payload of a mutation that has already committed. The selection below it is read like a query: in one

@@ -171,63 +171,6 @@ impl FieldPlan {
     }
 }
 
-impl ObjectPlan {
-    /// Plans the selection for the audit: the payload's own columns, and the ids of the objects in it. `payload` is the
-    /// type of a payload.
-    pub(super) fn identifying(payload: &'static ObjectInfo) -> Self {
-        let (mut fields, mut relation_count) = (Vec::new(), 0);
-        for (index, info) in payload.fields.iter().enumerate() {
-            let children: Vec<Self> = info.objects.iter().map(|object| Self::identity(object)).collect();
-            let identified = children.iter().all(|child| child.fields.iter().any(|field| field.name() == "id"));
-            let index = index as u16;
-            let source = match info.kind {
-                Kind::Column => Source::Column(index),
-                _ if info.arguments.is_some() || children.is_empty() || !identified => continue,
-                Kind::Relation | Kind::Held => {
-                    relation_count += 1;
-                    Source::Relation { index, slot: relation_count - 1 }
-                }
-            };
-            fields.push(FieldPlan::selecting(info, source, fields.is_empty(), children));
-        }
-        Self { info: payload, fields, relation_count }
-    }
-
-    fn identity(object: &'static ObjectInfo) -> Self {
-        let mut fields = Vec::new();
-        for (index, info) in object.fields.iter().enumerate() {
-            if info.kind == Kind::Column && ["id", "name", "alias", "key"].contains(&info.name) {
-                fields.push(FieldPlan::selecting(info, Source::Column(index as u16), fields.is_empty(), Vec::new()));
-            }
-        }
-        Self { info: object, fields, relation_count: 0 }
-    }
-}
-
-impl FieldPlan {
-    fn selecting(info: &'static FieldInfo, source: Source, first: bool, children: Vec<ObjectPlan>) -> Self {
-        let comma = if first { "" } else { "," };
-        Self {
-            key: format!("{comma}\"{}\":", info.name).into(),
-            response_key: info.name.into(),
-            source,
-            info: Some(info),
-            arguments: None,
-            children,
-            locations: Vec::new(),
-        }
-    }
-
-    /// Returns the same field, selecting only what identifies its result.
-    pub(super) fn identifying(&self) -> Self {
-        let payload = self.info.and_then(|info| info.objects.first());
-        let children = payload.map(|payload| ObjectPlan::identifying(payload)).into_iter().collect();
-        let info = self.info;
-        let (key, response_key) = (self.key.clone(), self.response_key.clone());
-        Self { key, response_key, source: self.source, info, arguments: None, children, locations: Vec::new() }
-    }
-}
-
 impl Plan {
     /// Compiles an operation. The variables decide its conditions (`@skip`, `@include`).
     pub(super) fn compile(

@@ -23,6 +23,8 @@ pub struct Response {
     pub used: Used,
     /// The limit that it exceeded, if any.
     pub excess: Option<Excess>,
+    /// The mutations that the caller may not run, as far as that was found while they ran.
+    pub forbidden: Vec<&'static str>,
 }
 
 impl Response {
@@ -103,7 +105,11 @@ async fn run_any(
     plan.remember_size(out.text.len());
     let used = budget.used();
     let (text, errors) = out.finish();
-    if errors.is_empty() { Response { text, errors, used, excess: None } } else { with_errors(&text, errors, used) }
+    if errors.is_empty() {
+        Response { text, errors, used, excess: None, forbidden: Vec::new() }
+    } else {
+        with_errors(&text, errors, used)
+    }
 }
 
 /// Runs mutations one after the other. When the budget is exhausted, no further mutation starts, and the current
@@ -161,5 +167,5 @@ fn with_errors(text: &[u8], errors: Vec<ServerError>, used: Used) -> Response {
     whole.extend_from_slice(&errors_json(&errors));
     whole.push(b',');
     whole.extend_from_slice(&text[1..]);
-    Response { text: whole, errors, used, excess: None }
+    Response { text: whole, errors, used, excess: None, forbidden: Vec::new() }
 }

@@ -9,7 +9,7 @@ use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 
 use crate::budget::Budget;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, UserError};
 
 /// A boxed future: one for each relation of a level, never one for each row.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -23,16 +23,10 @@ pub trait State: Send + Sync + Sized + 'static {
     type Writing: Send + Sync + 'static;
     /// Begins the transaction of the mutation `name`.
     fn begin(&self, name: &str) -> impl Future<Output = Result<Self::Writing>> + Send;
-    /// Records a mutation in the audit, inside its transaction. `name` is the field, `index` its position among the
-    /// operation's root fields, and `subject` the ids in its payload, as JSON.
-    fn note(
-        &self,
-        writing: &Self::Writing,
-        name: &str,
-        index: usize,
-        subject: &[u8],
-    ) -> impl Future<Output = Result<()>> + Send {
-        let _ = (writing, name, index, subject);
+    /// Checks and records what a mutation has changed, inside its transaction. `name` is the field, `index` its position
+    /// among the operation's root fields.
+    fn note(&self, writing: &Self::Writing, name: &str, index: usize) -> impl Future<Output = Result<()>> + Send {
+        let _ = (writing, name, index);
         async { Ok(()) }
     }
     /// Ends the transaction: commits it or rolls it back. Rolling back fails as a [lost race](Self::lost_a_race) if what
@@ -68,6 +62,10 @@ pub trait State: Send + Sync + Sized + 'static {
             let _ = resolving.await;
         }
     }
+    /// Notes the errors for which the mutation `name` was refused. They are shown to the client.
+    fn note_refused(&self, name: &'static str, errors: &[UserError]) {
+        let _ = (name, errors);
+    }
     /// Logs an internal error and returns the text and the code to show to the client.
     fn report(&self, error: &Error) -> (String, Code);
     /// Whether a mutation failed because of a concurrent change, so that it can be retried from the start.
@@ -100,13 +98,13 @@ pub(super) trait AnyState: Send + Sync {
         writing: &'s (dyn Any + Send + Sync),
         name: &'s str,
         index: usize,
-        subject: &'s [u8],
     ) -> BoxFuture<'s, Result<()>>;
     fn end(&self, writing: AnyWriting, commit: bool) -> BoxFuture<'_, Result<()>>;
     fn read(&self) -> BoxFuture<'_, Result<Arc<dyn AnyState>>>;
     fn in_time<'s>(&'s self, name: &'s str, writes: BoxFuture<'s, Result<()>>) -> BoxFuture<'s, Result<()>>;
     fn traces(&self) -> bool;
     fn trace<'s>(&'s self, relation: Relation, resolving: BoxFuture<'s, Option<Code>>) -> BoxFuture<'s, ()>;
+    fn note_refused(&self, name: &'static str, errors: &[UserError]);
     fn report(&self, error: &Error) -> (String, Code);
     fn lost_a_race(&self, error: &Error) -> bool;
     fn schema(&self) -> &Arc<Valid<Schema>>;
@@ -126,10 +124,9 @@ impl<S: State> AnyState for S {
         writing: &'s (dyn Any + Send + Sync),
         name: &'s str,
         index: usize,
-        subject: &'s [u8],
     ) -> BoxFuture<'s, Result<()>> {
         match writing.downcast_ref() {
-            Some(writing) => Box::pin(State::note(self, writing, name, index, subject)),
+            Some(writing) => Box::pin(State::note(self, writing, name, index)),
             None => Box::pin(async { Err(another_type()) }),
         }
     }
@@ -155,6 +152,10 @@ impl<S: State> AnyState for S {
 
     fn trace<'s>(&'s self, relation: Relation, resolving: BoxFuture<'s, Option<Code>>) -> BoxFuture<'s, ()> {
         Box::pin(State::trace(self, relation, resolving))
+    }
+
+    fn note_refused(&self, name: &'static str, errors: &[UserError]) {
+        State::note_refused(self, name, errors);
     }
 
     fn report(&self, error: &Error) -> (String, Code) {

@@ -1,5 +1,7 @@
 //! The services that alert sources monitor.
 
+use super::service;
+use crate::db::{Owner, RowOf, Table, Told};
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
@@ -21,3 +23,11 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("AlertSourceService");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+    }
+}

@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use serde::Deserialize;
 
-use crate::db::{self, Write};
+use crate::db::{self, Table, Write};
 
 /// The origin of an alias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
@@ -38,7 +38,7 @@ pub fn slug(name: &str, fallback: &str) -> String {
 }
 
 /// A table of aliases. Each alias belongs to one owner at a time.
-pub trait AliasTable: EntityTrait {
+pub trait AliasTable: Table {
     /// An owner whose aliases the caller may write.
     type Owner: Sync;
     /// The noun for an owner. Also the slug of an owner whose name has no letter or digit.
@@ -77,7 +77,7 @@ pub trait AliasTable: EntityTrait {
                     .to_owned(),
             )
             .take();
-        async move { Ok(db.execute(&insert).await? == 1) }
+        async move { Ok(db.stored_by::<Self>(true, insert).await?.len() == 1) }
     }
 
     /// Gives the owner a slug of its name and returns it: the plain slug if it is free or already the owner's,

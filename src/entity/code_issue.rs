@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
 use super::{Timestamp, code_issue_project_resource, text};
-use crate::db::{self, Read};
+use crate::db::{self, Owner, Read, Table, Told};
 
 /// A row of `code_issue`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -43,6 +43,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Directly("CodeIssue");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

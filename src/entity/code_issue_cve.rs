@@ -3,8 +3,10 @@
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
+use super::code_issue;
 use super::field_rule::{FieldRule, FieldRules};
 use super::text;
+use crate::db::{Entry, Owner, RowOf, Table, Told};
 
 /// A row of `code_issue_cve`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -26,6 +28,18 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::In("cves");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<code_issue::Entity>(row.code_issue_id))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        Entry::text(&row.identifier)
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::{self, Read};
+use crate::db::{self, Owner, Read, Table, Told};
 
 /// A row of `code_issue_project`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -34,6 +34,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("CodeIssueProject");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

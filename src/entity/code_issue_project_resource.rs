@@ -2,6 +2,8 @@
 //!
 //! The database enforces that exactly one of `service_id` and `repository_id` is set, and that each pair occurs once.
 
+use super::{code_issue_project, repository, service};
+use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
@@ -25,3 +27,17 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::In("resources");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<code_issue_project::Entity>(row.code_issue_project_id))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        let service = row.service_id.map(RowOf::to::<service::Entity>);
+        let resource = service.or(row.repository_id.map(RowOf::to::<repository::Entity>));
+        Entry { name: resource.into_iter().map(Word::NameOf).collect(), value: None }
+    }
+}

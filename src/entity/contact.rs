@@ -5,8 +5,9 @@ use sea_orm::sea_query::{Expr, ExprTrait};
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
+use super::service;
 use super::text;
-use crate::db::{self, Write};
+use crate::db::{self, Owner, Table, Told, Write};
 
 /// A row of `contact`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -40,6 +41,15 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Contact");
+
+    fn owner(row: &Model) -> Owner {
+        let of_team = row.team_id.map(Owner::Team).or(row.user_id.map(Owner::User));
+        of_team.or(Owner::row::<service::Entity>(row.service_id)).unwrap_or(Owner::Nobody)
+    }
+}
 
 /// The channels: the values of the SDL's `ContactType`.
 pub const TYPES: &[&str] = &["email", "github", "microsoft_teams", "slack", "slack_handle", "web"];

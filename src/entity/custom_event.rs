@@ -29,6 +29,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 /// The number of events kept per integration.
 pub const KEPT: u64 = 20;
 

@@ -31,6 +31,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 /// The number of rows kept per endpoint.
 pub const KEPT: u64 = 20;
 

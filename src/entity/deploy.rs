@@ -7,6 +7,7 @@ use sea_orm::sea_query::{ExprTrait, Func};
 use serde::Deserialize;
 
 use super::Timestamp;
+use crate::db::{Owner, Table, Told};
 
 /// A row of `deploy`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -76,6 +77,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Directly("Deploy");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
 
 /// How a deploy went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]

@@ -39,6 +39,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 /// Takes the given number of deploy numbers for each service, and returns the last one taken for each.
 pub async fn take_of_services<C: Write>(db: &C, counts: &BTreeMap<i64, i64>) -> Result<HashMap<i64, i64>, db::Error> {
     take(db, Column::ServiceId, counts.iter().map(|(service, count)| (Expr::value(*service), *count))).await
@@ -71,7 +73,7 @@ async fn take<C: Write, K: crate::db::Column + Eq + Hash + Send + 'static>(
         insert
             .on_conflict(OnConflict::column(key).value(Column::Last, last).to_owned())
             .returning(Query::returning().columns([key, Column::Last]));
-        taken.extend(db.returned(&insert, |row| Ok((row.get(0)?, row.get(1)?))).await?);
+        taken.extend(db.returned::<Entity, _, _>(&insert, |row| Ok((row.get(0)?, row.get(1)?))).await?);
     }
     Ok(taken)
 }
@@ -96,7 +98,7 @@ pub async fn leave_to_aliases<C: Write>(db: &C, service_id: i64) -> Result<(), d
     // Lock rows in the order in which recording a deploy locks them: service, suggestion, counters. Another order could
     // deadlock.
     db.one(service::Entity::find_by_id(service_id).lock(LockType::Update)).await?;
-    db.exec(
+    db.exec_following(
         suggestion::Entity::update_many()
             .col_expr(suggestion::Column::ServiceId, Expr::value(None::<i64>))
             .filter(suggestion::Column::ServiceId.eq(service_id)),
@@ -132,7 +134,7 @@ pub async fn leave_to_aliases_ahead(db: &Db, service_id: i64) -> Result<(), db::
                 insert.values_panic([Expr::value(alias.as_str()), Expr::value(last)]);
             }
             insert.on_conflict(or_greater(Column::Alias));
-            tx.execute(&insert).await.map(drop)
+            tx.execute::<Entity>(&insert).await.map(drop)
         })
         .await?;
     }
@@ -152,6 +154,6 @@ async fn raise<C: Write>(db: &C, key: Column, counters: SelectStatement) -> Resu
     insert.into_table(Entity).columns([key, Column::Last]);
     insert.select_from(counters).map_err(|error| db::Error::fault(error.to_string()))?;
     insert.on_conflict(or_greater(key));
-    db.execute(&insert).await?;
+    db.execute::<Entity>(&insert).await?;
     Ok(())
 }

@@ -44,6 +44,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 /// Schedules the pulls of a service whose URL changes. A new URL is pulled at once, and keeps the document of the old one
 /// until then. Without a URL, the pulled document is deleted. The caller has locked the service.
 pub async fn follow<C: Write>(
@@ -84,7 +86,7 @@ pub async fn begin_all<C: Write>(db: &C) -> Result<(), db::Error> {
     let columns = [Column::ServiceId, Column::NextPullAt, Column::Failures];
     let mut insert = Query::insert();
     let insert = insert.into_table(Entity).columns(columns).select_from(rows);
-    db.execute(insert.map_err(|error| db::Error::fault(error.to_string()))?).await.map(drop)
+    db.execute::<Entity>(insert.map_err(|error| db::Error::fault(error.to_string()))?).await.map(drop)
 }
 
 /// Takes at most `most` rows that are due at `now`, those first that have waited longest. Nobody else takes them before

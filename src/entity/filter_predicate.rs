@@ -1,5 +1,7 @@
 //! The predicates of saved filters, in the order in which they were given.
 
+use super::filter;
+use crate::db::{Entry, Owner, RowOf, Table, Told};
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
@@ -29,3 +31,19 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::In("predicates");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<filter::Entity>(row.filter_id))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        Entry::text(
+            [Some(&row.key), row.key_data.as_ref(), Some(&row.r#type), row.value.as_ref()]
+                .map(|word| word.map_or("", String::as_str))
+                .join(" "),
+        )
+    }
+}

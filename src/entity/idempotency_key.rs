@@ -43,6 +43,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 /// How long a key is kept.
 pub const LIFETIME: Duration = Duration::from_secs(24 * 3_600);
 
@@ -93,7 +95,7 @@ pub async fn insert<C: Write>(
     };
     let mut insert = Entity::insert(row).into_query();
     insert.on_conflict(OnConflict::new().do_nothing().to_owned()).returning_col(Column::Id);
-    let Some(id) = db.returned(&insert, |row| row.get::<i64>(0)).await?.pop() else { return Ok(None) };
+    let Some(id) = db.returned::<Entity, _, _>(&insert, |row| row.get::<i64>(0)).await?.pop() else { return Ok(None) };
     if id % CLEANUP_INTERVAL == 0 {
         super::keep_newest::<Entity>(db, &owner.condition(), Column::Id, MAX_KEYS).await?;
     }

@@ -36,6 +36,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 /// Finds the user that a subject is linked to.
 pub async fn user<C: Read>(db: &C, issuer: &str, subject: &str) -> Result<Option<user::Model>, db::Error> {
     let found = db.one(Entity::find().filter(Column::Issuer.eq(issuer)).filter(Column::Subject.eq(subject))).await?;

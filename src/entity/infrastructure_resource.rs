@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, infrastructure_resource_alias, repository, text};
-use crate::db::{self, Read};
+use crate::db::{self, Owner, Read, Table, Told};
 
 /// A row of `infrastructure_resource`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -41,6 +41,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("InfrastructureResource");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::team(row.owner_id)
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

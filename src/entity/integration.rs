@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::{self, Read, Write};
+use crate::db::{self, Owner, Read, Table, Told, Write};
 use crate::error::{Error, Result};
 
 /// A row of `integration`.
@@ -43,6 +43,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Integration");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("name", Column::Name, text::SHORT).required()];

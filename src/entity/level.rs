@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
 use super::text;
+use crate::db::{Owner, Table, Told};
 
 /// A row of `level`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -28,6 +29,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Level");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

@@ -9,7 +9,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{Iterable, PrimaryKeyTrait, QueryOrder, QuerySelect, QueryTrait};
 
 use self::alias::AliasTable;
-use crate::db::{self, OfKeys, Read, Shape, Table, Write, to_each};
+use crate::db::{self, AnyTable, OfKeys, Read, RowOf, Shape, Table, Write, to_each};
 
 pub mod alert_source;
 pub mod alert_source_service;
@@ -80,6 +80,28 @@ pub mod user;
 
 pub use timestamp::Timestamp;
 
+macro_rules! recorded {
+    ($($table:ident)*) => {
+        /// The tables whose changes are recorded.
+        pub const RECORDED: &[&dyn AnyTable] = &[$(db::any_table::<$table::Entity>()),*];
+    };
+}
+
+recorded! {
+    alert_source alert_source_service category code_issue code_issue_cve code_issue_cwe code_issue_project
+    code_issue_project_resource component_type contact deploy domain domain_alias filter filter_predicate
+    infrastructure_resource infrastructure_resource_alias integration level lifecycle on_call property
+    property_definition relationship relationship_definition repository service service_alias service_dependency
+    service_document service_repository suggestion system system_alias tag team team_alias team_membership tier tool
+    user
+}
+
+/// The row of the SDL type `class` with this id. `None` if no rows of that type are recorded.
+pub fn row_of(class: &str, id: i64) -> Option<RowOf> {
+    let table = RECORDED.iter().find(|table| table.class() == Some(class))?;
+    Some(RowOf { table: *table, id })
+}
+
 /// What the column `written_by` holds of a row that a service file wrote. It is null for a row that anyone else wrote.
 pub const BY_FILE: &str = "service_file";
 
@@ -124,7 +146,7 @@ where
 }
 
 /// Deletes the rows that satisfy a condition, but for the `kept` newest, by their ids.
-async fn keep_newest<E: EntityTrait>(db: &impl Write, of: &Expr, id: E::Column, kept: u64) -> Result<(), db::Error> {
+async fn keep_newest<E: Table>(db: &impl Write, of: &Expr, id: E::Column, kept: u64) -> Result<(), db::Error> {
     let oldest = E::find().select_only().column(id).filter(of.clone()).order_by_desc(id).offset(kept).limit(1);
     if let Some(oldest) = db.rows(oldest.as_query(), |row| row.get::<i64>(0)).await?.pop() {
         db.exec(E::delete_many().filter(of.clone()).filter(id.lte(oldest))).await?;

@@ -4,7 +4,9 @@ use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
+use super::service;
 use super::{Timestamp, repository, text};
+use crate::db::{Entry, Owner, RowOf, Table, Told};
 
 /// A row of `on_call`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -32,6 +34,18 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::In("onCalls");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        Entry::text(&row.name)
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

@@ -7,7 +7,9 @@ use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use super::service;
 use super::text;
+use crate::db::{Owner, Table, Told};
 
 /// A row of `property`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -35,6 +37,15 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Property");
+
+    fn owner(row: &Model) -> Owner {
+        let of_team = row.team_id.map(Owner::Team);
+        of_team.or(Owner::row::<service::Entity>(row.service_id)).unwrap_or(Owner::Nobody)
+    }
+}
 
 /// Sets the value of a row. `text` is the JSON text of `value`. `written_by` is null, or [`BY_FILE`](super::BY_FILE).
 pub fn set_value(row: &mut ActiveModel, text: String, value: &Json, written_by: Option<&str>) {

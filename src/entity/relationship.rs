@@ -4,6 +4,8 @@
 //! that have a column or a table of their own are not stored here: the system of a service, the domain of a system, and
 //! the dependencies of a service.
 
+use super::{domain, infrastructure_resource, service, system, team};
+use crate::db::{Owner, RowOf, Table, Told};
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -51,6 +53,14 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Relationship");
+
+    fn owner(row: &Model) -> Owner {
+        row.source().map_or(Owner::Nobody, |source| Owner::Row(source.row()))
+    }
+}
+
 /// An object at an end of a relationship, with its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
@@ -78,6 +88,17 @@ impl End {
             Self::Domain(id) => ("Domain", id),
             Self::Team(id) => ("Team", id),
             Self::InfrastructureResource(id) => ("InfrastructureResource", id),
+        }
+    }
+
+    /// Returns its row.
+    pub fn row(self) -> RowOf {
+        match self {
+            Self::Service(id) => RowOf::to::<service::Entity>(id),
+            Self::System(id) => RowOf::to::<system::Entity>(id),
+            Self::Domain(id) => RowOf::to::<domain::Entity>(id),
+            Self::Team(id) => RowOf::to::<team::Entity>(id),
+            Self::InfrastructureResource(id) => RowOf::to::<infrastructure_resource::Entity>(id),
         }
     }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
-use crate::db::{self, Read};
+use crate::db::{self, Owner, Read, Table, Told};
 
 /// The maximum number of management rules of a definition. A component type may have as many for owners, and as many
 /// for systems.
@@ -47,6 +47,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("RelationshipDefinition");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

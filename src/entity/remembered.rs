@@ -24,6 +24,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 /// The name of the address of the application: `--app-url` of the server that started last, if it had one.
 const APP_URL: &str = "app_url";
 

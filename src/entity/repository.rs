@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
-use crate::db::{self, Read};
+use crate::db::{self, Owner, Read, Table, Told};
 use crate::error::UserError;
 
 /// A row of `repository`.
@@ -53,6 +53,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Repository");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::team(row.owner_id)
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

@@ -12,7 +12,7 @@ use super::alias::{AliasTable, Kind};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::timestamp::touch;
 use super::{Timestamp, document_pull, service_alias, service_file_note, service_search, text, tier};
-use crate::db::{self, Read, Write};
+use crate::db::{self, Owner, Read, Table, Told, Write};
 use crate::error::{Result, UserError};
 
 /// A row of `service`.
@@ -71,6 +71,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Service");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::team(row.owner_id)
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

@@ -4,7 +4,9 @@ use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::alias::{AliasTable, Kind};
+use super::service;
 use super::service::Writable;
+use crate::db::{Entry, Owner, RowOf, Table, Told};
 
 /// A row of `service_alias`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -26,6 +28,18 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::In("aliases");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        Entry::text(&row.value)
+    }
+}
 
 impl AliasTable for Entity {
     type Owner = Writable;

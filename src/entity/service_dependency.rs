@@ -6,8 +6,9 @@ use sea_orm::sea_query::{Order, Query};
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
+use super::service;
 use super::text;
-use crate::db::{self, Read};
+use crate::db::{self, Owner, Read, RowOf, Table, Told};
 
 /// A row of `service_dependency`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -29,6 +30,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("ServiceDependency");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<service::Entity>(row.source_id))
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] =

@@ -4,6 +4,8 @@ use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::Timestamp;
+use super::service;
+use crate::db::{Owner, RowOf, Table, Told};
 
 /// A row of `service_document`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -32,6 +34,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("ServiceDocument");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+    }
+}
 
 /// The format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Deserialize)]

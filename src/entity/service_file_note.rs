@@ -20,6 +20,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 /// The most notes of a service. The last one says how many there are beside it.
 pub const NOTES: usize = super::text::FEW;
 /// The most characters of a sentence.

@@ -25,6 +25,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 /// Derives all rows, after services and deploys were stored in bulk in the transaction `db`.
 pub async fn derive_all<C: Write>(db: &C) -> Result<(), db::Error> {
     let service = || Expr::col(service::Column::Id.as_column_ref());
@@ -38,5 +40,5 @@ pub async fn derive_all<C: Write>(db: &C) -> Result<(), db::Error> {
     insert.into_table(Entity).columns([Column::ServiceId, Column::DeployedAt]);
     insert.select_from(all).map_err(|error| db::Error::fault(error.to_string()))?;
     db.exec(Entity::delete_many()).await?;
-    db.execute(&insert).await.map(drop)
+    db.execute::<Entity>(&insert).await.map(drop)
 }

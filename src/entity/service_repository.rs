@@ -6,9 +6,10 @@ use sea_orm::sea_query::OnConflict;
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
+use super::service;
 use super::service::Writable;
 use super::text;
-use crate::db::{self, Write};
+use crate::db::{self, Owner, RowOf, Table, Told, Write};
 
 /// A row of `service_repository`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -33,6 +34,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("ServiceRepository");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

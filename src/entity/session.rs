@@ -36,6 +36,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 const MINUTE: i64 = 60 * 1_000_000;
 const DAY: i64 = 24 * 60 * MINUTE;
 

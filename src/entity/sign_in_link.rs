@@ -36,6 +36,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 /// How long a link is valid, in microseconds.
 pub const LIFETIME_MICROS: i64 = 15 * 60 * 1_000_000;
 

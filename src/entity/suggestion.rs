@@ -5,6 +5,7 @@ use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::Timestamp;
+use crate::db::{Owner, Table, Told};
 
 /// A row of `suggestion`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -34,6 +35,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("ServiceSuggestion");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
 
 /// The decision about a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, system_alias, text};
-use crate::db::{self, Read};
+use crate::db::{self, Owner, Read, Table, Told};
 
 /// A row of `system`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -37,6 +37,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("System");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::team(row.owner_id)
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

@@ -11,8 +11,9 @@ use sea_orm::{Condition, IntoActiveModel, Iterable, JoinType, QueryOrder, QueryT
 use serde::Deserialize;
 
 use super::service::Writable;
+use super::{domain, infrastructure_resource, repository, system, team, user};
 use super::{service, service_alias, text};
-use crate::db::{self, Read, Write};
+use crate::db::{self, Entry, Read, Table, Told, Write};
 use crate::error::UserError;
 
 /// A row of `tag`.
@@ -47,6 +48,27 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::In("tags");
+
+    fn owner(row: &Model) -> db::Owner {
+        let owners = [
+            db::Owner::row::<service::Entity>(row.service_id),
+            db::Owner::row::<repository::Entity>(row.repository_id),
+            db::Owner::row::<team::Entity>(row.team_id),
+            db::Owner::row::<user::Entity>(row.user_id),
+            db::Owner::row::<system::Entity>(row.system_id),
+            db::Owner::row::<domain::Entity>(row.domain_id),
+            db::Owner::row::<infrastructure_resource::Entity>(row.infrastructure_resource_id),
+        ];
+        owners.into_iter().flatten().next().unwrap_or(db::Owner::Nobody)
+    }
+
+    fn entry(row: &Model) -> Entry {
+        Entry { value: Some(row.value.clone()), ..Entry::text(&row.key) }
+    }
+}
 
 /// The owner of a tag, with its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

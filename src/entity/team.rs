@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, row_lock, team_alias, text};
-use crate::db::{self, Read, Transaction};
+use crate::db::{self, Owner, Read, Table, Told, Transaction};
 use crate::error::{Error, Result, UserError};
 
 /// A row of `team`.
@@ -39,6 +39,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Team");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Team(row.id)
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

@@ -4,6 +4,8 @@ use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::alias::{AliasTable, Kind};
+use super::team;
+use crate::db::{Entry, Owner, RowOf, Table, Told};
 
 /// A row of `team_alias`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -25,6 +27,18 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::In("aliases");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<team::Entity>(row.team_id))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        Entry::text(&row.value)
+    }
+}
 
 impl AliasTable for Entity {
     type Owner = i64;

@@ -5,8 +5,9 @@ use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
+use super::user;
 use super::{team, text};
-use crate::db::{self, Read};
+use crate::db::{self, Entry, Owner, Read, RowOf, Table, Told, Word};
 
 /// A row of `team_membership`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -28,6 +29,19 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::In("members");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<team::Entity>(row.team_id))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        let role = row.role.as_ref().map_or(String::new(), |role| format!(" ({role})"));
+        Entry { name: vec![Word::NameOf(RowOf::to::<user::Entity>(row.user_id)), Word::Text(role)], value: None }
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("role", Column::Role, text::SHORT)];

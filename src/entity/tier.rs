@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
 use super::text;
-use crate::db::{self, Read};
+use crate::db::{self, Owner, Read, Table, Told};
 
 /// A row of `tier`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -29,6 +29,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Tier");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

@@ -42,6 +42,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+crate::unrecorded!(Entity);
+
 /// A use is written only if the stored one is at least this old. A write per request would cost more than the request.
 const NOTED_EVERY_MICROS: i64 = 60 * 1_000_000;
 

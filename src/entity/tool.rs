@@ -4,7 +4,9 @@ use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
+use super::service;
 use super::{repository, text};
+use crate::db::{Owner, RowOf, Table, Told};
 
 /// A row of `tool`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -30,6 +32,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Tool");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+    }
+}
 
 /// The categories of tools: the values of the SDL's `ToolCategory`.
 pub const CATEGORIES: &[&str] = &[

@@ -9,7 +9,7 @@ use super::audit::Subject;
 use super::field_rule::{FieldRule, FieldRules};
 use super::timestamp::touch;
 use super::{Timestamp, text};
-use crate::db::{self, Read, Transaction, Write};
+use crate::db::{self, Owner, Read, Table, Told, Transaction, Write};
 use crate::error::{Error, Problems, Result, UserError, quoted};
 
 /// A row of `user`.
@@ -42,6 +42,14 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("User");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[

@@ -151,7 +151,7 @@ impl CodeIssueProjectDeleteMutation for Mutation {
     ) -> Result<CodeIssueProjectDeletePayload> {
         let db = ctx.db();
         let project = require(db, &input).await?;
-        ctx.shed_first("code_issue_project", "CodeIssueProject", project.id).await?;
+        ctx.shed_first::<code_issue_project::Entity>(project.id).await?;
         let deleted_id = Some(CodeIssueProjectResolver::id(&project));
         let deleted_alias = Some(project.external_id.clone());
         db.delete(project).await?;

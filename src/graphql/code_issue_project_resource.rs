@@ -69,7 +69,7 @@ async fn connect(db: &Transaction, resource: Link, pairs: SelectStatement) -> Re
     let mut links = Query::insert();
     links.into_table(resource::Entity).columns([Link::CodeIssueProjectId, resource]);
     links.select_from(pairs).map_err(Error::internal)?.on_conflict(OnConflict::new().do_nothing().to_owned());
-    Ok(db.execute(&links).await?)
+    Ok(db.stored_by::<resource::Entity>(false, links).await?.len() as u64)
 }
 
 /// Deletes the suggestions of projects that are connected now. Accepted ones stay.

@@ -211,7 +211,7 @@ impl ComponentTypeDeleteMutation for Mutation {
             return Err(UserError::base("the default component type cannot be deleted").into());
         }
         refuse_locked(db, service::Column::TypeId.eq(found.id)).await?;
-        ctx.shed_first("component_type", "ComponentType", found.id).await?;
+        ctx.shed_first::<component_type::Entity>(found.id).await?;
         refuse_where_locked(db, service::Column::TypeId.eq(found.id)).await?;
         let deleted_id = Some(ComponentTypeResolver::id(&found));
         db.delete(found).await?;

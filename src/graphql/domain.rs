@@ -117,7 +117,7 @@ impl DomainDeleteMutation for Mutation {
     async fn domain_delete(ctx: &MutationCtx<'_>, resource: IdentifierInput) -> Result<DomainDeletePayload> {
         let db = ctx.db();
         let domain = identifier::locked::<Domain>(db, "resource", &resource, LockType::Update).await?;
-        ctx.shed_first("domain", "Domain", domain.id).await?;
+        ctx.shed_first::<domain::Entity>(domain.id).await?;
         let deleted_domain_id = Some(DomainResolver::id(&domain));
         db.delete(domain).await?;
         Ok(DomainDeletePayload { deleted_domain_id, ..Default::default() })

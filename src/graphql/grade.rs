@@ -105,7 +105,7 @@ pub(super) async fn delete<E: Grade>(ctx: &MutationCtx<'_>, id: &str) -> Result<
     let grade = id::require::<E>(&db.locking(LockType::Update), id, "id").await?;
     let Value::BigInt(Some(number)) = grade.get(E::ID) else { return Err(Error::internal("a grade has no key")) };
     refuse_locked(db, E::OF_SERVICE.eq(number)).await?;
-    ctx.shed_first(E::default().table_name(), "", number).await?;
+    ctx.shed_first::<E>(number).await?;
     refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
     db.delete(grade).await?;
     Ok(Some(Id::of::<E>(number)))

@@ -15,7 +15,7 @@ use tracing::warn;
 
 use super::Catalogue;
 use super::caller::Caller;
-use super::context::{RequestOutcome, lane, takes_long};
+use super::context::RequestOutcome;
 use super::places::Place;
 use crate::db::{self, Db, Transaction};
 use crate::engine::Prepared;
@@ -97,8 +97,8 @@ impl Catalogue {
             (ActorKind::Token, Some(id), None) => Owner::Token(id),
             _ => return Err(db::Error::fault("only a token and a user have keys")),
         };
-        let timeout = if takes_long(&prepared.plan) { BULK_CLAIM_TIMEOUT } else { CLAIM_TIMEOUT };
-        let mut place = pin!(self.0.places.take(lane(&prepared.plan), caller.who()));
+        let timeout = if self.0.takes_long(&prepared.plan) { BULK_CLAIM_TIMEOUT } else { CLAIM_TIMEOUT };
+        let mut place = pin!(self.0.places.take(self.0.lane(&prepared.plan), caller.who()));
         let place = match place.as_mut().now_or_never() {
             Some(place) => place,
             None => {

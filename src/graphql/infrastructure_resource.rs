@@ -283,7 +283,7 @@ impl InfrastructureResourceDeleteMutation for Mutation {
     ) -> Result<InfrastructureResourceDeletePayload> {
         let db = ctx.db();
         let found = identifier::locked::<InfrastructureResource>(db, "resource", &resource, LockType::Update).await?;
-        ctx.shed_first("infrastructure_resource", "InfrastructureResource", found.id).await?;
+        ctx.shed_first::<Entity>(found.id).await?;
         let deleted_id = Some(InfrastructureResourceResolver::id(&found));
         db.delete(found).await?;
         Ok(InfrastructureResourceDeletePayload { deleted_id, ..Default::default() })

@@ -373,7 +373,7 @@ impl IntegrationDeleteMutation for Mutation {
         // The projects are locked in the order of their ids, as when several are connected, which prevents a deadlock.
         let row = require(&db.locking(LockType::Update), &resource).await;
         let row = row.map_err(|error| error.map_user(within))?;
-        ctx.shed_first("integration", "Integration", row.id).await?;
+        ctx.shed_first::<integration::Entity>(row.id).await?;
         let projects = code_issue_project::Entity::find()
             .select_only()
             .column(code_issue_project::Column::Id)
@@ -383,11 +383,11 @@ impl IntegrationDeleteMutation for Mutation {
         let projects: Vec<i64> = db.rows(projects.as_query(), |row| row.get(0)).await?;
 
         let of_projects = db::any(db, code_issue::Column::CodeIssueProjectId, &projects);
-        let issues = db.exec(code_issue::Entity::delete_many().filter(of_projects)).await?;
+        let issues = db.exec_following(code_issue::Entity::delete_many().filter(of_projects)).await?;
         let of_it = code_issue_project::Column::IntegrationId.eq(row.id);
-        let projects = db.exec(code_issue_project::Entity::delete_many().filter(of_it)).await?;
+        let projects = db.exec_following(code_issue_project::Entity::delete_many().filter(of_it)).await?;
         let deploys = db
-            .exec(
+            .exec_following(
                 deploy::Entity::update_many()
                     .col_expr(deploy::Column::IntegrationId, Expr::value(Option::<i64>::None))
                     .filter(deploy::Column::IntegrationId.eq(row.id)),

@@ -24,6 +24,7 @@ use crate::spans;
 use caller::Caller;
 use idempotency::Claim;
 use places::Lane;
+use rules::Rules;
 
 pub mod caller;
 pub mod context;
@@ -36,6 +37,7 @@ pub mod list;
 mod note;
 mod permit;
 pub mod places;
+mod rules;
 mod timestamp;
 pub mod types;
 
@@ -164,18 +166,19 @@ impl Catalogue {
         // A body may give its texts to two arguments, however long it may be.
         let text = limits.text.max(settings.body.saturating_mul(2));
         let limits = engine::cost::Limits { estimate: settings.estimate, text, ..limits };
-        let documents = Documents::new(SDL, query, mutation, scalars, limits).into();
+        let documents = Arc::new(Documents::new(SDL, query, mutation, scalars, limits));
+        let rules = Arc::new(Rules::of(documents.schema()));
         let (places, own_commits) = (Arc::default(), Arc::default());
-        Self(Arc::new(context::Shared { db, settings, documents, places, own_commits }))
+        Self(Arc::new(context::Shared { db, settings, documents, rules, places, own_commits }))
     }
 
     /// The same API, with links for whoever reaches it at another address.
     pub fn reached_at(&self, app_url: &str) -> Self {
-        let context::Shared { db, settings, documents, places, own_commits } = &*self.0;
+        let context::Shared { db, settings, documents, rules, places, own_commits } = &*self.0;
         let settings = Settings { app_url: app_url.to_owned(), ..settings.clone() };
         let (db, documents, places) = (db.clone(), Arc::clone(documents), Arc::clone(places));
-        let own_commits = Arc::clone(own_commits);
-        Self(Arc::new(context::Shared { db, settings, documents, places, own_commits }))
+        let (rules, own_commits) = (Arc::clone(rules), Arc::clone(own_commits));
+        Self(Arc::new(context::Shared { db, settings, documents, rules, places, own_commits }))
     }
 
     /// The configuration of this installation.
@@ -213,7 +216,8 @@ impl Catalogue {
         let span = spans::operation(prepared.plan.serial, prepared.operation.as_deref());
         let (claim, place) = claim.map(|Claim { held, place }| (held, place)).unzip();
         let outcome = Arc::new(context::RequestOutcome::of(claim, place));
-        let response = span.around(Box::pin(self.run(prepared, caller, request_id, &outcome))).await;
+        let mut response = span.around(Box::pin(self.run(prepared, caller, request_id, &outcome))).await;
+        response.forbidden = outcome.forbidden();
         if let Some(claim) = claim {
             Box::pin(claim.end(self, &outcome, &response)).await;
         }
@@ -279,7 +283,7 @@ impl Catalogue {
         let limits = self.0.settings.budget;
         let budget = Arc::new(Budget::new(limits, Instant::now() + limits.time, false, Duration::ZERO));
         if !outcome.has_place() {
-            let lane = context::lane(&prepared.plan);
+            let lane = self.0.lane(&prepared.plan);
             let Ok(place) = budget.within(self.0.places.take(lane, caller.who())).await else {
                 let why = format!(
                     "No mutation was run: other requests kept this one waiting for {:?}. Send it again.",

@@ -1,113 +1,132 @@
 //! What a signed-in user may change, beyond the scope that a mutation requires.
 //!
-//! A restricted role is checked after the mutation has run and before it commits, against the subject of the audit
-//! entry. A refused mutation is rolled back.
+//! A member of teams changes rows that their teams own. This is checked after the mutation has run and before it commits,
+//! for every row that it has changed. A refused mutation is rolled back. Rows that follow by foreign keys need no
+//! permission: whoever may delete a thing deletes all references to it.
 
-use sea_orm::EntityTrait;
+use std::collections::HashMap;
 
 use super::caller::Caller;
-use crate::db::{self, Read, Transaction};
-use crate::entity::audit::Subject;
+use crate::db::{self, AnyRow, Before, Owner, RowOf, Side, Transaction, World};
+use crate::entity::change::{Account, Whole};
+use crate::entity::team_membership;
 use crate::entity::user::Role;
-use crate::entity::{
-    alert_source_service, contact, domain, infrastructure_resource, property, relationship, repository, service,
-    service_dependency, service_document, service_repository, system, team, team_membership, tool,
-};
 use crate::error::{Result, UserError};
-
-/// The classes that define the standards of services.
-const STANDARDS: &[&str] = &["Category", "Level"];
-/// Mutations that also change things other than their subject.
-const OF_OTHERS: &[&str] = &[
-    "codeIssueProjectResourceConnect",
-    "domainChildAssign",
-    "repositoriesUpdate",
-    "serviceSuggestionAccept",
-    "systemChildAssign",
-];
 
 /// Refuses a mutation that the caller's role does not allow.
 pub(super) async fn check(
-    committed: &impl Read,
+    before: Before<'_>,
     transaction: &Transaction,
     caller: &Caller,
-    action: &str,
-    subject: &Subject,
+    account: &Account,
 ) -> Result<()> {
-    let Some((user, role)) = caller.user else { return Ok(()) };
-    let class = subject.class.as_deref().unwrap_or_default();
-    if role < Role::StandardsAdmin && STANDARDS.contains(&class) {
-        let message = "only a standards administrator or an administrator can change levels and categories";
-        return Err(UserError::base(message).into());
+    let Some((user, Role::TeamMember)) = caller.user else { return Ok(()) };
+    let mut owners = Owners { before, transaction, user, known: HashMap::new() };
+    for change in account.changes.iter().filter(|change| !change.follows) {
+        if !owners.may_change(change).await? {
+            return Err(not_own().into());
+        }
     }
-    if role != Role::TeamMember {
-        return Ok(());
-    }
-    let id = subject.id.unwrap_or_default();
-    // Use the owner from before the mutation. Otherwise anyone could give a thing to their own team and then change it.
-    // If there was none, because the thing is new or had no owner, use the owner after the mutation.
-    let owner = match owner(committed, class, id).await? {
-        None => owner(transaction, class, id).await?,
-        owner => owner,
-    };
-    let is_own = match owner {
-        Some(Owner::Team(team)) => team_membership::is_of(committed, user, team).await?,
-        Some(Owner::User(owner)) => owner == user,
-        None => false,
-    };
-    if is_own && !OF_OTHERS.contains(&action) {
-        return Ok(());
-    }
-    Err(UserError::base("you can change only your own teams and what they own").into())
+    Ok(())
 }
 
-/// The owner of a thing.
-enum Owner {
-    Team(i64),
-    User(i64),
+/// Refuses a change of a row that the caller's role does not allow: of one that is there, or that the transaction makes.
+pub(super) async fn check_row(
+    before: Before<'_>,
+    transaction: &Transaction,
+    caller: &Caller,
+    row: Option<RowOf>,
+) -> Result<()> {
+    let Some((user, Role::TeamMember)) = caller.user else { return Ok(()) };
+    let mut owners = Owners { before, transaction, user, known: HashMap::new() };
+    match row {
+        Some(row) if owners.is_own_row(row).await? => Ok(()),
+        _ => Err(not_own().into()),
+    }
 }
 
-/// Finds the owner of a thing. `None` if it has none, does not exist, or is of a class that teams do not own.
-async fn owner(db: &impl Read, class: &str, id: i64) -> Result<Option<Owner>, db::Error> {
-    let service = match class {
-        "Service" => Some(id),
-        "Tool" => db.one(tool::Entity::find_by_id(id)).await?.map(|row| row.service_id),
-        "ServiceDependency" => db.one(service_dependency::Entity::find_by_id(id)).await?.map(|row| row.source_id),
-        "ServiceRepository" => db.one(service_repository::Entity::find_by_id(id)).await?.map(|row| row.service_id),
-        "ServiceDocument" => db.one(service_document::Entity::find_by_id(id)).await?.map(|row| row.service_id),
-        "AlertSourceService" => db.one(alert_source_service::Entity::find_by_id(id)).await?.map(|row| row.service_id),
-        "Contact" => match db.one(contact::Entity::find_by_id(id)).await? {
-            Some(contact::Model { team_id: Some(team), .. }) => return Ok(Some(Owner::Team(team))),
-            Some(contact::Model { user_id: Some(user), .. }) => return Ok(Some(Owner::User(user))),
-            row => row.and_then(|row| row.service_id),
-        },
-        "Relationship" => match db.one(relationship::Entity::find_by_id(id)).await?.and_then(|row| row.source()) {
-            Some(source) => {
-                let (class, id) = source.named();
-                return Box::pin(owner(db, class, id)).await;
-            }
-            None => None,
-        },
-        "Team" => return Ok(db.one(team::Entity::find_by_id(id)).await?.map(|row| Owner::Team(row.id))),
-        "System" => {
-            return Ok(db.one(system::Entity::find_by_id(id)).await?.and_then(|row| row.owner_id).map(Owner::Team));
+fn not_own() -> UserError {
+    UserError::base("you can change only your own teams and what they own").forbidden()
+}
+
+/// Finds whose rows are.
+struct Owners<'d> {
+    before: Before<'d>,
+    transaction: &'d Transaction,
+    user: i64,
+    /// Whether the user is the owner, or belongs to the team.
+    known: HashMap<(bool, i64), bool>,
+}
+
+/// One of the two times at which a row has an owner.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    Before,
+    Now,
+}
+
+impl Owners<'_> {
+    /// Whether the user may change a row. Its owner from before counts: otherwise anyone could give a thing to their own
+    /// team and then change it. If there was none, because the thing is new or had no owner, that of now counts. A row that
+    /// now belongs to another row must be the user's own at both.
+    async fn may_change(&mut self, change: &Whole) -> Result<bool> {
+        let (old, new) = (change.before.as_ref().map(AnyRow::owner), change.after.as_ref().map(AnyRow::owner));
+        if let (Some(Owner::Row(from)), Some(Owner::Row(to))) = (old, new)
+            && from != to
+            && !(self.is_own_row(from).await? && self.is_own_row(to).await?)
+        {
+            return Ok(false);
         }
-        "Domain" => {
-            return Ok(db.one(domain::Entity::find_by_id(id)).await?.and_then(|row| row.owner_id).map(Owner::Team));
+        self.is_own(old, new).await
+    }
+
+    async fn is_own_row(&mut self, row: RowOf) -> Result<bool> {
+        let old = self.row(row, When::Before).await?.map(|row| row.owner());
+        let new = self.row(row, When::Now).await?.map(|row| row.owner());
+        self.is_own(old, new).await
+    }
+
+    async fn is_own(&mut self, old: Option<Owner>, new: Option<Owner>) -> Result<bool> {
+        let owner = match self.end(old, When::Before).await? {
+            None => self.end(new, When::Now).await?,
+            owner => owner,
+        };
+        let (is_team, id) = match owner {
+            Some(Owner::Team(id)) => (true, id),
+            Some(Owner::User(id)) => (false, id),
+            Some(Owner::Row(_) | Owner::Nobody) | None => return Ok(false),
+        };
+        if let Some(known) = self.known.get(&(is_team, id)) {
+            return Ok(*known);
         }
-        "InfrastructureResource" => {
-            let row = db.one(infrastructure_resource::Entity::find_by_id(id)).await?;
-            return Ok(row.and_then(|row| row.owner_id).map(Owner::Team));
+        let is_own = match is_team {
+            true => team_membership::is_of(&self.before, self.user, id).await?,
+            false => id == self.user,
+        };
+        self.known.insert((is_team, id), is_own);
+        Ok(is_own)
+    }
+
+    /// The team or the user at the end of a chain of owners. `None` if there is none.
+    async fn end(&self, mut owner: Option<Owner>, when: When) -> Result<Option<Owner>> {
+        loop {
+            owner = match owner {
+                Some(Owner::Row(row)) => self.row(row, when).await?.map(|row| row.owner()),
+                Some(Owner::Nobody) | None => return Ok(None),
+                end => return Ok(end),
+            };
         }
-        "Property" => match db.one(property::Entity::find_by_id(id)).await? {
-            Some(property::Model { team_id: Some(team), .. }) => return Ok(Some(Owner::Team(team))),
-            row => row.and_then(|row| row.service_id),
-        },
-        "Repository" => {
-            return Ok(db.one(repository::Entity::find_by_id(id)).await?.and_then(|row| row.owner_id).map(Owner::Team));
+    }
+
+    async fn row(&self, row: RowOf, when: When) -> Result<Option<AnyRow>, db::Error> {
+        let (known, world) = match when {
+            When::Before => (self.transaction.before(row), World::Before(self.before)),
+            When::Now => (self.transaction.after(row), World::Now(self.transaction)),
+        };
+        match known {
+            Side::Row(row) => Ok(Some(row)),
+            Side::Absent => Ok(None),
+            Side::Unknown => Ok(row.table.read(world, None, vec![row.id], 1).await?.pop()),
         }
-        _ => None,
-    };
-    let Some(service) = service else { return Ok(None) };
-    Ok(db.one(service::Entity::find_by_id(service)).await?.and_then(|row| row.owner_id).map(Owner::Team))
+    }
 }

@@ -272,7 +272,7 @@ impl RelationshipDefinitionDeleteMutation for Mutation {
         let db = ctx.db();
         let found =
             identifier::locked::<RelationshipDefinitionType>(db, "resource", &resource, LockType::Update).await?;
-        ctx.shed_first("relationship_definition", "RelationshipDefinition", found.id).await?;
+        ctx.shed_first::<Entity>(found.id).await?;
         let deleted_id = Some(RelationshipDefinitionTypeResolver::id(&found));
         db.delete(found).await?;
         Ok(RelationshipDefinitionDeletePayload { deleted_id, ..Default::default() })

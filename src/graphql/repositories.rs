@@ -1,24 +1,19 @@
 //! Changes of several repositories at once, and of the services whose code they hold.
 
-use std::collections::{BTreeSet, HashMap};
-
 use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
-use serde_json::json;
 
 use super::context::MutationCtx;
 use super::draft::Draft;
 use super::identifier::{self, Identifier};
-use super::permit;
 use super::schema::*;
 use super::types::Repository;
 use crate::db::{self, Read, Transaction, Write};
-use crate::entity::audit::{self, Subject};
 use crate::entity::field_rule::must_not_be_null;
 use crate::entity::repository::{self, Column};
 use crate::entity::timestamp::touch;
-use crate::entity::{ByIds, Timestamp, change, service, service_repository, team, text};
+use crate::entity::{Timestamp, service, service_repository, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 /// Stores a repository. If its owner has changed, notes when.
@@ -34,40 +29,14 @@ pub(super) async fn store(
     Ok(db.update(row).await?)
 }
 
-/// A service that gets the owner of its repository.
-struct Synced {
-    id: i64,
-    slug: String,
-    /// Its owner before, and from now on.
-    owners: [Option<i64>; 2],
-}
-
 /// The services that a mutation gives the owners of their repositories: at most [`text::ENTRIES`] of all repositories.
 #[derive(Default)]
-pub(super) struct Sync(Vec<Synced>);
+pub(super) struct Sync(usize);
 
 impl Sync {
-    /// Gives the services whose code a repository holds its owner. Fails if one of them cannot be changed, before it
-    /// changes any.
-    pub(super) async fn add(&mut self, ctx: &MutationCtx<'_>, repository: i64, owner: Option<i64>) -> Result<()> {
-        let services = self.services(ctx, repository, owner).await?;
-        if services.is_empty() {
-            return Ok(());
-        }
-        let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
-        let update = service::Entity::update_many()
-            .col_expr(service::Column::OwnerId, Expr::value(owner))
-            .col_expr(service::Column::UpdatedAt, Expr::value(Timestamp::now()))
-            .filter(db::any(ctx.db(), service::Column::Id, &ids));
-        ctx.db().exec(update).await?;
-        self.0.extend(services);
-        Ok(())
-    }
-
-    /// Locks the services whose code a repository holds and whose owner is another one, and returns them.
-    async fn services(&self, ctx: &MutationCtx<'_>, repository: i64, owner: Option<i64>) -> Result<Vec<Synced>> {
-        const FIELD: &str = "syncLinkedServices";
-        let db = ctx.db();
+    /// Locks the services whose code a repository holds and whose owner is another one, and returns their ids. Fails if one
+    /// of them cannot be changed.
+    pub(super) async fn lock(&mut self, db: &Transaction, repository: i64, owner: Option<i64>) -> Result<Vec<i64>> {
         let links = service_repository::Entity::find()
             .select_only()
             .column(service_repository::Column::ServiceId)
@@ -77,51 +46,43 @@ impl Sync {
             Some(owner) => service::Column::OwnerId.is_null().or(service::Column::OwnerId.ne(owner)),
             None => service::Column::OwnerId.is_not_null(),
         };
-        let room = text::ENTRIES.saturating_sub(self.0.len());
+        let room = text::ENTRIES.saturating_sub(self.0);
         // In the order of their ids, so that two transactions that write many services cannot deadlock.
         let services = service::Entity::find()
             .select_only()
-            .columns([service::Column::Id, service::Column::Slug, service::Column::LockedBy, service::Column::OwnerId])
+            .columns([service::Column::Id, service::Column::Slug, service::Column::LockedBy])
             .filter(service::Column::Id.in_subquery(links))
             .filter(is_other)
             .order_by_asc(service::Column::Id)
             .limit(room as u64 + 1)
             .lock(LockType::Update);
-        let service = move |row: &db::Row<'_>| {
-            let synced = Synced { id: row.get(0)?, slug: row.get(1)?, owners: [row.get(3)?, owner] };
-            Ok((synced, row.get(2)?))
-        };
-        let services: Vec<(Synced, Option<String>)> = db.rows(services.as_query(), service).await?;
+        let services = db.rows(services.as_query(), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+        let services: Vec<(i64, String, Option<String>)> = services.await?;
         if services.len() > room {
             let most = text::ENTRIES;
             let message = format!("at most {most} services of other owners get their repository's owner at once");
-            return Err(UserError::new(FIELD, message).into());
+            return Err(UserError::new("syncLinkedServices", message).into());
         }
-        for (Synced { id, slug, .. }, file) in &services {
-            if let Some(file) = file {
-                let message =
-                    format!("the service {slug} is locked: its service file {file} governs it; change it there");
-                return Err(UserError::new("locked", message).into());
-            }
-            let subject = Subject::new("Service", Some(*id), slug);
-            permit::check(&ctx.committed(), db, ctx.caller(), "repositoryUpdate", &subject).await?;
+        if let Some((_, slug, Some(file))) = services.iter().find(|(.., file)| file.is_some()) {
+            let message = format!("the service {slug} is locked: its service file {file} governs it; change it there");
+            return Err(UserError::new("locked", message).into());
         }
-        Ok(services.into_iter().map(|(service, _)| service).collect())
+        self.0 += services.len();
+        Ok(services.into_iter().map(|(id, ..)| id).collect())
     }
+}
 
-    /// Writes an audit entry for each of the services.
-    pub(super) async fn record(self, ctx: &MutationCtx<'_>, action: &str) -> Result<()> {
-        let of_any = || self.0.iter().flat_map(|service| service.owners).flatten();
-        let ids: BTreeSet<i64> = of_any().collect();
-        let teams = team::Entity::by_ids(ctx.db(), ids.iter().copied().map(Some)).await?;
-        let aliases: HashMap<i64, String> = teams.into_iter().flatten().map(|team| (team.id, team.alias)).collect();
-        let entries = self.0.iter().map(|Synced { id, slug, owners }| {
-            let [old, new] = owners.map(|owner| owner.and_then(|owner| aliases.get(&owner)));
-            let detail = json!({ "changed": { "owner": { "old": old, "new": new } } });
-            (action, Subject::new("Service", Some(*id), slug), detail)
-        });
-        Ok(audit::record_all(ctx.db(), &ctx.caller().actor, entries).await?)
+/// Gives services that are locked an owner.
+pub(super) async fn give(db: &Transaction, services: &[i64], owner: Option<i64>) -> Result<()> {
+    if services.is_empty() {
+        return Ok(());
     }
+    let update = service::Entity::update_many()
+        .col_expr(service::Column::OwnerId, Expr::value(owner))
+        .col_expr(service::Column::UpdatedAt, Expr::value(Timestamp::now()))
+        .filter(db::any(db, service::Column::Id, services));
+    db.exec(update).await?;
+    Ok(())
 }
 
 /// Checks which repositories are named, and the new visibility.
@@ -160,34 +121,22 @@ async fn update(
     };
     let before = found.owner_id;
     let after = if let ActiveValue::Set(owner) = owner { *owner } else { before };
-    if let Some(sync) = sync
-        && let Err(error) = sync.add(ctx, found.id, after).await
-    {
-        return refused(Some(found), error);
-    }
+    let services = match sync {
+        Some(sync) => match sync.lock(db, found.id, after).await {
+            Ok(services) => services,
+            Err(error) => return refused(Some(found), error),
+        },
+        None => Vec::new(),
+    };
     let mut draft = Draft::<repository::Entity>::of(found);
     draft.set(Column::Visible, visible);
     let mut row = draft.done()?;
     if let ActiveValue::Set(owner) = owner {
         row.owner_id = Set(*owner);
     }
-    Ok(Ok(store(db, before, row).await?))
-}
-
-/// Writes an audit entry for each repository but the first, which the entry of the mutation names.
-async fn record_others(ctx: &MutationCtx<'_>, updated: &[Repository]) -> Result<()> {
-    let mut recorded: Vec<i64> = updated.first().map(|first| first.id).into_iter().collect();
-    let mut entries = Vec::new();
-    for repository in updated {
-        if recorded.contains(&repository.id) {
-            continue;
-        }
-        recorded.push(repository.id);
-        let changed = change::of(&ctx.committed(), ctx.db(), "Repository", repository.id, &[]).await?;
-        let subject = Subject::new("Repository", Some(repository.id), &repository.default_alias);
-        entries.push(("repositoriesUpdate", subject, json!({ "changed": changed })));
-    }
-    Ok(audit::record_all(ctx.db(), &ctx.caller().actor, entries.into_iter()).await?)
+    let stored = store(db, before, row).await?;
+    give(db, &services, after).await?;
+    Ok(Ok(stored))
 }
 
 impl RepositoriesUpdateMutation for Mutation {
@@ -218,10 +167,6 @@ impl RepositoriesUpdateMutation for Mutation {
                 Ok(repository) => updated.push(repository),
                 Err(repository) => not_updated.push(repository),
             }
-        }
-        record_others(ctx, &updated).await?;
-        if let Some(sync) = sync {
-            sync.record(ctx, "repositoriesUpdate").await?;
         }
         Ok(RepositoriesUpdatePayload {
             updated_repositories: Some(updated),

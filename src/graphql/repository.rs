@@ -436,9 +436,9 @@ impl RepositoryUpdateMutation for Mutation {
 
         let repository = repositories::store(db, owner, draft.done()?).await?;
         if sync_linked_services == MaybeUndefined::Value(true) {
-            let mut sync = repositories::Sync::default();
-            sync.add(ctx, repository.id, repository.owner_id).await?;
-            sync.record(ctx, "repositoryUpdate").await?;
+            let owner = repository.owner_id;
+            let services = repositories::Sync::default().lock(db, repository.id, owner).await?;
+            repositories::give(db, &services, owner).await?;
         }
         Ok(RepositoryUpdatePayload { repository: Some(repository), ..Default::default() })
     }
@@ -458,7 +458,7 @@ impl RepositoryDeleteMutation for Mutation {
             .and_where(service_repository::Column::RepositoryId.eq(repository.id))
             .take();
         refuse_locked(db, service::Column::Id.in_subquery(linked.clone())).await?;
-        ctx.shed_first("repository", "Repository", repository.id).await?;
+        ctx.shed_first::<repository::Entity>(repository.id).await?;
         refuse_where_locked(db, service::Column::Id.in_subquery(linked)).await?;
         db.delete(repository).await?;
         Ok(RepositoryDeletePayload { deleted_repository_id, deleted_repository_alias, ..Default::default() })

@@ -415,7 +415,7 @@ impl ServiceDeleteMutation for Mutation {
             Identifier::Id(_) => service.slug.clone(),
         };
         let deleted_service_id = Some(ServiceResolver::id(&*service));
-        ctx.shed_first("service", "Service", service.id).await?;
+        ctx.shed_first::<service::Entity>(service.id).await?;
         deploy_number::leave_to_aliases(db, service.id).await?;
         db.delete(Service::from(service)).await?;
         Ok(ServiceDeletePayload { deleted_service_id, deleted_service_alias: Some(named_by), ..Default::default() })

@@ -10,7 +10,7 @@ use super::types::Service;
 use super::{id, permit};
 use crate::db::{Before, Read, Transaction};
 use crate::entity::audit::Subject;
-use crate::entity::{ByIds, service_file_note, text};
+use crate::entity::{ByIds, row_of, service_file_note, text};
 use crate::error::{Error, Problems, Result, UserError};
 use crate::service_file::{
     self, Applied, Bounds, Described, FieldChange, File, Note, Options, Origin, Outcome, Permit, Refused,
@@ -90,7 +90,8 @@ impl Permit for PermitOf<'_> {
         transaction: &'c Transaction,
         subject: &'c Subject,
     ) -> BoxFuture<'c, Result<()>> {
-        Box::pin(async move { permit::check(&before, transaction, self.0, "serviceFilesApply", subject).await })
+        let row = subject.class.as_deref().zip(subject.id).and_then(|(class, id)| row_of(class, id));
+        Box::pin(permit::check_row(before, transaction, self.0, row))
     }
 }
 

@@ -155,7 +155,7 @@ async fn give_alias(db: &Transaction, alias: &str, service: &Writable, kind: Ali
         return Err(UserError::base(message).into());
     }
     service_search::refresh(db, service.id).await?;
-    db.exec(
+    db.exec_following(
         deploy::Entity::update_many()
             .col_expr(deploy::Column::ServiceId, Expr::value(service.id))
             .filter(deploy::Column::ServiceAlias.eq(alias))

@@ -113,7 +113,7 @@ impl SystemDeleteMutation for Mutation {
         let db = ctx.db();
         let system = identifier::locked::<System>(db, "resource", &resource, LockType::Update).await?;
         service::refuse_locked(db, services::Column::SystemId.eq(system.id)).await?;
-        ctx.shed_first("system", "System", system.id).await?;
+        ctx.shed_first::<system::Entity>(system.id).await?;
         service::refuse_where_locked(db, services::Column::SystemId.eq(system.id)).await?;
         let deleted_system_id = Some(SystemResolver::id(&system));
         db.delete(system).await?;

@@ -178,7 +178,7 @@ impl TeamDeleteMutation for Mutation {
             Identifier::Id(_) => team.alias.clone(),
         };
         refuse_locked(db, service::Column::OwnerId.eq(team.id)).await?;
-        ctx.shed_first("team", "Team", team.id).await?;
+        ctx.shed_first::<team::Entity>(team.id).await?;
         refuse_where_locked(db, service::Column::OwnerId.eq(team.id)).await?;
         let deleted_team_id = Some(TeamResolver::id(&team));
         db.delete(team).await?;

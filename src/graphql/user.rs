@@ -54,7 +54,7 @@ impl UserResolver for User {
 }
 
 /// Converts a role of the SDL to the stored one.
-fn stored(role: UserRole) -> Role {
+pub(super) fn stored(role: UserRole) -> Role {
     match role {
         UserRole::Admin => Role::Admin,
         UserRole::StandardsAdmin => Role::StandardsAdmin,
@@ -261,7 +261,7 @@ impl UserDeleteMutation for Mutation {
         let db = ctx.db();
         let user = require(db, &user).await?;
         let user = user::lock_to_demote(db, user.id).await?;
-        ctx.shed_first("user", "User", user.id).await?;
+        ctx.shed_first::<user::Entity>(user.id).await?;
         let deleted_user_id = Some(UserResolver::id(&user));
         db.delete(user).await?;
         Ok(UserDeletePayload { deleted_user_id, ..Default::default() })

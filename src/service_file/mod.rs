@@ -69,7 +69,7 @@ use self::properties::Definitions;
 use self::report::Problems;
 use self::yaml::Spot;
 use crate::budget::{Budget, Excess, Limits};
-use crate::db::{self, Before, Committed, Db, Snapshot, Transaction};
+use crate::db::{self, Before, Committed, Db, RowOf, Snapshot, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change;
 use crate::entity::{ByAlias, service};
@@ -302,7 +302,7 @@ impl Prepared {
             let most = options.bounds.map_or(usize::MAX, |bounds| bounds.documents);
             let released = services::release_missing(tx, repository, &described, most).await;
             for (id, name) in released.map_err(Refused::Failed)? {
-                let changed = change::of(&before, tx, "Service", id, &[]).await?;
+                let changed = outcome::changed(before, tx, "Service", id, &[]).await?;
                 let subject = Subject::new("Service", Some(id), &name);
                 let (kind, changes) = ("service".to_owned(), fields(&changed));
                 let outcome = Outcome::Released;
@@ -426,7 +426,8 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
         if locked {
             let row = service::unlock(tx, &service).await?;
             let subject = Subject::new("Service", Some(row.id), &row.slug);
-            let changed = change::of(&db.committed(tx), tx, "Service", row.id, &[]).await?;
+            let committed = Before::Committed(db.committed(tx));
+            let changed = change::of(committed, tx, RowOf::to::<service::Entity>(row.id), &[]).await?;
             audit::record(tx, &Actor::command_line(), "release", subject, &json!({ "changed": changed })).await?;
         }
         Ok((slug, locked))

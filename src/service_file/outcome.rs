@@ -9,6 +9,7 @@ use super::{Applied, Bounds, FieldChange, Options, Outcome, Refused};
 use crate::db::{self, Before, Transaction};
 use crate::entity::audit::Subject;
 use crate::entity::change::{self, List};
+use crate::entity::row_of;
 use crate::error::{UserError, shortened};
 
 /// The lists that a document can change.
@@ -19,7 +20,7 @@ const LISTS: [List; 9] = [
     List::Tools,
     List::Contacts,
     List::Dependencies,
-    List::FirstMembers,
+    List::Members,
     List::Properties,
     List::Relationships,
 ];
@@ -68,13 +69,25 @@ pub(super) async fn described(
         Outcome::Unchanged => None,
         _ => {
             let subject = Subject::new(noun, Some(*id), name);
-            Some((subject, change::of(&before, tx, noun, *id, &LISTS).await?))
+            Some((subject, changed(before, tx, noun, *id, &LISTS).await?))
         }
     };
     let place = documents.get(*number).map(|document| (problems.name(document.file).to_owned(), document.spot.line));
     let (path, line) = place.unwrap_or_default();
     let changes = changed.as_ref().map(|(_, changed)| fields(changed)).unwrap_or_default();
     Ok((Applied { path, line, kind: noun.to_lowercase(), name: name.clone(), outcome, changes }, changed))
+}
+
+/// What has changed of the object of the SDL type `noun` with this id.
+pub(super) async fn changed(
+    before: Before<'_>,
+    tx: &Transaction,
+    noun: &str,
+    id: i64,
+    lists: &[List],
+) -> Result<Json, db::Error> {
+    let row = row_of(noun, id).ok_or_else(|| db::Error::fault(format!("no table has rows of {noun}")))?;
+    change::of(before, tx, row, lists).await
 }
 
 /// Converts the audit's record of a change to a list of fields. Long values are cut.

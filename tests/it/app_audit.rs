@@ -77,6 +77,7 @@ async fn each_mutation_is_audited_with_its_subject_input_and_changes() {
             json!({ "input": { "alias": "shop" }, "changed": {
                 "name": of(json!("Shop"), json!(null)), "slug": of(json!("shop"), json!(null)),
                 "language": of(json!("Rust"), json!(null)), "aliases": { "removed": ["Shop", "shop"], "added": [] },
+                "tags.k": of(json!("v"), json!(null)),
             } }),
         ),
     ];
@@ -288,7 +289,7 @@ async fn tags_aliases_and_members_are_audited_with_their_previous_values() {
     assert_eq!(changed(&app, "teamMembershipDelete").await, [only("members", &["ada@example.com (lead)"], &[])]);
     let of_shop = entries(&app).await.into_iter().filter(|(_, _, name, _)| name.as_deref() == Some("shop"));
     let actions: Vec<_> = of_shop.map(|(action, ..)| action).collect();
-    assert_eq!(actions, ["tagAssign", "tagAssign", "tagUpdate", "tagDelete", "aliasDelete"]);
+    assert_eq!(actions, ["tagAssign", "tagAssign", "tagUpdate", "tagDelete", "aliasCreate", "aliasDelete"]);
 }
 
 #[tokio::test]

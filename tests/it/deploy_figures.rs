@@ -14,6 +14,11 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Se
 
 use crate::database::Database;
 
+/// The tables of figures.
+pub struct Figures;
+
+impl db::Unrecorded for Figures {}
+
 /// A part of a period, of which it has 24.
 pub const PART: i64 = PERIOD / 24;
 /// The period in which the figures are computed. Some deploys are later.
@@ -233,7 +238,7 @@ async fn the_figures_are_used_and_a_change_of_an_older_period_ends_that() {
     assert_eq!(build::update(&db, time(4 * PERIOD + PART)).await, Ok(4));
     // As nobody would write it, to see which periods are read from figures.
     let falsify = Query::update().table("deploy_period_figures").value("deploys", Expr::col("deploys").add(100)).take();
-    db.write(async |tx| tx.execute(&falsify).await).await.expect("an update");
+    db.write(async |tx| tx.execute::<Figures>(&falsify).await).await.expect("an update");
     let all = Window { start: time(0), end: time(5 * PERIOD), environments: Environments::named(&[]) };
     let found = async || both(&db, &all, Wanted::ALL).await.map(|metrics| metrics.deploys);
     assert_eq!(found().await, [404, 4]);

@@ -10,7 +10,9 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{EntityTrait, Set};
 
 use crate::database::Database;
-use crate::deploy_figures::{PART, both, count, deploy as any_deploy, new_service, periods_with_figures, time};
+use crate::deploy_figures::{
+    Figures, PART, both, count, deploy as any_deploy, new_service, periods_with_figures, time,
+};
 
 /// Stores a deploy to `environment` as many times as wanted, all at the same time.
 async fn store_many(db: &Db, service: i64, at: i64, (word, status): (&str, Status), environment: &str, number: usize) {
@@ -41,7 +43,7 @@ const SUCCEEDED: (&str, Status) = ("succeeded", Status::Succeeded);
 /// Adds 100 deploys to all figures, as nobody would, to see which periods are read from figures.
 async fn falsify(db: &Db) {
     let falsify = Query::update().table("deploy_period_figures").value("deploys", Expr::col("deploys").add(100)).take();
-    db.write(async |tx| tx.execute(&falsify).await).await.expect("an update");
+    db.write(async |tx| tx.execute::<Figures>(&falsify).await).await.expect("an update");
 }
 
 /// Were each deploy compared with each other one of its time, this would take hours.

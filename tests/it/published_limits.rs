@@ -13,7 +13,7 @@ use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, limits as pages, refusals};
 use rollcall::budget::Limits;
 use rollcall::cli::sender;
 use rollcall::config::{self, Command, Serve};
-use rollcall::db::{LONG_LOG, LONGEST_WINDOW, MOST_AT_ONCE, QUICK_READS, SLOW_READS, find};
+use rollcall::db::{LONG_LOG, LONGEST_WINDOW, MOST_AT_ONCE, MOST_CHANGED, QUICK_READS, SLOW_READS, find};
 use rollcall::deploy::figures::{self, build};
 use rollcall::deploy::{commit, event};
 use rollcall::engine::plan::MOST_FIELDS;
@@ -214,6 +214,7 @@ fn work(Serve { budget, .. }: &Serve) -> Section {
         count("requests with several mutations, or with `serviceFilesApply`, that run at one time", LONG_CHANGES)
             .beyond("others wait"),
         count("the same, of one caller", LONG_CHANGES_SHARE).beyond("others wait"),
+        count("rows that a mutation changes itself", MOST_CHANGED).beyond("it is refused"),
         count("rows of a table that are deleted or changed at once, along with what they refer to", MOST_AT_ONCE)
             .beyond("they are deleted in portions"),
         count("on SQLite, mutations beside them that wait for the disk or are answered", COMMITS).beyond("others wait"),

@@ -1,6 +1,9 @@
 //! What the roles of users may change.
 
+use rollcall::db::Read;
+use rollcall::entity::audit;
 use rollcall::entity::user::Role;
+use sea_orm::{EntityTrait, QueryOrder};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -222,4 +225,101 @@ async fn a_role_is_set_and_read_by_the_names_that_clients_use() {
         let answer = app.query(query, json!({ "filter": filter })).await;
         assert_eq!(answer["errors"][0]["message"], message);
     }
+}
+
+/// The class, name and changes of the entries of the audit with an action.
+async fn told(app: &TestApp, action: &str) -> Vec<(String, Option<String>, Value)> {
+    let rows = app.db.read().all(audit::Entity::find().order_by_asc(audit::Column::Id)).await.expect("entries");
+    let entry = |row: audit::Model| {
+        let detail: Value = serde_json::from_str(&row.detail).expect("JSON");
+        (row.subject_class.unwrap_or_default(), row.subject_name, detail["changed"].clone())
+    };
+    rows.into_iter().filter(|row| row.action == action).map(entry).collect()
+}
+
+#[tokio::test]
+async fn what_goes_along_with_a_deleted_thing_is_audited() {
+    let app = TestApp::start().await;
+    let member = Browser::of(&app, Role::TeamMember).await;
+    let made = r#"mutation {
+        own: teamCreate(input: { name: "Own", members: { email: "teammember@example.com" } }) { errors { message } }
+        other: teamCreate(input: { name: "Other" }) { errors { message } }
+        cart: serviceCreate(input: { name: "Cart", ownerInput: { alias: "own" } }) { errors { message } }
+        mail: serviceCreate(input: { name: "Mail", ownerInput: { alias: "other" } }) { errors { message } }
+        depends: serviceDependencyCreate(inputV2: { dependencyKey: {
+            sourceIdentifier: { alias: "mail" }, destinationIdentifier: { alias: "cart" }
+        } }) { errors { message } }
+    }"#;
+    data(&app, made).await;
+    let delete = r#"mutation {
+        service: serviceDelete(input: { alias: "cart" }) { errors { message } }
+        team: teamDelete(input: { alias: "own" }) { errors { message } }
+        mail: serviceDelete(input: { alias: "mail" }) { errors { message } }
+    }"#;
+    assert_eq!(refused(&member, delete).await, json!({ "service": null, "team": null, "mail": NOT_OWN }));
+    let service = told(&app, "serviceDelete").await;
+    // The entry of the mutation is stored last, with its commit.
+    assert_eq!((service[1].0.as_str(), service[1].1.as_deref()), ("Service", Some("cart")), "{service:?}");
+    let dependency = json!({ "source": { "old": "mail", "new": null }, "destination": { "old": "cart", "new": null } });
+    assert_eq!(service[..1], [("ServiceDependency".to_owned(), None, dependency)]);
+    let team = told(&app, "teamDelete").await;
+    assert_eq!(team.len(), 1, "{team:?}");
+    let members = json!({ "removed": ["teammember@example.com"], "added": [] });
+    assert_eq!(team[0].2["members"], members);
+}
+
+#[tokio::test]
+async fn a_team_member_takes_what_has_no_owner_and_changes_nothing_else_of_it() {
+    let app = TestApp::start().await;
+    let member = Browser::of(&app, Role::TeamMember).await;
+    let made = r#"mutation {
+        own: teamCreate(input: { name: "Own", members: { email: "teammember@example.com" } }) { errors { message } }
+        cart: serviceCreate(input: { name: "Cart" }) { errors { message } }
+    }"#;
+    data(&app, made).await;
+    let change = r#"mutation {
+        note: serviceNoteUpdate(input: { service: { alias: "cart" }, note: "n" }) { errors { message } }
+        tag: tagCreate(input: { alias: "cart", key: "a", value: "b" }) { errors { message } }
+        take: serviceUpdate(input: { alias: "cart", ownerInput: { alias: "own" } }) { errors { message } }
+        own: serviceNoteUpdate(input: { service: { alias: "cart" }, note: "n" }) { errors { message } }
+    }"#;
+    let expected = json!({ "note": NOT_OWN, "tag": NOT_OWN, "take": null, "own": null });
+    assert_eq!(refused(&member, change).await, expected);
+}
+
+#[tokio::test]
+async fn a_mutation_that_a_role_forbids_is_audited() {
+    let app = TestApp::start().await;
+    data(&app, r#"mutation { serviceCreate(input: { name: "Cart" }) { errors { message } } }"#).await;
+    let member = Browser::of(&app, Role::TeamMember).await;
+    let delete = r#"mutation { serviceDelete(input: { alias: "cart" }) { errors { message } } }"#;
+    assert_eq!(refused(&member, delete).await, json!({ "serviceDelete": NOT_OWN }));
+    let user = Browser::of(&app, Role::User).await;
+    let message = "only a standards administrator or an administrator can change levels and categories";
+    let create = r#"mutation { levelCreate(input: { name: "Gold" }) { errors { message } } }"#;
+    assert_eq!(refused(&user, create).await, json!({ "levelCreate": message }));
+    let rows = app.db.read().all(audit::Entity::find().order_by_asc(audit::Column::Id)).await.expect("entries");
+    let why = |row: &audit::Model| serde_json::from_str::<Value>(&row.detail).expect("JSON")["why"].clone();
+    let forbidden: Vec<Value> = rows.iter().filter(|row| row.action == "forbidden").map(why).collect();
+    assert_eq!(forbidden, [json!("serviceDelete"), json!("levelCreate")]);
+}
+
+#[tokio::test]
+async fn a_team_member_does_not_follow_the_file_of_another_team() {
+    let app = TestApp::start().await;
+    let member = Browser::of(&app, Role::TeamMember).await;
+    let made = r#"mutation {
+        other: teamCreate(input: { name: "Other" }) { errors { message } }
+        mail: serviceCreate(input: { name: "Mail", ownerInput: { alias: "other" } }) { errors { message } }
+    }"#;
+    data(&app, made).await;
+    let apply = "mutation($commit: String) { serviceFilesApply(input: {
+        files: { path: \"f.yml\", text: \"version: 1\\nservice:\\n  name: Mail\\n\" }, repository: \"https://github.com/org/mail\", commit: $commit
+    }) { documents { outcome } errors { message } } }";
+    let first = app.query(apply, json!({ "commit": "aaaaaaa" })).await;
+    assert_eq!(first["data"]["serviceFilesApply"]["errors"], json!([]), "{first}");
+    let file = r#"{ account { service(alias: "mail") { serviceFile { commit path } } } }"#;
+    let before = data(&app, file).await;
+    let second = member.query(apply, json!({ "commit": "bbbbbbb" })).await;
+    assert_eq!(data(&app, file).await, before, "{second}");
 }

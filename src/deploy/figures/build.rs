@@ -77,9 +77,9 @@ pub async fn update_within(db: &Db, now: Timestamp, limits: &Limits) -> Result<u
 
 /// Removes all figures and changes. For an import, which replaces all deploys in the transaction `db`.
 pub async fn forget_all<C: Write>(db: &C) -> Result<(), db::Error> {
-    db.execute(&raise_version()).await?;
+    db.execute::<super::Tables>(&raise_version()).await?;
     for table in [FIGURES, CHANGE] {
-        db.execute(Query::delete().from_table(table)).await?;
+        db.execute::<super::Tables>(Query::delete().from_table(table)).await?;
     }
     Ok(())
 }
@@ -140,9 +140,9 @@ async fn forget(db: &Db) -> Result<Forgotten, db::Error> {
     let written = write(db, version, async |tx| {
         let backend = tx.backend();
         let stale = db::is_any(backend, Expr::col("period"), &stale);
-        tx.execute(Query::delete().from_table(FIGURES).and_where(stale)).await?;
+        tx.execute::<super::Tables>(Query::delete().from_table(FIGURES).and_where(stale)).await?;
         let numbers = db::is_any(backend, Expr::col("number"), &numbers);
-        tx.execute(Query::delete().from_table(CHANGE).and_where(numbers)).await?;
+        tx.execute::<super::Tables>(Query::delete().from_table(CHANGE).and_where(numbers)).await?;
         Ok(())
     });
     Ok(match (written.await?, is_some) {
@@ -192,7 +192,7 @@ async fn write(
 ) -> Result<bool, db::Error> {
     let written = db.write::<_, db::Error>(async |tx| {
         // On PostgreSQL the second of two waits here for the first, and nobody else does.
-        let raised = tx.execute(raise_version().and_where(Expr::col("version").eq(version))).await?;
+        let raised = tx.execute::<super::Tables>(raise_version().and_where(Expr::col("version").eq(version))).await?;
         if raised == 0 {
             return Ok(false);
         }

@@ -61,6 +61,11 @@ pub const SEEN: u64 = 100_000;
 /// again.
 pub const KEPT: usize = 4 << 20;
 
+/// The tables of figures and of changes.
+struct Tables;
+
+impl crate::db::Unrecorded for Tables {}
+
 const FIGURES: &str = "deploy_period_figures";
 const CHANGE: &str = "deploy_change";
 const VERSION: &str = "deploy_period_figures_version";

@@ -192,7 +192,7 @@ impl OfEnvironment {
             durations::write(&mut lead_times)?.into(),
             durations::write(&mut recovery_times)?.into(),
         ]);
-        db.execute(&insert).await?;
+        db.execute::<super::Tables>(&insert).await?;
         Ok(())
     }
 }

@@ -8,8 +8,8 @@ use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
 use serde_json::{Map, Value as Json, json};
 
-use super::row::{columns, insert, name_of};
-use crate::db::{self, Read, Transaction};
+use super::row::{insert, name_of};
+use crate::db::{self, AnyRow, Read, Transaction};
 use crate::entity::alias::AliasTable;
 use crate::entity::{
     ByIds, audit, contact, domain, domain_alias, infrastructure_resource, infrastructure_resource_alias, property,
@@ -19,13 +19,11 @@ use crate::entity::{
 
 /// Parts of an object that are stored in another table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum List<'a> {
+pub enum List {
     /// The aliases of a service, a team, a system, a domain or an infrastructure resource.
     Aliases,
-    /// Those of these users who are members of a team, with their roles.
-    Members(&'a [i64]),
     /// The first [`audit::ENTRIES`] members of a team, with their roles.
-    FirstMembers,
+    Members,
     /// The tags of a service, a repository, a team, a system or a domain.
     Tags,
     /// The repositories of a service.
@@ -48,7 +46,7 @@ pub(super) async fn compare_lists(
     committed: &impl Read,
     transaction: &Transaction,
     (class, id): (&str, i64),
-    lists: Vec<List<'_>>,
+    lists: Vec<List>,
 ) -> Result<(), db::Error> {
     for list in lists {
         if list == List::Relationships {
@@ -68,7 +66,7 @@ pub(super) async fn compare_lists(
 /// The entries of a list. Tags also have values.
 pub(super) type Entries = BTreeMap<String, Option<String>>;
 
-async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result<Entries, db::Error> {
+async fn entries(db: &impl Read, class: &str, id: i64, list: List) -> Result<Entries, db::Error> {
     let names = |names: Vec<String>| names.into_iter().map(|name| (name, None)).collect();
     Ok(match (list, class) {
         (List::Aliases, "Service") => names(aliases::<service_alias::Entity>(db, id).await?),
@@ -78,12 +76,9 @@ async fn entries(db: &impl Read, class: &str, id: i64, list: List<'_>) -> Result
         (List::Aliases, "InfrastructureResource") => {
             names(aliases::<infrastructure_resource_alias::Entity>(db, id).await?)
         }
-        (List::Members(_) | List::FirstMembers, "Team") => {
-            let mut own = team_membership::Entity::find().filter(team_membership::Column::TeamId.eq(id));
-            own = match list {
-                List::Members(users) => own.filter(team_membership::Column::UserId.is_in(users.iter().copied())),
-                _ => own.order_by_asc(team_membership::Column::Id).limit(audit::ENTRIES as u64),
-            };
+        (List::Members, "Team") => {
+            let own = team_membership::Entity::find().filter(team_membership::Column::TeamId.eq(id));
+            let own = own.order_by_asc(team_membership::Column::Id).limit(audit::ENTRIES as u64);
             let members = db.all(own).await?;
             let users = user::Entity::by_ids(db, members.iter().map(|member| Some(member.user_id))).await?;
             let name = |(member, user): (team_membership::Model, Option<user::Model>)| {
@@ -190,7 +185,7 @@ async fn relationship_words(db: &impl Read, all: &[&relationship::Model]) -> Res
         ($($table:ident $id:ident),*) => {$({
             let found = $table::Entity::by_ids(db, all.iter().map(|one| one.$id)).await?;
             for (target, found) in targets.iter_mut().zip(found) {
-                *target = target.take().or_else(|| found.as_ref().map(columns).as_ref().and_then(name_of));
+                *target = target.take().or_else(|| found.as_ref().and_then(|row| name_of(&AnyRow::of::<$table::Entity>(row.clone()))));
             }
         })*};
     }
@@ -232,12 +227,12 @@ async fn aliases<T: AliasTable>(db: &impl Read, owner: i64) -> Result<Vec<String
 }
 
 /// Compares the entries of a list. [`compare_relationships`] does it for relationships.
-fn compare(changed: &mut Map<String, Json>, list: List<'_>, before: Entries, after: Entries) {
+fn compare(changed: &mut Map<String, Json>, list: List, before: Entries, after: Entries) {
     match list {
         List::Tags => compare_named(changed, "tags", before, after),
         List::Properties => compare_named(changed, "properties", before, after),
         List::Aliases => compare_list(changed, "aliases", before, after),
-        List::Members(_) | List::FirstMembers => compare_list(changed, "members", before, after),
+        List::Members => compare_list(changed, "members", before, after),
         List::Repositories => compare_list(changed, "repositories", before, after),
         List::Tools => compare_list(changed, "tools", before, after),
         List::Contacts => compare_list(changed, "contacts", before, after),
@@ -257,7 +252,7 @@ pub(super) fn compare_named(changed: &mut Map<String, Json>, list: &str, mut bef
     }
 }
 
-fn compare_list(changed: &mut Map<String, Json>, name: &str, before: Entries, after: Entries) {
+pub(super) fn compare_list(changed: &mut Map<String, Json>, name: &str, before: Entries, after: Entries) {
     let only = |own: &Entries, other: &Entries| -> Vec<String> {
         own.keys().filter(|entry| !other.contains_key(*entry)).cloned().collect()
     };

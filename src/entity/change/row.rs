@@ -1,17 +1,16 @@
 //! Rows as values by column: read, named and compared.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use sea_orm::Value;
 use sea_orm::entity::prelude::*;
 use sea_orm::{Iterable, ModelTrait};
 use serde_json::{Map, Value as Json, json};
 
-use crate::db::{self, Read, Transaction};
+use crate::db::{self, AnyRow, AnyTable, Before, RowOf, Side, Transaction, World, any_table};
 use crate::entity::{
-    ByIds, Timestamp, alert_source, alert_source_service, category, code_issue, code_issue_project, component_type,
-    contact, domain, filter, infrastructure_resource, integration, level, lifecycle, property, property_definition,
-    relationship, relationship_definition, repository, service, service_dependency, service_document,
-    service_repository, suggestion, system, tag, team, tier, tool, user,
+    Timestamp, alert_source, code_issue_project, component_type, domain, infrastructure_resource, integration,
+    lifecycle, property_definition, relationship_definition, repository, service, system, team, tier, user,
 };
 
 /// Columns that are not compared: they say nothing about the object, or they are secrets.
@@ -32,78 +31,119 @@ const LEFT_OUT: &[&str] = &[
 /// The columns that can name an object, in order of preference.
 const NAMES: &[&str] = &["slug", "alias", "default_alias", "email", "name", "key", "display_name", "address"];
 
+/// The table that a column refers to.
+pub(super) fn reference(column: &str) -> Option<&'static dyn AnyTable> {
+    let column = column.trim_start_matches("source_").trim_start_matches("target_");
+    Some(match column {
+        "owner_id" | "parent_team_id" | "team_id" => any_table::<team::Entity>(),
+        "type_id" | "component_type_id" => any_table::<component_type::Entity>(),
+        "definition_id" => any_table::<property_definition::Entity>(),
+        "relationship_definition_id" => any_table::<relationship_definition::Entity>(),
+        // Those of a dependency.
+        "id" | "destination_id" | "service_id" => any_table::<service::Entity>(),
+        "system_id" => any_table::<system::Entity>(),
+        "domain_id" => any_table::<domain::Entity>(),
+        "infrastructure_resource_id" => any_table::<infrastructure_resource::Entity>(),
+        "tier_id" => any_table::<tier::Entity>(),
+        "lifecycle_id" => any_table::<lifecycle::Entity>(),
+        "manager_id" | "user_id" => any_table::<user::Entity>(),
+        "repository_id" => any_table::<repository::Entity>(),
+        "integration_id" => any_table::<integration::Entity>(),
+        "alert_source_id" => any_table::<alert_source::Entity>(),
+        "code_issue_project_id" => any_table::<code_issue_project::Entity>(),
+        _ => return None,
+    })
+}
+
 /// The values of a row, by column.
 pub(super) type Columns = BTreeMap<&'static str, Value>;
 
-/// Calls a macro with the SDL types whose rows are compared, and their tables.
-macro_rules! nouns {
-    ($each:ident) => {
-        $each! {
-            "Service" service, "Team" team, "User" user, "Tier" tier, "Lifecycle" lifecycle, "Repository" repository,
-            "ServiceRepository" service_repository, "Tag" tag, "Integration" integration,
-            "System" system, "Domain" domain, "InfrastructureResource" infrastructure_resource, "ComponentType" component_type,
-            "Tool" tool, "Level" level, "Category" category, "Contact" contact, "PropertyDefinition" property_definition,
-            "Property" property, "Relationship" relationship, "RelationshipDefinition" relationship_definition, "ServiceDependency" service_dependency, "ServiceDocument" service_document, "Filter" filter,
-            "AlertSource" alert_source, "AlertSourceService" alert_source_service, "CodeIssueProject" code_issue_project,
-            "CodeIssue" code_issue, "ServiceSuggestion" suggestion
-        }
-    };
-}
-
-/// The name among the values of a row.
-pub(super) fn name_of(row: &Columns) -> Option<String> {
-    NAMES.iter().find_map(|name| match row.get(name)? {
-        Value::String(name) => name.clone(),
+/// The name of a row.
+pub(super) fn name_of(row: &AnyRow) -> Option<String> {
+    NAMES.iter().find_map(|name| match row.value(name)? {
+        Value::String(name) => name,
         _ => None,
     })
 }
 
 /// The row as the transaction sees it.
-pub(super) async fn row(transaction: &Transaction, class: &str, id: i64) -> Result<Option<Columns>, db::Error> {
-    macro_rules! each {
-        ($($noun:literal $module:ident),*) => {
-            match class {
-                $($noun => one_or_read::<$module::Entity>(
-                    transaction, id, transaction.after::<$module::Entity>(id).map(Some),
-                ).await,)*
-                _ => Ok(None),
-            }
-        };
+pub(super) async fn row_now(transaction: &Transaction, row: RowOf) -> Result<Option<AnyRow>, db::Error> {
+    match transaction.after(row) {
+        Side::Row(row) => Ok(Some(row)),
+        Side::Absent => Ok(None),
+        Side::Unknown => read_one(World::Now(transaction), row).await,
     }
-    nouns!(each)
 }
 
 /// The row as it was before the transaction.
 pub(super) async fn row_before(
-    committed: &impl Read,
+    before: Before<'_>,
     transaction: &Transaction,
-    class: &str,
-    id: i64,
-) -> Result<Option<Columns>, db::Error> {
-    macro_rules! each {
-        ($($noun:literal $module:ident),*) => {
-            match class {
-                $($noun => one_or_read::<$module::Entity>(
-                    committed, id, transaction.before::<$module::Entity>(id),
-                ).await,)*
-                _ => Ok(None),
-            }
-        };
+    row: RowOf,
+) -> Result<Option<AnyRow>, db::Error> {
+    match transaction.before(row) {
+        Side::Row(row) => Ok(Some(row)),
+        Side::Absent => Ok(None),
+        Side::Unknown => read_one(World::Before(before), row).await,
     }
-    nouns!(each)
 }
 
-/// Returns the values of a row. Reads it unless it is `known`.
-async fn one_or_read<E: ByIds>(
-    db: &impl Read,
-    id: i64,
-    known: Option<Option<E::Model>>,
-) -> Result<Option<Columns>, db::Error> {
-    let row = match known {
-        Some(known) => known,
-        None => E::by_ids(db, [Some(id)]).await?.pop().flatten(),
-    };
-    Ok(row.as_ref().map(columns))
+async fn read_one(world: World<'_>, row: RowOf) -> Result<Option<AnyRow>, db::Error> {
+    Ok(row.table.read(world, None, vec![row.id], 1).await?.pop())
+}
+
+/// Reads these rows, one statement for each table. Leaves out those that do not exist.
+pub(super) async fn read_all(
+    world: World<'_>,
+    rows: impl IntoIterator<Item = RowOf>,
+) -> Result<HashMap<RowOf, AnyRow>, db::Error> {
+    let mut tables: Vec<(&'static dyn AnyTable, Vec<i64>)> = Vec::new();
+    for row in rows {
+        match tables.iter_mut().find(|(table, _)| RowOf { table: *table, ..row } == row) {
+            Some((_, ids)) => ids.push(row.id),
+            None => tables.push((row.table, vec![row.id])),
+        }
+    }
+    let mut found = HashMap::new();
+    for (table, ids) in tables {
+        let most = ids.len() as u64;
+        let rows = table.read(world, None, ids, most).await?;
+        found.extend(rows.into_iter().filter_map(|row| Some((row.place()?, row))));
+    }
+    Ok(found)
+}
+
+/// The names of these rows, as the transaction sees them. If it has deleted a row, the name from before.
+pub(super) async fn names_of(
+    before: Before<'_>,
+    transaction: &Transaction,
+    rows: impl IntoIterator<Item = RowOf>,
+) -> Result<HashMap<RowOf, String>, db::Error> {
+    let (mut names, mut unknown) = (HashMap::new(), Vec::new());
+    for row in rows {
+        let known = match transaction.after(row) {
+            Side::Unknown => {
+                unknown.push(row);
+                continue;
+            }
+            Side::Row(known) => Some(known),
+            Side::Absent => row_before(before, transaction, row).await?,
+        };
+        names.extend(known.as_ref().and_then(name_of).map(|name| (row, name)));
+    }
+    let found = read_all(World::Now(transaction), unknown.iter().copied()).await?;
+    names.extend(found.iter().filter_map(|(row, found)| Some((*row, name_of(found)?))));
+    unknown.retain(|row| !found.contains_key(row));
+    for row in unknown {
+        let gone = row_before(before, transaction, row).await?;
+        names.extend(gone.as_ref().and_then(name_of).map(|name| (row, name)));
+    }
+    Ok(names)
+}
+
+/// The columns of a row that are compared.
+pub(super) fn columns_of(row: &AnyRow) -> Columns {
+    row.columns().into_iter().filter(|(name, _)| !LEFT_OUT.contains(name)).collect()
 }
 
 pub(super) fn columns<M: ModelTrait>(row: &M) -> Columns {
@@ -120,6 +160,32 @@ pub(super) fn different(
     let value = |columns: Option<&Columns>, name: &str| columns.and_then(|columns| columns.get(name)).cloned();
     let both = names.into_iter().map(|name| (name, value(before, name), value(after, name)));
     both.filter(|(_, old, new)| old != new).collect()
+}
+
+/// The row that a column refers to.
+pub(super) fn referred(column: &str, value: Option<&Value>) -> Option<RowOf> {
+    match value? {
+        Value::BigInt(Some(id)) => Some(RowOf { table: reference(column)?, id: *id }),
+        _ => None,
+    }
+}
+
+/// Adds the fields of a row that differ to `changed`. `names` has the names of the rows that they refer to.
+pub(super) fn insert_different(
+    changed: &mut Map<String, Json>,
+    different: Vec<(&'static str, Option<Value>, Option<Value>)>,
+    names: &HashMap<RowOf, String>,
+) {
+    for (column, old, new) in different {
+        let [old, new] = [old, new].map(|value| {
+            let name = referred(column, value.as_ref()).and_then(|row| names.get(&row));
+            name.map_or_else(|| readable(column, &value), |name| Json::from(name.as_str()))
+        });
+        match reference(column) {
+            Some(_) => insert(changed, column.trim_end_matches("_id"), old, new),
+            None => insert(changed, &field(column), old, new),
+        }
+    }
 }
 
 /// Converts a value to readable JSON.

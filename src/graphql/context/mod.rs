@@ -10,10 +10,11 @@ use apollo_compiler::validation::Valid;
 use sea_orm::EntityName;
 use tokio::time::timeout;
 
+use super::Settings;
 use super::caller::Caller;
 use super::idempotency::Held;
 use super::places::{Lane, Place, Places, Turn};
-use super::{Settings, note, permit};
+use super::rules::Rules;
 use crate::budget::Budget;
 use crate::db::{self, Db, Snapshot, Transaction};
 use crate::engine::plan::Plan;
@@ -23,12 +24,15 @@ use crate::error::{Code, Error, Result, UserError};
 use crate::spans;
 
 mod mutation;
+#[cfg(test)]
+mod trial;
 
 /// Shared by all requests, for the lifetime of the process: all of them, or those that reach the service at one address.
 pub(super) struct Shared {
     pub(super) db: Db,
     pub(super) settings: Settings,
     pub(super) documents: Arc<Documents>,
+    pub(super) rules: Arc<Rules>,
     pub(super) places: Arc<Places>,
     /// The mutations that read committed data, by name: they do not share a commit with others.
     pub(super) own_commits: Arc<Mutex<HashSet<String>>>,
@@ -37,6 +41,17 @@ pub(super) struct Shared {
 impl Shared {
     fn own_commits(&self) -> MutexGuard<'_, HashSet<String>> {
         self.own_commits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether an operation has a mutation that changes many things.
+    pub(super) fn takes_long(&self, plan: &Plan) -> bool {
+        plan.root.fields.iter().any(|field| self.rules.is_bulk(field.name()))
+    }
+
+    /// The queue of an operation with mutations.
+    pub(super) fn lane(&self, plan: &Plan) -> Lane {
+        let is_long = plan.root.relations().count() > 1 || self.takes_long(plan);
+        if is_long { Lane::LongChange } else { Lane::Change }
     }
 
     /// Whether a mutation is known to read committed data.
@@ -101,6 +116,8 @@ pub(super) struct RequestOutcome {
     claim: Option<Held>,
     /// The place of a request with mutations. It is freed when the key is settled, or before.
     place: Mutex<Option<Place>>,
+    /// The mutations that the caller may not run.
+    forbidden: Mutex<Vec<&'static str>>,
     /// Whether the request reads at the replica. If anything fails there, it is run again at the primary.
     is_at_replica: bool,
 }
@@ -113,6 +130,15 @@ impl RequestOutcome {
 
     fn place(&self) -> MutexGuard<'_, Option<Place>> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn forbidden_names(&self) -> MutexGuard<'_, Vec<&'static str>> {
+        self.forbidden.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The mutations that the caller may not run.
+    pub(super) fn forbidden(&self) -> Vec<&'static str> {
+        self.forbidden_names().clone()
     }
 
     /// Keeps the place of a request with mutations.
@@ -152,9 +178,6 @@ impl RequestOutcome {
     }
 }
 
-/// Mutations that change many things and write an audit entry for each of them.
-const BULK_MUTATIONS: &[&str] = &["serviceFilesApply"];
-
 /// Mutations that begin their transaction themselves, by [`MutationCtx::begin`], once they have read and checked what takes
 /// long. The rest begin with it.
 const CHECKED_FIRST: &[&str] = &[
@@ -169,26 +192,11 @@ const CHECKED_FIRST: &[&str] = &[
     "teamPropertyDefinitionsAssign",
 ];
 
-/// Prefixes of the mutations that may change a name or an alias. They refresh the search index.
-const INDEXED_PREFIXES: &[&str] =
-    &["alias", "domain", "infrastructureResource", "repository", "service", "system", "team", "user"];
-
 /// The timeout for the writes of one mutation on PostgreSQL. The deadline of a query does not apply to them.
 pub const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The same timeout for a mutation that changes many things.
 pub const BULK_WRITE_TIMEOUT: Duration = Duration::from_secs(600);
-
-/// Whether an operation has a mutation that changes many things.
-pub(super) fn takes_long(plan: &Plan) -> bool {
-    plan.root.fields.iter().any(|field| BULK_MUTATIONS.contains(&field.name()))
-}
-
-/// The queue of an operation with mutations.
-pub(super) fn lane(plan: &Plan) -> Lane {
-    let is_long = plan.root.relations().count() > 1 || takes_long(plan);
-    if is_long { Lane::LongChange } else { Lane::Change }
-}
 
 /// How long a mutation that must be repeated waits for a place.
 const REPEAT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -285,8 +293,9 @@ impl engine::State for State {
 
     async fn begin(&self, name: &str) -> Result<Writing> {
         let Request { shared, caller, is_alone, .. } = &*self.request;
+        shared.rules.check(name, caller.user.map(|(_, role)| role))?;
         self.request.take_place().await?;
-        let changes_many = BULK_MUTATIONS.contains(&name);
+        let changes_many = shared.rules.is_bulk(name);
         let is_alone = is_alone.swap(false, Ordering::Relaxed) || changes_many;
         let writing = Writing {
             request: Arc::clone(&self.request),
@@ -299,34 +308,28 @@ impl engine::State for State {
             turn: OnceLock::new(),
         };
         if !CHECKED_FIRST.contains(&name) {
-            let _ = writing.transaction.set(shared.db.begin_change(writing.may_share).await?);
+            let _ = writing.transaction.set(shared.db.begin_change(writing.may_share).await?.recorded());
         }
         Ok(writing)
     }
 
-    async fn note(&self, writing: &Writing, name: &str, index: usize, subject: &[u8]) -> Result<()> {
-        let Request { shared, caller, inputs, outcome, .. } = &*self.request;
+    async fn note(&self, writing: &Writing, name: &str, index: usize) -> Result<()> {
+        let Request { shared, inputs, outcome, .. } = &*self.request;
         // One that changes many things may have found that it changes nothing.
-        let (db, Some(transaction)) = (&shared.db, writing.transaction.get()) else { return Ok(()) };
-        // First, while the transaction knows the rows that the mutation has stored.
-        if !BULK_MUTATIONS.contains(&name) {
+        let Some(transaction) = writing.transaction.get() else { return Ok(()) };
+        if !writing.changes_many {
             let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
-            let payload = serde_json::from_slice(subject).unwrap_or_default();
-            let noted = note::note(db, transaction, &caller.actor, name, input, &payload);
             // Boxed, because each wrapper around a future reserves space for it twice.
-            let noted = Box::pin(noted).await;
-            if noted.as_ref().is_err_and(db::Error::needs_own_commit) {
+            let noted = Box::pin(writing.account(name, input)).await;
+            if let Err(Error::Internal(cause)) = &noted
+                && cause.downcast_ref().is_some_and(db::Error::needs_own_commit)
+            {
                 shared.own_commits().insert(name.to_owned());
             }
-            let (subject, entry) = noted?;
-            let _ = writing.entry.set(entry);
-            permit::check(&db.committed(transaction), transaction, caller, name, &subject).await?;
+            noted?;
         }
         if let Some(claim) = outcome.claim {
             Box::pin(claim.count_mutation(transaction)).await?;
-        }
-        if INDEXED_PREFIXES.iter().any(|noun| name.starts_with(noun)) {
-            db::find::refresh(transaction).await?;
         }
         Ok(())
     }
@@ -377,8 +380,9 @@ impl engine::State for State {
     }
 
     async fn in_time<T: Send>(&self, name: &str, writes: impl Future<Output = Result<T>> + Send) -> Result<T> {
-        let limit = if BULK_MUTATIONS.contains(&name) { BULK_WRITE_TIMEOUT } else { WRITE_TIMEOUT };
-        self.request.shared.db.until(Instant::now() + limit, writes).await
+        let Shared { db, rules, .. } = &*self.request.shared;
+        let limit = if rules.is_bulk(name) { BULK_WRITE_TIMEOUT } else { WRITE_TIMEOUT };
+        db.until(Instant::now() + limit, writes).await
     }
 
     fn traces(&self) -> bool {
@@ -389,6 +393,12 @@ impl engine::State for State {
         let span = spans::field(relation.parent, relation.field, relation.parents);
         if let Some(code) = span.around(resolving).await {
             span.fail(code.as_str());
+        }
+    }
+
+    fn note_refused(&self, name: &'static str, errors: &[UserError]) {
+        if errors.iter().any(|error| error.code == Code::Forbidden) {
+            self.request.outcome.forbidden_names().push(name);
         }
     }
 

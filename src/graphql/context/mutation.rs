@@ -1,10 +1,12 @@
 //! What the resolver of a mutation does with its transaction.
 
-use super::super::permit;
+use serde_json::Value;
+
+use super::super::{note, permit};
 use super::Writing;
-use crate::db::{self, Committed, Db, Transaction};
-use crate::entity::audit::Subject;
-use crate::error::Result;
+use crate::db::{self, Before, Committed, Db, MOST_CHANGED, RowOf, Table, Transaction};
+use crate::entity::change::Account;
+use crate::error::{Result, UserError};
 
 impl Writing {
     /// The mutation's transaction. It is committed if the mutation succeeds, and rolled back if it fails.
@@ -27,24 +29,43 @@ impl Writing {
         if *changes_many {
             let _ = turn.set(request.shared.places.turn().await);
         }
-        let _ = transaction.set(request.shared.db.begin_change(*may_share).await?);
+        // One that changes many things compares them itself.
+        let begun = request.shared.db.begin_change(*may_share).await?;
+        let _ = transaction.set(if *changes_many { begun } else { begun.recorded() });
         Ok(())
     }
 
     /// Called before a row is deleted, and after whatever refuses that. If very many rows refer to it, fails as a lost race:
-    /// they are shed in portions, while others write, and then the mutation is tried again. `class` is the SDL type.
+    /// they are shed in portions, while others write, and then the mutation is tried again.
     ///
     /// # Errors
     /// The caller may not delete it.
-    pub async fn shed_first(&self, table: &'static str, class: &str, id: i64) -> Result<()> {
-        let db = self.db();
-        if !db::has_many_dependents(db, table, id).await? {
+    pub async fn shed_first<E: Table>(&self, id: i64) -> Result<()> {
+        let (db, row) = (self.db(), RowOf::to::<E>(id));
+        if !db::has_many_dependents(db, row.table.name(), id).await? {
             return Ok(());
         }
-        let subject = Subject::new(class, Some(id), "");
-        permit::check(db, db, self.caller(), "", &subject).await?;
-        let _ = self.sheds.set((table, id));
+        permit::check_row(Before::Committed(self.committed()), db, self.caller(), Some(row)).await?;
+        let _ = self.sheds.set((row.table.name(), id));
         Err(db::Error::LostRace.into())
+    }
+
+    /// Does all that follows from the changes of the mutation `name`: checks whether the caller may make them, writes the
+    /// audit, and refreshes the search.
+    pub(super) async fn account(&self, name: &str, input: &Value) -> Result<()> {
+        let (db, before) = (self.db(), Before::Committed(self.committed()));
+        let rules = &*self.request.shared.rules;
+        let Some(account) = Account::of(before, db).await.map_err(note::let_pass)? else {
+            let message = format!("this changes more than {MOST_CHANGED} things; change fewer at a time");
+            return Err(UserError::base(message).into());
+        };
+        permit::check(before, db, self.caller(), &account).await?;
+        let noted = note::note(before, db, &self.caller().actor, (name, input), rules, &account).await;
+        let _ = self.entry.set(noted.map_err(note::let_pass)?);
+        if account.is_searched() {
+            db::find::refresh(db).await?;
+        }
+        Ok(())
     }
 
     /// The number of rows of a table that were shed before.

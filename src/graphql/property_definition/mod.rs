@@ -302,7 +302,7 @@ impl PropertyDefinitionDeleteMutation for Mutation {
     ) -> Result<PropertyDefinitionDeletePayload> {
         let db = ctx.db();
         let found = identifier::locked::<PropertyDefinition>(db, "resource", &resource, LockType::Update).await?;
-        ctx.shed_first("property_definition", "PropertyDefinition", found.id).await?;
+        ctx.shed_first::<Entity>(found.id).await?;
         let deleted_id = Some(PropertyDefinitionResolver::id(&found));
         db.delete(found).await?;
         Ok(PropertyDefinitionDeletePayload { deleted_id, ..Default::default() })

@@ -59,6 +59,9 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Upload) -> Result<Rep
     };
     let response = app.catalogue(call).execute(&prepared, &caller, &call.id, claim).await;
     let mut response = response.map_err(|Unavailable(reason)| Rejection::Unavailable(reason))?;
+    if !response.forbidden.is_empty() {
+        app.site.refusals.note_aside(caller.actor.clone(), "forbidden", &response.forbidden.join(", "));
+    }
     app.metrics.operation(is_mutation, prepared.operation.as_deref(), started.elapsed(), &response.used);
     call.cost = Some((prepared.estimate, response.used));
     if call.parts.headers.contains_key(COST) {

@@ -1,0 +1,357 @@
+//! What a table says of its rows: what they are to the audit, and whose they are.
+//!
+//! Whoever reads or writes rows of a table needs a [`Table`]. So a new table does not compile before it says whether its
+//! changes are recorded, and who may change its rows.
+
+use std::any::TypeId;
+use std::fmt;
+
+use futures_util::future::BoxFuture;
+use sea_orm::{EntityTrait, IdenStatic, Iterable, ModelTrait, PrimaryKeyToColumn, QueryFilter, QuerySelect, Value};
+use serde::de::DeserializeOwned;
+
+use super::read::{Backend, Read};
+use super::row::{Collect, Work};
+use super::transaction::Transaction;
+use super::{Before, Error};
+
+/// A table whose rows can be read and written.
+pub trait Table: EntityTrait<Model: DeserializeOwned + Sync + 'static> {
+    /// What its rows are to the audit.
+    const TOLD: Told;
+
+    /// Whose a row is. A row of [`Told::In`] belongs to the row in whose list it is.
+    fn owner(row: &Self::Model) -> Owner;
+
+    /// A row of [`Told::In`], as an entry of the list.
+    fn entry(row: &Self::Model) -> Entry {
+        let _ = row;
+        Entry::default()
+    }
+}
+
+/// What the rows of a table are to the audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// Objects of this SDL type, with entries of their own.
+    Alone(&'static str),
+    /// The same, unless they are deleted or changed along with the row that they refer to: there may be very many.
+    Directly(&'static str),
+    /// Entries of the list with this name, of the row that they belong to.
+    In(&'static str),
+    /// Nothing: what follows from other rows, counters, and what belongs to a sign-in. No transaction records them.
+    Nothing,
+}
+
+/// Whose a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// Nobody's: no team may change it.
+    Nobody,
+    /// A team's.
+    Team(i64),
+    /// A user's.
+    User(i64),
+    /// Whose another row is.
+    Row(RowOf),
+}
+
+impl Owner {
+    /// The team that a column names, if it names one.
+    pub fn team(id: Option<i64>) -> Self {
+        id.map_or(Self::Nobody, Self::Team)
+    }
+
+    /// The row of `E` that a column names, if it names one.
+    pub fn row<E: Table>(id: Option<i64>) -> Option<Self> {
+        id.map(|id| Self::Row(RowOf::to::<E>(id)))
+    }
+}
+
+/// An entry of a list in the audit.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entry {
+    /// Its name.
+    pub name: Vec<Word>,
+    /// Its value, for lists whose entries have names and values.
+    pub value: Option<String>,
+}
+
+impl Entry {
+    /// An entry that is a text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { name: vec![Word::Text(text.into())], value: None }
+    }
+}
+
+/// A part of the name of an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Word {
+    /// A text.
+    Text(String),
+    /// The name of another row.
+    NameOf(RowOf),
+}
+
+/// The table of a statement that changes rows that no transaction records. It is written for each such table, so a
+/// statement without rows cannot change any other.
+pub trait Unrecorded {}
+
+/// Implements [`Table`] for a table whose changes are not recorded.
+#[macro_export]
+macro_rules! unrecorded {
+    ($table:ty) => {
+        impl $crate::db::Unrecorded for $table {}
+
+        impl $crate::db::Table for $table {
+            const TOLD: $crate::db::Told = $crate::db::Told::Nothing;
+
+            fn owner(_: &<$table as sea_orm::EntityTrait>::Model) -> $crate::db::Owner {
+                $crate::db::Owner::Nobody
+            }
+        }
+    };
+}
+
+/// A row, by its table and its id.
+#[derive(Clone, Copy)]
+pub struct RowOf {
+    /// The table.
+    pub table: &'static dyn AnyTable,
+    /// The id.
+    pub id: i64,
+}
+
+impl RowOf {
+    /// A row of the table `E`.
+    pub fn to<E: Table>(id: i64) -> Self {
+        Self { table: any_table::<E>(), id }
+    }
+
+    pub(super) fn key(self) -> (TypeId, i64) {
+        (self.table.type_id(), self.id)
+    }
+}
+
+impl PartialEq for RowOf {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for RowOf {}
+
+impl std::hash::Hash for RowOf {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl fmt::Debug for RowOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.table.name(), self.id)
+    }
+}
+
+/// A [`Table`] of any type.
+pub trait AnyTable: Send + Sync {
+    /// The type of the table.
+    fn type_id(&self) -> TypeId;
+    /// The table's name in the database.
+    fn name(&self) -> &'static str;
+    /// See [`Table::TOLD`].
+    fn told(&self) -> Told;
+    /// Reads the rows whose column `column`, or whose key, is one of these ids: at most `most`.
+    fn read<'d>(
+        &self,
+        db: World<'d>,
+        column: Option<&str>,
+        ids: Vec<i64>,
+        most: u64,
+    ) -> BoxFuture<'d, Result<Vec<AnyRow>, Error>>;
+}
+
+impl dyn AnyTable {
+    /// The SDL type of its rows. `None` if they have no entries of their own.
+    pub fn class(&self) -> Option<&'static str> {
+        match self.told() {
+            Told::Alone(class) | Told::Directly(class) => Some(class),
+            Told::In(_) | Told::Nothing => None,
+        }
+    }
+}
+
+/// A table.
+pub const fn any_table<E: Table>() -> &'static dyn AnyTable {
+    const { &Of::<E>(std::marker::PhantomData) }
+}
+
+struct Of<E>(std::marker::PhantomData<fn() -> E>);
+
+impl<E: Table> AnyTable for Of<E> {
+    fn type_id(&self) -> TypeId {
+        TypeId::of::<E>()
+    }
+
+    fn name(&self) -> &'static str {
+        E::default().table_name()
+    }
+
+    fn told(&self) -> Told {
+        E::TOLD
+    }
+
+    fn read<'d>(
+        &self,
+        db: World<'d>,
+        column: Option<&str>,
+        ids: Vec<i64>,
+        most: u64,
+    ) -> BoxFuture<'d, Result<Vec<AnyRow>, Error>> {
+        let column = match column {
+            Some(name) => E::Column::iter().find(|column| column.as_str() == name),
+            None => E::PrimaryKey::iter().next().map(PrimaryKeyToColumn::into_column),
+        };
+        Box::pin(async move {
+            let Some(column) = column else { return Err(Error::fault("a table has no such column")) };
+            let rows = db.all(E::find().filter(super::any(&db, column, &ids)).limit(most)).await?;
+            Ok(rows.into_iter().map(AnyRow::of::<E>).collect())
+        })
+    }
+}
+
+/// A row of any table.
+pub struct AnyRow(Box<dyn AnyModel>);
+
+impl AnyRow {
+    /// A row of the table `E`.
+    pub fn of<E: Table>(row: E::Model) -> Self {
+        Self(Box::new(Held::<E>(row)))
+    }
+
+    /// Its table and its id. `None` if its key is not an integer.
+    pub fn place(&self) -> Option<RowOf> {
+        self.0.place()
+    }
+
+    /// The value of a column.
+    pub fn value(&self, column: &str) -> Option<Value> {
+        self.columns().into_iter().find_map(|(name, value)| (name == column).then_some(value))
+    }
+
+    /// Its columns, in the order of the table.
+    pub fn columns(&self) -> Vec<(&'static str, Value)> {
+        self.0.columns()
+    }
+
+    /// See [`Table::owner`].
+    pub fn owner(&self) -> Owner {
+        self.0.owner()
+    }
+
+    /// See [`Table::entry`].
+    pub fn entry(&self) -> Entry {
+        self.0.entry()
+    }
+
+    /// The same row, with null in a column.
+    pub fn without(&self, column: &str) -> Self {
+        Self(self.0.without(column))
+    }
+}
+
+impl Clone for AnyRow {
+    fn clone(&self) -> Self {
+        Self(self.0.copy())
+    }
+}
+
+impl fmt::Debug for AnyRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0.place())
+    }
+}
+
+trait AnyModel: Send + Sync {
+    fn copy(&self) -> Box<dyn AnyModel>;
+    fn place(&self) -> Option<RowOf>;
+    fn columns(&self) -> Vec<(&'static str, Value)>;
+    fn owner(&self) -> Owner;
+    fn entry(&self) -> Entry;
+    fn without(&self, column: &str) -> Box<dyn AnyModel>;
+}
+
+struct Held<E: Table>(E::Model);
+
+impl<E: Table> AnyModel for Held<E> {
+    fn copy(&self) -> Box<dyn AnyModel> {
+        Box::new(Self(self.0.clone()))
+    }
+
+    fn place(&self) -> Option<RowOf> {
+        key_of::<E>(&self.0).map(RowOf::to::<E>)
+    }
+
+    fn columns(&self) -> Vec<(&'static str, Value)> {
+        E::Column::iter().map(|column| (column.as_str(), self.0.get(column))).collect()
+    }
+
+    fn owner(&self) -> Owner {
+        E::owner(&self.0)
+    }
+
+    fn entry(&self) -> Entry {
+        E::entry(&self.0)
+    }
+
+    fn without(&self, column: &str) -> Box<dyn AnyModel> {
+        let mut row = self.0.clone();
+        if let Some(column) = E::Column::iter().find(|own| own.as_str() == column) {
+            row.set(column, Value::BigInt(None));
+        }
+        Box::new(Self(row))
+    }
+}
+
+/// The id of a row. `None` if the primary key is not one integer.
+pub(super) fn key_of<E: Table>(row: &E::Model) -> Option<i64> {
+    let mut columns = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
+    match (columns.next().map(|column| row.get(column)), columns.next()) {
+        (Some(Value::BigInt(Some(id))), None) => Some(id),
+        _ => None,
+    }
+}
+
+/// The rows as they were before a transaction, or as it sees them.
+#[derive(Debug, Clone, Copy)]
+pub enum World<'d> {
+    /// Before.
+    Before(Before<'d>),
+    /// Within the transaction.
+    Now(&'d Transaction),
+}
+
+impl Read for World<'_> {
+    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
+        match self {
+            Self::Before(before) => before.collect(work, rows).await,
+            Self::Now(transaction) => transaction.collect(work, rows).await,
+        }
+    }
+
+    fn is_embedded(&self) -> bool {
+        match self {
+            Self::Before(before) => before.is_embedded(),
+            Self::Now(transaction) => transaction.is_embedded(),
+        }
+    }
+}
+
+impl Backend for World<'_> {
+    fn backend(&self) -> sea_orm::DbBackend {
+        match self {
+            Self::Before(before) => before.backend(),
+            Self::Now(transaction) => transaction.backend(),
+        }
+    }
+}
