@@ -22,6 +22,7 @@ mod behind_proxy;
 mod blanks;
 mod budget;
 mod catalogue_search;
+mod changes;
 mod client_depth;
 mod client_documents;
 mod client_fields;
