@@ -286,6 +286,7 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/repositories/1",
         "/infrastructure",
         "/definitions",
+        "/standards",
         "/suggestions",
         "/integrations",
         &integration,

@@ -12,6 +12,12 @@ pub fn set_null(table: &'static str, column: &'static str, target: &'static str)
     reference(table, column, target, ForeignKeyAction::SetNull)
 }
 
+/// A foreign key from `column` of `table` to `target`. A row that others refer to cannot be deleted.
+pub fn restrict(table: &'static str, column: &'static str, target: &'static str) -> ForeignKeyCreateStatement {
+    // SQLite reports a violated `RESTRICT` as one of a trigger.
+    reference(table, column, target, ForeignKeyAction::NoAction)
+}
+
 fn reference(
     table: &'static str,
     column: &'static str,

@@ -77,6 +77,7 @@ mod m20261125_000020_metrics_of_services;
 mod m20261125_000030_figures_of_periods;
 mod m20261128_000010_custom_events;
 mod m20261128_000020_service_file_notes;
+mod m20261128_000030_checks;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -170,6 +171,7 @@ impl MigratorTrait for Migrator {
             NewColumn::boxed("m20261128_000001_component_category", "component_type", schema::text_null("category")),
             Box::new(m20261128_000010_custom_events::Migration),
             Box::new(m20261128_000020_service_file_notes::Migration),
+            Box::new(m20261128_000030_checks::Migration),
         ]
     }
 }

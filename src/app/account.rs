@@ -16,7 +16,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let role = match session.user.role {
         Role::Admin => "an administrator: you can read and change the catalogue, and manage users and API tokens",
         Role::StandardsAdmin => {
-            "a standards administrator: you can read and change the catalogue, and its levels and categories"
+            "a standards administrator: you can read and change the catalogue, and its levels, categories and checks"
         }
         Role::TeamMember => "a team member: you can read the catalogue, and change your teams and what they own",
         Role::User => "a member: you can read and change the catalogue",

@@ -18,6 +18,7 @@ const GROUPS: &[(&str, &[Link])] = &[
             ("Systems", "systems", Role::Viewer),
             ("Teams", "teams", Role::Viewer),
             ("Deploys", "deploys", Role::Viewer),
+            ("Standards", "standards", Role::Viewer),
             ("Repositories", "repositories", Role::Viewer),
             ("Infrastructure", "infrastructure", Role::Viewer),
             ("Suggestions", "suggestions", Role::Viewer),

@@ -60,6 +60,7 @@ mod service_form;
 mod services;
 pub mod sign_in;
 mod snippets;
+mod standards;
 mod suggestions;
 mod team_form;
 mod teams;
@@ -173,6 +174,7 @@ const OWNED: &[&str] = &[
     "services",
     "sign-in",
     "sign-out",
+    "standards",
     "suggestions",
     "systems",
     "teams",
@@ -279,6 +281,8 @@ impl Site {
             (Get, ["repositories"]) => repositories::page(self, visit).await,
             (Get, ["repositories", number]) => repositories::one(self, visit, number).await,
             (Get, ["definitions"]) => definitions::page(self, visit).await,
+            (Get, ["standards"]) => standards::page(self, visit).await,
+            (Get, ["standards", id]) => standards::one(self, visit, id).await,
             (Get, ["documents", number]) => documents::page(self, visit, number).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),
             (Get, ["account"]) => account::page(self, visit, session).await,

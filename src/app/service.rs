@@ -13,7 +13,7 @@ use super::operations::{self, Neighbour};
 use super::parts::{self, count, count_to_most, empty, external_link, short};
 use super::services::address;
 use super::visit::{Session, Visit};
-use super::{Answer, Fault, Site, audit, deploys, facts, graph, groups, relationships, rights};
+use super::{Answer, Fault, Site, audit, deploys, facts, graph, groups, relationships, rights, standards};
 use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
 use crate::entity::user::Role;
@@ -36,6 +36,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let owner = service.owner.as_ref().map(|team| &*team.id);
     let may = rights::may_change(site, visit, session, owner).await? && !service.locked;
     let production = &site.catalogue.settings().production;
+    let standards = standards::card(site, visit, alias).await?;
     let more = more(site, visit, &service, since).await?;
     let main = html! {
         @if let Some(file) = &service.service_file {
@@ -48,6 +49,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         div.two {
             div.stack { (wide(&service, &more, production, may, now)) }
             div.stack {
+                (standards)
                 (facts::missing(&service, may))
                 (facts::section(&service, &site.catalogue.settings().app_url, may, now))
             }

@@ -26,7 +26,7 @@ const ROLES: &[(UserRole, &str)] = &[
     (UserRole::User, "member: reads and writes the catalogue"),
     (UserRole::Viewer, "viewer: reads the catalogue"),
     (UserRole::TeamMember, "team member: reads the catalogue, and changes their teams and what those own"),
-    (UserRole::StandardsAdmin, "standards administrator: a member who also changes levels and categories"),
+    (UserRole::StandardsAdmin, "standards administrator: a member who also changes levels, categories and checks"),
     (UserRole::Admin, "administrator: also users, tokens and audit"),
 ];
 

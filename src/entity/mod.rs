@@ -17,6 +17,8 @@ pub mod alias;
 pub mod audit;
 pub mod category;
 pub mod change;
+pub mod check;
+pub mod check_answer;
 pub mod code_issue;
 pub mod code_issue_cve;
 pub mod code_issue_cwe;
@@ -88,7 +90,7 @@ macro_rules! recorded {
 }
 
 recorded! {
-    alert_source alert_source_service category code_issue code_issue_cve code_issue_cwe code_issue_project
+    alert_source alert_source_service category check check_answer code_issue code_issue_cve code_issue_cwe code_issue_project
     code_issue_project_resource component_type contact deploy domain domain_alias filter filter_predicate
     infrastructure_resource infrastructure_resource_alias integration level lifecycle on_call property
     property_definition relationship relationship_definition repository service service_alias service_dependency

@@ -8,12 +8,12 @@ use super::identifier::{self, Identifier, OneOf, exactly_one};
 use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{
-    AlertSource, Category, CodeIssueProject, ComponentType, Domain, Filter, InfrastructureResource, Level, Lifecycle,
-    Property, PropertyDefinition, RelationshipDefinitionType, RelationshipType, Repository, Rubric, SearchResult,
-    Service, ServiceDocument, System, Team, TeamPropertyDefinition, Tier, User,
+    AlertSource, Category, CheckReport, CodeIssueProject, ComponentType, Domain, Filter, InfrastructureResource, Level,
+    Lifecycle, Property, PropertyDefinition, RelationshipDefinitionType, RelationshipType, Repository, Rubric,
+    SearchResult, Service, ServiceDocument, System, Team, TeamPropertyDefinition, Tier, User,
 };
 use super::{
-    alert_source, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
+    alert_source, check, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
     infrastructure_resource, integration, property, property_definition, relationship, relationship_definition,
     repository, search, service_document, service_file, service_list, suggestion, system, team, user,
 };
@@ -97,6 +97,18 @@ impl AccountResolver for Account {
 
     async fn category(accounts: &[&Self], args: &AccountCategoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Category>>> {
         only(accounts, id::find::<entity::category::Entity>(ctx.db(), id::argument(&args.id)?).await?)
+    }
+
+    async fn check(accounts: &[&Self], args: &AccountCheckArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Check>>> {
+        only(accounts, check::find(ctx, id::argument(&args.id)?).await?)
+    }
+
+    async fn check_report(
+        accounts: &[&Self],
+        args: &AccountCheckReportArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<CheckReport>>> {
+        only(accounts, check::report(ctx, id::argument(&args.id)?).await?)
     }
 
     async fn relationship(

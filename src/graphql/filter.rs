@@ -4,6 +4,7 @@ use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 
+use super::check;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
 use super::id;
@@ -138,7 +139,7 @@ impl FilterDeleteMutation for Mutation {
         let db = ctx.db();
         let filter = id::require::<Entity>(db, &id, "id").await?;
         let deleted_id = Some(FilterResolver::id(&filter));
-        db.delete(filter).await?;
+        db.delete(filter).await.map_err(check::or_used("filter"))?;
         Ok(FilterDeletePayload { deleted_id, ..Default::default() })
     }
 }

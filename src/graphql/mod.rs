@@ -50,7 +50,7 @@ pub mod schema {
 mod account;
 mod alert_source;
 mod alias;
-mod check;
+pub mod check;
 mod cloud_integration;
 mod code_issue;
 mod code_issue_project;

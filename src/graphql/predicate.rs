@@ -13,7 +13,7 @@ use super::predicate_key::Key;
 use super::scan::{Condition, Fits, Scans};
 use super::schema::*;
 use super::types::{PropertyDefinition, RelationshipDefinitionType};
-use crate::db::{self, Read};
+use crate::db::{self, Backend, Read};
 use crate::entity::relationship::End;
 use crate::entity::service::Column;
 use crate::entity::{
@@ -42,19 +42,19 @@ pub(super) struct Predicate {
 }
 
 /// Rows that belong to services: the statement that they come from, without its columns, and the column of the service.
-struct Rows {
-    from: SelectStatement,
-    owner: Expr,
+pub(super) struct Rows {
+    pub(super) from: SelectStatement,
+    pub(super) owner: Expr,
     /// Whether many of them have the same text.
     repeat: bool,
 }
 
 impl Rows {
-    fn of<E: EntityTrait>(entity: E, owner: E::Column) -> Self {
+    pub(super) fn of<E: EntityTrait>(entity: E, owner: E::Column) -> Self {
         Self { from: Select::select().from(entity).take(), owner: owner.into_expr(), repeat: false }
     }
 
-    fn and_where(mut self, condition: impl Into<Expr>) -> Self {
+    pub(super) fn and_where(mut self, condition: impl Into<Expr>) -> Self {
         self.from.and_where(condition.into());
         self
     }
@@ -64,7 +64,7 @@ impl Rows {
         self.exist_where(None)
     }
 
-    fn exist_where(&self, condition: Option<Expr>) -> Expr {
+    pub(super) fn exist_where(&self, condition: Option<Expr>) -> Expr {
         let is_own = self.owner.clone().eq(Expr::col(Column::Id.as_column_ref()));
         let mut rows = self.from.clone();
         rows.expr(Expr::value(1)).and_where(is_own);
@@ -365,7 +365,7 @@ impl Predicate {
     }
 
     /// Compares the text `own`.
-    fn plain(&self, db: &impl Read, own: Expr) -> Result<Meant> {
+    pub(super) fn plain(&self, db: &impl Backend, own: Expr) -> Result<Meant, UserError> {
         let folded = |text: &str| if self.is_case_sensitive { text.to_owned() } else { text.to_ascii_lowercase() };
         let own_folded = || if self.is_case_sensitive { own.clone() } else { db::text::lower(db, own.clone()) };
         let value = || self.needed().map(folded);
@@ -391,12 +391,12 @@ impl Predicate {
                 Meant::Fits(Box::new(fits), true)
             }
             TypeEnum::SatisfiesJqExpression => {
-                return Err(UserError::new("type", "jq expressions are not evaluated").into());
+                return Err(UserError::new("type", "jq expressions are not evaluated"));
             }
             TypeEnum::GreaterThanOrEqualTo
             | TypeEnum::LessThanOrEqualTo
             | TypeEnum::Matches
-            | TypeEnum::DoesNotMatch => return Err(self.refused().into()),
+            | TypeEnum::DoesNotMatch => return Err(self.refused()),
         })
     }
 
@@ -443,7 +443,7 @@ impl Predicate {
 }
 
 /// The result of a comparison of texts.
-enum Meant {
+pub(super) enum Meant {
     /// The condition must be true.
     Is(Expr),
     /// The condition must not be true.

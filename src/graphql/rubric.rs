@@ -1,4 +1,4 @@
-//! The rubric: the levels and categories that services are to be measured by. `check` has its checks.
+//! The rubric: the levels and categories that services are measured by. `check` has its checks.
 
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{EntityTrait, QuerySelect, QueryTrait, Set};
@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::id::{self, Class};
 use super::list::List;
 use super::schema::*;
-use super::types::{Category, Level};
+use super::types::{Category, CheckReport, Level};
 use crate::db::{Read, Transaction, Write};
 use crate::engine::page::PageArguments;
 use crate::entity::text::FEW;
@@ -33,8 +33,20 @@ impl RubricResolver for Rubric {
         Ok(vec![page; rubrics.len()])
     }
 
-    async fn checks(rubrics: &[&Self], args: &PageArguments, _: &Ctx<'_>) -> Result<Vec<CheckConnectionType>> {
-        rubrics.iter().map(|_| check::page(args)).collect()
+    async fn checks(rubrics: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<CheckConnectionType>> {
+        let mut pages = Vec::with_capacity(rubrics.len());
+        for _ in rubrics {
+            pages.push(check::page(args, ctx).await?);
+        }
+        Ok(pages)
+    }
+
+    async fn reports(rubrics: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckReport>>> {
+        let mut reports = Vec::with_capacity(rubrics.len());
+        for _ in rubrics {
+            reports.push(check::reports(ctx).await?);
+        }
+        Ok(reports)
     }
 }
 
@@ -51,8 +63,8 @@ impl LevelResolver for Level {
         Some(self.index)
     }
 
-    async fn checks(levels: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<Check>>>> {
-        Ok(levels.iter().map(|_| Some(Vec::new())).collect())
+    async fn checks(levels: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Check>>>> {
+        check::of_levels(levels, ctx).await
     }
 }
 
@@ -111,7 +123,7 @@ impl LevelDeleteMutation for Mutation {
         let LevelDeleteInput { id } = input;
         let level = id::require::<level::Entity>(ctx.db(), &id, "id").await?;
         let deleted_level_id = Some(LevelResolver::id(&level));
-        ctx.db().delete(level).await?;
+        ctx.db().delete(level).await.map_err(check::or_used("level"))?;
         Ok(LevelDeletePayload { deleted_level_id, ..Default::default() })
     }
 }
@@ -151,7 +163,7 @@ impl CategoryDeleteMutation for Mutation {
         let CategoryDeleteInput { id } = input;
         let category = id::require::<category::Entity>(ctx.db(), &id, "id").await?;
         let deleted_category_id = Some(CategoryResolver::id(&category));
-        ctx.db().delete(category).await?;
+        ctx.db().delete(category).await.map_err(check::or_used("category"))?;
         Ok(CategoryDeletePayload { deleted_category_id, ..Default::default() })
     }
 }

@@ -87,12 +87,16 @@ impl ServiceResolver for Service {
         on_call::of_services(services, args, ctx).await
     }
 
-    async fn maturity_report(services: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<MaturityReport>>> {
-        Ok(services.iter().map(|_| None).collect())
+    async fn maturity_report(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<MaturityReport>>> {
+        check::maturity(services, ctx).await
     }
 
-    async fn service_stats(services: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<ServiceStats>>> {
-        Ok(services.iter().map(|_| Some(check::stats())).collect())
+    async fn service_stats(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceStats>>> {
+        check::stats(services, ctx).await
+    }
+
+    async fn check_stats(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<CheckStats>>> {
+        check::counts(services, ctx).await
     }
 
     async fn contacts(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {

@@ -69,6 +69,14 @@ pub(super) async fn condition(
     Condition::Several(ConnectiveEnum::And, conditions).into_sql(db, &found).await.map(Some)
 }
 
+/// Returns the condition of a saved filter. A user error says why it cannot be evaluated.
+pub(super) async fn of_saved(db: &impl Read, filter: &filter::Model) -> Result<Expr> {
+    let mut builder = FilterBuilder::default();
+    let condition = builder.saved(db, filter, DEPTH).await?;
+    let found = builder.scans.run(db).await?;
+    condition.into_sql(db, &found).await
+}
+
 /// The future of a condition. Boxed, because it is recursive: filters refer to filters.
 type Conditions<'r> = Pin<Box<dyn Future<Output = Result<Condition>> + Send + 'r>>;
 

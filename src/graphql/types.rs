@@ -8,7 +8,12 @@
 //! `@relation`. The noun's file writes the other methods, and may override these.
 
 pub use super::account::Account;
-pub use super::check::{CheckResult, CheckResultsByLevel, ServiceCheckResults};
+pub use super::check::{
+    AlertSourceUsageCheck, CheckReport, CheckResult, CheckResultsByLevel, CodeIssueCheck, HasDocumentationCheck,
+    HasRecentDeployCheck, ManualCheck, RelationshipCheck, RepositoryIntegratedCheck, ServiceCheckResults,
+    ServiceConfigurationCheck, ServiceDependencyCheck, ServiceOwnershipCheck, ServicePropertyCheck, TagDefinedCheck,
+    ToolUsageCheck,
+};
 pub use super::cloud_integration::Yaml as YAML;
 pub use super::component_type::ComponentTypeIconEnum;
 pub use super::context::State;

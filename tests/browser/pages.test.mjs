@@ -106,6 +106,7 @@ async function catalogue() {
     repositories: '/repositories',
     repository: '/repositories/1',
     definitions: '/definitions',
+    standards: '/standards',
     user: '/users/1',
     infrastructure: '/infrastructure',
     'infrastructure-resource': `/infrastructure/${infrastructureResources.nodes[0].id}`,

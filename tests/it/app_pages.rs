@@ -602,7 +602,14 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         ["/services", "/teams", "/suggestions", "/integrations", "/tokens", "/users", "/audit"]
             .into_iter()
             .chain(["/account", "/integrations/new", "/integrations/new?type=custom", "/suggestions?state=accepted"])
-            .chain(["/integrations/new?type=apiDoc", "/repositories", "/repositories/1", "/users/1", "/definitions"])
+            .chain([
+                "/integrations/new?type=apiDoc",
+                "/repositories",
+                "/repositories/1",
+                "/users/1",
+                "/definitions",
+                "/standards",
+            ])
             .map(str::to_owned)
             .collect();
     for path in [format!("/services/{alias}"), format!("/teams/{team}")] {

@@ -30,6 +30,7 @@ const PAGES: &[&str] = &[
     "/repositories",
     "/repositories/1",
     "/definitions",
+    "/standards",
     "/users/1",
     "/integrations/Z2lkOi8vcm9sbGNhbGwvSW50ZWdyYXRpb24vMQ",
     "/tokens",

@@ -15,8 +15,11 @@ const DEEPEST: usize = 11;
 /// The fields of the largest document that a client sends.
 const LARGEST: usize = 153;
 
-/// Lists that clients select by themselves, and never below another type.
-const ALONE: [&str; 3] = ["alertSources", "relatedResources", "descendantServices"];
+/// Lists that clients select by themselves, and never below another type, or not at all.
+const ALONE: [&str; 4] = ["alertSources", "relatedResources", "descendantServices", "reports"];
+
+/// Types whose objects clients select without what is below them: a document counts for every kind of check.
+const SHALLOW: [&str; 1] = ["Check"];
 
 /// Writes selections.
 struct Writer<'s> {
@@ -79,6 +82,15 @@ impl<'s> Writer<'s> {
         let is_new = self.done.insert(name);
         let mut selected = Vec::new();
         for field in self.fields(name).into_iter().filter(|field| !ALONE.contains(&field.name.as_str())) {
+            if SHALLOW.contains(&name.as_str()) && !self.is_leaf(field) {
+                let below = self.fields(field.ty.inner_named_type());
+                let leaves: Vec<_> =
+                    below.iter().filter(|field| self.is_leaf(field)).map(|field| field.name.as_str()).collect();
+                if is_new && level < DEEPEST {
+                    selected.push(format!("{}{{{}}}", field.name, leaves.join(",")));
+                }
+                continue;
+            }
             // Wrappers are opened wherever they are.
             let opens = is_new || ["nodes", "edges", "node", "pageInfo"].contains(&field.name.as_str());
             if opens || self.is_leaf(field) {

@@ -307,7 +307,7 @@ async fn targets_are_named_by_the_arguments_that_clients_use() {
 }
 
 #[tokio::test]
-async fn types_of_what_does_not_exist_here_can_be_selected_and_are_empty() {
+async fn the_rubric_is_selected_in_full_and_owners_of_unknown_kinds_are_not_found() {
     let tour = Tour::start().await;
     let check = "id,name,description,enabled,enableOn,category{id,name},level{id,name},filter{id,name},owner{alias,id},notes: rawNotes,type";
     let document = format!(
@@ -315,16 +315,17 @@ async fn types_of_what_does_not_exist_here_can_be_selected_and_are_empty() {
     );
     let variables = json!({ "after": "", "first": 500, "service": tour.id("shop") });
     let answer = tour.endpoint.app.query(&document, variables).await;
-    let none = json!({ "nodes": [], "edges": [], "pageInfo": { "hasNextPage": false }, "totalCount": 0 });
-    let report = json!({
-        "categoryLevel": null, "level": null, "checkResults": { "byLevel": none, "nextLevel": null },
-    });
+    assert_eq!(answer.get("errors"), None, "{answer}");
     let account = &answer["data"]["account"];
-    assert_eq!(account["service"]["serviceStats"], json!({ "rubric": report }), "{answer}");
-    assert_eq!(account["service"]["maturityReport"], Value::Null);
-    let checks = &account["rubric"]["checks"];
-    assert_eq!((&checks["nodes"], &checks["totalCount"]), (&json!([]), &json!(0)));
-    assert_eq!(account["rubric"]["levels"]["nodes"][0], json!({ "checks": [] }));
+    let rubric = &account["service"]["serviceStats"]["rubric"];
+    let levels = (&rubric["level"]["alias"], &rubric["checkResults"]["nextLevel"]["level"]["alias"]);
+    assert_eq!(levels, (&json!("bronze"), &json!("old")), "{answer}");
+    assert_eq!(account["service"]["maturityReport"]["overallLevel"], json!({ "index": 0 }));
+    let by_level = &rubric["checkResults"]["byLevel"];
+    assert_eq!((&by_level["totalCount"], &by_level["nodes"][0]["level"]["alias"]), (&json!(1), &json!("bronze")));
+    let items = &by_level["nodes"][0]["items"];
+    assert_eq!(items["totalCount"].as_u64(), items["nodes"].as_array().map(|nodes| nodes.len() as u64));
+    assert_eq!(account["rubric"]["checks"]["totalCount"], json!(15));
     // Aliases of owners that do not exist here.
     let delete = "mutation($input:AliasDeleteInput!){aliasDelete(input: $input){deletedAlias,errors{message,path}}}";
     for kind in ["group", "scorecard"] {

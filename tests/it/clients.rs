@@ -200,7 +200,7 @@ async fn levels_and_categories_are_created_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn maturity_reports_have_no_rows_yet() {
+async fn without_checks_no_service_has_a_maturity_report() {
     let app = TestApp::start().await;
     shop(&app).await;
     let query = r#"{ account { service(alias: "cart") {

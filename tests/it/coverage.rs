@@ -10,9 +10,10 @@ use apollo_compiler::{Name, Schema};
 use serde_json::{Value, json};
 
 use crate::tour::{Tour, object, schema};
+use crate::tour_checks;
 
 /// Fields that are always null, and why.
-const ALWAYS_NULL: [(&str, &str); 18] = [
+const ALWAYS_NULL: [(&str, &str); 15] = [
     ("AwsIntegration.invalidatedAt", NOT_ASKED),
     ("AwsIntegration.invalidatedReason", NOT_ASKED),
     ("AwsIntegration.webhookUrl", NO_WEBHOOK),
@@ -26,27 +27,11 @@ const ALWAYS_NULL: [(&str, &str); 18] = [
     ("NewRelicIntegration.accountKey", NOT_ASKED),
     ("NewRelicIntegration.webhookUrl", NO_WEBHOOK),
     ("Repository.locked", "no service file governs a repository; clients select it"),
-    ("RubricReport.categoryLevel", NO_CHECK),
-    ("RubricReport.level", NO_CHECK),
+    ("RubricReport.categoryLevel", "levels in categories are in `maturityReport`; clients select it"),
     ("SBOMGenerationConfiguration.nextGenerationAt", "rollcall generates no bills of materials; clients select it"),
-    ("Service.maturityReport", NO_CHECK),
-    ("ServiceCheckResults.nextLevel", NO_CHECK),
 ];
 /// Types that no object has, and why.
-const NO_OBJECTS: [(&str, &str); 11] = [
-    ("CategoryBreakdown", NO_CHECK),
-    ("Check", NO_CHECK),
-    ("CheckEdge", NO_CHECK),
-    ("CheckResult", NO_CHECK),
-    ("CheckResultsByLevel", NO_CHECK),
-    ("CheckResultsByLevelEdge", NO_CHECK),
-    ("CheckResultsConnectionType", NO_CHECK),
-    ("CheckResultsEdge", NO_CHECK),
-    ("GoogleCloudProject", NOT_ASKED),
-    ("MaturityReport", NO_CHECK),
-    ("ServiceNextLevel", NO_CHECK),
-];
-const NO_CHECK: &str = "there are no checks yet; clients select it with every service";
+const NO_OBJECTS: [(&str, &str); 1] = [("GoogleCloudProject", NOT_ASKED)];
 const NO_WEBHOOK: &str = "nothing is posted to it; the field is the interface's";
 const NOT_ASKED: &str = "rollcall does not connect to clouds; clients select it with every integration";
 
@@ -116,7 +101,7 @@ impl<'s> Everything<'s> {
         if let ExtendedType::Interface(_) = &self.schema.types[name] {
             for object in self.implementers(name) {
                 if !self.reached.contains(object) {
-                    selected.push(format!("... on {object} {}", self.leaves(object)));
+                    selected.push(format!("... on {object} {}", self.of(object)));
                 }
             }
         }
@@ -268,6 +253,8 @@ async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
         ("domain", "(input: { alias: \"commerce\" })".to_owned()),
         ("level", format!("(id: {})", tour.id("bronze"))),
         ("category", format!("(id: {})", tour.id("security"))),
+        ("check", format!("(id: {})", tour.id("tagged"))),
+        ("checkReport", format!("(id: {})", tour.id("asked"))),
         ("componentType", "(input: { alias: \"gadget\" })".to_owned()),
         ("infrastructureResource", "(input: { alias: \"base\" })".to_owned()),
         ("relationship", format!("(id: {})", tour.id("billed"))),
@@ -292,6 +279,13 @@ async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
         let selection = everything.of(field.ty.inner_named_type());
         visit(&tour, &schema, &format!("{{ account {{ {name}{arguments} {selection} }} }}"), json!({}), &mut seen)
             .await;
+    }
+
+    // Each kind of check has fields of its own.
+    let check = everything.of(object(&schema, "Account").fields["check"].ty.inner_named_type());
+    for name in tour_checks::NAMES {
+        let query = format!("{{ account {{ check(id: {}) {check} }} }}", tour.id(name));
+        visit(&tour, &schema, &query, json!({}), &mut seen).await;
     }
 
     for step in tour.steps() {

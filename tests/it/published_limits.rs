@@ -28,7 +28,7 @@ use rollcall::entity::{
 use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
-use rollcall::graphql::{context, idempotency, predicate, search, service_file, service_filter, user};
+use rollcall::graphql::{check, context, idempotency, predicate, search, service_file, service_filter, user};
 use rollcall::http::activity::{CANCELLED, PIECE, UNPAID};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
@@ -276,6 +276,10 @@ fn things() -> Section {
         count("component types", FEW),
         count("levels", FEW),
         count("categories", FEW),
+        count("checks", check::MOST),
+        count("services that do not pass in the report of a check", check::NAMED),
+        count("days that a check of the last deploy looks back", check::DAYS),
+        count("units in a period of a check", check::UNITS),
         count("relationships of one source", ENTRIES),
         count("relationship definitions", FEW),
         count("management rules of a relationship definition", RULES),

@@ -174,7 +174,7 @@ async fn standards_are_changed_by_a_standards_administrator() {
         category: categoryCreate(input: { name: "Safety" }) { errors { message } }
         service: serviceCreate(input: { name: "Cart" }) { errors { message } }
     }"#;
-    let message = "only a standards administrator or an administrator can change levels and categories";
+    let message = "only a standards administrator or an administrator can change levels, categories and checks";
     let user = Browser::of(&app, Role::User).await;
     assert_eq!(refused(&user, change).await, json!({ "level": message, "category": message, "service": null }));
     let administrator = Browser::of(&app, Role::StandardsAdmin).await;

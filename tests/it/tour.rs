@@ -15,6 +15,7 @@ use sea_orm::EntityTrait;
 use sea_orm::sea_query::Expr;
 use serde_json::{Value, json};
 
+use crate::tour_checks;
 use crate::webhook::Endpoint;
 
 /// The schema, as it is served.
@@ -400,6 +401,14 @@ impl Tour {
             }) { codeIssue { id } errors { message } }
         "#;
         self.make(mutations, &["Scanner"]).await;
+        self.make(tour_checks::CHECKS, tour_checks::ROWS).await;
+        self.make(
+            r#"answered: checkManualAnswer(input: { checkId: $asked, service: { alias: "shop" }, passed: true, comment: "c" }) {
+                service { id } errors { message }
+            }"#,
+            &["asked"],
+        )
+        .await;
     }
 
     async fn deploys(&mut self) {
@@ -844,7 +853,9 @@ impl Tour {
             ),
             ("repositoryDelete", json!({ "input": { "alias": "org/old" } })),
         ];
-        steps.into_iter().map(|(mutation, arguments)| Step { mutation, arguments }).collect()
+        // Before what they refer to is changed or deleted.
+        let steps = tour_checks::steps(&id).into_iter().chain(steps);
+        steps.map(|(mutation, arguments)| Step { mutation, arguments }).collect()
     }
 }
 

@@ -1,0 +1,239 @@
+//! Standards: the rubric as a table, the page of a check, and how a service stands.
+
+use maud::{Markup, html};
+
+use super::ask::ask;
+use super::layout::{Head, layout, page as framed};
+use super::markdown::prose;
+use super::operations::service_standards::{CheckResult, MaturityReport};
+use super::operations::standard::{CheckReport, CheckResult as Failing};
+use super::operations::standard_names::Check as Named;
+use super::operations::standards::{
+    CategoryConnectionTypeNodes as Category, CheckReport as Report, LevelConnectionTypeNodes as Level, Rubric,
+};
+use super::operations::types::Moment;
+use super::operations::{self, CheckStatus};
+use super::parts::{count, date, empty, local, pages};
+use super::visit::{Visit, path};
+use super::{Answer, Fault, Site};
+use crate::entity::Timestamp;
+
+/// Shows the rubric: categories by levels, and in each cell its checks with how many services pass.
+pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    let rubric = match ask(site, visit, operations::Standards {}).await {
+        Ok(found) => found.account.rubric,
+        Err(Fault::TooMuch(_)) => return uncounted(site, visit).await,
+        Err(fault) => return Err(fault),
+    };
+    let main = match &rubric {
+        Some(rubric) if !rubric.reports.is_empty() => table(rubric),
+        _ => empty(
+            "No checks yet.",
+            html! {
+                p { "A check asks one question about each service. Create levels, categories and checks through the API: "
+                    code { "levelCreate" } ", " code { "categoryCreate" } ", and a mutation such as " code { "checkTagDefinedCreate" }
+                    ". The " a href="/reference/Mutation" { "reference" } " describes all of them." }
+            },
+        ),
+    };
+    Ok(Answer::page(layout(visit, "Standards", main)))
+}
+
+/// Lists the checks of a catalogue that is too large to count how many services pass each.
+async fn uncounted(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    let rubric =
+        ask(site, visit, operations::StandardNames { after: visit.query.given("after") }).await?.account.rubric;
+    let row = |check: &Named| {
+        let level = check.level.as_ref().and_then(|level| level.name.as_deref());
+        html! {
+            li {
+                a href=(address(&check.id)) { (check.name) }
+                " " span.soft { (name(level)) @if let Some(category) = &check.category { ", " (category.name) } }
+            }
+        }
+    };
+    let main = html! {
+        p { "Counting how many services pass each check takes too long here. A check's page names those that do not." }
+        @if let Some(rubric) = &rubric {
+            ul { @for check in &rubric.checks.nodes { (row(check)) } }
+            (pages(visit, "/standards", &rubric.checks.page_info))
+        }
+    };
+    Ok(Answer::page(layout(visit, "Standards", main)))
+}
+
+fn table(rubric: &Rubric) -> Markup {
+    let (levels, categories) = (&rubric.levels.nodes, &rubric.categories.nodes);
+    let heading = |level: &Level| html! { th scope="col" title=[&level.description] { (name(level.name.as_deref())) } };
+    let row = |category: &Category| {
+        html! {
+            tr {
+                th scope="row" title=[&category.description] { (category.name) }
+                @for level in levels { td { (cell(rubric, level, category)) } }
+            }
+        }
+    };
+    html! {
+        p { "A service reaches a level when it passes every check of that level and of the levels below." }
+        div.scroll tabindex="0" role="region" aria-label="Standards" {
+            table {
+                thead { tr { th scope="col" { "Category" } @for level in levels { (heading(level)) } } }
+                tbody { @for category in categories { (row(category)) } }
+            }
+        }
+    }
+}
+
+fn name(name: Option<&str>) -> &str {
+    name.unwrap_or_default()
+}
+
+/// The checks of a level and a category.
+fn cell(rubric: &Rubric, level: &Level, category: &Category) -> Markup {
+    let is_own = |report: &&Report| {
+        let check = &report.check;
+        check.level.as_ref().is_some_and(|own| own.id == level.id)
+            && check.category.as_ref().is_some_and(|own| own.id == category.id)
+    };
+    html! {
+        @for report in rubric.reports.iter().filter(is_own) {
+            div {
+                a href=(address(&report.check.id)) { (report.check.name) }
+                " " (state(report.check.enabled, report.check.enable_on))
+                " " span.soft { (report.passed) " of " (count(report.services, "service")) }
+            }
+        }
+    }
+}
+
+/// The path of a check's page.
+fn address(id: &str) -> String {
+    path(["standards", id])
+}
+
+/// Whether a check does not count, or not yet.
+fn state(enabled: Option<bool>, from: Option<Moment>) -> Markup {
+    let later = from.filter(|from| from.0 > Timestamp::now());
+    html! {
+        @if let Some(from) = later { span.mark.none { "from " (date(from.0)) } }
+        @else if enabled != Some(true) { span.mark.none { "off" } }
+    }
+}
+
+/// Shows a check: what it asks, how to pass it, and who does not.
+pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
+    let report = ask(site, visit, operations::Standard { id }).await?.account.check_report.ok_or(Fault::NotFound)?;
+    let check = &report.check;
+    let app_url = &site.catalogue.settings().app_url;
+    let main = html! {
+        @if let Some(description) = &check.description { div.lead { p { (description) } } }
+        div.two {
+            div.stack {
+                (failing(&report))
+                @if let Some(notes) = &check.raw_notes { section.card { h2 { "How to pass" } (prose(notes)) } }
+            }
+            div.stack { section.card { h2 { "Facts" } (facts(&report, app_url)) } }
+        }
+    };
+    let head =
+        Head { chips: state(check.enabled, check.enable_on), ..Head::below(&check.name, "/standards", "Standards") };
+    Ok(Answer::page(framed(visit, &head, main)))
+}
+
+fn facts(report: &CheckReport, app_url: &str) -> Markup {
+    let check = &report.check;
+    html! {
+        dl {
+            @if let Some(level) = &check.level { dt { "Level" } dd { (name(level.name.as_deref())) } }
+            @if let Some(category) = &check.category { dt { "Category" } dd { (category.name) } }
+            dt { "Services" }
+            dd { @match &check.filter {
+                Some(filter) => a href=(local(&filter.html_url, app_url)) { (filter.name) },
+                None => "all",
+            } }
+            @if let Some(owner) = &check.owner { dt { "Owner" } dd { a href=(path(["teams", &owner.alias])) { (owner.name) } } }
+            dt { "Results" }
+            dd { (report.passed) " of " (count(report.services, "service")) " passed, " (report.failed) " failed, " (report.pending) " pending" }
+        }
+    }
+}
+
+fn failing(report: &CheckReport) -> Markup {
+    let missed = report.failed + report.pending;
+    let shown = report.failing.len();
+    let row = |one: &Failing| {
+        html! {
+            li {
+                @if let (Some(service), Some(alias)) = (&one.service, &one.service_alias) {
+                    a href=(path(["services", alias])) { (service.name) }
+                }
+                " " (mark(one.status)) " " span.soft { (one.message) }
+            }
+        }
+    };
+    html! {
+        section.card {
+            h2 { "Not passed" }
+            @if report.services == 0 { p.soft { "It is for no service." } }
+            @else if missed == 0 { p { "All services pass." } }
+            @else {
+                ul { @for one in &report.failing { (row(one)) } }
+                @if usize::try_from(missed).unwrap_or_default() > shown { p.soft { "The first " (shown) " of " (missed) "." } }
+            }
+        }
+    }
+}
+
+fn mark(status: CheckStatus) -> Markup {
+    match status {
+        CheckStatus::Failed => html! { span.mark.bad { "failed" } },
+        CheckStatus::Pending => html! { span.mark.warn { "pending" } },
+        CheckStatus::Passed => html! { span.mark.good { "passed" } },
+        CheckStatus::Upcoming => html! { span.mark.none { "upcoming" } },
+    }
+}
+
+/// The card of a service: its level, and the checks that it does not pass, the next step first. Empty as long as no
+/// check counts, or if evaluating all takes too long.
+pub async fn card(site: &Site, visit: &Visit, alias: &str) -> Result<Markup, Fault> {
+    let report = match ask(site, visit, operations::ServiceStandards { alias }).await {
+        Ok(found) => found.account.service.and_then(|service| service.maturity_report),
+        Err(Fault::TooMuch(_) | Fault::BadRequest(_)) => None,
+        Err(fault) => return Err(fault),
+    };
+    Ok(report.as_ref().map_or_else(|| html! {}, shown))
+}
+
+fn shown(report: &MaturityReport) -> Markup {
+    let results = report.latest_check_results.as_deref().unwrap_or_default();
+    let index = |result: &CheckResult| result.check.level.as_ref().and_then(|level| level.index);
+    let mut missed: Vec<&CheckResult> =
+        results.iter().filter(|result| matches!(result.status, CheckStatus::Failed | CheckStatus::Pending)).collect();
+    missed.sort_by_key(|result| index(result));
+    let counting = results.iter().filter(|result| result.status != CheckStatus::Upcoming).count();
+    html! {
+        section.card {
+            h2 #standards {
+                "Standards"
+                @if let Some(level) = &report.overall_level { " " span.mark.none { (name(level.name.as_deref())) } }
+            }
+            @if missed.is_empty() {
+                p { "It passes all of its " (count(i64::try_from(counting).unwrap_or(i64::MAX), "check")) "." }
+            } @else {
+                p { (count(i64::try_from(missed.len()).unwrap_or(i64::MAX), "check")) " to pass, the next step first:" }
+                ul { @for result in &missed { (step(result)) } }
+            }
+        }
+    }
+}
+
+fn step(result: &CheckResult) -> Markup {
+    let level = result.check.level.as_ref().and_then(|level| level.name.as_deref());
+    html! {
+        li {
+            a href=(address(&result.check.id)) { (result.check.name) }
+            @if let Some(level) = level { " " span.mark.none { (level) } }
+            " " (mark(result.status)) " " span.soft { (result.message) }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Checks: rules that services are measured by.
+
+use sea_orm::entity::prelude::*;
+use serde::Deserialize;
+
+use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use super::{Timestamp, text};
+use crate::db::{Owner, Table, Told};
+
+/// The maximum number of checks.
+pub const MOST: usize = 500;
+
+/// A row of `check`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "check")]
+pub struct Model {
+    /// Primary key; never reused.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// What it asks.
+    pub kind: Kind,
+    /// The display name.
+    pub name: String,
+    /// Whether it counts. See [`counts`](Model::counts).
+    pub enabled: bool,
+    /// When it begins to count.
+    pub enable_at: Option<Timestamp>,
+    /// How to pass it.
+    pub notes: Option<String>,
+    /// The category that it belongs to.
+    pub category_id: i64,
+    /// The level that a service cannot reach without passing it.
+    pub level_id: i64,
+    /// The filter of the services that it is for; `None` for all services.
+    pub filter_id: Option<i64>,
+    /// The team that is responsible for it.
+    pub owner_id: Option<i64>,
+    /// The parameters of its kind, as JSON.
+    pub parameters: String,
+    /// The property definition that it names; `None` once that is deleted.
+    pub property_definition_id: Option<i64>,
+    /// The relationship definition that it names; `None` once that is deleted.
+    pub relationship_definition_id: Option<i64>,
+    /// When the row was created.
+    pub created_at: Timestamp,
+    /// When the row was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Check");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::text("notes", Column::Notes, text::NOTE),
+        FieldRule::new("enableOn", Column::EnableAt, ValueRule::Moment),
+        FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
+    ];
+}
+
+/// What a check asks: a value of the SDL's `CheckType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The service has an alert source.
+    AlertSourceUsage,
+    /// The service has few code issues.
+    CodeIssue,
+    /// The service has documentation.
+    HasDocumentation,
+    /// The service has an owner.
+    HasOwner,
+    /// The service was deployed recently.
+    HasRecentDeploy,
+    /// The service has a repository.
+    HasRepository,
+    /// A service file describes the service.
+    HasServiceConfig,
+    /// A person says whether the service passes.
+    Manual,
+    /// The service has relationships.
+    Relationship,
+    /// The service has a dependency.
+    ServiceDependency,
+    /// The service has a value in a field.
+    ServiceProperty,
+    /// The service has a tag.
+    TagDefined,
+    /// The service has a tool.
+    ToolUsage,
+}
+
+impl Model {
+    /// Whether the check counts. A moment from which it counts, once it has passed, is as good as `enabled`.
+    pub fn counts(&self, now: Timestamp) -> bool {
+        self.enable_at.map_or(self.enabled, |from| from <= now)
+    }
+
+    /// Whether the check will count, but does not yet.
+    pub fn is_upcoming(&self, now: Timestamp) -> bool {
+        self.enable_at.is_some_and(|from| from > now)
+    }
+}

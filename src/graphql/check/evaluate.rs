@@ -1,0 +1,236 @@
+//! Evaluates checks for services. Nothing is stored: a result is computed from the snapshot of the request that reads it.
+//!
+//! Some checks at a time become one statement, in which each has a column. So a service is read once for all of them,
+//! and only the services of a page are read.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query as Select, SelectStatement};
+use sea_orm::{ColumnTrait, EntityTrait, QueryOrder, QuerySelect};
+
+use super::kind::{Asked, ask};
+use super::question::Facts;
+use crate::db::{self, Backend, Read, Snapshot};
+use crate::entity::check::{Column, Entity, MOST, Model};
+use crate::entity::{ByIds, filter, service};
+use crate::error::{Error, Result};
+use crate::graphql::schema::CheckStatus;
+use crate::graphql::service_filter;
+
+/// The number of checks in a statement.
+const AT_ONCE: usize = 40;
+
+/// The maximum number of services that a report names.
+pub const NAMED: u64 = 50;
+
+/// The status of a service, as SQL has it. Null if the check does not concern the service.
+const PASSED: i64 = 1;
+const PENDING: i64 = 2;
+const FAILED: i64 = 0;
+
+/// A check that can be evaluated.
+pub(super) struct Prepared {
+    pub(super) check: Arc<Model>,
+    is_upcoming: bool,
+    filter: Option<Expr>,
+    asked: Asked,
+}
+
+/// What a check says of a service.
+pub(super) struct Outcome {
+    /// The position of the check.
+    pub(super) check: usize,
+    pub(super) status: CheckStatus,
+    pub(super) message: String,
+}
+
+/// How many services a check concerns, and how they stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) services: i64,
+    pub(super) passed: i64,
+    pub(super) pending: i64,
+}
+
+/// Reads all checks, in order of creation.
+pub(super) async fn all(db: &Snapshot) -> Result<Vec<Model>> {
+    Ok(db.all(Entity::find().order_by_asc(Column::Id).limit(MOST as u64)).await?)
+}
+
+/// Prepares checks. Reads each filter once.
+pub(super) async fn prepare(checks: Vec<Model>, facts: Facts<'_>) -> Result<Vec<Prepared>> {
+    let mut filters = HashMap::new();
+    let ids: Vec<i64> = checks.iter().filter_map(|check| check.filter_id).collect();
+    for filter in filter::Entity::by_ids(facts.db, ids.into_iter().map(Some)).await?.into_iter().flatten() {
+        if let Entry::Vacant(place) = filters.entry(filter.id) {
+            place.insert(unless_wrong(service_filter::of_saved(facts.db, &filter).await)?);
+        }
+    }
+    let mut prepared = Vec::with_capacity(checks.len());
+    for check in checks {
+        let mut asked = ask(&check, facts).await?;
+        let filter = match check.filter_id.and_then(|id| filters.get(&id)) {
+            None => None,
+            Some(Ok(condition)) => Some(condition.clone()),
+            Some(Err(reason)) => {
+                asked.question = Err(format!("its filter is wrong: {reason}"));
+                None
+            }
+        };
+        let is_upcoming = check.is_upcoming(facts.now);
+        prepared.push(Prepared { check: Arc::new(check), is_upcoming, filter, asked });
+    }
+    Ok(prepared)
+}
+
+/// Separates what a user has to mend from what we have to.
+fn unless_wrong<T>(result: Result<T>) -> Result<Result<T, String>> {
+    match result {
+        Ok(value) => Ok(Ok(value)),
+        Err(error @ Error::User(_)) => Ok(Err(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+impl Prepared {
+    /// The status of a service, as SQL.
+    fn status(&self) -> Expr {
+        let word = |status: i64| Expr::cust(status.to_string());
+        let status: Expr = match &self.asked.question {
+            Err(_) => word(PENDING),
+            Ok(question) => {
+                let case = Expr::case(question.passed.clone(), word(PASSED));
+                let case = match &question.pending {
+                    Some(pending) => case.case(pending.clone(), word(PENDING)),
+                    None => case,
+                };
+                case.finally(word(FAILED)).into()
+            }
+        };
+        match &self.filter {
+            Some(filter) => Expr::case(filter.clone(), status).into(),
+            None => status,
+        }
+    }
+
+    /// What was found of a service, as SQL.
+    fn found(&self) -> Expr {
+        self.asked.question.as_ref().map_or_else(|_| Expr::cust("NULL"), |question| question.found.clone())
+    }
+
+    /// The outcome for a service, if the check concerns it.
+    fn outcome(&self, place: usize, status: Option<i64>, found: Option<&str>) -> Option<Outcome> {
+        let status = status?;
+        let said = || (self.asked.said)(found);
+        let message = match &self.asked.question {
+            Err(reason) => format!("This check cannot be evaluated: {reason}."),
+            Ok(_) if status == PASSED => said(),
+            Ok(_) => format!("{} Wanted: {}.", said(), self.asked.wanted),
+        };
+        let status = match status {
+            _ if self.is_upcoming => CheckStatus::Upcoming,
+            PASSED => CheckStatus::Passed,
+            PENDING => CheckStatus::Pending,
+            _ => CheckStatus::Failed,
+        };
+        Some(Outcome { check: place, status, message })
+    }
+}
+
+/// Evaluates the checks for services. Returns the outcomes of each service by its id, in the order of the checks.
+pub(super) async fn results(
+    db: &Snapshot,
+    prepared: &[Prepared],
+    services: &[i64],
+) -> Result<HashMap<i64, Vec<Outcome>>> {
+    let mut results: HashMap<i64, Vec<Outcome>> = HashMap::with_capacity(services.len());
+    for (part, some) in prepared.chunks(AT_ONCE).enumerate() {
+        let mut select = Select::select();
+        select.expr(service::Column::Id.into_expr()).from(service::Entity);
+        for one in some {
+            select.expr(one.status()).expr(one.found());
+        }
+        select.and_where(db::is_any(db.backend(), service::Column::Id.into_expr(), services));
+        let many = some.len();
+        let rows = db.scan(&select, move |row| {
+            let mut cells = Vec::with_capacity(many);
+            for place in 0..many {
+                cells.push((row.get::<Option<i64>>(1 + 2 * place)?, row.get::<Option<String>>(2 + 2 * place)?));
+            }
+            Ok((row.get::<i64>(0)?, cells))
+        });
+        for (service, cells) in rows.await? {
+            db.pause().await?;
+            let own = results.entry(service).or_default();
+            for (place, ((status, found), one)) in cells.iter().zip(some).enumerate() {
+                if let Some(outcome) = one.outcome(part * AT_ONCE + place, *status, found.as_deref()) {
+                    db.charge::<Outcome>(outcome.message.len())?;
+                    own.push(outcome);
+                }
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// Counts how all services stand with each check.
+pub(super) async fn counts(db: &Snapshot, prepared: &[Prepared]) -> Result<Vec<Counts>> {
+    const EACH: &str = "each";
+    let mut counts = Vec::with_capacity(prepared.len());
+    for some in prepared.chunks(AT_ONCE) {
+        let (mut each, mut select) = (Select::select(), Select::select());
+        each.from(service::Entity);
+        for (place, one) in some.iter().enumerate() {
+            let name = format!("status_{place}");
+            let own = || Expr::col((EACH, sea_orm::sea_query::Alias::new(&name)));
+            each.expr_as(one.status(), name.clone());
+            let of = |status: i64| {
+                Func::sum(
+                    Expr::case(own().eq(Expr::cust(status.to_string())), Expr::cust("1")).finally(Expr::cust("0")),
+                )
+            };
+            select.expr(Func::count(own())).expr(of(PASSED)).expr(of(PENDING));
+        }
+        select.from_subquery(each, EACH);
+        let many = some.len();
+        let rows = db.scan(&select, move |row| {
+            let number = |place| Ok::<_, db::Error>(row.get::<Option<i64>>(place)?.unwrap_or_default());
+            (0..many)
+                .map(|place| {
+                    let first = 3 * place;
+                    Ok(Counts { services: number(first)?, passed: number(first + 1)?, pending: number(first + 2)? })
+                })
+                .collect::<Result<Vec<_>, db::Error>>()
+        });
+        counts.extend(rows.await?.into_iter().flatten());
+    }
+    Ok(counts)
+}
+
+/// The first services that a check concerns and that do not pass, each with its id, its alias and the outcome.
+pub(super) async fn failing(db: &Snapshot, one: &Prepared) -> Result<Vec<(i64, String, Outcome)>> {
+    let select = failing_services(one);
+    let rows = db.scan(&select, |row| {
+        Ok((row.get::<i64>(0)?, row.get::<String>(1)?, row.get::<Option<i64>>(2)?, row.get::<Option<String>>(3)?))
+    });
+    let rows = rows.await?.into_iter().filter_map(|(service, alias, status, found)| {
+        Some((service, alias, one.outcome(0, status, found.as_deref())?))
+    });
+    Ok(rows.collect())
+}
+
+fn failing_services(one: &Prepared) -> SelectStatement {
+    let statuses = [FAILED, PENDING].map(|status| Expr::cust(status.to_string()));
+    Select::select()
+        .expr(service::Column::Id.into_expr())
+        .expr(service::Column::Slug.into_expr())
+        .expr(one.status())
+        .expr(one.found())
+        .from(service::Entity)
+        .and_where(one.status().is_in(statuses))
+        .order_by_expr(service::Column::Id.into_expr(), Order::Asc)
+        .limit(NAMED)
+        .take()
+}

@@ -1,0 +1,26 @@
+//! The kinds of checks: the parameters of each, what it asks, and what it says.
+
+mod alert;
+mod deploy;
+mod documentation;
+mod issue;
+mod manual;
+mod owner;
+mod property;
+mod relationship;
+mod rows;
+mod tag;
+mod tool;
+
+pub(super) use alert::AlertSourceUsage;
+pub use deploy::DAYS;
+pub(super) use deploy::HasRecentDeploy;
+pub(super) use documentation::HasDocumentation;
+pub(super) use issue::CodeIssue;
+pub(super) use manual::Manual;
+pub(super) use owner::ServiceOwnership;
+pub(super) use property::ServiceProperty;
+pub(super) use relationship::Relationship;
+pub(super) use rows::{RepositoryIntegrated, ServiceConfiguration, ServiceDependency};
+pub(super) use tag::TagDefined;
+pub(super) use tool::ToolUsage;

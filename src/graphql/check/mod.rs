@@ -1,0 +1,119 @@
+//! Checks: the rules that services are measured by, and how services stand with them.
+//!
+//! [`kind`] is the table of the kinds, [`kinds`] has what each asks and says, [`change`] creates and changes checks,
+//! [`evaluate`] puts their questions to the database, [`standing`] says which level follows, and [`report`] is what
+//! clients read of it.
+
+use sea_orm::sea_query::{ExprTrait, LockType};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
+
+use super::context::{Ctx, MutationCtx};
+use super::id;
+use super::identifier;
+use super::list::List;
+use super::schema::*;
+use super::types::{Level, Service};
+use crate::db::{self, Write};
+use crate::engine::page::PageArguments;
+use crate::entity::check::{Column, Entity, Kind};
+use crate::entity::field_rule::FieldRules;
+use crate::entity::{Timestamp, check_answer, text};
+use crate::error::{Error, Result, UserError};
+
+mod change;
+mod comparison;
+mod evaluate;
+mod kind;
+mod kinds;
+mod period;
+mod question;
+mod report;
+mod standing;
+
+pub use crate::entity::check::MOST;
+pub use evaluate::NAMED;
+pub use kinds::DAYS;
+pub use period::UNITS;
+
+pub use kind::{
+    AlertSourceUsageCheck, CodeIssueCheck, HasDocumentationCheck, HasRecentDeployCheck, ManualCheck, RelationshipCheck,
+    RepositoryIntegratedCheck, ServiceConfigurationCheck, ServiceDependencyCheck, ServiceOwnershipCheck,
+    ServicePropertyCheck, TagDefinedCheck, ToolUsageCheck,
+};
+use kind::{of, parameters};
+pub use report::{CheckReport, CheckResult, CheckResultsByLevel, ServiceCheckResults};
+pub(super) use report::{counts, maturity, report, reports, stats};
+
+/// The check with this id.
+pub(super) async fn find(ctx: &Ctx<'_>, id: &str) -> Result<Option<Check>> {
+    Ok(id::find::<Entity>(ctx.db(), id).await?.map(of))
+}
+
+/// All checks, a page at a time.
+pub(super) async fn page(args: &PageArguments, ctx: &Ctx<'_>) -> Result<CheckConnectionType> {
+    Ok(List::<Entity>::new(Column::Id).page(ctx, &args.request()?).await?.map(of))
+}
+
+/// The checks of each level.
+pub(super) async fn of_levels(levels: &[&Level], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Check>>>> {
+    let checks = List::<Entity>::new(Column::Id).of(Column::LevelId, levels.iter().map(|level| level.id));
+    let checks = checks.first_n_per_parent(ctx.db(), MOST as u64).await?;
+    Ok(checks.into_iter().map(|checks| Some(checks.into_iter().map(of).collect())).collect())
+}
+
+/// Converts the error of a deletion: to one that says that checks refer to the `noun`, if they do.
+pub(super) fn or_used(noun: &'static str) -> impl Fn(db::Error) -> Error {
+    move |error| match error.violation() {
+        Some(db::Constraint::ForeignKey(_)) => {
+            UserError::base(format!("checks refer to this {noun}: change or delete them first")).into()
+        }
+        _ => error.into(),
+    }
+}
+
+impl CheckDeleteMutation for Mutation {
+    async fn check_delete(ctx: &MutationCtx<'_>, input: CheckDeleteInput) -> Result<CheckDeletePayload> {
+        let CheckDeleteInput { id } = input;
+        let check = id::require::<Entity>(ctx.db(), &id, "id").await?;
+        ctx.shed_first::<Entity>(check.id).await?;
+        ctx.db().delete(check).await?;
+        Ok(CheckDeletePayload::default())
+    }
+}
+
+impl CheckManualAnswerMutation for Mutation {
+    async fn check_manual_answer(
+        ctx: &MutationCtx<'_>,
+        input: CheckManualAnswerInput,
+    ) -> Result<CheckManualAnswerPayload> {
+        let CheckManualAnswerInput { check_id, comment, passed, service } = input;
+        let db = ctx.db();
+        // No other answer for this service comes between.
+        let service: Service = identifier::locked(db, "service", &service, LockType::Update).await?;
+        let check = id::require::<Entity>(db, &check_id, "checkId").await?;
+        if check.kind != Kind::Manual {
+            return Err(UserError::new("checkId", "this check is not manual: nobody answers it").into());
+        }
+        let own: kinds::Manual = parameters(&check);
+        let comment = comment.value().map(String::as_str).unwrap_or_default();
+        let comment = check_answer::Entity::rule(check_answer::Column::Comment).check_text("comment", comment)?;
+        if own.update_requires_comment && comment.as_deref().is_none_or(text::is_nothing) {
+            return Err(
+                UserError::new("comment", "this check needs a comment: say why the service passes or not").into()
+            );
+        }
+        let is_own = check_answer::Column::CheckId.eq(check.id).and(check_answer::Column::ServiceId.eq(service.id));
+        db.exec(check_answer::Entity::delete_many().filter(is_own)).await?;
+        let answer = check_answer::ActiveModel {
+            check_id: Set(check.id),
+            service_id: Set(service.id),
+            user_id: Set(ctx.caller().user.map(|(user, _)| user)),
+            passed: Set(passed),
+            comment: Set(comment),
+            answered_at: Set(Timestamp::now()),
+            ..Default::default()
+        };
+        db.insert(answer).await?;
+        Ok(CheckManualAnswerPayload { service: Some(service), ..Default::default() })
+    }
+}

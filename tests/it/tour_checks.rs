@@ -1,0 +1,171 @@
+//! The checks of the tour: one of each kind, and a call of every mutation about them with every field of its input.
+
+use serde_json::{Value, json};
+
+/// The ids that [`CHECKS`] needs.
+pub const ROWS: &[&str] = &["bronze", "security", "vital", "Core", "billing"];
+
+/// The names of checks, one of each kind.
+pub const NAMES: [&str; 13] = [
+    "owned",
+    "sourced",
+    "tagged",
+    "tooled",
+    "alerted",
+    "clean",
+    "documented",
+    "deployed",
+    "asked",
+    "related",
+    "coded",
+    "described",
+    "depending",
+];
+
+/// Creates a check of each kind, with a value in every field.
+pub const CHECKS: &str = r#"
+    owned: checkServiceOwnershipCreate(input: {
+        name: "Owned", categoryId: $security, levelId: $bronze, enabled: true, filterId: $vital, ownerId: $Core, notes: "n",
+        contactMethod: "slack", requireContactMethod: true, tagKey: "site", tagPredicate: { type: equals, value: "north" }
+    }) { check { id } errors { message } }
+    sourced: checkServicePropertyCreate(input: {
+        name: "Lanes", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", serviceProperty: custom_property, propertyDefinition: { alias: "lanes" },
+        propertyValuePredicate: { type: contains, value: "1" }
+    }) { check { id } errors { message } }
+    tagged: checkTagDefinedCreate(input: {
+        name: "Tagged", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", tagKey: "env", tagPredicate: { type: equals, value: "prod" }
+    }) { check { id } errors { message } }
+    tooled: checkToolUsageCreate(input: {
+        name: "Tooled", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", toolCategory: runbooks, toolNamePredicate: { type: equals, value: "Runbook" },
+        toolUrlPredicate: { type: starts_with, value: "https" }, environmentPredicate: { type: exists, value: "x" }
+    }) { check { id } errors { message } }
+    alerted: checkAlertSourceUsageCreate(input: {
+        name: "Alerted", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", alertSourceType: custom, alertSourceNamePredicate: { type: equals, value: "Monitor" }
+    }) { check { id } errors { message } }
+    clean: checkCodeIssueCreate(input: {
+        name: "Clean", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", constraint: contains, issueName: "bad", issueType: ["vuln"], severity: ["high"], maxAllowed: 0,
+        resolutionTime: { unit: day, value: 7 }
+    }) { check { id } errors { message } }
+    documented: checkHasDocumentationCreate(input: {
+        name: "Documented", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", documentType: tech, documentSubtype: openapi
+    }) { check { id } errors { message } }
+    deployed: checkHasRecentDeployCreate(input: {
+        name: "Deployed", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", days: 30
+    }) { check { id } errors { message } }
+    asked: checkManualCreate(input: {
+        name: "Asked", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", updateRequiresComment: false,
+        updateFrequency: { frequencyTimeScale: week, frequencyValue: 2, startingDate: "2026-01-02T03:04:05Z" }
+    }) { check { id } errors { message } }
+    related: checkRelationshipCreate(input: {
+        name: "Related", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", relationshipDefinitionId: $billing,
+        relationshipCountPredicate: { type: greater_than_or_equal_to, value: "1" }
+    }) { check { id } errors { message } }
+    coded: checkRepositoryIntegratedCreate(input: {
+        name: "Coded", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n"
+    }) { check { id } errors { message } }
+    described: checkServiceConfigurationCreate(input: {
+        name: "Described", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n"
+    }) { check { id } errors { message } }
+    depending: checkServiceDependencyCreate(input: {
+        name: "Depending", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n"
+    }) { check { id } errors { message } }
+    later: checkServiceDependencyCreate(input: {
+        name: "Later", categoryId: $security, levelId: $bronze, enableOn: "2999-01-02T03:04:05Z", ownerId: $Core, filterId: $vital, notes: "n"
+    }) { check { id } errors { message } }
+    oldCheck: checkServiceDependencyCreate(input: { name: "Old", categoryId: $security, levelId: $bronze }) {
+        check { id } errors { message }
+    }
+"#;
+
+/// What each kind asks: the SDL's word, the name of its check, and the fields of its inputs.
+fn kinds(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, &'static str, Value)> {
+    let exists = json!({ "type": "exists", "value": "1" });
+    vec![
+        (
+            "ServiceOwnership",
+            "owned",
+            json!({ "contactMethod": "ANY", "requireContactMethod": true, "tagKey": "site", "tagPredicate": exists }),
+        ),
+        (
+            "ServiceProperty",
+            "sourced",
+            json!({
+                "componentType": { "alias": "service" }, "serviceProperty": "custom_property",
+                "propertyDefinition": { "alias": "lanes" }, "propertyValuePredicate": exists,
+            }),
+        ),
+        ("TagDefined", "tagged", json!({ "tagKey": "env", "tagPredicate": exists })),
+        (
+            "ToolUsage",
+            "tooled",
+            json!({
+                "toolCategory": "logs", "toolNamePredicate": exists, "toolUrlPredicate": exists, "environmentPredicate": exists,
+            }),
+        ),
+        ("AlertSourceUsage", "alerted", json!({ "alertSourceType": "custom", "alertSourceNamePredicate": exists })),
+        (
+            "CodeIssue",
+            "clean",
+            json!({
+                "constraint": "any", "issueName": "bad", "issueType": ["vuln"], "severity": ["high"], "maxAllowed": 3,
+                "resolutionTime": { "unit": "month", "value": 2 },
+            }),
+        ),
+        ("HasDocumentation", "documented", json!({ "documentType": "api", "documentSubtype": "openapi" })),
+        ("HasRecentDeploy", "deployed", json!({ "days": 3 })),
+        (
+            "Manual",
+            "asked",
+            json!({
+                "updateRequiresComment": false,
+                "updateFrequency": { "frequencyTimeScale": "month", "frequencyValue": 3, "startingDate": "2026-01-02T03:04:05Z" },
+            }),
+        ),
+        (
+            "Relationship",
+            "related",
+            json!({ "relationshipDefinitionId": id("billing"), "relationshipCountPredicate": exists }),
+        ),
+        ("RepositoryIntegrated", "coded", json!({})),
+        ("ServiceConfiguration", "described", json!({})),
+        ("ServiceDependency", "depending", json!({})),
+    ]
+}
+
+/// One call of every mutation about checks with every field of its input.
+pub fn steps(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, Value)> {
+    let common = json!({
+        "name": "New", "categoryId": id("security"), "levelId": id("bronze"), "enabled": true, "enableOn": "2026-01-02T03:04:05Z",
+        "filterId": id("vital"), "ownerId": id("Core"), "notes": "m",
+    });
+    let with = |more: &Value| {
+        let mut input = common.clone();
+        input.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        input
+    };
+    let mut steps = Vec::new();
+    for (kind, name, own) in kinds(id) {
+        let named = |verb: &str| &*format!("check{kind}{verb}").leak();
+        steps.push((named("Create"), json!({ "input": with(&own) })));
+        let mut changed = with(&own);
+        changed["id"] = id(name);
+        steps.push((named("Update"), json!({ "input": changed })));
+    }
+    let by = |service: Value| json!({ "input": { "checkId": id("asked"), "service": service, "passed": true, "comment": "c" } });
+    steps.push(("checkManualAnswer", by(json!({ "alias": "shop" }))));
+    steps.push(("checkManualAnswer", by(json!({ "id": id("shop") }))));
+    steps.push(("checkDelete", json!({ "input": { "id": id("oldCheck") } })));
+    steps
+}
