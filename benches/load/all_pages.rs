@@ -249,6 +249,7 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
     let middle = format!("/services/svc-{}", services / 2);
     let graph = format!("{middle}/graph");
     let paths = [
+        "/",
         "/services",
         &second_page,
         "/services?search=ledger",
@@ -263,6 +264,10 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/services/svc-1/deploys",
         "/deploys",
         "/deploys?service=svc-1&environment=production",
+        "/deploys?status=failed",
+        "/deploys?person=nobody",
+        "/deploys?team=team-1",
+        "/deploys?team=team-1&status=failed&environment=production",
         "/deploys?environment=nowhere",
         "/services/svc-1/edit",
         &middle,

@@ -172,6 +172,11 @@ impl MigratorTrait for Migrator {
             Box::new(m20261128_000010_custom_events::Migration),
             Box::new(m20261128_000020_service_file_notes::Migration),
             Box::new(m20261128_000030_checks::Migration),
+            NewColumn::boxed(
+                "m20261128_000040_visit_before",
+                "session",
+                schema::big_integer_null("last_visit_ended_at"),
+            ),
         ]
     }
 }

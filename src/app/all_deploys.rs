@@ -1,103 +1,307 @@
-//! The deploys of all services: who deployed what, where and when, by day.
+//! The deploys of all services: who deployed what, where and when, by day, and as a file.
+
+use std::collections::HashMap;
 
 use maud::{Markup, html};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
-use super::ask::ask;
+use super::csv::Csv;
 use super::deploys::{folded, row};
 use super::form::{self, Mistakes};
-use super::layout::layout;
-use super::operations::AllDeploys;
-use super::operations::all_deploys::Deploy;
-use super::operations::types::Moment;
-use super::parts::{count_to_most, day, day_of, empty, pages};
-use super::services::address;
-use super::visit::Visit;
+use super::home::mine::labels;
+use super::layout::{Head, page as framed};
+use super::operations::Deploy;
+use super::parts::{chip, day, day_of, empty, link, page_links};
+use super::reading::too_long;
+use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
+use crate::db::Read;
 use crate::deploy::days::DAY;
-use crate::entity::Timestamp;
+use crate::deploy::list::{self, Filter, Found, Place};
+use crate::entity::deploy::{Model, Status};
+use crate::entity::service::{self, Label};
+use crate::entity::{ByAlias, Timestamp, system, team};
 
 const HERE: &str = "/deploys";
+/// The number of deploys on a page.
+const PAGE: usize = 50;
+/// The number of deploys that a file reads at once.
+const PORTION: usize = 1_000;
+
+/// The number of deploys on the pages of teams and systems.
+const LATEST: usize = 5;
+
+/// The statuses: the word in the address and on the page, and what is stored.
+const STATUSES: &[(&str, Status)] = &[
+    ("succeeded", Status::Succeeded),
+    ("failed", Status::Failed),
+    ("running", Status::Running),
+    ("queued", Status::Queued),
+    ("cancelled", Status::Cancelled),
+];
 
 /// Lists the deploys, newest first.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let query = &visit.query;
-    let until = query.given("until").map(day).transpose()?;
-    let wanted = AllDeploys {
-        service: query.given("service").map(str::to_owned),
-        environments: query.given("environment").map(|one| vec![one]),
-        start: query.given("from").map(day).transpose()?.map(Moment),
-        end: until.map(|day| Moment(Timestamp::from_micros(day.as_micros() + DAY))),
-        after: query.given("after"),
-    };
-    let deploys = ask(site, visit, wanted).await?.account.deploys;
-    let now = Timestamp::now();
+    let (query, now) = (&visit.query, Timestamp::now());
+    let after = query.given("after").map(place).transpose()?;
+    let reading = site.reading(visit).await?;
+    let filter = reading.whole(|db| filter(db, query)).await?;
+    let found = reading.whole(|db| list::page(db, &filter, after, PAGE)).await?;
+    let services: Vec<i64> = found.deploys.iter().filter_map(|deploy| deploy.service_id).collect();
+    let labels = reading.whole(|db| labels(db, &services)).await?;
+    let Found { deploys, next } = &found;
+    let next = next.map(|(at, id)| format!("{}_{id}", at.as_micros()));
     let main = html! {
         (filters(visit))
         div #deploys {
-            @if deploys.nodes.is_empty() {
-                @if query.any() { (empty("No deploys match.", html! { p { a href=(HERE) { "All deploys" } } })) } @else {
-                    (empty("No deploys yet.", html! {
-                        p { "Your pipelines post deploys to a deploy integration." }
-                        p { a.button href="/integrations" { "Integrations" } }
-                    }))
-                }
-            } @else {
-                p.soft role="status" {
-                    (count_to_most(deploys.total_count, "deploy"))
-                    @if query.any() { " · " a href=(HERE) { "All deploys" } }
-                }
-                @for (day, deploys) in by_day(&deploys.nodes) {
-                    h2 { (day) }
-                    (table(&day, deploys, now))
-                }
-                (pages(visit, HERE, &deploys.page_info))
+            (chips(visit))
+            @if deploys.is_empty() { (none(visit, next.as_deref())) }
+            @for (day, deploys) in by_day(deploys) {
+                h2 { (day) }
+                (table(&format!("Deploys of {day}"), deploys, &labels, now))
             }
+            (page_links(visit, HERE, next.as_deref()))
         }
     };
-    Ok(Answer::page(layout(visit, "Deploys", main)))
+    let file = link("/deploys.csv", &query.without("after").query());
+    let head = Head { actions: html! { a.button.quiet href=(file) { "Download CSV" } }, ..Head::new("Deploys") };
+    Ok(Answer::page(framed(visit, &head, main)))
+}
+
+/// The same list as a file.
+pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    let reading = site.reading(visit).await?;
+    let filter = reading.whole(|db| filter(db, &visit.query)).await?;
+    let mut csv = Csv::new(&[
+        "deployed at",
+        "service",
+        "environment",
+        "status",
+        "number",
+        "description",
+        "deployer",
+        "deployer email",
+        "commit",
+        "commit message",
+        "url",
+    ]);
+    let mut after = None;
+    loop {
+        let found = reading.whole(|db| list::page(db, &filter, after, PORTION)).await?;
+        for deploy in &found.deploys {
+            let at = deploy.deployed_at.to_string();
+            let text = |text: &Option<String>| text.clone().unwrap_or_default();
+            let status = STATUSES.iter().find(|(_, status)| deploy.deploy_status == Some(*status));
+            let status = status.map_or_else(|| text(&deploy.status), |(word, _)| (*word).to_owned());
+            let cells = [
+                at,
+                deploy.service_alias.clone(),
+                text(&deploy.environment),
+                status,
+                deploy.deploy_number.clone(),
+                deploy.description.clone(),
+                text(&deploy.deployer_name),
+                text(&deploy.deployer_email),
+                text(&deploy.commit_sha),
+                text(&deploy.commit_message),
+                text(&deploy.deploy_url),
+            ];
+            if !csv.row(cells.iter().map(String::as_str)) {
+                return Ok(csv.file("deploys.csv", false));
+            }
+        }
+        match found.next {
+            Some(next) => after = Some(next),
+            None => return Ok(csv.file("deploys.csv", true)),
+        }
+    }
+}
+
+/// Reads the conditions of the address.
+async fn filter(db: &impl Read, query: &Fields) -> Result<Filter, Fault> {
+    let status = query.given("status").map(|word| {
+        let known = STATUSES.iter().find(|(known, _)| *known == word);
+        known
+            .map(|(_, status)| *status)
+            .ok_or_else(|| Fault::BadRequest("Choose one of the listed statuses.".to_owned()))
+    });
+    let until = query.given("until").map(day).transpose()?;
+    Ok(Filter {
+        services: services(db, query).await?,
+        environment: query.given("environment").map(str::to_owned),
+        status: status.transpose()?,
+        person: query.given("person").map(str::to_owned),
+        start: query.given("from").map(day).transpose()?,
+        end: until.map(|day| Timestamp::from_micros(day.as_micros() + DAY)),
+    })
+}
+
+/// The services that the address names by their own alias, their team or their system. None if one of these is unknown.
+async fn services(db: &impl Read, query: &Fields) -> Result<Option<Vec<i64>>, Fault> {
+    let most = list::SERVICES as u64;
+    let mut named: Option<Vec<i64>> = None;
+    let mut narrow = |ids: Vec<i64>| {
+        named = Some(match named.take() {
+            Some(known) => known.into_iter().filter(|id| ids.contains(id)).collect(),
+            None => ids,
+        });
+    };
+    if let Some(alias) = query.given("service") {
+        narrow(service::Entity::by_alias(db, alias).await?.map(|service| service.id).into_iter().collect());
+    }
+    if let Some(name) = query.given("team") {
+        narrow(match team_called(db, name).await? {
+            Some(team) => service::ids_of(db, service::Column::OwnerId, team.id, most).await?,
+            None => Vec::new(),
+        });
+    }
+    if let Some(alias) = query.given("system") {
+        narrow(match system::Entity::by_alias(db, alias).await? {
+            Some(system) => service::ids_of(db, service::Column::SystemId, system.id, most).await?,
+            None => Vec::new(),
+        });
+    }
+    Ok(named)
+}
+
+/// The team with this alias or name.
+async fn team_called(db: &impl Read, name: &str) -> Result<Option<team::Model>, Fault> {
+    Ok(match team::Entity::by_alias(db, name).await? {
+        Some(team) => Some(team),
+        None => db.one(team::Entity::find().filter(team::Column::Name.eq(name))).await?,
+    })
+}
+
+/// Reads the cursor of a page.
+fn place(text: &str) -> Result<Place, Fault> {
+    let parts = text.split_once('_').and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)));
+    let (at, id) = parts.ok_or_else(|| Fault::BadRequest("The page in the address is not valid.".to_owned()))?;
+    Ok((Timestamp::from_micros(at), id))
 }
 
 fn filters(visit: &Visit) -> Markup {
     let none = Mistakes::none();
     let field =
         |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(&visit.query, &none);
+    let statuses: Vec<_> = [("", "any")].into_iter().chain(STATUSES.iter().map(|(word, _)| (*word, *word))).collect();
     html! {
-        form.filters method="get" action=(HERE) role="search" data-live="deploys" {
+        form.filters.one method="get" action=(HERE) role="search" data-live="deploys" {
             (field("service", "Service's alias", "search"))
-            (field("environment", "Environment", "text"))
-            (field("from", "From (UTC)", "date"))
-            (field("until", "Until", "date"))
             button { "Search" }
+            details.more {
+                summary { "Add a filter" }
+                div {
+                    (field("team", "Team", "text"))
+                    (field("system", "System's alias", "text"))
+                    (field("person", "Deployed by", "text"))
+                    (field("environment", "Environment", "text"))
+                    (form::select("status", "Status", "", &statuses, &visit.query, &none))
+                    (field("from", "From (UTC)", "date"))
+                    (field("until", "Until", "date"))
+                }
+            }
         }
     }
 }
 
+/// The filters in use.
+fn chips(visit: &Visit) -> Markup {
+    let known = [
+        ("service", "Service is"),
+        ("team", "Team is"),
+        ("system", "System is"),
+        ("person", "Deployed by"),
+        ("environment", "Environment is"),
+        ("status", "Status is"),
+        ("from", "From"),
+        ("until", "Until"),
+    ];
+    let used = || known.iter().filter_map(|(name, label)| Some((*name, *label, visit.query.given(name)?)));
+    html! {
+        @if used().next().is_some() {
+            ul.chips { @for (name, label, value) in used() { (chip(visit, HERE, name, label, value)) } }
+        }
+    }
+}
+
+/// In the place of deploys. With `next`, the search has ended before the last deploy.
+fn none(visit: &Visit, next: Option<&str>) -> Markup {
+    let all = html! { a href=(HERE) { "All deploys" } };
+    if next.is_some() {
+        let text = format!("None of the next {} deploys match.", super::parts::grouped(list::SEARCHED as i64));
+        return empty(&text, html! { p { "Go on with the next page, or name a service, a team or a period. " (all) } });
+    }
+    if visit.query.any() {
+        return empty("No deploys match.", html! { p { (all) } });
+    }
+    empty(
+        "No deploys yet.",
+        html! {
+            p { "Your pipelines post deploys to a deploy integration." }
+            p { a.button href="/integrations" { "Integrations" } }
+        },
+    )
+}
+
 /// The deploys of each day, in their order.
-fn by_day(deploys: &[Deploy]) -> Vec<(String, &[Deploy])> {
-    let day = |deploy: &Deploy| day_of(deploy.deploy.deployed_at.0);
+fn by_day(deploys: &[Model]) -> Vec<(String, &[Model])> {
+    let day = |deploy: &Model| day_of(deploy.deployed_at);
     deploys.chunk_by(|one, next| day(one) == day(next)).map(|days| (day(&days[0]), days)).collect()
 }
 
-fn table(day: &str, deploys: &[Deploy], now: Timestamp) -> Markup {
-    let changes = folded(deploys, |deploy| (&deploy.deploy, &deploy.service_alias));
+/// The last deploys of the services whose column holds an id, with a link to all of them: a filter and its value.
+pub async fn latest(
+    site: &Site,
+    visit: &Visit,
+    (column, id): (service::Column, i64),
+    (filter, value): (&str, &str),
+) -> Result<Markup, Fault> {
+    let reading = site.reading(visit).await?;
+    let found = reading.part(async |db| {
+        let services = service::ids_of(db, column, id, list::SERVICES as u64).await?;
+        let filter = Filter { services: Some(services), ..Filter::default() };
+        let deploys = list::page(db, &filter, None, LATEST).await?.deploys;
+        let services: Vec<i64> = deploys.iter().filter_map(|deploy| deploy.service_id).collect();
+        Ok::<_, Fault>((labels(db, &services).await?, deploys))
+    });
+    let found = found.await?;
+    let all = link(HERE, &Fields::one(filter, value).query());
+    Ok(html! {
+        section.card {
+            h2 #deploys { "Deploys" a href=(all) { "All deploys" } }
+            @match &found {
+                None => (too_long()),
+                Some((_, deploys)) if deploys.is_empty() => p.soft { "None of these services was deployed." },
+                Some((labels, deploys)) => (table("Latest deploys", deploys, labels, Timestamp::now())),
+            }
+        }
+    })
+}
+
+/// A table of deploys, in which those of the same commit of a service with the same result are one row.
+pub fn table(label: &str, deploys: &[Model], labels: &HashMap<i64, Label>, now: Timestamp) -> Markup {
+    let shown: Vec<(Deploy, &Model)> = deploys.iter().map(|deploy| (Deploy::from(deploy), deploy)).collect();
+    let changes = folded(&shown, |(deploy, stored)| (deploy, &stored.service_alias));
     html! {
-        div.scroll tabindex="0" role="region" aria-label={ "Deploys of " (day) } {
+        div.scroll tabindex="0" role="region" aria-label=(label) {
             table {
                 thead { tr {
                     th scope="col" { "Change" } th scope="col" { "Service" } th scope="col" { "Result" }
                     th.wide scope="col" { "Where" } th.number scope="col" { "When" }
                 } }
-                tbody { @for change in changes { (row(&change.deploy.deploy, &change.environments, Some(service(change.deploy)), now)) } }
+                tbody { @for change in changes {
+                    (row(&change.deploy.0, &change.environments, Some(service(change.deploy.1, labels)), now))
+                } }
             }
         }
     }
 }
 
 /// Links to the service, if a service still has the alias.
-fn service(deploy: &Deploy) -> Markup {
+fn service(deploy: &Model, labels: &HashMap<i64, Label>) -> Markup {
     html! {
-        @match &deploy.service {
-            Some(service) => a href=(address(&service.aliases)) { (service.name) },
+        @match deploy.service_id.and_then(|id| labels.get(&id)) {
+            Some(label) => a href=(path(["services", &label.slug])) { (label.name) },
             None => span.soft { (deploy.service_alias) },
         }
     }

@@ -16,6 +16,13 @@ pub enum Answer {
         /// Cookies to set.
         cookies: Vec<String>,
     },
+    /// A file in CSV, to be saved.
+    File {
+        /// The name of the file.
+        name: &'static str,
+        /// Its content.
+        text: String,
+    },
     /// A static file.
     Asset(&'static Asset),
 }

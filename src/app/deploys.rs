@@ -18,7 +18,7 @@ use super::visit::{Visit, path};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::{DAY, Day};
 use crate::entity::Timestamp;
-use crate::entity::deploy::Environments;
+use crate::entity::deploy::{self, Environments};
 
 /// The path of a service's list of deploys.
 pub fn address(aliases: &[String]) -> String {
@@ -89,6 +89,35 @@ pub fn line(deploys: &[Deploy], now: Timestamp) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+impl From<&deploy::Model> for Deploy {
+    fn from(deploy: &deploy::Model) -> Self {
+        let duration = deploy.started_at.map(|start| (deploy.deployed_at.as_micros() - start.as_micros()) / 1_000_000);
+        Self {
+            deploy_number: deploy.deploy_number.clone(),
+            deployed_at: Moment(deploy.deployed_at),
+            duration: duration.and_then(|seconds| i32::try_from(seconds).ok()).filter(|seconds| *seconds >= 0),
+            description: deploy.description.clone(),
+            environment: deploy.environment.clone(),
+            status: deploy.status.clone(),
+            deploy_status: match deploy.deploy_status {
+                None => DeployStatusEnum::NoStatus,
+                Some(deploy::Status::Queued) => DeployStatusEnum::Queued,
+                Some(deploy::Status::Running) => DeployStatusEnum::Running,
+                Some(deploy::Status::Succeeded) => DeployStatusEnum::Success,
+                Some(deploy::Status::Failed) => DeployStatusEnum::Failure,
+                Some(deploy::Status::Cancelled) => DeployStatusEnum::Canceled,
+            },
+            deploy_url: deploy.deploy_url.clone(),
+            deployer_name: deploy.deployer_name.clone(),
+            deployer_email: deploy.deployer_email.clone(),
+            commit_sha: deploy.commit_sha.clone(),
+            commit_message: deploy.commit_message.clone(),
+            commit_authoring_date: deploy.commit_authoring_date.map(Moment),
+            committed_at: deploy.committed_at.map(Moment),
         }
     }
 }
@@ -260,7 +289,7 @@ fn ago(days: usize) -> String {
 }
 
 /// Formats a number of deploys a day, such as `2.5 a day` or `1.2 a week`.
-fn frequency(a_day: f64) -> String {
+pub fn frequency(a_day: f64) -> String {
     match a_day {
         often if often >= 1.0 => format!("{often:.1} a day"),
         weekly if weekly * 7.0 >= 1.0 => format!("{:.1} a week", weekly * 7.0),

@@ -10,10 +10,11 @@ use super::markdown::prose;
 use super::operations::{Domain, Domains, System, Systems};
 use super::parts::{count, empty, order, pages, sorted, tags};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, services};
+use super::{Answer, Fault, Site, all_deploys, services};
 use crate::entity::service::Column;
 use crate::entity::system;
 use crate::entity::user::Role;
+use crate::graphql::id;
 
 /// Lists the systems.
 pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -103,6 +104,8 @@ pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) 
     let system = found.account.system.ok_or_else(|| Fault::unknown("system", alias))?;
     let label = format!("Dependencies of the services of {}", system.name);
     let picture = graph::of_group::<system::Entity>(site, visit, Column::SystemId, &system.id, &label).await?;
+    let number = id::number::<system::Entity>(&system.id).unwrap_or_default();
+    let latest = all_deploys::latest(site, visit, (Column::SystemId, number), ("system", alias)).await?;
     let children = html! {
         h2 #services { "Services" }
         @if system.child_services.nodes.is_empty() { p.soft { "No service belongs to this system." } } @else {
@@ -110,6 +113,7 @@ pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) 
             (services::table(system.child_services.nodes.iter().map(|service| (service, None))))
             (pages(visit, &path(["systems", alias]), &system.child_services.page_info))
         }
+        (latest)
         (picture)
     };
     let group = Group {

@@ -14,6 +14,7 @@ const GROUPS: &[(&str, &[Link])] = &[
     (
         "Catalogue",
         &[
+            ("Home", "", Role::Viewer),
             ("Services", "services", Role::Viewer),
             ("Systems", "systems", Role::Viewer),
             ("Teams", "teams", Role::Viewer),

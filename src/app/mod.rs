@@ -23,6 +23,7 @@ mod audit;
 mod cloud;
 mod contact_form;
 pub mod cookie;
+mod csv;
 mod custom;
 mod definitions;
 mod deliveries;
@@ -36,6 +37,7 @@ mod glance;
 mod graph;
 mod group_form;
 mod groups;
+mod home;
 mod infrastructure;
 mod integrations;
 mod issues;
@@ -68,6 +70,7 @@ mod tokens;
 mod tool_form;
 mod users;
 pub mod visit;
+mod words;
 
 pub use answer::{Answer, Kind, Page};
 use openid::Provider;
@@ -77,10 +80,13 @@ pub use visit::{Fields, Method, Session, Visit};
 
 /// Limits of the pages, which `docs/limits.md` lists.
 pub mod limits {
+    pub use super::csv::{BYTES as CSV_BYTES, ROWS as CSV_ROWS};
     pub use super::deliveries::SEARCHED as DELIVERIES_SEARCHED;
     pub use super::documents::LONGEST as DOCUMENT_SHOWN;
     pub use super::graph::picture::EDGES;
     pub use super::graph::{AROUND, LARGE, LAYERS, MEMBERS, SHOWN_STEPS, SMALL, SMALL_STEPS};
+    pub use super::home::mine::{CHANGES as HOME_CHANGES, ON_CALLS as HOME_ON_CALLS, TEAMS as HOME_TEAMS};
+    pub use super::home::{FAILING_DAYS as HOME_FAILING_DAYS, SINCE_DAYS as HOME_SINCE_DAYS};
     pub use super::markdown::LONGEST_TEXT as MARKDOWN_SHOWN;
     pub use super::parts::{COUNTED, FOUND};
     pub use super::reference::search::{MOST as REFERENCE_RESULTS, WORDS as REFERENCE_WORDS};
@@ -162,6 +168,7 @@ const OWNED: &[&str] = &[
     "audit",
     "definitions",
     "deploys",
+    "deploys.csv",
     "documents",
     "domains",
     "explorer",
@@ -172,6 +179,7 @@ const OWNED: &[&str] = &[
     "repositories",
     "search",
     "services",
+    "services.csv",
     "sign-in",
     "sign-out",
     "standards",
@@ -254,11 +262,6 @@ impl Site {
         }
         let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
         match (visit.method, &*path) {
-            (Get, [""]) => Ok(Answer::redirect("/services")),
-            (Get, ["deploys"]) => all_deploys::page(self, visit).await,
-            (Get, ["search"]) => search::page(self, visit).await,
-            (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
-            (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
             (Get, ["integrations"]) => integrations::page(self, visit, session).await,
             (Post, ["integrations"]) => integrations::create(self, visit).await,
             (Get, ["integrations", "new"]) => integrations::new(visit, session),
@@ -289,7 +292,25 @@ impl Site {
             (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
             (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,
             (_, ["systems" | "domains", ..] | ["new", "system" | "domain"]) => self.group(visit, session, &path).await,
+            (_, ["" | "services.csv" | "deploys" | "deploys.csv" | "search" | "suggestions", ..]) => {
+                self.daily(visit, session, &path).await
+            }
             _ => self.owned(visit, session, &path).await,
+        }
+    }
+
+    /// The pages about the whole catalogue that people open every day.
+    async fn daily(&self, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
+        use Method::{Get, Post};
+        match (visit.method, path) {
+            (Get, [""]) => home::page(self, visit, session).await,
+            (Get, ["services.csv"]) => services::file(self, visit).await,
+            (Get, ["deploys"]) => all_deploys::page(self, visit).await,
+            (Get, ["deploys.csv"]) => all_deploys::file(self, visit).await,
+            (Get, ["search"]) => search::page(self, visit).await,
+            (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
+            (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
+            _ => Err(Fault::NotFound),
         }
     }
 

@@ -74,6 +74,16 @@ pub fn page_links(visit: &Visit, path: &str, next: Option<&str>) -> Markup {
     }
 }
 
+/// A filter in use as a chip, with a link to the list at `here` that removes it. `value` is in words.
+pub fn chip(visit: &Visit, here: &str, name: &str, label: &str, value: &str) -> Markup {
+    let without = link(here, &visit.query.without("after").without(name).query());
+    html! {
+        li { a href=(without) {
+            (label) " " strong { (short(value)) } span aria-hidden="true" { " ×" } span.hidden { ", remove this filter" }
+        } }
+    }
+}
+
 /// Parses the order of a list from the query. `None` if the query has none.
 pub fn order<T: FromStr>(visit: &Visit) -> Result<Option<T>, Fault> {
     let order = visit.query.given("sort").map(str::parse).transpose();

@@ -4,6 +4,7 @@ use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
 use super::ask::{ask, ask_counting};
+use super::csv::Csv;
 use super::form::{self, Mistakes};
 use super::layout::{Head, page as framed};
 use super::operations::search::SearchResult;
@@ -11,9 +12,9 @@ use super::operations::services::{Account, Service, Team};
 use super::operations::types::Moment;
 use super::operations::{
     IdentifierInput, Search, SearchTypeEnum, ServiceFilterEnum, ServiceFilterInput, ServiceRow, ServiceSortEnum,
-    Services, TagArgs,
+    Services, ServicesFile, TagArgs, services_file,
 };
-use super::parts::{COUNTED, FOUND, count_to, empty, link, order, pages, short, sorted, status, tier, time};
+use super::parts::{self, COUNTED, FOUND, count_to, empty, link, order, pages, sorted, status, tier, time};
 use super::visit::{self, Session, Visit, path};
 use super::{Answer, Fault, Site, search};
 use crate::deploy::days::DAY;
@@ -44,8 +45,12 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         _ => Vec::new(),
     };
     let may = session.user.role >= Role::User;
-    let head =
-        Head { actions: html! { @if may { a.button href="/new/service" { "New service" } } }, ..Head::new("Services") };
+    let file = link("/services.csv", &visit.query.without("after").query());
+    let actions = html! {
+        a.button.quiet href=(file) { "Download CSV" }
+        @if may { a.button href="/new/service" { "New service" } }
+    };
+    let head = Head { actions, ..Head::new("Services") };
     let main = html! {
         (filters(visit, &found, &mistakes))
         div #services { (chips(visit, &found)) (list(visit, &found, &similar, &site.catalogue.settings().app_url)) }
@@ -55,6 +60,12 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 }
 
 async fn find(site: &Site, visit: &Visit, owner: Option<&str>, since: Option<Timestamp>) -> Result<Account, Fault> {
+    let wanted = wanted(visit, owner, since)?;
+    Ok(ask_counting(counted(visit), site, visit, wanted).await?.account)
+}
+
+/// The filters and the order of the address.
+fn wanted<'v>(visit: &'v Visit, owner: Option<&'v str>, since: Option<Timestamp>) -> Result<Services<'v>, Fault> {
     let query = &visit.query;
     let tag = query.given("tag").map(|tag| match tag.split_once([':', '=']) {
         Some((key, value)) => {
@@ -62,7 +73,7 @@ async fn find(site: &Site, visit: &Visit, owner: Option<&str>, since: Option<Tim
         }
         None => TagArgs { key: MaybeUndefined::Value(tag), ..Default::default() },
     });
-    let services = Services {
+    Ok(Services {
         sort: Some(order(visit)?.unwrap_or(ServiceSortEnum::NameAsc)),
         after: query.given("after"),
         search: query.given("search"),
@@ -76,8 +87,76 @@ async fn find(site: &Site, visit: &Visit, owner: Option<&str>, since: Option<Tim
             .given("filter")
             .map(|id| IdentifierInput { id: MaybeUndefined::Value(id), alias: MaybeUndefined::Undefined }),
         conditions: query.given("type").map(|id| vec![of_type(id)]),
-    };
-    Ok(ask_counting(counted(visit), site, visit, services).await?.account)
+    })
+}
+
+/// The same list as a file, in the same order.
+pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    let since = visit.query.given("quiet").and_then(days_ago);
+    let mut owner = visit.query.given("owner").map(str::to_owned);
+    if let Some(name) = &owner
+        && find(site, visit, Some(name), since).await?.services.nodes.is_empty()
+        && let Some(alias) = team_called(site, visit, name).await?
+    {
+        owner = Some(alias);
+    }
+    let mut csv = Csv::new(&COLUMNS);
+    let mut after: Option<String> = None;
+    loop {
+        let wanted = as_file(wanted(visit, owner.as_deref(), since)?, after.as_deref());
+        let page = ask(site, visit, wanted).await?.account.services;
+        for one in &page.nodes {
+            if !csv.row(cells(one).iter().map(String::as_str)) {
+                return Ok(csv.file("services.csv", false));
+            }
+        }
+        match page.page_info.end_cursor.filter(|_| page.page_info.has_next_page) {
+            Some(next) => after = Some(next),
+            None => return Ok(csv.file("services.csv", true)),
+        }
+    }
+}
+
+/// The columns of the file.
+const COLUMNS: [&str; 11] = [
+    "name",
+    "alias",
+    "owner",
+    "tier",
+    "lifecycle",
+    "language",
+    "framework",
+    "system",
+    "last deploy",
+    "last status",
+    "url",
+];
+
+/// A page of the file, with the filters and the order of a page of the list.
+fn as_file<'v>(list: Services<'v>, after: Option<&'v str>) -> ServicesFile<'v> {
+    let Services {
+        sort, search, language, owner, tier, tag, has_owner, not_deployed_since, filter, conditions, ..
+    } = list;
+    ServicesFile { sort, search, language, owner, tier, tag, has_owner, not_deployed_since, filter, conditions, after }
+}
+
+/// The row of a service.
+fn cells(one: &services_file::Service) -> [String; COLUMNS.len()] {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let deploy = one.last_deploy.as_ref();
+    [
+        one.name.clone(),
+        one.aliases.first().cloned().unwrap_or_default(),
+        one.owner.as_ref().map(|owner| owner.name.clone()).unwrap_or_default(),
+        one.tier.as_ref().map(|tier| tier.name.clone()).unwrap_or_default(),
+        one.lifecycle.as_ref().map(|stage| stage.name.clone()).unwrap_or_default(),
+        text(&one.language),
+        text(&one.framework),
+        one.parent.as_ref().map(|system| system.name.clone()).unwrap_or_default(),
+        deploy.map(|deploy| deploy.deployed_at.0.to_string()).unwrap_or_default(),
+        deploy.and_then(|deploy| deploy.status.clone()).unwrap_or_default(),
+        one.html_url.clone(),
+    ]
 }
 
 /// The alias of the team with this name, in any case of its letters.
@@ -159,11 +238,7 @@ fn chips(visit: &Visit, found: &Account) -> Markup {
     let team = |alias: &str| found.teams.nodes.iter().find(|one| one.alias == alias).map(|one| one.name.clone());
     let chip = |name: &str, label: &str, named: &dyn Fn(&str) -> Option<String>| {
         let given = visit.query.given(name)?;
-        let shown = named(given).unwrap_or_else(|| given.to_owned());
-        let without = link("/services", &visit.query.without("after").without(name).query());
-        Some(html! { li { a href=(without) {
-            (label) " " strong { (short(&shown)) } span aria-hidden="true" { " ×" } span.hidden { ", remove this filter" }
-        } } })
+        Some(parts::chip(visit, "/services", name, label, &named(given).unwrap_or_else(|| given.to_owned())))
     };
     let plain = |_: &str| None;
     let chips = [

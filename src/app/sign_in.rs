@@ -76,7 +76,7 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
     match begun.await {
         Ok(Some(key)) => {
             let cookies = vec![cookie::set(&key, site.is_secure())];
-            Ok(Answer::Redirect { to: "/services".to_owned(), cookies })
+            Ok(Answer::Redirect { to: "/".to_owned(), cookies })
         }
         Ok(None) => Ok(link_not_valid(site, visit).await),
         Err(Error::User(errors)) => Ok(Answer::refused(ask(site, visit, &key, link.user_id, &errors.into()).await?)),

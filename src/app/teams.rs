@@ -12,7 +12,7 @@ use super::operations::{Team, Teams};
 use super::parts::{count, empty, local, order, pages, sorted, tags};
 use super::reading::too_long;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, audit, graph, properties, rights, services};
+use super::{Answer, Fault, Site, all_deploys, audit, graph, properties, rights, services};
 use crate::db::Read;
 use crate::entity::service::Column;
 use crate::entity::team;
@@ -63,10 +63,11 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
     let team = found.account.team.ok_or_else(|| Fault::unknown("team", alias))?;
     let label = format!("Dependencies of the services of {}", team.name);
     let picture = graph::of_group::<team::Entity>(site, visit, Column::OwnerId, &team.id, &label).await?;
+    let number = id::number::<team::Entity>(&team.id).unwrap_or_default();
+    let latest = all_deploys::latest(site, visit, (Column::OwnerId, number), ("team", &*team.alias)).await?;
     let parts = parts_of(site, visit, &team.id).await?;
     let here = path(["teams", &team.alias]);
     let may = rights::may_change(site, visit, session, Some(&team.id)).await?;
-    let number = id::number::<team::Entity>(&team.id).unwrap_or_default();
     let head = Head {
         crumbs: html! {
             a href="/teams" { "Teams" }
@@ -90,6 +91,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
                         (pages(visit, &here, &team.services.page_info))
                     }
                 }
+                (latest)
                 (picture)
             }
             div.stack {

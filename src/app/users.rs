@@ -82,9 +82,25 @@ async fn show(
         }
         (pages(visit, "/users", &users.page_info))
         (invitation(visit, &roles, mistakes))
+        (provider(site))
     };
     let head = Head { actions: html! { a.button href="#invite" { "Invite a user" } }, ..Head::new("Users") };
     Ok(framed(visit, &head, main))
+}
+
+/// Says how people sign in, and what to do so that they can use their accounts at work.
+fn provider(site: &Site) -> Markup {
+    html! {
+        section.card #provider {
+            h2 { "Sign-in provider" }
+            @match &site.openid {
+                Some(provider) => p { "People sign in with their account at " (provider.settings().name) "." },
+                None => p { "People sign in with one-time links. To let them use their account at work, connect an OpenID "
+                    "provider: start the server with " code { "--oidc-issuer" } " and the settings beside it, which "
+                    code { "rollcall serve --help" } " lists." },
+            }
+        }
+    }
 }
 
 /// The form that invites a user.

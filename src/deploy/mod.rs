@@ -1,18 +1,21 @@
 //! The deploy webhook: from the body of a request to a row that survives a power cut.
 //!
-//! [`record`] parses a post and reports all its mistakes, with [`attributes`], [`json`] and [`moment`]. [`commit`] commits queued posts together. [`store`] does the
-//! work of that transaction: duplicates, services, numbers, suggestions. [`metrics`] computes metrics, with [`figures`]
-//! of whole days, and [`days`] counts by day. [`recoveries`] finds the success after a failure. [`retention`] removes
-//! expired deploys. [`deliveries`] records the responses to refused posts. [`event`] records custom events. The edge handles HTTP, and the API reads
-//! deploys.
+//! [`record`] parses a post and reports all its mistakes, with [`attributes`], [`json`] and [`moment`]. [`commit`]
+//! commits queued posts together. [`store`] does the work of that transaction: duplicates, services, numbers,
+//! suggestions. [`metrics`] computes metrics, with [`figures`] of whole days, and [`days`] counts by day. [`list`]
+//! lists deploys for the pages, and [`failing`] finds services whose last deploy failed.
+//! [`recoveries`] finds the success after a failure. [`retention`] removes expired deploys. [`deliveries`] records the
+//! responses to refused posts. [`event`] records custom events. The edge handles HTTP, and the API reads deploys.
 
 mod attributes;
 pub mod commit;
 pub mod days;
 mod deliveries;
 pub mod event;
+pub mod failing;
 pub mod figures;
 mod json;
+pub mod list;
 pub mod metrics;
 mod moment;
 pub mod record;

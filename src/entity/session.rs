@@ -1,6 +1,7 @@
 //! Sessions of people who are signed in to the application. The secret is a cookie. Only its hash is stored.
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::ExprTrait;
 use sea_orm::{QueryOrder, Set};
 use serde::Deserialize;
 
@@ -28,6 +29,8 @@ pub struct Model {
     pub last_seen_at: Timestamp,
     /// When the session ends, even if it is in use.
     pub expires_at: Timestamp,
+    /// When the user's visit before this one ended; `None` if this is the first. See [`Model::visit_before`].
+    pub last_visit_ended_at: Option<Timestamp>,
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
@@ -47,6 +50,8 @@ pub const LIFETIME_MICROS: i64 = 30 * DAY;
 pub const IDLE_MICROS: i64 = 7 * DAY;
 /// A use is written only if the stored one is at least this old.
 const NOTED_EVERY_MICROS: i64 = 5 * MINUTE;
+/// A visit ends when the session was not used for this long.
+const BETWEEN_VISITS_MICROS: i64 = 60 * MINUTE;
 /// The most sessions of a user. Another one ends the oldest.
 pub const MOST: u64 = 100;
 /// The maximum length of a stored user agent, in characters.
@@ -56,6 +61,12 @@ impl Model {
     /// Returns whether the session is valid at `now`.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         now < self.expires_at && now.as_micros().saturating_sub(self.last_seen_at.as_micros()) < IDLE_MICROS
+    }
+
+    /// Returns when the user's visit before that at `now` ended.
+    pub fn visit_before(&self, now: Timestamp) -> Option<Timestamp> {
+        let is_another = now.as_micros().saturating_sub(self.last_seen_at.as_micros()) >= BETWEEN_VISITS_MICROS;
+        if is_another { Some(self.last_seen_at) } else { self.last_visit_ended_at }
     }
 
     /// Returns whether to write a use at `now`.
@@ -68,6 +79,11 @@ impl Model {
 pub async fn begin<C: Write>(db: &C, user_id: i64, user_agent: Option<&str>, now: Timestamp) -> Result<(Key, Model)> {
     let key = Key::new()?;
     let named = |agent: &str| text::cleaned(agent, USER_AGENT);
+    let last = Entity::find().filter(Column::UserId.eq(user_id)).order_by_desc(Column::LastSeenAt);
+    let before = match db.one(last).await? {
+        Some(last) => last.visit_before(now),
+        None => db.one(user::Entity::find_by_id(user_id)).await?.and_then(|user| user.last_sign_in_at),
+    };
     let row = ActiveModel {
         hash: Set(key.hash().to_vec()),
         user_id: Set(user_id),
@@ -75,6 +91,7 @@ pub async fn begin<C: Write>(db: &C, user_id: i64, user_agent: Option<&str>, now
         created_at: Set(now),
         last_seen_at: Set(now),
         expires_at: Set(Timestamp::from_micros(now.as_micros().saturating_add(LIFETIME_MICROS))),
+        last_visit_ended_at: Set(before),
         ..Default::default()
     };
     let row = db.insert(row).await?;
@@ -93,8 +110,11 @@ pub async fn by_key<C: Read>(db: &C, key: &Key, now: Timestamp) -> Result<Option
 
 /// Writes that a session was used at `now`. Does nothing if the session no longer exists.
 pub async fn note_use<C: Write>(db: &C, id: i64, now: Timestamp) -> Result<(), db::Error> {
-    let update = Entity::update_many().col_expr(Column::LastSeenAt, Expr::value(now)).filter(Column::Id.eq(id));
-    db.exec(update).await.map(drop)
+    let seen = || Expr::col(Column::LastSeenAt.as_column_ref());
+    let is_another = seen().lte(Timestamp::from_micros(now.as_micros().saturating_sub(BETWEEN_VISITS_MICROS)));
+    let before = Expr::case(is_another, seen()).finally(Expr::col(Column::LastVisitEndedAt.as_column_ref()));
+    let update = Entity::update_many().col_expr(Column::LastVisitEndedAt, before.into());
+    db.exec(update.col_expr(Column::LastSeenAt, Expr::value(now)).filter(Column::Id.eq(id))).await.map(drop)
 }
 
 /// Returns the sessions of a user that are valid at `now`, newest first.

@@ -40,7 +40,7 @@ export async function visitor(browser, server, options = {}) {
     signIn: async (email = 'ada@example.com') => {
       await page.goto(server.run('sign-in-link', '--email', email));
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.waitForURL('**/services');
+      await page.waitForURL((url) => url.pathname === '/');
     },
   };
 }

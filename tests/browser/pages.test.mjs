@@ -83,6 +83,9 @@ async function catalogue() {
   const first = await server.graphql(token, '{ account { integrations { nodes { id type } } teams(first: 1) { nodes { alias } } } }');
   const { integrations, teams } = first.body.data.account;
   return {
+    home: '/',
+    deploys: '/deploys',
+    'deploys-failed': '/deploys?status=failed',
     services: '/services',
     'services-none': '/services?search=there+is+no+such+service',
     'services-sorted': '/services?sort=owner_DESC',

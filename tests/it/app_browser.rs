@@ -47,7 +47,7 @@ impl<'a> Browser<'a> {
         let email = format!("{role:?}@example.com").to_lowercase();
         let link = link_for(&app.db, &email, role).await;
         let mut browser = Self::new(app);
-        assert_eq!(browser.post(&link, &[]).await.location(), "/services");
+        assert_eq!(browser.post(&link, &[]).await.location(), "/");
         browser
     }
 

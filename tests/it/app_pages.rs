@@ -372,7 +372,7 @@ async fn an_administrator_manages_users() {
     let invited = ada.post("/users", &[("email", "bob@example.com"), ("name", "Bob"), ("role", "viewer")]).await;
     let link = between(invited.text(), &format!("http://{}", app.address), "<").to_owned();
     let mut bob = Browser::new(&app);
-    assert_eq!(bob.post(&link, &[]).await.location(), "/services");
+    assert_eq!(bob.post(&link, &[]).await.location(), "/");
     assert!(bob.page("/account").await.contains("a viewer"));
 
     let forms = ada.page("/users").await;
@@ -617,6 +617,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         pages.push(path);
     }
     pages.push(format!("/services/{alias}/deploys"));
+    pages.extend(["/", "/deploys", "/deploys?status=failed"].map(str::to_owned));
     pages.extend(["/new/service", "/new/team"].map(str::to_owned));
     pages.extend(integrations.iter().map(|one| format!("/integrations/{}", one["id"].as_str().expect("an id"))));
     let encoded: String = form_urlencoded::byte_serialize(HOSTILE.as_bytes()).collect();
@@ -624,6 +625,9 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         pages.push(format!("/services?{field}={encoded}"));
         pages.push(format!("/suggestions?{field}={encoded}"));
         pages.push(format!("/integrations/new?{field}={encoded}"));
+    }
+    for field in ["service", "team", "system", "person", "environment", "status", "from", "after"] {
+        pages.push(format!("/deploys?{field}={encoded}"));
     }
     pages.push(format!("/services/{}", encoded.replace('+', "%20")));
     pages.push(format!("/search?q={encoded}"));

@@ -128,7 +128,7 @@ async fn a_sign_in_link_works_once_and_opening_it_does_not_use_it_up() {
     }
     assert_eq!(app.request(Method::HEAD, &link, &[], "").await.status, 200);
     let answer = browser.post(&link, &[]).await;
-    assert_eq!(answer.location(), "/services");
+    assert_eq!(answer.location(), "/");
     let cookie = answer.header("set-cookie").expect("a cookie");
     assert!(cookie.starts_with("rollcall_session=") && cookie.contains("; Path=/; "), "{cookie}");
     assert!(cookie.contains("; HttpOnly; SameSite=Lax") && !cookie.contains("Secure"), "{cookie}");
@@ -285,7 +285,7 @@ async fn the_first_user_is_an_administrator_and_there_is_only_one_first() {
     let refused = browser.post(&link, &[("email", "nonsense"), ("name", "Ada")]).await;
     assert_eq!(refused.status, 422);
     assert!(refused.text().contains("email must be an address") && refused.text().contains("value=\"Ada\""));
-    assert_eq!(browser.post(&link, &[("email", "ada@example.com"), ("name", "Ada")]).await.location(), "/services");
+    assert_eq!(browser.post(&link, &[("email", "ada@example.com"), ("name", "Ada")]).await.location(), "/");
     let ada = user::by_email(app.db.read(), "ada@example.com").await.expect("an answer").expect("Ada");
     assert_eq!((ada.role, &*ada.name), (Role::Admin, "Ada"));
 
@@ -306,7 +306,7 @@ async fn an_existing_user_can_become_the_first_administrator() {
     let made = app.db.write(async |db| sign_in_link::create(db, None, Timestamp::now()).await).await;
     let link = sign_in_link::path(&made.expect("a link"));
     let mut browser = Browser::new(&app);
-    assert_eq!(browser.post(&link, &[("email", "USER@example.com")]).await.location(), "/services");
+    assert_eq!(browser.post(&link, &[("email", "USER@example.com")]).await.location(), "/");
     assert_eq!(ada.get("/users").await.status, 200);
     assert_eq!(app.db.read().count(user::Entity::find()).await, Ok(1));
 }

@@ -15,6 +15,8 @@ mod app_daily;
 mod app_definitions;
 mod app_forms;
 mod app_graph;
+mod app_home;
+mod app_lists;
 mod app_pages;
 mod app_sign_in;
 mod app_standards;

@@ -172,7 +172,7 @@ async fn a_person_without_an_invitation_is_refused_unless_their_domain_is_allowe
         let answer = sign_in(&provider, &mut Browser::new(&app)).await;
         match role {
             Some(role) => {
-                assert_eq!(answer.location(), "/services", "{flags:?}");
+                assert_eq!(answer.location(), "/", "{flags:?}");
                 let ada = ("ada@example.com".to_owned(), "Ada Lovelace".to_owned(), role);
                 assert_eq!(users(&app).await, [ada], "{flags:?}");
                 let made = app.query("{ account { users { nodes { provisionedBy } } } }", json!({})).await;
@@ -226,7 +226,7 @@ async fn an_unverified_email_address_is_refused_unless_the_provider_is_trusted()
         provider.script().claims["email_verified"] = verified.clone();
         let answer = sign_in(&provider, &mut Browser::new(&app)).await;
         match is_signed_in {
-            true => assert_eq!(answer.location(), "/services", "{verified}, {trusts}"),
+            true => assert_eq!(answer.location(), "/", "{verified}, {trusts}"),
             false => assert_nobody(&app, &answer, 403, "--oidc-trust-email").await,
         }
     }
@@ -239,7 +239,7 @@ async fn an_email_address_missing_in_the_token_is_read_from_userinfo() {
     provider.script().claims = json!({ "sub": "ada-1" });
     provider.script().user_info =
         json!({ "sub": "ada-1", "email": "ada@example.com", "email_verified": true, "name": "Ada" });
-    assert_eq!(sign_in(&provider, &mut Browser::new(&app)).await.location(), "/services");
+    assert_eq!(sign_in(&provider, &mut Browser::new(&app)).await.location(), "/");
     assert_eq!(users(&app).await, [("ada@example.com".to_owned(), "Ada".to_owned(), Role::Viewer)]);
 }
 
@@ -365,18 +365,18 @@ async fn signing_in_never_redirects_to_another_site() {
         "",
     ] {
         let answer = sign_in_from(&provider, &mut Browser::new(&app), &format!("{BEGIN}?next={next}")).await;
-        assert_eq!(answer.location(), "/services", "{next}");
+        assert_eq!(answer.location(), "/", "{next}");
         assert_eq!(answer.headers.get_all("set-cookie").iter().count(), 2, "{next}");
     }
     let long = format!("/services?search={}", "x".repeat(2_000));
     let answer = sign_in_from(&provider, &mut Browser::new(&app), &format!("{BEGIN}?next={long}")).await;
-    assert_eq!(answer.location(), "/services");
+    assert_eq!(answer.location(), "/");
     // A cookie written by another port of the host does not help either.
     let begun = Browser::new(&app).get(BEGIN).await;
     let cookie = cookies(&begun).pop().expect("a cookie");
     let forged = format!("{}.{}", cookie.split('.').next().expect("a key"), "Ly9ldmlsLmV4YW1wbGU");
     let answer = come_back(&mut Browser::new(&app), &provider.agree(begun.location()), &[forged]).await;
-    assert_eq!(answer.location(), "/services");
+    assert_eq!(answer.location(), "/");
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ async fn start(provider: &Provider) -> TestApp {
 async fn start_known(provider: &Provider) -> TestApp {
     let app = start(provider).await;
     let visitor = led_back(&app, provider).await;
-    assert_eq!(come_back(&app, &visitor, "192.0.2.200").await.location(), "/services");
+    assert_eq!(come_back(&app, &visitor, "192.0.2.200").await.location(), "/");
     provider.script().seen.clear();
     app
 }
@@ -70,7 +70,7 @@ async fn a_slow_provider_limits_code_exchanges_and_other_visitors_are_refused_so
     assert_eq!(app.get("/livez").await.status, 200);
     provider.script().answers.send_replace(true);
     while let Some(answer) = visits.next().await {
-        assert_eq!(answer.location(), "/services");
+        assert_eq!(answer.location(), "/");
     }
     assert_eq!(provider.asked(TOKEN), BOUNDS.most, "who was refused was not asked for");
 }
@@ -93,8 +93,8 @@ async fn one_address_does_not_take_all_code_exchanges() {
         tokio::join!(visit, open).0
     };
     let (crowd, neighbour) = tokio::join!(crowd, neighbour);
-    assert_eq!(neighbour.location(), "/services");
-    assert!(crowd.iter().all(|answer| answer.location() == "/services"), "those that waited had their turn then");
+    assert_eq!(neighbour.location(), "/");
+    assert!(crowd.iter().all(|answer| answer.location() == "/"), "those that waited had their turn then");
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn a_sign_in_has_one_code_exchange_even_if_the_callback_is_repeated() {
         provider.script().answers.send_replace(true);
     };
     let (first, ()) = tokio::join!(first, again);
-    assert_eq!(first.location(), "/services");
+    assert_eq!(first.location(), "/");
     assert_eq!(come_back(&app, &visitor, "192.0.2.1").await.status, 400);
     assert_eq!(provider.asked(TOKEN), 1);
 }

@@ -15,7 +15,7 @@ use rollcall::cli::sender;
 use rollcall::config::{self, Command, Serve};
 use rollcall::db::{LONG_LOG, LONGEST_WINDOW, MOST_AT_ONCE, MOST_CHANGED, QUICK_READS, SLOW_READS, find};
 use rollcall::deploy::figures::{self, build};
-use rollcall::deploy::{commit, event};
+use rollcall::deploy::{commit, event, failing, list};
 use rollcall::engine::plan::MOST_FIELDS;
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
@@ -435,6 +435,19 @@ fn shown() -> Section {
         count("their dependencies that are read, each way", pages::AROUND).beyond("the page says so"),
         count("columns of that picture", pages::LAYERS).beyond("the last one holds the rest"),
         count("arrows in a picture", pages::EDGES).beyond("the page says so"),
+        count("rows of a list that is downloaded as CSV", pages::CSV_ROWS).beyond("the last row says so"),
+        bytes("such a file", pages::CSV_BYTES).beyond("the last row says so"),
+        count("services of a team or a system whose deploys a page lists", list::SERVICES)
+            .beyond("other services are left out"),
+        count("deploys that a page of deploys searches for a status or a person", list::SEARCHED)
+            .beyond("the next page goes on"),
+        count("teams of a person that the home page is about", pages::HOME_TEAMS).beyond("other teams are left out"),
+        count("days that the home page looks back for deploys and changes", pages::HOME_SINCE_DAYS),
+        count("days that the home page looks back for failures", pages::HOME_FAILING_DAYS),
+        count("production deploys that it searches for failures, for a person without a team", failing::SEARCHED),
+        count("deploys that it counts", list::COUNTED).beyond("the count says `+`"),
+        count("on-call entries that it reads", pages::HOME_ON_CALLS).beyond("others are left out"),
+        count("changes that it reads", pages::HOME_CHANGES).beyond("others are left out"),
     ];
     ("Pages and pictures", rows)
 }

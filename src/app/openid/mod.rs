@@ -89,7 +89,7 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     });
     match begun.await {
         Ok(Ok(key)) => Ok(Answer::Redirect {
-            to: attempt.next().unwrap_or("/services").to_owned(),
+            to: attempt.next().unwrap_or("/").to_owned(),
             cookies: vec![cookie::set(&key, site.is_secure()), cookie::clear_attempt(site.is_secure())],
         }),
         Ok(Err(why)) => Ok(refused(site, visit, 403, &why).await),

@@ -9,7 +9,6 @@ use crate::entity::Timestamp;
 
 pub use Moment as ISO8601DateTime;
 pub use String as JsonString;
-pub use String as ServiceReference;
 pub use serde_json::Value as JSON;
 pub use serde_json::Value as JSONSchema;
 

@@ -63,6 +63,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
     match answer {
         Ok(Answer::Page(page)) => Ok(reply::page(page)),
         Ok(Answer::Redirect { to, cookies }) => Ok(reply::redirect(&visit.noted(to), &cookies)),
+        Ok(Answer::File { name, text }) => Ok(reply::saved(name, text)),
         Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
         Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
         Err(Fault::NotFound) => Ok(refused(&visit, 404, "This page does not exist, or no longer exists.")),

@@ -318,6 +318,14 @@ pub fn redirect(to: &str, cookies: &[String]) -> Reply {
     reply
 }
 
+/// A list in CSV, which browsers save under this name.
+pub fn saved(name: &'static str, text: String) -> Reply {
+    let mut reply = with_body(StatusCode::OK, HeaderValue::from_static("text/csv; charset=utf-8"), text);
+    let how = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
+    reply.headers_mut().insert(header::CONTENT_DISPOSITION, how.unwrap_or(HeaderValue::from_static("attachment")));
+    reply
+}
+
 /// A static file of a page. Its name changes with its content, so it may be cached forever.
 pub fn asset(asset: &'static Asset) -> Reply {
     let mut reply = with_body(StatusCode::OK, HeaderValue::from_static(asset.media), asset.content);

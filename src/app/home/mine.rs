@@ -1,0 +1,154 @@
+//! What the home page is about: the visitor's teams and their services, or the whole organisation for somebody without a
+//! team.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+
+use crate::app::Fault;
+use crate::db::{Read, Row, any};
+use crate::deploy::failing::{self, Failing};
+use crate::deploy::list::{self, Filter};
+use crate::entity::audit;
+use crate::entity::deploy::{self, Environments};
+use crate::entity::service::{self, Label};
+use crate::entity::{Timestamp, integration, on_call, team, team_membership, user};
+
+/// The maximum number of the visitor's teams that the page is about.
+pub const TEAMS: u64 = 20;
+/// The maximum number of on-call entries that are read.
+pub const ON_CALLS: u64 = 200;
+/// The maximum number of changes that are read.
+pub const CHANGES: u64 = 200;
+/// The kinds of objects whose changes the page shows.
+const CLASSES: &[&str] = &["Service", "Team", "System", "Domain", "Repository"];
+
+/// Somebody who is on call, and the ids of the services.
+pub type OnCall = (on_call::Model, Vec<i64>);
+
+/// The visitor's teams and their services.
+pub struct Mine {
+    /// The teams, by name. Without any, the page is about the organisation.
+    pub teams: Vec<team::Model>,
+    /// The services of the teams, at most [`list::SERVICES`]; `None` for all services.
+    pub services: Option<Vec<i64>>,
+}
+
+impl Mine {
+    /// Reads the teams that the user belongs to or leads.
+    pub async fn of(db: &impl Read, user: i64) -> Result<Self, Fault> {
+        let members = team_membership::Entity::find().select_only().column(team_membership::Column::TeamId);
+        let members = members.filter(team_membership::Column::UserId.eq(user)).limit(TEAMS);
+        let ids: Vec<i64> = db.rows(members.as_query(), |row| row.get(0)).await?;
+        let is_mine = any(db, team::Column::Id, &ids).or(team::Column::ManagerId.eq(user));
+        let teams = db.all(team::Entity::find().filter(is_mine).order_by_asc(team::Column::Name).limit(TEAMS)).await?;
+        if teams.is_empty() {
+            return Ok(Self { teams, services: None });
+        }
+        let owners: Vec<i64> = teams.iter().map(|team| team.id).collect();
+        let services = service::Entity::find().select_only().column(service::Column::Id);
+        let services = services.filter(any(db, service::Column::OwnerId, &owners)).limit(list::SERVICES as u64);
+        let services = db.rows(services.as_query(), |row| row.get(0)).await?;
+        Ok(Self { teams, services: Some(services) })
+    }
+
+    /// The services that are failing in production, if they failed after `start`.
+    pub async fn failing(
+        &self,
+        db: &impl Read,
+        start: Timestamp,
+        production: &Environments,
+    ) -> Result<Vec<Failing>, Fault> {
+        Ok(match &self.services {
+            Some(services) => failing::of_services(db, services, start, production).await?,
+            None => failing::of_all(db, start, production).await?,
+        })
+    }
+
+    /// The last deploys from a time on.
+    pub async fn deploys(&self, db: &impl Read, start: Timestamp, most: usize) -> Result<Vec<deploy::Model>, Fault> {
+        let filter = Filter { services: self.services.clone(), start: Some(start), ..Filter::default() };
+        Ok(list::page(db, &filter, None, most).await?.deploys)
+    }
+
+    /// Who is on call at `now`.
+    pub async fn on_call(&self, db: &impl Read, now: Timestamp) -> Result<Vec<OnCall>, Fault> {
+        let mut select = on_call::Entity::find();
+        if let Some(services) = &self.services {
+            select = select.filter(any(db, on_call::Column::ServiceId, services));
+        }
+        let read = db.all(select.order_by_desc(on_call::Column::Id).limit(ON_CALLS)).await?;
+        let mut people: Vec<OnCall> = Vec::new();
+        for one in read.into_iter().filter(|one| one.ends_at.is_none_or(|end| end > now)) {
+            let same = |(known, _): &&mut OnCall| known.name == one.name && known.ends_at == one.ends_at;
+            match people.iter_mut().find(same) {
+                Some((_, services)) => services.push(one.service_id),
+                None => people.push((one.clone(), vec![one.service_id])),
+            }
+        }
+        Ok(people)
+    }
+
+    /// The last changes from a time on, newest first.
+    pub async fn changes(&self, db: &impl Read, start: Timestamp, most: usize) -> Result<Vec<audit::Model>, Fault> {
+        let since = || {
+            let entries = audit::Entity::find().filter(audit::Column::At.gte(start));
+            entries.order_by_desc(audit::Column::At).order_by_desc(audit::Column::Id).limit(CHANGES)
+        };
+        let Some(services) = &self.services else {
+            let mut entries = db.all(since()).await?;
+            entries.retain(|entry| entry.subject_class.as_deref().is_some_and(|class| CLASSES.contains(&class)));
+            entries.truncate(most);
+            return Ok(entries);
+        };
+        let teams: Vec<i64> = self.teams.iter().map(|team| team.id).collect();
+        let mut entries = Vec::new();
+        for (class, ids) in [("Service", services), ("Team", &teams)] {
+            let of_class = since().filter(audit::Column::SubjectClass.eq(class));
+            entries.extend(db.all(of_class.filter(any(db, audit::Column::SubjectId, ids))).await?);
+        }
+        entries.sort_unstable_by_key(|entry| Reverse((entry.at, entry.id)));
+        entries.truncate(most);
+        Ok(entries)
+    }
+}
+
+/// The names and aliases of services, by id.
+pub async fn labels(db: &impl Read, ids: &[i64]) -> Result<HashMap<i64, Label>, Fault> {
+    Ok(service::labels(db, ids).await?.into_iter().map(|label| (label.id, label)).collect())
+}
+
+/// Which steps of a new installation are done.
+pub struct Steps {
+    /// There is a team.
+    pub team: bool,
+    /// There is a service.
+    pub service: bool,
+    /// There is a deploy.
+    pub deploy: bool,
+    /// There is more than one user.
+    pub colleague: bool,
+    /// There is an integration.
+    pub integration: bool,
+}
+
+impl Steps {
+    /// Reads which steps are done.
+    pub async fn read(db: &impl Read) -> Result<Self, Fault> {
+        let id = |row: &Row<'_>| row.get::<i64>(0);
+        let teams = team::Entity::find().select_only().column(team::Column::Id).limit(1);
+        let services = service::Entity::find().select_only().column(service::Column::Id).limit(1);
+        let deploys = deploy::Entity::find().select_only().column(deploy::Column::Id).limit(1);
+        let users = user::Entity::find().select_only().column(user::Column::Id).limit(2);
+        let integrations = integration::Entity::find().select_only().column(integration::Column::Id).limit(1);
+        Ok(Self {
+            team: !db.rows(teams.as_query(), id).await?.is_empty(),
+            service: !db.rows(services.as_query(), id).await?.is_empty(),
+            deploy: !db.rows(deploys.as_query(), id).await?.is_empty(),
+            colleague: db.rows(users.as_query(), id).await?.len() > 1,
+            integration: !db.rows(integrations.as_query(), id).await?.is_empty(),
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! The home page: what one asks first in the morning, about the visitor's teams or the whole organisation.
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+
+use super::ask::ask;
+use super::layout::{Head, page as framed};
+use super::operations::Home;
+use super::parts::{short, time};
+use super::visit::{Session, Visit, path};
+use super::words::{self, Addresses};
+use super::{Answer, Fault, Site};
+use crate::db;
+use crate::deploy::days::DAY;
+use crate::deploy::failing::Failing;
+use crate::deploy::list;
+use crate::entity::service::Label;
+use crate::entity::user::Role;
+use crate::entity::{Timestamp, audit, deploy};
+
+pub mod mine;
+mod view;
+
+use mine::{Mine, OnCall, Steps};
+
+/// The number of deploys shown.
+const DEPLOYS: usize = 8;
+/// The number of changes shown.
+const CHANGES: usize = 8;
+/// The number of failing services, and of people on call, that are shown.
+const SHOWN: usize = 8;
+/// The number of services shown for somebody who is on call.
+const ON_CALL_SERVICES: usize = 3;
+/// How far back the page looks for failures, in days.
+pub const FAILING_DAYS: i64 = 30;
+/// How far back the page looks at most for deploys and changes, in days.
+pub const SINCE_DAYS: i64 = 14;
+
+/// What the page reads beside the API. A part is `None` if it took too long.
+struct Read {
+    mine: Mine,
+    steps: Option<Steps>,
+    failing: Option<Vec<Failing>>,
+    tally: Option<[usize; 3]>,
+    deploys: Option<Vec<deploy::Model>>,
+    on_call: Option<Vec<OnCall>>,
+    changes: Option<(Vec<audit::Model>, Addresses)>,
+    labels: HashMap<i64, Label>,
+    /// When the visitor's last visit ended.
+    before: Option<Timestamp>,
+    now: Timestamp,
+}
+
+/// Shows the page.
+pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    let account = ask(site, visit, Home {}).await?.account;
+    let read = read(site, visit, session).await?;
+    let main = html! {
+        div.lead { p { (about(&read)) } }
+        @if let Some(steps) = &read.steps { (view::checklist(steps, site.openid.is_some())) }
+        (view::tiles(&account, &read, session))
+        div.two {
+            div.stack { (view::failing(&read)) (view::deploys(&read)) }
+            div.stack { (view::on_call(&read)) (view::changes(&read)) }
+        }
+    };
+    let name = session.user.name.split(' ').next().unwrap_or_default();
+    let title = format!("Hello, {}", short(name));
+    Ok(Answer::page(framed(visit, &Head::new(&title), main)))
+}
+
+/// Whose services the page is about, and since when.
+fn about(read: &Read) -> Markup {
+    html! {
+        @match &*read.mine.teams {
+            [] => "You belong to no team, so this is about the whole organisation.",
+            teams => {
+                "Your teams: "
+                @for (at, team) in teams.iter().enumerate() {
+                    @if at > 0 { ", " } a href=(path(["teams", &team.alias])) { (team.name) }
+                }
+                "."
+            },
+        }
+        @if let Some(before) = read.before { " You were here " (time(before, read.now)) "." }
+    }
+}
+
+async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fault> {
+    let now = Timestamp::now();
+    let ago = |days: i64| Timestamp::from_micros(now.as_micros() - days * DAY);
+    let before = session.row.visit_before(now);
+    let since = before.unwrap_or_else(|| ago(1)).max(ago(SINCE_DAYS));
+    let production = &site.catalogue.settings().production;
+    let reading = site.reading(visit).await?;
+    let mine = reading.whole(|db| Mine::of(db, session.user.id)).await?;
+    let steps = match session.user.role {
+        Role::Admin => reading.part(Steps::read).await?,
+        _ => None,
+    };
+    let failing = reading.part(|db| mine.failing(db, ago(FAILING_DAYS), production)).await?;
+    let deploys = reading.part(|db| mine.deploys(db, since, DEPLOYS)).await?;
+    let on_call = reading.part(|db| mine.on_call(db, now)).await?;
+    let changes = reading.part(|db| with_addresses(db, &mine, since)).await?;
+    let tally = reading.part(|db| list::tally(db, mine.services.as_deref(), since)).await?;
+    let mut ids: Vec<i64> = failing.iter().flatten().take(SHOWN).map(|one| one.service_id).collect();
+    ids.extend(deploys.iter().flatten().filter_map(|deploy| deploy.service_id));
+    let on_duty = on_call.iter().flatten().take(SHOWN);
+    ids.extend(on_duty.flat_map(|(_, services)| services.iter().take(ON_CALL_SERVICES)));
+    let labels = reading.part(|db| mine::labels(db, &ids)).await?.unwrap_or_default();
+    Ok(Read { mine, steps, failing, tally, deploys, on_call, changes, labels, before, now })
+}
+
+async fn with_addresses(
+    db: &impl db::Read,
+    mine: &Mine,
+    since: Timestamp,
+) -> Result<(Vec<audit::Model>, Addresses), Fault> {
+    let changes = mine.changes(db, since, CHANGES).await?;
+    let addresses = words::addresses(db, &changes).await?;
+    Ok((changes, addresses))
+}

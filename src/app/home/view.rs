@@ -1,0 +1,207 @@
+//! The parts of the home page.
+
+use maud::{Markup, html};
+
+use super::mine::Steps;
+use super::{ON_CALL_SERVICES, Read, SHOWN};
+use crate::app::operations::home::Account;
+use crate::app::parts::{COUNTED, count_to, grouped, short, time};
+use crate::app::reading::too_long;
+use crate::app::visit::{Session, path};
+use crate::app::{all_deploys, services, words};
+use crate::deploy::list;
+use crate::entity::user::Role;
+
+/// The steps of a new installation that are not done. Nothing once all are; a sign-in provider is a choice.
+pub fn checklist(steps: &Steps, has_provider: bool) -> Markup {
+    let deploy = if steps.integration { "/integrations" } else { "/integrations/new?type=deploy" };
+    let all = [
+        (steps.team, "Add a team", "/new/team", "It owns services and has a manager."),
+        (steps.deploy, "Let your pipelines post deploys", deploy, "Each unknown name becomes a suggestion."),
+        (steps.service, "Add a service", "/new/service", "Or accept a suggestion, or apply service files."),
+        (steps.colleague, "Invite your colleagues", "/users#invite", "Each gets a link to sign in with."),
+    ];
+    let are_done = all.iter().all(|(is_done, ..)| *is_done);
+    html! {
+        @if !are_done {
+            section.card #set-up {
+                h2 { "Set up" }
+                ul.missing {
+                    @for (_, name, address, why) in all.iter().filter(|(is_done, ..)| !is_done) {
+                        li { span { a href=(address) { (name) } small { (why) } } }
+                    }
+                    @if !has_provider {
+                        li { span {
+                            a href="/users#provider" { "Connect your sign-in provider" }
+                            small { "Optional. People then sign in with their account at work." }
+                        } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn since(read: &Read) -> &'static str {
+    if read.before.is_some() { "since your last visit" } else { "since yesterday" }
+}
+
+/// The four numbers at the top.
+pub fn tiles(account: &Account, read: &Read, session: &Session) -> Markup {
+    // Services without an owner concern whoever can give them one.
+    let is_concerned = read.mine.services.is_none() || session.user.role == Role::Admin;
+    let suggestions = account.service_suggestions.total_count;
+    html! {
+        div.figures {
+            div.figure { "Failing in production" (failing_now(read)) }
+            div.figure { "Deploys " (since(read)) (deployed(read)) }
+            @if is_concerned { div.figure { (unowned(account)) } }
+            div.figure {
+                a href="/suggestions" { "Suggestions" }
+                strong { (number(suggestions)) }
+                @if suggestions == 0 { "None is open." } @else { "Names that no service has." }
+            }
+        }
+    }
+}
+
+fn failing_now(read: &Read) -> Markup {
+    html! {
+        @match read.failing.as_deref() {
+            None => (too_long()),
+            Some(failing) => {
+                strong { (failing.len()) }
+                @match failing {
+                    [one] => span { (name(read, one.service_id)) ", " (time(one.since, read.now)) },
+                    [one, ..] => span { (name(read, one.service_id)) " and others" },
+                    [] => "No service's last deploy failed.",
+                }
+            },
+        }
+    }
+}
+
+fn deployed(read: &Read) -> Markup {
+    html! {
+        @match read.tally {
+            None => (too_long()),
+            Some([all, _, _]) if all > list::COUNTED => strong { (list::COUNTED) "+" },
+            Some([all, succeeded, failed]) => { strong { (all) } (succeeded) " succeeded, " (failed) " failed" },
+        }
+    }
+}
+
+fn unowned(account: &Account) -> Markup {
+    let services = &account.services;
+    html! {
+        a href="/services?unowned=1" { "Without an owner" }
+        strong { (number(services.total_count)) }
+        @match &*services.nodes {
+            [] => "Every service has one.",
+            nodes => span { @for (at, service) in nodes.iter().enumerate() {
+                @if at > 0 { ", " } a href=(services::address(&service.aliases)) { (short(&service.name)) }
+            } },
+        }
+    }
+}
+
+/// A count, which stops at [`COUNTED`].
+fn number(count: i32) -> String {
+    match i64::from(count) > i64::from(COUNTED) {
+        true => count_to(COUNTED, count, "").trim_end_matches([' ', 's']).to_owned(),
+        false => grouped(count),
+    }
+}
+
+/// A link to a service.
+fn name(read: &Read, id: i64) -> Markup {
+    html! {
+        @match read.labels.get(&id) {
+            Some(label) => a href=(path(["services", &label.slug])) { (short(&label.name)) },
+            None => "a service",
+        }
+    }
+}
+
+/// The services whose last deploy to production failed.
+pub fn failing(read: &Read) -> Markup {
+    let failing = read.failing.as_deref().unwrap_or_default();
+    html! {
+        @if !failing.is_empty() {
+            section.card {
+                h2 #failing { "Failing in production" a href="/deploys?status=failed" { "Failed deploys" } }
+                ul.missing { @for one in failing.iter().take(SHOWN) {
+                    li { strong { (name(read, one.service_id)) } span { span.mark.bad { "failed" } " " (time(one.since, read.now)) } }
+                } }
+                @if failing.len() > SHOWN { p.soft { "and " (failing.len() - SHOWN) " more" } }
+            }
+        }
+    }
+}
+
+/// The last deploys.
+pub fn deploys(read: &Read) -> Markup {
+    let title = if read.mine.services.is_some() { "Deploys of your services" } else { "Deploys" };
+    html! {
+        section.card {
+            h2 #deploys { (title) " " (since(read)) a href="/deploys" { "All deploys" } }
+            @match read.deploys.as_deref() {
+                None => (too_long()),
+                Some([]) => p.soft { "None." },
+                Some(deploys) => (all_deploys::table("Latest deploys", deploys, &read.labels, read.now)),
+            }
+        }
+    }
+}
+
+/// Who is on call.
+pub fn on_call(read: &Read) -> Markup {
+    html! {
+        section.card {
+            h2 #on-call { "On call now" }
+            @match read.on_call.as_deref() {
+                None => (too_long()),
+                Some([]) => p.soft { "Nobody is recorded." },
+                Some(people) => {
+                    ul.missing { @for (person, services) in people.iter().take(SHOWN) {
+                        li {
+                            span {
+                                strong { bdi { (short(&person.name)) } }
+                                small {
+                                    @for (at, id) in services.iter().take(ON_CALL_SERVICES).enumerate() {
+                                        @if at > 0 { ", " } (name(read, *id))
+                                    }
+                                    @if services.len() > ON_CALL_SERVICES { " and " (services.len() - ON_CALL_SERVICES) " more" }
+                                }
+                            }
+                            @if let Some(end) = person.ends_at { span.soft { "until " (time(end, read.now)) } }
+                        }
+                    } }
+                    @if people.len() > SHOWN { p.soft { "and " (people.len() - SHOWN) " more" } }
+                },
+            }
+        }
+    }
+}
+
+/// The last changes.
+pub fn changes(read: &Read) -> Markup {
+    html! {
+        section.card {
+            h2 #changes { "Changed " (since(read)) }
+            @match &read.changes {
+                None => (too_long()),
+                Some((changes, _)) if changes.is_empty() => p.soft { "Nothing." },
+                Some((changes, addresses)) => ul.missing { @for entry in changes {
+                    li {
+                        span {
+                            bdi { (short(words::who(entry))) } " " (words::done(entry)) " " (words::subject(entry, addresses))
+                            @if let Some(fields) = words::fields(entry) { small { (fields) } }
+                        }
+                        span.soft { (time(entry.at, read.now)) }
+                    }
+                } },
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Entries of the audit in words: who changed what, and how.
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+use serde_json::{Map, Value as Json};
+
+use super::Fault;
+use super::visit::path;
+use crate::db::Read;
+use crate::entity::audit::{ActorKind, Model};
+use crate::entity::{ByIds, domain, service, system, team};
+
+/// The verbs at the end of an action's name, and how they are said.
+const VERBS: &[(&str, &str)] = &[
+    ("Create", "added"),
+    ("Update", "changed"),
+    ("Delete", "removed"),
+    ("Assign", "set"),
+    ("Unassign", "cleared"),
+    ("Upsert", "set"),
+    ("Accept", "accepted"),
+    ("Unignore", "reopened"),
+    ("Ignore", "ignored"),
+    ("Add", "added to"),
+    ("Remove", "removed from"),
+    ("Release", "released"),
+];
+
+/// The pages of objects, by SDL type and id: the path and the current name.
+pub type Addresses = HashMap<(String, i64), (String, String)>;
+
+/// Finds the pages of the subjects of entries.
+pub async fn addresses(db: &impl Read, entries: &[Model]) -> Result<Addresses, Fault> {
+    let of = |class: &str| -> Vec<i64> {
+        let own = entries.iter().filter(|entry| entry.subject_class.as_deref() == Some(class));
+        own.filter_map(|entry| entry.subject_id).collect()
+    };
+    let mut found = Addresses::new();
+    for label in service::labels(db, &of("Service")).await? {
+        found.insert(("Service".to_owned(), label.id), (path(["services", &label.slug]), label.name));
+    }
+    let some = |ids: Vec<i64>| ids.into_iter().map(Some).collect::<Vec<_>>();
+    for team in team::Entity::by_ids(db, some(of("Team"))).await?.into_iter().flatten() {
+        found.insert(("Team".to_owned(), team.id), (path(["teams", &team.alias]), team.name));
+    }
+    for system in system::Entity::by_ids(db, some(of("System"))).await?.into_iter().flatten() {
+        found.insert(("System".to_owned(), system.id), (path(["systems", &system.slug]), system.name));
+    }
+    for domain in domain::Entity::by_ids(db, some(of("Domain"))).await?.into_iter().flatten() {
+        found.insert(("Domain".to_owned(), domain.id), (path(["domains", &domain.slug]), domain.name));
+    }
+    Ok(found)
+}
+
+/// Who made a change, without the address and the session that the audit keeps.
+pub fn who(entry: &Model) -> &str {
+    match entry.actor_kind {
+        ActorKind::Session => entry.actor_name.split(" (").next().unwrap_or(&entry.actor_name),
+        _ => &entry.actor_name,
+    }
+}
+
+/// What was done: `changed service`, `removed tool`.
+pub fn done(entry: &Model) -> String {
+    let action = &*entry.action;
+    let found = VERBS.iter().find_map(|(end, verb)| Some((action.strip_suffix(end)?, *verb)));
+    match found {
+        Some((noun, verb)) if !noun.is_empty() => format!("{verb} {}", spaced(noun)),
+        _ if action == "apply" => "applied a file to".to_owned(),
+        _ => spaced(action),
+    }
+}
+
+/// Separates the words of a name: `serviceDependency` becomes `service dependency`.
+fn spaced(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 8);
+    for letter in name.chars() {
+        if letter.is_uppercase() && !text.is_empty() {
+            text.push(' ');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    text
+}
+
+/// The subject, with a link if it has a page.
+pub fn subject(entry: &Model, addresses: &Addresses) -> Markup {
+    let known = entry.subject_class.clone().zip(entry.subject_id).and_then(|place| addresses.get(&place));
+    html! {
+        @match known {
+            Some((address, name)) => a href=(address) { (name) },
+            None => @if let Some(name) = &entry.subject_name { bdi { (name) } },
+        }
+    }
+}
+
+/// The names of the changed fields, at most three.
+pub fn fields(entry: &Model) -> Option<String> {
+    const MOST: usize = 3;
+    let changed = changed(entry)?;
+    let names: Vec<String> = changed.keys().take(MOST).map(|name| spaced(name).replace('_', " ")).collect();
+    let more = if changed.len() > MOST { " and more" } else { "" };
+    (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
+}
+
+/// The changed fields of an entry.
+pub fn changed(entry: &Model) -> Option<Map<String, Json>> {
+    let Ok(Json::Object(mut detail)) = serde_json::from_str(&entry.detail) else { return None };
+    match detail.remove("changed") {
+        Some(Json::Object(changed)) => Some(changed),
+        _ => None,
+    }
+}

@@ -1,0 +1,123 @@
+//! Lists of deploys and services by many conditions, as pages and as files.
+
+use rollcall::entity::user::Role;
+use serde_json::json;
+
+use crate::app::TestApp;
+use crate::app_browser::Browser;
+use crate::service::data;
+use crate::webhook::Endpoint;
+
+/// An endpoint with deploys of two services, of two teams.
+async fn deployed() -> Endpoint {
+    let endpoint = Endpoint::start().await;
+    let query = r#"mutation {
+        pay: teamCreate(input: { name: "Till & Pay" }) { errors { message } }
+        rest: teamCreate(input: { name: "Rest" }) { errors { message } }
+        domain: systemCreate(input: { name: "Checkout" }) { errors { message } }
+        cart: serviceCreate(input: { name: "Cart", ownerInput: { alias: "till_pay" }, parent: { alias: "checkout" } }) { errors { message } }
+        other: serviceCreate(input: { name: "Other", ownerInput: { alias: "rest" } }) { errors { message } }
+    }"#;
+    data(&endpoint.app, query).await;
+    let deploys = [
+        ("cart", "success", "Ada", "production"),
+        ("cart", "failure", "Ben", "staging"),
+        ("other", "failure", "Ada", "production"),
+    ];
+    for (number, (service, status, who, environment)) in deploys.into_iter().enumerate() {
+        let deploy = json!({
+            "service": service, "status": status, "environment": environment, "dedup_id": number.to_string(),
+            "deployed_at": format!("2026-11-0{}T10:00:00Z", number + 1), "description": format!("change {number}"),
+            "deployer": { "name": who, "email": format!("{}@example.com", who.to_lowercase()) },
+        });
+        assert_eq!(endpoint.post_with(deploy).await.status, 202);
+    }
+    endpoint
+}
+
+#[tokio::test]
+async fn deploys_are_filtered_by_team_system_person_status_environment_and_period() {
+    let endpoint = deployed().await;
+    let browser = Browser::of(&endpoint.app, Role::Viewer).await;
+    for (query, expected) in [
+        ("", vec![0, 1, 2]),
+        ("service=cart", vec![0, 1]),
+        ("service=none", vec![]),
+        ("team=till_pay", vec![0, 1]),
+        ("team=Till+%26+Pay", vec![0, 1]),
+        ("team=till_pay&service=other", vec![]),
+        ("system=checkout", vec![0, 1]),
+        ("person=ADA%40", vec![0, 2]),
+        ("person=ben", vec![1]),
+        ("status=failed", vec![1, 2]),
+        ("status=failed&team=rest", vec![2]),
+        ("environment=PRODUCTION", vec![0, 2]),
+        ("from=2026-11-02&until=2026-11-02", vec![1]),
+    ] {
+        let page = browser.page(&format!("/deploys?{query}")).await;
+        let shown: Vec<usize> = (0..3).filter(|number| page.contains(&format!("change {number}"))).collect();
+        assert_eq!(shown, expected, "{query}");
+        let file = browser.page(&format!("/deploys.csv?{query}")).await;
+        assert_eq!(file.lines().count(), expected.len() + 1, "{query}: {file}");
+    }
+    let page = browser.page("/deploys?status=failed&person=ada").await;
+    assert!(page.contains("<a href=\"/deploys?person=ada\">Status is <strong>failed</strong>"), "{page}");
+    assert!(page.contains("href=\"/deploys.csv?status=failed&amp;person=ada\""), "{page}");
+    for bad in ["status=odd", "after=x", "from=soon"] {
+        assert_eq!(browser.get(&format!("/deploys?{bad}")).await.status, 400, "{bad}");
+    }
+    for (path, all) in
+        [("/teams/till_pay", "/deploys?team=till_pay"), ("/systems/checkout", "/deploys?system=checkout")]
+    {
+        let page = browser.page(path).await;
+        assert!(
+            page.contains(&format!("href=\"{all}\"")) && page.contains("change 1") && !page.contains("change 2"),
+            "{page}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn deploys_are_paged_through_whatever_the_filter() {
+    let endpoint = Endpoint::start().await;
+    endpoint.create_service("shop").await;
+    for number in 0..70 {
+        let deploy = json!({
+            "dedup_id": number.to_string(), "description": format!("change {number}."), "status": "success",
+            "deployed_at": "2026-11-01T10:00:00Z",
+        });
+        endpoint.post_with(deploy).await;
+    }
+    let browser = Browser::of(&endpoint.app, Role::Viewer).await;
+    for query in ["", "?service=shop", "?status=succeeded", "?service=shop&status=succeeded"] {
+        let first = browser.page(&format!("/deploys{query}")).await;
+        let next = first.split_once("rel=\"next\" href=\"").expect("a page").1.split_once('"').expect("its end").0;
+        let second = browser.page(&next.replace("&amp;", "&")).await;
+        let shown = |page: &str| (0..70).filter(|number| page.contains(&format!("change {number}."))).count();
+        assert_eq!((shown(&first), shown(&second)), (50, 20), "{query}");
+        assert!(!second.contains("rel=\"next\""), "{query}");
+    }
+    assert_eq!(browser.page("/deploys.csv").await.lines().count(), 71);
+}
+
+#[tokio::test]
+async fn the_list_of_services_is_a_file_with_its_filter_and_order() {
+    let app = TestApp::start().await;
+    let create = "mutation($input: ServiceCreateInput!) { serviceCreate(input: $input) { errors { message } } }";
+    for number in 0..120 {
+        let language = if number % 2 == 0 { "Go" } else { "Rust" };
+        app.query(create, json!({ "input": { "name": format!("svc {number:03}"), "language": language } })).await;
+    }
+    app.query(create, json!({ "input": { "name": "=cmd(\"x\"), y", "language": "C" } })).await;
+    let browser = Browser::of(&app, Role::Viewer).await;
+    let answer = browser.get("/services.csv?language=Go&sort=name_DESC").await;
+    assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8"));
+    assert_eq!(answer.header("content-disposition"), Some("attachment; filename=\"services.csv\""));
+    let lines: Vec<&str> = answer.text().lines().collect();
+    assert_eq!(lines.len(), 61);
+    assert!(lines[0].starts_with("name,alias,owner,") && lines[1].starts_with("svc 118,svc_118,"), "{}", lines[1]);
+    let file = browser.page("/services.csv?language=C").await;
+    assert!(file.contains("\"'=cmd(\"\"x\"\"), y\","), "{file}");
+    assert!(browser.page("/services?language=Go").await.contains("href=\"/services.csv?language=Go\""));
+    assert_eq!(Browser::new(&app).get("/services.csv").await.place(), "/sign-in");
+}
