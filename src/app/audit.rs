@@ -7,6 +7,7 @@ use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::parts::{day, empty, link, page_links, time};
 use super::visit::{Fields, Session, Visit};
+use super::words::{value, values};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
@@ -108,32 +109,13 @@ fn detail(text: &str) -> Markup {
     let is_input = detail.values().any(Json::is_object);
     html! {
         @for (field, change) in &changed {
-            div { span.soft { (field) ": " }
-                @if change.get("old").is_some() || change.get("new").is_some() {
-                    (value(change.get("old"))) " → " (value(change.get("new")))
-                } @else {
-                    @for added in entries(change, "added") { "+ " (value(Some(added))) " " }
-                    @for removed in entries(change, "removed") { "− " (value(Some(removed))) " " }
-                }
-            }
+            div { span.soft { (field) ": " } (values(change)) }
         }
         @if is_input {
             details { summary { "input" } code { (Json::Object(detail)) } }
         } @else {
             @for (name, said) in &detail { div { span.soft { (name) ": " } (value(Some(said))) } }
         }
-    }
-}
-
-fn entries<'c>(change: &'c Json, name: &str) -> &'c [Json] {
-    change.get(name).and_then(Json::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn value(value: Option<&Json>) -> Markup {
-    match value {
-        None | Some(Json::Null) => html! { span.soft { "nothing" } },
-        Some(Json::String(text)) => html! { (text) },
-        Some(other) => html! { (other) },
     }
 }
 

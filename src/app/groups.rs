@@ -186,6 +186,7 @@ impl Group<'_> {
                 @if let Some((aliases, name)) = self.domain { " / " (link("domains", aliases, name)) }
             },
             actions: html! {
+                a.button.quiet href=(path([self.kind.part(), first, "history"])) { "History" }
                 @if session.user.role >= Role::TeamMember {
                     a.button.quiet href=(path([self.kind.part(), first, "edit"])) { "Edit" }
                 }

@@ -37,6 +37,7 @@ mod glance;
 mod graph;
 mod group_form;
 mod groups;
+mod history;
 mod home;
 mod infrastructure;
 mod integrations;
@@ -85,6 +86,7 @@ pub mod limits {
     pub use super::documents::LONGEST as DOCUMENT_SHOWN;
     pub use super::graph::picture::EDGES;
     pub use super::graph::{AROUND, LARGE, LAYERS, MEMBERS, SHOWN_STEPS, SMALL, SMALL_STEPS};
+    pub use super::history::{BELONGING as HISTORY_BELONGING, SEARCHED as HISTORY_SEARCHED};
     pub use super::home::mine::{CHANGES as HOME_CHANGES, ON_CALLS as HOME_ON_CALLS, TEAMS as HOME_TEAMS};
     pub use super::home::{FAILING_DAYS as HOME_FAILING_DAYS, SINCE_DAYS as HOME_SINCE_DAYS};
     pub use super::markdown::LONGEST_TEXT as MARKDOWN_SHOWN;
@@ -320,6 +322,10 @@ impl Site {
         let contacts_of =
             |part: &str| if part == "teams" { contact_form::Kind::Team } else { contact_form::Kind::Service };
         match (visit.method, path) {
+            (Get, [part @ ("services" | "teams"), alias, "history"]) => history::page(self, visit, part, alias).await,
+            (Get, [part @ ("services" | "teams"), alias, "history.csv"]) => {
+                history::file(self, visit, part, alias).await
+            }
             (Get, ["services"]) => services::page(self, visit, session).await,
             (Get, ["services", alias]) => service::page(self, visit, session, alias).await,
             (Get, ["services", alias, "deploys"]) => deploys::page(self, visit, alias).await,
@@ -369,6 +375,8 @@ impl Site {
             _ => group_form::Kind::Domain,
         };
         match (visit.method, path) {
+            (Get, [part, alias, "history"]) => history::page(self, visit, part, alias).await,
+            (Get, [part, alias, "history.csv"]) => history::file(self, visit, part, alias).await,
             (Get, ["systems"]) => groups::systems(self, visit, session).await,
             (Get, ["systems", alias]) => groups::system(self, visit, session, alias).await,
             (Get, ["domains"]) => groups::domains(self, visit, session).await,

@@ -13,12 +13,11 @@ use super::operations::{self, Neighbour};
 use super::parts::{self, count, count_to_most, empty, external_link, short};
 use super::services::address;
 use super::visit::{Session, Visit};
-use super::{Answer, Fault, Site, audit, deploys, facts, graph, groups, relationships, rights, standards};
+use super::{Answer, Fault, Site, deploys, facts, graph, groups, relationships, rights, standards};
 use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
-use crate::entity::user::Role;
 use crate::entity::{Timestamp, service};
-use crate::graphql::id::{self, Class};
+use crate::graphql::id;
 
 /// The period of the metrics, in days.
 pub(super) const DAYS: usize = 30;
@@ -55,7 +54,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
             }
         }
     };
-    Ok(Answer::page(framed(visit, &head(&service, session, may), main)))
+    Ok(Answer::page(framed(visit, &head(&service, may), main)))
 }
 
 /// The description, if it is short enough to stand above everything else.
@@ -83,9 +82,8 @@ async fn more(site: &Site, visit: &Visit, service: &Service, since: Timestamp) -
     Ok(More { days, picture, issues })
 }
 
-fn head<'s>(service: &'s Service, session: &Session, may: bool) -> Head<'s> {
+fn head(service: &Service, may: bool) -> Head<'_> {
     let here = address(&service.aliases);
-    let number = id::number::<service::Entity>(&service.id).unwrap_or_default();
     let system = service.parent.as_ref();
     Head {
         title: &service.name,
@@ -102,9 +100,7 @@ fn head<'s>(service: &'s Service, session: &Session, may: bool) -> Head<'s> {
             @if service.locked { span.mark.none { "locked" } }
         },
         actions: html! {
-            @if session.user.role == Role::Admin {
-                a.button.quiet href=(audit::of(service::Entity::CLASS, number)) { "History" }
-            }
+            a.button.quiet href={ (here) "/history" } { "History" }
             @if may { a.button.quiet href={ (here) "/edit" } { "Edit" } }
         },
     }

@@ -12,12 +12,12 @@ use super::operations::{Team, Teams};
 use super::parts::{count, empty, local, order, pages, sorted, tags};
 use super::reading::too_long;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, audit, graph, properties, rights, services};
+use super::{Answer, Fault, Site, all_deploys, graph, properties, rights, services};
 use crate::db::Read;
 use crate::entity::service::Column;
 use crate::entity::team;
 use crate::entity::user::Role;
-use crate::graphql::id::{self, Class};
+use crate::graphql::id;
 
 /// The maximum number of contacts shown.
 const NEAR: usize = 12;
@@ -74,7 +74,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
             @if let Some(parent) = &team.parent_team { " / " a href=(path(["teams", &parent.alias])) { (parent.name) } }
         },
         actions: html! {
-            @if session.user.role == Role::Admin { a.button.quiet href=(audit::of(team::Entity::CLASS, number)) { "History" } }
+            a.button.quiet href={ (here) "/history" } { "History" }
             @if may { a.button.quiet href={ (here) "/contacts" } { "Contacts" } a.button.quiet href={ (here) "/edit" } { "Edit" } }
         },
         ..Head::new(&team.name)

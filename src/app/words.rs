@@ -104,6 +104,34 @@ pub fn fields(entry: &Model) -> Option<String> {
     (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
 }
 
+/// The changed fields with their old and new values.
+pub fn details(entry: &Model) -> Markup {
+    let changed = changed(entry).unwrap_or_default();
+    html! { @for (field, change) in &changed { div { span.soft { (field) ": " } (values(change)) } } }
+}
+
+/// The old and the new value of a field, or what was added to a list and removed from it.
+pub fn values(change: &Json) -> Markup {
+    let entries = |name: &str| change.get(name).and_then(Json::as_array).cloned().unwrap_or_default();
+    html! {
+        @if change.get("old").is_some() || change.get("new").is_some() {
+            (value(change.get("old"))) " → " (value(change.get("new")))
+        } @else {
+            @for added in entries("added") { "+ " (value(Some(&added))) " " }
+            @for removed in entries("removed") { "− " (value(Some(&removed))) " " }
+        }
+    }
+}
+
+/// A value in words.
+pub fn value(value: Option<&Json>) -> Markup {
+    match value {
+        None | Some(Json::Null) => html! { span.soft { "nothing" } },
+        Some(Json::String(text)) => html! { (text) },
+        Some(other) => html! { (other) },
+    }
+}
+
 /// The changed fields of an entry.
 pub fn changed(entry: &Model) -> Option<Map<String, Json>> {
     let Ok(Json::Object(mut detail)) = serde_json::from_str(&entry.detail) else { return None };

@@ -1,4 +1,4 @@
-//! Lists of deploys and services by many conditions, as pages and as files.
+//! Lists of deploys and services by many conditions, as pages and as files, and the histories of objects.
 
 use rollcall::entity::user::Role;
 use serde_json::json;
@@ -120,4 +120,40 @@ async fn the_list_of_services_is_a_file_with_its_filter_and_order() {
     assert!(file.contains("\"'=cmd(\"\"x\"\"), y\","), "{file}");
     assert!(browser.page("/services?language=Go").await.contains("href=\"/services.csv?language=Go\""));
     assert_eq!(Browser::new(&app).get("/services.csv").await.place(), "/sign-in");
+}
+
+#[tokio::test]
+async fn a_history_has_what_belongs_to_its_subject_and_is_for_all_who_may_read() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        other: serviceCreate(input: { name: "Bus" }) { errors { message } }
+        cart: serviceCreate(input: { name: "Cart <b>" }) { errors { message } }
+        tool: toolCreate(input: { serviceAlias: "cart_b", displayName: "Board <b>", url: "https://example.com", category: metrics }) { errors { message } }
+        needs: serviceDependencyCreate(inputV2: { dependencyKey: { sourceIdentifier: { alias: "cart_b" }, destinationIdentifier: { alias: "bus" } } }) { errors { message } }
+        tag: tagCreate(input: { alias: "cart_b", type: Service, key: "env", value: "x" }) { errors { message } }
+        team: teamCreate(input: { name: "Core" }) { errors { message } }
+        update: teamUpdate(input: { alias: "core", responsibilities: "All of it" }) { errors { message } }
+        system: systemCreate(input: { name: "Checkout" }) { errors { message } }
+        domain: domainCreate(input: { name: "Shop" }) { errors { message } }
+    }"#;
+    data(&app, query).await;
+    let browser = Browser::of(&app, Role::Viewer).await;
+    assert!(browser.page("/services/cart_b").await.contains("href=\"/services/cart_b/history\""));
+    let page = browser.page("/services/cart_b/history").await;
+    for text in ["added service", "added tool", "Board &lt;b&gt;", "added service dependency", "added tag"] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert!(!page.contains("<b>"), "{page}");
+    let links = browser.page("/services/cart_b/history?kind=links").await;
+    assert!(links.contains("added tool") && !links.contains("added service"), "{links}");
+    let tags = browser.page("/services/cart_b/history?kind=tags").await;
+    assert!(tags.contains("added tag") && !tags.contains("added tool"), "{tags}");
+    let file = browser.page("/services/cart_b/history.csv?kind=links").await;
+    assert!(file.lines().count() == 2 && file.contains("toolCreate"), "{file}");
+    assert!(browser.page("/teams/core/history").await.contains("changed team"));
+    for path in ["/systems/checkout/history", "/domains/shop/history"] {
+        assert!(browser.page(path).await.contains("added "), "{path}");
+    }
+    assert_eq!(browser.get("/services/none/history").await.status, 404);
+    assert_eq!(browser.get("/services/bus/history?after=x").await.status, 400);
 }

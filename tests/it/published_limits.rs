@@ -448,6 +448,10 @@ fn shown() -> Section {
         count("deploys that it counts", list::COUNTED).beyond("the count says `+`"),
         count("on-call entries that it reads", pages::HOME_ON_CALLS).beyond("others are left out"),
         count("changes that it reads", pages::HOME_CHANGES).beyond("others are left out"),
+        count("entries of the audit that a page of a history searches", pages::HISTORY_SEARCHED)
+            .beyond("the next page goes on"),
+        count("things of a kind, such as links, whose changes are in a history", pages::HISTORY_BELONGING)
+            .beyond("the oldest are left out"),
     ];
     ("Pages and pictures", rows)
 }

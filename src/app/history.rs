@@ -1,0 +1,255 @@
+//! The history of a service, a team, a system or a domain: what was changed of it and of what belongs to it, by whom.
+
+use std::cmp::Reverse;
+
+use maud::{Markup, html};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+
+use super::csv::Csv;
+use super::form::{self, Mistakes};
+use super::layout::{Head, page as framed};
+use super::parts::{empty, link, page_links, short, time};
+use super::visit::{Visit, path};
+use super::words::{self, Addresses};
+use super::{Answer, Fault, Site};
+use crate::db::{Read, any};
+use crate::entity::audit::{Column, Entity, Model};
+use crate::entity::{
+    ByAlias, Timestamp, contact, domain, property, service, service_dependency, service_repository, system, team, tool,
+};
+
+/// The number of changes on a page.
+const PAGE: usize = 50;
+/// The maximum number of entries of the audit that a page reads.
+pub const SEARCHED: usize = 1_000;
+/// The maximum number of things of one kind whose changes are a part of the history.
+pub const BELONGING: u64 = 500;
+
+/// The kinds of changes: the word in the address, its label, the SDL type of what is changed, and the word for it among
+/// the changed fields.
+const KINDS: &[(&str, &str, &str, &str)] = &[
+    ("links", "Links", "Tool", "tools"),
+    ("contacts", "Contacts", "Contact", "contacts"),
+    ("dependencies", "Dependencies", "ServiceDependency", "dependencies"),
+    ("repositories", "Repositories", "ServiceRepository", "repositories"),
+    ("properties", "Properties", "Property", "properties"),
+    ("tags", "Tags", "Tag", "tags"),
+    ("aliases", "Aliases", "Alias", "aliases"),
+    ("members", "Members", "TeamMembership", "members"),
+];
+
+/// The object whose history is shown.
+struct Subject {
+    class: &'static str,
+    id: i64,
+    name: String,
+    address: String,
+}
+
+/// A place in the history: the time and the id of an entry.
+type Place = (Timestamp, i64);
+
+/// The objects whose entries are the history, by SDL type.
+type Subjects = Vec<(&'static str, Vec<i64>)>;
+
+/// Shows the history.
+pub async fn page(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result<Answer, Fault> {
+    let after = visit.query.given("after").map(place).transpose()?;
+    let kind = visit.query.get("kind");
+    let reading = site.reading(visit).await?;
+    let subject = reading.whole(|db| find(db, part, alias)).await?;
+    let subjects = reading.whole(|db| belonging(db, &subject)).await?;
+    let (entries, next) = reading.whole(|db| entries(db, &subjects, kind, after, PAGE)).await?;
+    let addresses = reading.whole(|db| words::addresses(db, &entries)).await?;
+    let (now, here) = (Timestamp::now(), format!("{}/history", subject.address));
+    let next = next.map(|(at, id)| format!("{}_{id}", at.as_micros()));
+    let main = html! {
+        (filters(visit, &here))
+        @if entries.is_empty() {
+            @if kind.is_empty() { (empty("No changes yet.", html! { p { "Changes will appear here." } })) }
+            @else { (empty("No changes match.", html! { p { a href=(here) { "All changes" } } })) }
+        } @else {
+            (table(&entries, &subject, &addresses, now))
+        }
+        (page_links(visit, &here, next.as_deref()))
+    };
+    let title = format!("History of {}", subject.name);
+    let file = link(&format!("{here}.csv"), &visit.query.without("after").query());
+    let head = Head {
+        actions: html! { a.button.quiet href=(file) { "Download CSV" } },
+        ..Head::below(&title, &subject.address, &subject.name)
+    };
+    Ok(Answer::page(framed(visit, &head, main)))
+}
+
+/// The same as a file.
+pub async fn file(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result<Answer, Fault> {
+    let reading = site.reading(visit).await?;
+    let subject = reading.whole(|db| find(db, part, alias)).await?;
+    let subjects = reading.whole(|db| belonging(db, &subject)).await?;
+    let mut csv = Csv::new(&["at", "who", "action", "what", "details"]);
+    let mut after = None;
+    loop {
+        let (entries, next) =
+            reading.whole(|db| entries(db, &subjects, visit.query.get("kind"), after, SEARCHED)).await?;
+        for entry in &entries {
+            let at = entry.at.to_string();
+            let what = entry.subject_name.as_deref().unwrap_or_default();
+            if !csv.row([&at, words::who(entry), &entry.action, what, &entry.detail]) {
+                return Ok(csv.file("history.csv", false));
+            }
+        }
+        match next {
+            Some(next) => after = Some(next),
+            None => return Ok(csv.file("history.csv", true)),
+        }
+    }
+}
+
+/// Finds the object with this alias.
+async fn find(db: &impl Read, part: &str, alias: &str) -> Result<Subject, Fault> {
+    let at = |first: &str| path([part, first]);
+    let found = match part {
+        "services" => service::Entity::by_alias(db, alias).await?.map(|one| Subject {
+            class: "Service",
+            id: one.id,
+            address: at(&one.slug),
+            name: one.name,
+        }),
+        "teams" => team::Entity::by_alias(db, alias).await?.map(|one| Subject {
+            class: "Team",
+            id: one.id,
+            address: at(&one.alias),
+            name: one.name,
+        }),
+        "systems" => system::Entity::by_alias(db, alias).await?.map(|one| Subject {
+            class: "System",
+            id: one.id,
+            address: at(&one.slug),
+            name: one.name,
+        }),
+        _ => domain::Entity::by_alias(db, alias).await?.map(|one| Subject {
+            class: "Domain",
+            id: one.id,
+            address: at(&one.slug),
+            name: one.name,
+        }),
+    };
+    let noun = match part {
+        "services" => "service",
+        "teams" => "team",
+        "systems" => "system",
+        _ => "domain",
+    };
+    found.ok_or_else(|| Fault::unknown(noun, alias))
+}
+
+/// The subject, and what belongs to it.
+async fn belonging(db: &impl Read, subject: &Subject) -> Result<Subjects, Fault> {
+    let id = subject.id;
+    let mut subjects = vec![(subject.class, vec![id])];
+    macro_rules! of {
+        ($class:literal, $table:ident, $column:ident) => {{
+            let own = $table::Entity::find().select_only().column($table::Column::Id);
+            let own = own.filter($table::Column::$column.eq(id)).order_by_desc($table::Column::Id).limit(BELONGING);
+            subjects.push(($class, db.rows(own.as_query(), |row| row.get(0)).await?));
+        }};
+    }
+    match subject.class {
+        "Service" => {
+            of!("Tool", tool, ServiceId);
+            of!("Contact", contact, ServiceId);
+            of!("ServiceDependency", service_dependency, SourceId);
+            of!("ServiceRepository", service_repository, ServiceId);
+            of!("Property", property, ServiceId);
+        }
+        "Team" => {
+            of!("Contact", contact, TeamId);
+            of!("Property", property, TeamId);
+        }
+        _ => {}
+    }
+    Ok(subjects)
+}
+
+/// Returns at most `most` entries of a kind after a place, newest first, and where to go on.
+async fn entries(
+    db: &impl Read,
+    subjects: &Subjects,
+    kind: &str,
+    after: Option<Place>,
+    most: usize,
+) -> Result<(Vec<Model>, Option<Place>), Fault> {
+    let each = if kind.is_empty() { most + 1 } else { SEARCHED };
+    let (mut all, mut end) = (Vec::new(), None);
+    for (class, ids) in subjects.iter().filter(|(_, ids)| !ids.is_empty()) {
+        let mut select = Entity::find().filter(Column::SubjectClass.eq(*class));
+        select = select.filter(any(db, Column::SubjectId, ids));
+        if let Some((at, id)) = after {
+            let before = Column::At.lt(at).or(Column::At.eq(at).and(Column::Id.lt(id)));
+            select = select.filter(Column::At.lte(at)).filter(before);
+        }
+        let select = select.order_by_desc(Column::At).order_by_desc(Column::Id).limit(each as u64);
+        let found = db.all(select).await?;
+        if found.len() == each {
+            end = Ord::max(end, found.last().map(|entry| (entry.at, entry.id)));
+        }
+        all.extend(found);
+    }
+    // Of a class whose entries were not all read, nothing is known behind the last.
+    all.retain(|entry| end.is_none_or(|end| (entry.at, entry.id) >= end) && is_of_kind(entry, kind));
+    all.sort_unstable_by_key(|entry| Reverse((entry.at, entry.id)));
+    let next = if all.len() > most { all.get(most - 1).map(|entry| (entry.at, entry.id)) } else { end };
+    all.truncate(most);
+    Ok((all, next))
+}
+
+/// Whether an entry is of the kind with this word. All are of no kind.
+fn is_of_kind(entry: &Model, kind: &str) -> bool {
+    let Some((.., class, list)) = KINDS.iter().find(|(word, ..)| *word == kind) else { return true };
+    let noun = entry.action.to_lowercase();
+    entry.subject_class.as_deref() == Some(*class)
+        || noun.starts_with(&class.to_lowercase())
+        || words::changed(entry).is_some_and(|changed| changed.contains_key(*list))
+}
+
+/// Reads the cursor of a page.
+fn place(text: &str) -> Result<Place, Fault> {
+    let parts = text.split_once('_').and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)));
+    let (at, id) = parts.ok_or_else(|| Fault::BadRequest("The page in the address is not valid.".to_owned()))?;
+    Ok((Timestamp::from_micros(at), id))
+}
+
+fn filters(visit: &Visit, here: &str) -> Markup {
+    let mut kinds = vec![("", "all changes")];
+    kinds.extend(KINDS.iter().map(|(word, label, ..)| (*word, *label)));
+    html! {
+        form.filters method="get" action=(here) role="search" {
+            (form::select("kind", "Changes of", "", &kinds, &visit.query, &Mistakes::none()))
+            button { "Show" }
+        }
+    }
+}
+
+fn table(entries: &[Model], about: &Subject, addresses: &Addresses, now: Timestamp) -> Markup {
+    let is_itself = |entry: &Model| entry.subject_class.as_deref() == Some(about.class);
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Changes" {
+            table {
+                thead { tr { th scope="col" { "Change" } th.wide scope="col" { "Details" } th.number scope="col" { "When" } } }
+                tbody { @for entry in entries {
+                    tr {
+                        th scope="row" {
+                            (words::done(entry)) " "
+                            @if !is_itself(entry) { (words::subject(entry, addresses)) }
+                            small { "by " bdi { (short(words::who(entry))) } }
+                        }
+                        td.wide { (words::details(entry)) }
+                        td.number { (time(entry.at, now)) }
+                    }
+                } }
+            }
+        }
+    }
+}
