@@ -264,6 +264,8 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/services/svc-1/deploys",
         "/deploys",
         "/deploys?service=svc-1&environment=production",
+        "/delivery",
+        "/delivery?team=team-1",
         "/deploys?status=failed",
         "/deploys?person=nobody",
         "/deploys?team=team-1",

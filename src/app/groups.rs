@@ -10,7 +10,7 @@ use super::markdown::prose;
 use super::operations::{Domain, Domains, System, Systems};
 use super::parts::{count, empty, order, pages, sorted, tags};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, services};
+use super::{Answer, Fault, Site, all_deploys, delivery, services};
 use crate::entity::service::Column;
 use crate::entity::system;
 use crate::entity::user::Role;
@@ -186,6 +186,7 @@ impl Group<'_> {
                 @if let Some((aliases, name)) = self.domain { " / " (link("domains", aliases, name)) }
             },
             actions: html! {
+                a.button.quiet href=(delivery::address(self.kind.noun(), first)) { "Delivery" }
                 a.button.quiet href=(path([self.kind.part(), first, "history"])) { "History" }
                 @if session.user.role >= Role::TeamMember {
                     a.button.quiet href=(path([self.kind.part(), first, "edit"])) { "Edit" }

@@ -20,6 +20,7 @@ const GROUPS: &[(&str, &[Link])] = &[
             ("Teams", "teams", Role::Viewer),
             ("Deploys", "deploys", Role::Viewer),
             ("Standards", "standards", Role::Viewer),
+            ("Delivery", "delivery", Role::Viewer),
             ("Repositories", "repositories", Role::Viewer),
             ("Infrastructure", "infrastructure", Role::Viewer),
             ("Suggestions", "suggestions", Role::Viewer),

@@ -27,6 +27,7 @@ mod csv;
 mod custom;
 mod definitions;
 mod deliveries;
+mod delivery;
 mod dependency_form;
 mod deploys;
 mod documents;
@@ -169,6 +170,7 @@ const OWNED: &[&str] = &[
     "assets",
     "audit",
     "definitions",
+    "delivery",
     "deploys",
     "deploys.csv",
     "documents",
@@ -294,7 +296,7 @@ impl Site {
             (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
             (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,
             (_, ["systems" | "domains", ..] | ["new", "system" | "domain"]) => self.group(visit, session, &path).await,
-            (_, ["" | "services.csv" | "deploys" | "deploys.csv" | "search" | "suggestions", ..]) => {
+            (_, ["" | "services.csv" | "delivery" | "deploys" | "deploys.csv" | "search" | "suggestions", ..]) => {
                 self.daily(visit, session, &path).await
             }
             _ => self.owned(visit, session, &path).await,
@@ -307,6 +309,7 @@ impl Site {
         match (visit.method, path) {
             (Get, [""]) => home::page(self, visit, session).await,
             (Get, ["services.csv"]) => services::file(self, visit).await,
+            (Get, ["delivery"]) => delivery::page(self, visit).await,
             (Get, ["deploys"]) => all_deploys::page(self, visit).await,
             (Get, ["deploys.csv"]) => all_deploys::file(self, visit).await,
             (Get, ["search"]) => search::page(self, visit).await,

@@ -12,7 +12,7 @@ use super::operations::{Team, Teams};
 use super::parts::{count, empty, local, order, pages, sorted, tags};
 use super::reading::too_long;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, graph, properties, rights, services};
+use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, rights, services};
 use crate::db::Read;
 use crate::entity::service::Column;
 use crate::entity::team;
@@ -74,6 +74,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
             @if let Some(parent) = &team.parent_team { " / " a href=(path(["teams", &parent.alias])) { (parent.name) } }
         },
         actions: html! {
+            a.button.quiet href=(delivery::address("team", &team.alias)) { "Delivery" }
             a.button.quiet href={ (here) "/history" } { "History" }
             @if may { a.button.quiet href={ (here) "/contacts" } { "Contacts" } a.button.quiet href={ (here) "/edit" } { "Edit" } }
         },

@@ -21,6 +21,8 @@ pub enum Whose<'a> {
     Services(&'a [i64]),
     /// The deploys of each of these teams' services.
     Teams(&'a [i64]),
+    /// The deploys of each of these systems' services.
+    Systems(&'a [i64]),
     /// The deploys of all services, under the key 0.
     All,
 }
@@ -102,14 +104,30 @@ pub(super) struct Each {
 
 /// Reads each deploy that counts, of all services.
 pub(super) async fn each(db: &impl Read, window: &Window, wanted: Wanted) -> Result<Vec<Each>, db::Error> {
-    let read = |row: &Row<'_>| {
-        Ok(Each {
-            is_explicit: row.get::<Option<String>>(1)?.is_some(),
-            has_failed: row.get::<i32>(2)? != 0,
-            duration: row.get(3)?,
-        })
-    };
-    db.rows(&deploys(db, Whose::All, window, wanted), read).await
+    db.rows(&deploys(db, Whose::All, window, wanted), each_of).await
+}
+
+/// Reads the last `most` deploys that count, each with its time, the latest first.
+pub(super) async fn last_of(
+    db: &impl Read,
+    whose: Whose<'_>,
+    window: &Window,
+    most: u64,
+) -> Result<Vec<(Timestamp, Each)>, db::Error> {
+    let mut select = deploys(db, whose, window, Wanted::ALL);
+    // SQLite would walk the deploys of all services in this order.
+    let order = db::unindexed(db, Column::DeployedAt);
+    select.expr(column(Column::DeployedAt)).order_by_expr(order, Order::Desc).limit(most);
+    let read = |row: &Row<'_>| Ok((Timestamp::from_micros(row.get(4)?), each_of(row)?));
+    db.rows(&select, read).await
+}
+
+fn each_of(row: &Row<'_>) -> Result<Each, db::Error> {
+    Ok(Each {
+        is_explicit: row.get::<Option<String>>(1)?.is_some(),
+        has_failed: row.get::<i32>(2)? != 0,
+        duration: row.get(3)?,
+    })
 }
 
 /// Returns the metrics by the id of the service or team. Without deploys, an id is missing or has the default metrics.
@@ -156,11 +174,13 @@ fn deploys(db: &impl Read, whose: Whose<'_>, window: &Window, wanted: Wanted) ->
         Whose::Services(ids) => {
             deploys.expr_as(column(Column::ServiceId), PARENT).and_where(db::any(db, Column::ServiceId, ids));
         }
-        Whose::Teams(ids) => {
+        Whose::Teams(ids) | Whose::Systems(ids) => {
+            let key =
+                if matches!(whose, Whose::Teams(_)) { service::Column::OwnerId } else { service::Column::SystemId };
             let of_service = column(service::Column::Id).eq(column(Column::ServiceId));
             deploys.inner_join(service::Entity, of_service);
-            deploys.expr_as(column(service::Column::OwnerId), PARENT);
-            deploys.and_where(db::any(db, service::Column::OwnerId, ids));
+            deploys.expr_as(column(key), PARENT);
+            deploys.and_where(db::any(db, key, ids));
         }
         Whose::All => {
             deploys.expr_as(Expr::value(0_i64), PARENT).and_where(Column::ServiceId.is_not_null());

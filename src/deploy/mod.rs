@@ -3,7 +3,7 @@
 //! [`record`] parses a post and reports all its mistakes, with [`attributes`], [`json`] and [`moment`]. [`commit`]
 //! commits queued posts together. [`store`] does the work of that transaction: duplicates, services, numbers,
 //! suggestions. [`metrics`] computes metrics, with [`figures`] of whole days, and [`days`] counts by day. [`list`]
-//! lists deploys for the pages, and [`failing`] finds services whose last deploy failed.
+//! lists deploys for the pages, [`failing`] finds services whose last deploy failed, and [`delivery`] measures weeks.
 //! [`recoveries`] finds the success after a failure. [`retention`] removes expired deploys. [`deliveries`] records the
 //! responses to refused posts. [`event`] records custom events. The edge handles HTTP, and the API reads deploys.
 
@@ -11,6 +11,7 @@ mod attributes;
 pub mod commit;
 pub mod days;
 mod deliveries;
+pub mod delivery;
 pub mod event;
 pub mod failing;
 pub mod figures;

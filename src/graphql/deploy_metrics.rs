@@ -7,7 +7,7 @@ use async_graphql::MaybeUndefined;
 use super::context::Ctx;
 use super::deploy;
 use super::schema::*;
-use super::types::{Service, Team};
+use super::types::{Service, System, Team};
 use crate::deploy::figures;
 use crate::deploy::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
 use crate::entity::Timestamp;
@@ -41,6 +41,19 @@ pub(super) async fn of_teams(
     let window = window(start, end, environments, ctx)?;
     let ids: Vec<i64> = teams.iter().map(|team| team.id).collect();
     let found = metrics::measure(ctx.db(), Whose::Teams(&ids), &window, wanted(ctx)).await?;
+    Ok(answers(&found, &window, &ids))
+}
+
+/// The metrics of each system.
+pub(super) async fn of_systems(
+    systems: &[&System],
+    args: &SystemDeployMetricsArgs,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<DeployMetrics>> {
+    let SystemDeployMetricsArgs { start, end, environments } = args;
+    let window = window(start, end, environments, ctx)?;
+    let ids: Vec<i64> = systems.iter().map(|system| system.id).collect();
+    let found = metrics::measure(ctx.db(), Whose::Systems(&ids), &window, wanted(ctx)).await?;
     Ok(answers(&found, &window, &ids))
 }
 

@@ -4,7 +4,6 @@ use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::LockType;
 use sea_orm::{ColumnTrait, Set};
 
-use super::alias;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
 use super::identifier::{self, Identifier};
@@ -14,6 +13,7 @@ use super::schema::*;
 use super::service;
 use super::sort::Sort;
 use super::types::{Domain, System};
+use super::{alias, deploy_metrics};
 use crate::db::{Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
@@ -34,6 +34,14 @@ impl SystemResolver for System {
     async fn html_url(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
         Ok(systems.iter().map(|system| format!("{app_url}/systems/{}", system.slug)).collect())
+    }
+
+    async fn deploy_metrics(
+        systems: &[&Self],
+        args: &SystemDeployMetricsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<DeployMetrics>> {
+        deploy_metrics::of_systems(systems, args, ctx).await
     }
 
     async fn parent(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Domain>>> {

@@ -86,6 +86,7 @@ async function catalogue() {
     home: '/',
     deploys: '/deploys',
     'deploys-failed': '/deploys?status=failed',
+    delivery: '/delivery',
     'service-history': '/services/svc-1/history',
     services: '/services',
     'services-none': '/services?search=there+is+no+such+service',

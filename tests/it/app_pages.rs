@@ -617,9 +617,10 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         pages.push(path);
     }
     pages.push(format!("/services/{alias}/deploys"));
-    pages.extend(["/", "/deploys", "/deploys?status=failed"].map(str::to_owned));
+    pages.extend(["/", "/deploys", "/deploys?status=failed", "/delivery"].map(str::to_owned));
     pages.push(format!("/services/{alias}/history"));
     pages.push(format!("/teams/{team}/history"));
+    pages.push(format!("/delivery?team={team}"));
     pages.extend(["/new/service", "/new/team"].map(str::to_owned));
     pages.extend(integrations.iter().map(|one| format!("/integrations/{}", one["id"].as_str().expect("an id"))));
     let encoded: String = form_urlencoded::byte_serialize(HOSTILE.as_bytes()).collect();
@@ -631,6 +632,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
     for field in ["service", "team", "system", "person", "environment", "status", "from", "after"] {
         pages.push(format!("/deploys?{field}={encoded}"));
     }
+    pages.push(format!("/delivery?team={encoded}"));
     pages.push(format!("/services/{alias}/history?kind={encoded}"));
     pages.push(format!("/services/{}", encoded.replace('+', "%20")));
     pages.push(format!("/search?q={encoded}"));

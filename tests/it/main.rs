@@ -13,6 +13,7 @@ mod app_browser;
 mod app_catalogue;
 mod app_daily;
 mod app_definitions;
+mod app_delivery;
 mod app_forms;
 mod app_graph;
 mod app_home;

@@ -15,7 +15,7 @@ use rollcall::cli::sender;
 use rollcall::config::{self, Command, Serve};
 use rollcall::db::{LONG_LOG, LONGEST_WINDOW, MOST_AT_ONCE, MOST_CHANGED, QUICK_READS, SLOW_READS, find};
 use rollcall::deploy::figures::{self, build};
-use rollcall::deploy::{commit, event, failing, list};
+use rollcall::deploy::{commit, delivery as weeks, event, failing, list};
 use rollcall::engine::plan::MOST_FIELDS;
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
@@ -441,6 +441,8 @@ fn shown() -> Section {
             .beyond("other services are left out"),
         count("deploys that a page of deploys searches for a status or a person", list::SEARCHED)
             .beyond("the next page goes on"),
+        count("deploys that the page Delivery reads for a team, a system or a domain", weeks::READ)
+            .beyond("the page says so"),
         count("teams of a person that the home page is about", pages::HOME_TEAMS).beyond("other teams are left out"),
         count("days that the home page looks back for deploys and changes", pages::HOME_SINCE_DAYS),
         count("days that the home page looks back for failures", pages::HOME_FAILING_DAYS),
