@@ -314,6 +314,7 @@ impl Site {
             (Get, ["deploys.csv"]) => all_deploys::file(self, visit).await,
             (Get, ["search"]) => search::page(self, visit).await,
             (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
+            (Post, ["suggestions"]) => suggestions::decide_all(self, visit, session).await,
             (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
             _ => Err(Fault::NotFound),
         }

@@ -4,19 +4,21 @@ use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
 use super::ask::{ask, settled, unanswered};
-use super::form::Mistakes;
+use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::operations::suggestions::ServiceSuggestion;
 use super::operations::{
-    CreateFromSuggestion, IdentifierInput, IgnoreSuggestion, MapSuggestion, ServiceSuggestionKind,
-    ServiceSuggestionState, Suggestions, UnignoreSuggestion,
+    AcceptSuggestions, CreateFromSuggestion, IdentifierInput, IgnoreSuggestion, IgnoreSuggestions, MapSuggestion,
+    ServiceSuggestionKind, ServiceSuggestionState, ServiceSuggestionsAcceptInput, SuggestionChoices, Suggestions,
+    UnignoreSuggestion,
 };
-use super::parts::{count, empty, pages, time};
+use super::parts::{count, empty, link, pages, time};
 use super::services::address;
-use super::visit::{Session, Visit, path};
+use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, text};
+use crate::graphql::suggestions::MOST;
 
 /// The states: the value in the URL, and the label.
 const STATES: &[(ServiceSuggestionState, &str)] = &[
@@ -35,13 +37,18 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
     let wanted = Suggestions { state: Some(state), after: visit.query.given("after") };
     let found = ask(site, visit, wanted).await?.account.service_suggestions;
     let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
+    let choice = match may && state != ServiceSuggestionState::Accepted {
+        true => choice(site, visit, state, mistakes).await?,
+        false => html! {},
+    };
     let open = html! { p { a href="/suggestions" { "Open suggestions" } } };
     let main = html! {
         p { "Deploys and scans that use a name no service has. Create the service, or map the name to one." }
         nav aria-label="States" { ul.tabs { @for (word, text) in STATES {
             li { a href={ "/suggestions?state=" (word) } aria-current=[(*word == state).then_some("page")] { (text) } }
         } } }
-        (mistakes.summary(&[]))
+        (mistakes.summary(&["ownerInput.alias", "tierAlias"]))
+        (done(visit, may))
         @if found.nodes.is_empty() {
             @match state {
                 ServiceSuggestionState::Open => (empty("No open suggestions.", html! {
@@ -52,6 +59,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
                 ServiceSuggestionState::Accepted => (empty("No accepted suggestions.", open)),
             }
         } @else {
+            (choice)
             @for suggestion in &found.nodes { (one(suggestion, now, may)) }
             (pages(visit, "/suggestions", &found.page_info))
         }
@@ -65,7 +73,11 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
     let key = id.as_str();
     html! {
         section.figure aria-label=(alias) {
-            h2 { (alias) }
+            h2 {
+                @if may && suggestion.state != ServiceSuggestionState::Accepted {
+                    label.check { input type="checkbox" name="id" value=(id) form="chosen"; (alias) }
+                } @else { (alias) }
+            }
             p.soft {
                 @if suggestion.kind == ServiceSuggestionKind::Deploy { (count(*deploy_count, "deploy")) } @else { "A code issue project" }
                 @if !suggestion.integrations.is_empty() {
@@ -113,6 +125,98 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// The form that decides about the suggestions whose boxes are checked.
+async fn choice(
+    site: &Site,
+    visit: &Visit,
+    state: ServiceSuggestionState,
+    mistakes: &Mistakes,
+) -> Result<Markup, Fault> {
+    if state == ServiceSuggestionState::Ignored {
+        return Ok(html! {
+            form.filters #chosen method="post" action="/suggestions" {
+                button.quiet name="what" value="reopen" { "Reopen the chosen" }
+            }
+        });
+    }
+    let choices = ask(site, visit, SuggestionChoices {}).await?.account;
+    let mut tiers = vec![("", "none")];
+    tiers.extend(choices.tiers.iter().map(|tier| (&*tier.alias, &*tier.name)));
+    let teams = choices.teams.nodes.iter().map(|team| (&*team.alias, &*team.name));
+    Ok(html! {
+        form.filters #chosen method="post" action="/suggestions" {
+            (form::suggested("ownerInput.alias", "Owner of the new services", teams, &visit.form, mistakes))
+            (form::select("tierAlias", "Their tier", "", &tiers, &visit.form, mistakes))
+            button name="what" value="create" { "Create services for the chosen" }
+            button.quiet name="what" value="ignore" { "Ignore the chosen" }
+        }
+    })
+}
+
+/// What the form before this page did, with what undoes it.
+fn done(visit: &Visit, may: bool) -> Markup {
+    let ids: Vec<&str> = visit.query.get("ignored").split(' ').filter(|id| !id.is_empty()).take(MOST).collect();
+    let made: Vec<&str> = visit.query.get("made").split(' ').filter(|alias| !alias.is_empty()).take(MOST).collect();
+    html! {
+        @if !made.is_empty() {
+            div.notice role="status" {
+                p { (count(made.len() as i64, "service")) " created: " @for (at, alias) in made.iter().enumerate() {
+                    @if at > 0 { ", " } a href=(path(["services", alias])) { (alias) }
+                } }
+            }
+        }
+        @if may && !ids.is_empty() {
+            div.notice role="status" {
+                form method="post" action="/suggestions" {
+                    (count(ids.len() as i64, "suggestion")) " ignored. "
+                    @for id in &ids { input type="hidden" name="id" value=(id); }
+                    button.quiet name="what" value="reopen" { "Undo" }
+                }
+            }
+        }
+    }
+}
+
+/// Decides about the suggestions whose boxes are checked: all or none.
+pub async fn decide_all(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    let form = &visit.form;
+    let ids: Vec<&str> = form.all("id").collect();
+    let mut mistakes = Mistakes::none();
+    if ids.is_empty() {
+        mistakes.push("", "Choose at least one suggestion: check the box before its name.");
+        return Ok(Answer::refused(show(site, visit, session, &mistakes).await?));
+    }
+    let (errors, next) = match form.get("what") {
+        "create" => {
+            let named = |alias| IdentifierInput { alias: MaybeUndefined::Value(alias), ..Default::default() };
+            let input = ServiceSuggestionsAcceptInput {
+                ids,
+                owner_input: form
+                    .given("ownerInput.alias")
+                    .map(named)
+                    .map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
+                tier_alias: form.given("tierAlias").map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
+            };
+            let done = ask(site, visit, AcceptSuggestions { input }).await?.service_suggestions_accept;
+            let done = done.ok_or_else(unanswered)?;
+            let made: Vec<String> =
+                done.services.into_iter().flatten().filter_map(|service| service.aliases.into_iter().next()).collect();
+            (done.errors, Fields::one("made", &made.join(" ")))
+        }
+        what @ ("ignore" | "reopen") => {
+            let next = if what == "ignore" { Fields::one("ignored", &ids.join(" ")) } else { Fields::default() };
+            let wanted = IgnoreSuggestions { ids, reopen: Some(what == "reopen") };
+            let done = ask(site, visit, wanted).await?.service_suggestions_ignore.ok_or_else(unanswered)?;
+            (done.errors, next)
+        }
+        _ => return Err(Fault::NotFound),
+    };
+    match settled(errors) {
+        Ok(()) => Ok(Answer::redirect(link("/suggestions", &next.query()))),
+        Err(mistakes) => Ok(Answer::refused(show(site, visit, session, &mistakes).await?)),
     }
 }
 

@@ -129,6 +129,11 @@ impl Fields {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text::trim(text))
     }
 
+    /// All texts of this name, in order.
+    pub fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
+        self.0.iter().filter(move |(known, _)| known == name).map(|(_, text)| text::trim(text))
+    }
+
     /// The same with its blanks, for a long text. Empty if it is nothing else.
     pub fn untrimmed(&self, name: &str) -> &str {
         let found = self.0.iter().find(|(known, text)| known == name && !text::is_nothing(text));

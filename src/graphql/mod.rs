@@ -92,6 +92,7 @@ mod service_list;
 mod service_repository;
 mod sort;
 mod suggestion;
+pub mod suggestions;
 mod system;
 mod tag;
 mod team;

@@ -76,7 +76,7 @@ pub(super) async fn of_account(
 }
 
 /// Finds a suggestion that is not accepted yet.
-async fn undecided(db: &Transaction, id: &str) -> Result<ServiceSuggestion> {
+pub(super) async fn undecided(db: &Transaction, id: &str) -> Result<ServiceSuggestion> {
     let suggestion = id::require::<suggestion::Entity>(db, id, "id").await?;
     if suggestion.state == State::Accepted { Err(accepted_already()) } else { Ok(suggestion) }
 }
@@ -88,7 +88,7 @@ fn accepted_already() -> Error {
 /// Sets the state of a suggestion, unless somebody has accepted it in the meantime. The update locks the suggestion
 /// before the mutation writes anything, so that a concurrent deploy sees either no decision or the whole of it. A
 /// service is locked before, as by everybody who locks both: in another order, two of them could deadlock.
-async fn decide(db: &Transaction, suggestion: ServiceSuggestion, state: State) -> Result<ServiceSuggestion> {
+pub(super) async fn decide(db: &Transaction, suggestion: ServiceSuggestion, state: State) -> Result<ServiceSuggestion> {
     let decided = db
         .exec(
             suggestion::Entity::update_many()
@@ -133,19 +133,29 @@ impl ServiceSuggestionAcceptMutation for Mutation {
                 (suggestion, service, kind)
             }
         };
-        match suggestion.code_issue_project_id {
-            Some(project_id) => connect(db, project_id, service.id).await?,
-            None => give_alias(db, &suggestion.alias, &service, alias_kind).await?,
-        }
-        db.exec(
-            suggestion::Entity::update_many()
-                .col_expr(Column::ServiceId, Expr::value(service.id))
-                .filter(Column::Id.eq(suggestion.id)),
-        )
-        .await?;
-        let service_suggestion = Some(ServiceSuggestion { service_id: Some(service.id), ..suggestion });
+        let service_suggestion = Some(settle(db, suggestion, &service, alias_kind).await?);
         Ok(ServiceSuggestionAcceptPayload { service_suggestion, service: Some(service.into()), ..Default::default() })
     }
+}
+
+/// Gives a service what an accepted suggestion is about: the alias and its deploys, or the code issue project.
+pub(super) async fn settle(
+    db: &Transaction,
+    suggestion: ServiceSuggestion,
+    service: &Writable,
+    alias_kind: AliasKind,
+) -> Result<ServiceSuggestion> {
+    match suggestion.code_issue_project_id {
+        Some(project_id) => connect(db, project_id, service.id).await?,
+        None => give_alias(db, &suggestion.alias, service, alias_kind).await?,
+    }
+    db.exec(
+        suggestion::Entity::update_many()
+            .col_expr(Column::ServiceId, Expr::value(service.id))
+            .filter(Column::Id.eq(suggestion.id)),
+    )
+    .await?;
+    Ok(ServiceSuggestion { service_id: Some(service.id), ..suggestion })
 }
 
 /// Gives a service the alias that was deployed, the deploys that wait for it, and their numbers.

@@ -632,6 +632,9 @@ async fn every_value_is_escaped_and_every_page_is_small() {
     for field in ["service", "team", "system", "person", "environment", "status", "from", "after"] {
         pages.push(format!("/deploys?{field}={encoded}"));
     }
+    for field in ["made", "ignored"] {
+        pages.push(format!("/suggestions?{field}={encoded}"));
+    }
     pages.push(format!("/delivery?team={encoded}"));
     pages.push(format!("/services/{alias}/history?kind={encoded}"));
     pages.push(format!("/services/{}", encoded.replace('+', "%20")));

@@ -21,6 +21,7 @@ mod app_lists;
 mod app_pages;
 mod app_sign_in;
 mod app_standards;
+mod app_suggestions;
 mod backup;
 mod behind_proxy;
 mod blanks;

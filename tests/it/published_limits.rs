@@ -28,7 +28,9 @@ use rollcall::entity::{
 use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
-use rollcall::graphql::{check, context, idempotency, predicate, search, service_file, service_filter, user};
+use rollcall::graphql::{
+    check, context, idempotency, predicate, search, service_file, service_filter, suggestions, user,
+};
 use rollcall::http::activity::{CANCELLED, PIECE, UNPAID};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
@@ -313,6 +315,7 @@ fn searches() -> Section {
         count("results in the schema reference", pages::REFERENCE_RESULTS),
         count("predicates of a filter of services, or of a request, those of filters among them", service_filter::MOST),
         count("levels of predicates, or of filters, within each other", service_filter::DEPTH),
+        count("suggestions that one mutation decides", suggestions::MOST),
         count("aliases and names, instead of ids, in the value of a predicate", predicate::NAMES),
         bytes("a regular expression in a predicate, compiled", predicate::REGEX),
         count("levels of groups in a regular expression", predicate::REGEX_DEPTH),

@@ -846,6 +846,11 @@ impl Tour {
             ("deployDelete", json!({ "input": { "id": id("deploy ledger") } })),
             ("serviceSuggestionIgnore", json!({ "input": { "id": id("suggestion ledger") } })),
             ("serviceSuggestionUnignore", json!({ "input": { "id": id("suggestion quiet") } })),
+            ("serviceSuggestionsIgnore", json!({ "input": { "ids": [id("suggestion ledger")], "reopen": true } })),
+            (
+                "serviceSuggestionsAccept",
+                json!({ "input": { "ids": [id("suggestion quiet")], "ownerInput": { "id": id("Core") }, "tierAlias": "tier_1" } }),
+            ),
             ("serviceSuggestionAccept", json!({ "input": { "id": id("suggestion shopp"), "name": "Shopp" } })),
             (
                 "serviceSuggestionAccept",
