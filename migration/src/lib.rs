@@ -78,6 +78,7 @@ mod m20261125_000030_figures_of_periods;
 mod m20261128_000010_custom_events;
 mod m20261128_000020_service_file_notes;
 mod m20261128_000030_checks;
+mod m20261128_000050_on_call_by_email;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -177,6 +178,7 @@ impl MigratorTrait for Migrator {
                 "session",
                 schema::big_integer_null("last_visit_ended_at"),
             ),
+            Box::new(m20261128_000050_on_call_by_email::Migration),
         ]
     }
 }

@@ -67,6 +67,7 @@ mod snippets;
 mod standards;
 mod suggestions;
 mod team_form;
+mod team_tree;
 mod teams;
 mod tokens;
 mod tool_form;
@@ -93,6 +94,7 @@ pub mod limits {
     pub use super::markdown::LONGEST_TEXT as MARKDOWN_SHOWN;
     pub use super::parts::{COUNTED, FOUND};
     pub use super::reference::search::{MOST as REFERENCE_RESULTS, WORDS as REFERENCE_WORDS};
+    pub use super::team_tree::{OWNED as TEAM_OWNED, TEAMS as TREE_TEAMS};
 }
 
 /// The state shared by all pages. Cheap to clone.
@@ -276,7 +278,7 @@ impl Site {
             (Post, ["tokens"]) => tokens::create(self, visit, session).await,
             (Post, ["tokens", id, "delete"]) => tokens::delete(self, session, id).await,
             (Get, ["users"]) => users::page(self, visit, session).await,
-            (Get, ["users", number]) => person::page(self, visit, number).await,
+            (Get, ["users", number]) => person::page(self, visit, session, number).await,
             (Post, ["users"]) => users::invite(self, visit, session).await,
             (Post, ["users", id, "role"]) => users::change_role(self, visit, session, id).await,
             (Post, ["users", id, "link"]) => users::link(self, visit, session, id).await,

@@ -1,24 +1,51 @@
-//! The page of a user: how to reach them, and their teams.
+//! The page of a user: how to reach them, their teams, what they lead and are on call for, and who takes it over.
 
-use maud::html;
+use maud::{Markup, html};
 
 use super::ask::ask;
 use super::contact_form::contact;
+use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::operations::Person;
 use super::parts::{count, pages, tags, time};
-use super::visit::{Visit, path};
+use super::reading::too_long;
+use super::team_tree::Duties;
+use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, users};
+use crate::entity::user::Role;
 use crate::entity::{Timestamp, user};
 use crate::graphql::id::Id;
 
 /// Shows the user with this number.
-pub async fn page(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fault> {
+pub async fn page(site: &Site, visit: &Visit, session: &Session, number: &str) -> Result<Answer, Fault> {
     let number: i64 = number.parse().map_err(|_| Fault::NotFound)?;
+    Ok(Answer::page(show(site, visit, session, number, &Mistakes::none()).await?))
+}
+
+/// The page again, with the mistakes of the form that hands over.
+pub async fn refused(
+    site: &Site,
+    visit: &Visit,
+    session: &Session,
+    number: i64,
+    mistakes: &Mistakes,
+) -> Result<Answer, Fault> {
+    Ok(Answer::refused(show(site, visit, session, number, mistakes).await?))
+}
+
+async fn show(
+    site: &Site,
+    visit: &Visit,
+    session: &Session,
+    number: i64,
+    mistakes: &Mistakes,
+) -> Result<Markup, Fault> {
     let id = Id::of::<user::Entity>(number).text();
     let found = ask(site, visit, Person { id: &id, after: visit.query.given("after") }).await?;
     let user = found.account.user.ok_or(Fault::NotFound)?;
     let now = Timestamp::now();
+    let duties = site.reading(visit).await?.part(|db| Duties::of(db, number)).await?;
+    let may_delete = session.user.role == Role::Admin && session.user.id != number;
     let main = html! {
         dl.facts {
             dt { "Email" } dd { a href={ "mailto:" (user.email) } { (user.email) } }
@@ -38,6 +65,40 @@ pub async fn page(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fa
             ul { @for team in &user.teams.nodes { li { a href=(path(["teams", &team.alias])) { (team.name) } } } }
         }
         (pages(visit, &path(["users", &number.to_string()]), &user.teams.page_info))
+        @match &duties { Some(duties) => (duties.show()), None => (too_long()) }
+        @if let Some(duties) = duties.as_ref().filter(|_| may_delete) { (leaving(&id, &user.name, duties, visit, mistakes)) }
     };
-    Ok(Answer::page(layout(visit, &user.name, main)))
+    Ok(layout(visit, &user.name, main))
+}
+
+/// The form that deletes the user, and gives what they leave behind to somebody else.
+fn leaving(id: &str, name: &str, duties: &Duties, visit: &Visit, mistakes: &Mistakes) -> Markup {
+    let delete = path(["users", id, "delete"]);
+    let field = Text {
+        name: "successor",
+        label: "Who takes over",
+        hint: "Their email address. They get the teams and the shifts.",
+        kind: "email",
+        required: true,
+    };
+    html! {
+        h2 #hand-over { "Delete" }
+        (mistakes.summary(&[]))
+        @if duties.is_empty() {
+            p { "They lead no team and are on call for nothing." }
+        } @else {
+            form method="post" action=(delete) {
+                (field.show(&visit.form, &Mistakes::none()))
+                button.danger { "Hand over and delete" span.hidden { " " (name) } }
+            }
+        }
+        details.confirm {
+            summary { "Delete" span.hidden { " " (name) } }
+            form method="post" action=(delete) {
+                input type="hidden" name="anyway" value="1";
+                p { "Delete this user? All their sessions end at once. Teams that they lead stay without a manager." }
+                button.danger { "Yes, delete" span.hidden { " " (name) } }
+            }
+        }
+    }
 }

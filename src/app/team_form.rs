@@ -96,7 +96,10 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
             let member = RemoveMember { id, user: form.get("id") };
             ask(site, visit, member).await?.team_membership_delete.map(|done| done.errors)
         }
-        "delete" => ask(site, visit, DeleteTeam { id }).await?.team_delete.map(|done| done.errors),
+        "delete" => {
+            let delete = DeleteTeam { id, successor: form.given("successor").map(by_alias) };
+            ask(site, visit, delete).await?.team_delete.map(|done| done.errors)
+        }
         _ => return Err(Fault::NotFound),
     };
     match settled(errors.ok_or_else(unanswered)?) {
@@ -161,8 +164,12 @@ fn edit_form(visit: &Visit, team: &Team, form: &Fields, mistakes: &Mistakes) -> 
             button.quiet { "Add member" }
         }
         h2 { "Delete" }
-        p { "Its services stay, without an owner." }
-        (delete_button(&to("delete"), "Delete", &team.name, "Delete this team?"))
+        p { "What it owns, and the teams that are a part of it, can go to another team." }
+        form.filters method="post" action=(to("delete")) {
+            (text("successor", "Alias of the team that takes over", "text", true))
+            button.danger { "Hand over and delete" span.hidden { " " (team.name) } }
+        }
+        (delete_button(&to("delete"), "Delete", &team.name, "Delete this team? What it owns stays, without an owner."))
     };
     layout(visit, &format!("Edit {}", team.name), main)
 }

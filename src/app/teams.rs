@@ -12,7 +12,7 @@ use super::operations::{Team, Teams};
 use super::parts::{count, empty, local, order, pages, sorted, tags};
 use super::reading::too_long;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, rights, services};
+use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, rights, services, team_tree};
 use crate::db::Read;
 use crate::entity::service::Column;
 use crate::entity::team;
@@ -28,8 +28,16 @@ const PARTS: usize = 50;
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let teams = ask(site, visit, Teams { sort: order(visit)?, after: visit.query.given("after") }).await?.account.teams;
     let may = session.user.role >= Role::User;
+    let is_flat = visit.query.has("sort") || visit.query.has("after");
+    let tree = match is_flat {
+        true => None,
+        false => team_tree::tree(&site.reading(visit).await?).await?,
+    };
     let main = html! {
-        @if teams.nodes.is_empty() {
+        @if let Some(tree) = &tree {
+            p.soft { a href="/teams?sort=name_ASC" { "Show as a list" } }
+            (tree)
+        } @else if teams.nodes.is_empty() {
             (empty("No teams yet.", html! { p { "A team owns services and has a manager." } }))
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Teams" {
@@ -65,6 +73,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
     let picture = graph::of_group::<team::Entity>(site, visit, Column::OwnerId, &team.id, &label).await?;
     let number = id::number::<team::Entity>(&team.id).unwrap_or_default();
     let latest = all_deploys::latest(site, visit, (Column::OwnerId, number), ("team", &*team.alias)).await?;
+    let owned = team_tree::owned(&site.reading(visit).await?, number).await?;
     let parts = parts_of(site, visit, &team.id).await?;
     let here = path(["teams", &team.alias]);
     let may = rights::may_change(site, visit, session, Some(&team.id)).await?;
@@ -98,6 +107,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
             div.stack {
                 (facts(&team, &here, &site.catalogue.settings().app_url))
                 (list_of_parts(&parts))
+                (owned)
                 (members(&team, &site.catalogue.settings().app_url))
                 (properties::section(&team.properties.nodes, team.properties.page_info.has_next_page))
             }

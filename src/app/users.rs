@@ -10,10 +10,11 @@ use super::ask::{ask, settled, unanswered};
 use super::form::{self, Mistakes, Text};
 use super::layout::{Head, page as framed};
 use super::operations::users::User;
-use super::operations::{ChangeUser, DeleteUser, InviteUser, Mistake, UserInput, UserRole, Users};
+use super::operations::{ChangeUser, DeleteUser, InviteUser, Mistake, UserIdentifierInput, UserInput, UserRole, Users};
 use super::parts::{delete_button, order, pages, sorted};
+use super::team_tree::Duties;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, person};
 use crate::entity::audit;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::user::{self, Role};
@@ -196,11 +197,30 @@ pub async fn change_role(site: &Site, visit: &Visit, session: &Session, id: &str
     settle(site, visit, session, changed.map(|done| done.errors)).await
 }
 
-/// Deletes a user.
+/// Deletes a user, whose duties go to the successor in the form. Without one, a user with duties is deleted only by the
+/// form that shows them.
 pub async fn delete(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
-    let deleted = ask(site, visit, DeleteUser { id }).await?.user_delete;
-    settle(site, visit, session, deleted.map(|done| done.errors)).await
+    let number = id::number::<user::Entity>(id).ok_or(Fault::NotFound)?;
+    let successor = visit.form.given("successor");
+    if successor.is_none() && !visit.form.has("anyway") && !duties(site, visit, number).await?.is_empty() {
+        let mut mistakes = Mistakes::none();
+        mistakes.push("", "First say who takes over, or delete without handing over.");
+        return person::refused(site, visit, session, number, &mistakes).await;
+    }
+    let successor =
+        successor.map(|email| UserIdentifierInput { email: MaybeUndefined::Value(email), ..Default::default() });
+    let deleted = ask(site, visit, DeleteUser { id, successor }).await?.user_delete;
+    match settled(deleted.ok_or_else(unanswered)?.errors) {
+        Ok(()) => Ok(Answer::redirect("/users")),
+        Err(mistakes) if visit.form.has("successor") => person::refused(site, visit, session, number, &mistakes).await,
+        Err(mistakes) => Ok(Answer::refused(show(site, visit, session, &mistakes, None).await?)),
+    }
+}
+
+/// What the user with this number leads, and is on call for.
+pub(super) async fn duties(site: &Site, visit: &Visit, number: i64) -> Result<Duties, Fault> {
+    site.reading(visit).await?.whole(|db| Duties::of(db, number)).await
 }
 
 async fn settle(site: &Site, visit: &Visit, session: &Session, errors: Option<Vec<Mistake>>) -> Result<Answer, Fault> {

@@ -62,6 +62,7 @@ mod deploy_metrics;
 mod domain;
 mod filter;
 mod grade;
+mod hand_over;
 mod infrastructure_resource;
 mod integration;
 mod json;

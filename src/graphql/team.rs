@@ -13,7 +13,7 @@ use super::schema::*;
 use super::service::{refuse_locked, refuse_where_locked};
 use super::sort::Sort;
 use super::types::{Contact, Property, Team};
-use super::{alias, contact, deploy_metrics, property, team_membership};
+use super::{alias, contact, deploy_metrics, hand_over, property, team_membership};
 use crate::db::{self, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
@@ -169,7 +169,7 @@ impl TeamUpdateMutation for Mutation {
 
 impl TeamDeleteMutation for Mutation {
     async fn team_delete(ctx: &MutationCtx<'_>, input: TeamDeleteInput) -> Result<TeamDeletePayload> {
-        let TeamDeleteInput { id, alias } = input;
+        let TeamDeleteInput { id, alias, successor } = input;
         let db = ctx.db();
         let identifier = Identifier::new(&id, &alias)?;
         let team = identifier::require::<Team>(&db.locking(LockType::Update), identifier).await?;
@@ -178,6 +178,10 @@ impl TeamDeleteMutation for Mutation {
             Identifier::Id(_) => team.alias.clone(),
         };
         refuse_locked(db, service::Column::OwnerId.eq(team.id)).await?;
+        if let Some(named) = successor.value() {
+            let successor = identifier::locked::<Team>(db, "successor", named, LockType::NoKeyUpdate).await?;
+            hand_over::to_team(ctx, &team, successor).await?;
+        }
         ctx.shed_first::<team::Entity>(team.id).await?;
         refuse_where_locked(db, service::Column::OwnerId.eq(team.id)).await?;
         let deleted_team_id = Some(TeamResolver::id(&team));

@@ -9,12 +9,12 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use super::contact;
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
-use super::id;
 use super::identifier::{OneOf, exactly_one, given};
 use super::list::List;
 use super::schema::*;
 use super::sort::Sort;
 use super::types::{Contact, User};
+use super::{hand_over, id};
 use crate::db::{self, Backend, Read, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::Reference;
@@ -257,10 +257,19 @@ impl UserUpdateMutation for Mutation {
 }
 
 impl UserDeleteMutation for Mutation {
-    async fn user_delete(ctx: &MutationCtx<'_>, user: UserIdentifierInput) -> Result<UserDeletePayload> {
+    async fn user_delete(
+        ctx: &MutationCtx<'_>,
+        user: UserIdentifierInput,
+        successor: MaybeUndefined<UserIdentifierInput>,
+    ) -> Result<UserDeletePayload> {
         let db = ctx.db();
         let user = require(db, &user).await?;
         let user = user::lock_to_demote(db, user.id).await?;
+        if let Some(named) = successor.value() {
+            let found = all(db, &[named]).await?.pop();
+            let found = found.ok_or_else(|| Error::internal("a successor was neither found nor missed"))?;
+            hand_over::to_user(ctx, &user, &found.map_err(|error| error.within("successor"))?).await?;
+        }
         ctx.shed_first::<user::Entity>(user.id).await?;
         let deleted_user_id = Some(UserResolver::id(&user));
         db.delete(user).await?;

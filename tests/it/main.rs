@@ -16,6 +16,7 @@ mod app_definitions;
 mod app_delivery;
 mod app_forms;
 mod app_graph;
+mod app_hand_over;
 mod app_home;
 mod app_lists;
 mod app_pages;

@@ -565,7 +565,7 @@ impl Tour {
                 "teamMembershipCreate",
                 json!({ "input": { "teamId": id("Core"), "members": member("bob@example.com") } }),
             ),
-            ("teamDelete", json!({ "input": { "alias": "passing" } })),
+            ("teamDelete", json!({ "input": { "alias": "passing", "successor": { "id": id("Core") } } })),
             (
                 "teamMembershipCreate",
                 json!({ "input": { "teamId": id("Core"), "members": member("eve@example.com") } }),
@@ -729,7 +729,10 @@ impl Tour {
                 "userUpdate",
                 json!({ "user": { "id": id("bob") }, "input": { "name": "Robert", "role": "admin", "skipWelcomeEmail": true } }),
             ),
-            ("userDelete", json!({ "user": { "email": "eve@example.com" } })),
+            (
+                "userDelete",
+                json!({ "user": { "email": "eve@example.com" }, "successor": { "email": "ada@example.com" } }),
+            ),
             ("tierCreate", json!({ "input": grade })),
             ("tierUpdate", json!({ "input": grade_of("hobby") })),
             ("tierDelete", json!({ "input": { "id": id("tier") } })),
