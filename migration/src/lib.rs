@@ -79,6 +79,7 @@ mod m20261128_000010_custom_events;
 mod m20261128_000020_service_file_notes;
 mod m20261128_000030_checks;
 mod m20261128_000050_on_call_by_email;
+mod m20261128_000060_token_details;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -179,6 +180,7 @@ impl MigratorTrait for Migrator {
                 schema::big_integer_null("last_visit_ended_at"),
             ),
             Box::new(m20261128_000050_on_call_by_email::Migration),
+            Box::new(m20261128_000060_token_details::Migration),
         ]
     }
 }

@@ -276,6 +276,7 @@ impl Site {
             (Post, ["integrations", id, "delete"]) => integrations::delete(self, visit, session, id).await,
             (Get, ["tokens"]) => tokens::page(self, visit, session).await,
             (Post, ["tokens"]) => tokens::create(self, visit, session).await,
+            (Post, ["tokens", id, "rotate"]) => tokens::rotate(self, visit, session, id).await,
             (Post, ["tokens", id, "delete"]) => tokens::delete(self, session, id).await,
             (Get, ["users"]) => users::page(self, visit, session).await,
             (Get, ["users", number]) => person::page(self, visit, session, number).await,

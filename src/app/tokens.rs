@@ -18,6 +18,10 @@ use crate::error::Error;
 const EXPIRIES: &[(&str, &str, Option<i64>)] =
     &[("90", "90 days", Some(90)), ("30", "30 days", Some(30)), ("365", "a year", Some(365)), ("never", "never", None)];
 
+/// How long a token that is replaced stays valid: the form's value, the label, and hours.
+const OVERLAPS: &[(&str, &str, i64)] =
+    &[("24", "for a day", 24), ("168", "for a week", 168), ("1", "for an hour", 1), ("0", "no longer", 0)];
+
 /// The scopes: the form's value, the label, and the scope.
 const SCOPES: &[(&str, &str, Scope)] = &[
     ("write", "write: read and change the catalogue", Scope::Write),
@@ -41,15 +45,28 @@ pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
     let days = days.ok_or_else(|| Fault::BadRequest("Choose one of the listed lifetimes.".to_owned()))?;
     let end = days.map(|days| Timestamp::from_micros(now.as_micros() + days * DAY));
     let description = form.get("description");
-    if token::all(site.db.read()).await?.iter().any(|token| token.description == description) {
-        let mut mistakes = Mistakes::none();
-        mistakes.push("description", "Another token has this description. Choose one that tells them apart.");
-        return Ok(Answer::refused(show(site, visit, &mistakes, None).await?));
-    }
     let actor = session.caller().actor;
     let made = site.db.write(async |db| token::create(db, &actor, description, scope, end, now).await);
     match made.await {
         Ok(secret) => Ok(Answer::page(show(site, visit, &Mistakes::none(), Some(secret.reveal())).await?)),
+        Err(Error::User(errors)) => Ok(Answer::refused(show(site, visit, &errors.into(), None).await?)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Replaces a token, and shows the new one once.
+pub async fn rotate(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    let id: i64 = id.parse().map_err(|_| Fault::NotFound)?;
+    let overlap = OVERLAPS.iter().find(|(word, ..)| *word == visit.form.get("overlap")).map(|(.., hours)| *hours);
+    let overlap = overlap.ok_or_else(|| Fault::BadRequest("Choose one of the listed times.".to_owned()))?;
+    let now = Timestamp::now();
+    let end = Timestamp::from_micros(now.as_micros() + overlap * DAY / 24);
+    let actor = session.caller().actor;
+    let made = site.db.write(async |db| token::rotate(db, &actor, id, end, now).await);
+    match made.await {
+        Ok(Some(secret)) => Ok(Answer::page(show(site, visit, &Mistakes::none(), Some(secret.reveal())).await?)),
+        Ok(None) => Err(Fault::NotFound),
         Err(Error::User(errors)) => Ok(Answer::refused(show(site, visit, &errors.into(), None).await?)),
         Err(error) => Err(error.into()),
     }
@@ -80,6 +97,7 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&s
             }
         }
         p { "Programs use the API with a token. Anyone with the token can do everything its scope allows. Treat it like a password." }
+        (mistakes.summary(&["description", "scope", "expires"]))
         form method="post" action="/tokens" {
             fieldset {
                 legend { "New token" }
@@ -98,26 +116,59 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&s
                 table {
                     thead { tr { th scope="col" { "Description" } th scope="col" { "Scope" } th scope="col" { "Created" } th scope="col" { "Last used" } th scope="col" { "Expires" } th scope="col" { span.hidden { "Action" } } } }
                     tbody { @for token in &tokens {
-                        tr {
-                            th scope="row" { (token.description) }
-                            td { (token.scope.to_value()) }
-                            td { (time(token.created_at, now)) }
-                            td { @match token.last_used_at { Some(used) => (time(used, now)), None => span.soft { "never" } } }
-                            td { @match token.expires_at {
-                                Some(end) => { @if end <= now { span.mark.bad { "expired" } " " } (date(end)) },
-                                None => span.soft { "never" },
-                            } }
-                            td.act { (delete_button(
-                                &format!("/tokens/{}/delete", token.id),
-                                "Delete",
-                                &token.description,
-                                "Delete this token? Programs that use it are refused at once.",
-                            )) }
-                        }
+                        (row(token, now))
                     } }
                 }
             }
         }
     };
     Ok(layout(visit, "API tokens", main))
+}
+
+/// The form that replaces a token, behind a button.
+fn rotation(token: &token::Model) -> Markup {
+    html! {
+        details.confirm {
+            summary { "Rotate" span.hidden { " " (token.description) } }
+            form method="post" action={ "/tokens/" (token.id) "/rotate" } {
+                p { "You get a new token with the same description, scope and lifetime." }
+                label for={ "overlap-" (token.id) } { "The old one works" }
+                " " select id={ "overlap-" (token.id) } name="overlap" {
+                    @for (value, label, _) in OVERLAPS { option value=(value) { (label) } }
+                }
+                " " button { "Rotate" span.hidden { " " (token.description) } }
+            }
+        }
+    }
+}
+
+/// A token's row with its actions.
+fn row(token: &token::Model, now: Timestamp) -> Markup {
+    html! {
+        tr {
+            th scope="row" {
+                (token.description)
+                @if let Some(prefix) = &token.prefix { small { code { (prefix) "…" } } }
+            }
+            td { (token.scope.to_value()) }
+            td {
+                (time(token.created_at, now))
+                @if let Some(by) = &token.created_by { small { "by " bdi { (by.split(" (").next().unwrap_or(by)) } } }
+            }
+            td {
+                @match token.last_used_at { Some(used) => (time(used, now)), None => span.soft { "never" } }
+                @if let Some(from) = &token.last_used_from { small { "from " (from) } }
+            }
+            td { @match token.expires_at {
+                Some(end) => { @if end <= now { span.mark.bad { "expired" } " " } (date(end)) },
+                None => span.soft { "never" },
+            } }
+            td.act { @if token.is_current() && token.is_valid(now) { (rotation(token)) } (delete_button(
+                &format!("/tokens/{}/delete", token.id),
+                "Delete",
+                &token.description,
+                "Delete this token? Programs that use it are refused at once.",
+            )) }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! API tokens. The token itself is shown once, when it is created. Only its hash is stored.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use data_encoding::BASE64URL_NOPAD;
 use sea_orm::entity::prelude::*;
@@ -34,6 +35,14 @@ pub struct Model {
     pub last_used_at: Option<Timestamp>,
     /// When the row was created.
     pub created_at: Timestamp,
+    /// The name of who created it; `None` for older tokens.
+    pub created_by: Option<String>,
+    /// The first characters of the token; `None` for older tokens.
+    pub prefix: Option<String>,
+    /// The address of its last use, or the first of its IPv6 /64 network; `None` if never used since this is recorded.
+    pub last_used_from: Option<String>,
+    /// The form in which descriptions are compared; unique. `None` for older tokens, and for those that were replaced.
+    pub description_key: Option<String>,
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
@@ -51,6 +60,11 @@ impl Model {
     /// Returns whether the token is valid at `now`.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|end| now < end)
+    }
+
+    /// Whether it was not replaced by another token.
+    pub fn is_current(&self) -> bool {
+        self.description_key.is_some() || !self.description.starts_with(REPLACED)
     }
 
     /// The token as the subject of an audit entry.
@@ -127,11 +141,20 @@ fn checksum(text: &str) -> String {
     BASE64URL_NOPAD.encode(&Sha256::digest(text)[..4])
 }
 
-/// Creates a token and records that in the audit. Only this function returns the token.
+/// Returns the form in which descriptions are compared: in lower case.
+fn description_key(description: &str) -> String {
+    description.to_lowercase()
+}
+
+fn taken() -> UserError {
+    UserError::new("description", "another token has this description; choose one that tells them apart")
+}
+
+/// Creates a token and records that in the audit. Only this function and [`rotate`] return a token.
 ///
 /// # Errors
-/// The description is empty, longer than 255 characters, or contains control characters; or there are already
-/// [`ENTRIES`] tokens.
+/// The description is empty, longer than 255 characters, or contains control characters; another token has it, in any
+/// case of its letters; or there are already [`ENTRIES`] tokens.
 pub async fn create<C: Write>(
     db: &C,
     actor: &Actor,
@@ -141,8 +164,20 @@ pub async fn create<C: Write>(
     now: Timestamp,
 ) -> Result<Secret> {
     let description = text::required("description", description, text::SHORT)?;
+    // Older tokens have no key.
+    if all(db)
+        .await?
+        .iter()
+        .any(|token| token.is_current() && description_key(&token.description) == description_key(&description))
+    {
+        return Err(taken().into());
+    }
     let secret = Secret::new()?;
     let row = ActiveModel {
+        description_key: Set(Some(description_key(&description))),
+        created_by: Set(Some(text::cleaned(&actor.name, text::SHORT))),
+        prefix: Set(Some(secret.reveal().chars().take(SHOWN).collect())),
+        last_used_from: Set(None),
         description: Set(description),
         hash: Set(secret.hash().to_vec()),
         scope: Set(scope),
@@ -151,7 +186,10 @@ pub async fn create<C: Write>(
         created_at: Set(now),
         ..Default::default()
     };
-    let made = db.insert(row).await?;
+    let made = db.insert(row).await.map_err(|error| match error.violation() {
+        Some(db::Constraint::Unique(_)) => Error::from(taken()),
+        _ => error.into(),
+    })?;
     if db.count(Entity::find()).await? > ENTRIES as u64 {
         return Err(UserError::base(format!("a catalogue can have at most {ENTRIES} tokens; delete one first")).into());
     }
@@ -159,6 +197,42 @@ pub async fn create<C: Write>(
     audit::record(db, actor, "tokenCreate", made.subject(), &detail).await?;
     Ok(secret)
 }
+
+/// The number of characters of a token that the list of tokens shows.
+const SHOWN: usize = 8;
+
+/// Replaces a token by a new one with the same description, scope and lifetime, and records both in the audit. The old
+/// one stays valid until `end`, or until its own end if that is earlier. Returns `None` if there is no such token.
+///
+/// # Errors
+/// The token has expired or was replaced before; or as [`create`].
+pub async fn rotate<C: Write>(
+    db: &C,
+    actor: &Actor,
+    id: i64,
+    end: Timestamp,
+    now: Timestamp,
+) -> Result<Option<Secret>> {
+    let Some(old) = db.one(Entity::find_by_id(id)).await? else { return Ok(None) };
+    if !old.is_valid(now) || !old.is_current() {
+        return Err(UserError::base("only a valid token that was not replaced can be rotated").into());
+    }
+    let lifetime = old.expires_at.map(|end| end.as_micros() - old.created_at.as_micros());
+    let expires_at = lifetime.map(|lifetime| Timestamp::from_micros(now.as_micros().saturating_add(lifetime)));
+    let (before, description, scope) = (old.clone(), old.description.clone(), old.scope);
+    let end = old.expires_at.map_or(end, |own| Ord::min(own, end));
+    let mut row: ActiveModel = old.into();
+    row.description = Set(text::cleaned(&format!("{REPLACED}{description}"), text::SHORT));
+    row.description_key = Set(None);
+    row.expires_at = Set(Some(end));
+    let replaced = db.update(row).await?;
+    let detail = json!({ "changed": change::between(Some(&before), Some(&replaced)) });
+    audit::record(db, actor, "tokenRotate", replaced.subject(), &detail).await?;
+    create(db, actor, &description, scope, expires_at, now).await.map(Some)
+}
+
+/// The beginning of the description of a token that was replaced.
+const REPLACED: &str = "replaced: ";
 
 /// Returns all tokens, oldest first.
 pub async fn all<C: Read>(db: &C) -> Result<Vec<Model>, db::Error> {
@@ -176,10 +250,12 @@ pub async fn delete<C: Write>(db: &C, actor: &Actor, id: i64) -> Result<bool, db
     Ok(true)
 }
 
-/// Writes that a token was used at `now`. Does nothing if the token no longer exists.
-pub async fn note_use<C: Write>(db: &C, id: i64, now: Timestamp) -> Result<(), db::Error> {
-    let update = Entity::update_many().col_expr(Column::LastUsedAt, Expr::value(now)).filter(Column::Id.eq(id));
-    db.exec(update).await.map(drop)
+/// Writes that a token was used at `now` from an address. Does nothing if the token no longer exists.
+pub async fn note_use<C: Write>(db: &C, id: i64, from: IpAddr, now: Timestamp) -> Result<(), db::Error> {
+    let update = Entity::update_many()
+        .col_expr(Column::LastUsedAt, Expr::value(now))
+        .col_expr(Column::LastUsedFrom, Expr::value(from.to_string()));
+    db.exec(update.filter(Column::Id.eq(id))).await.map(drop)
 }
 
 /// Finds the token with this hash, valid or not.

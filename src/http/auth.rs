@@ -2,6 +2,7 @@
 //! used.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use hyper::header::{self, HeaderMap};
@@ -38,10 +39,11 @@ impl Tokens {
         Self { db, lookups, counts, last_uses }
     }
 
-    /// Returns the valid token of a request received at `now`, and its window if the request was counted along the way.
+    /// Returns the valid token of a request received at `now` from an address, and its window if the request was counted along the way.
     pub async fn check(
         &self,
         headers: &HeaderMap,
+        from: IpAddr,
         now: Timestamp,
     ) -> Result<(token::Model, Option<Window>), Rejection> {
         let secret = credential(headers).and_then(|text| Secret::read(text).ok_or(NoToken::Mistyped));
@@ -52,7 +54,7 @@ impl Tokens {
             return Err(Rejection::Unauthenticated(NoToken::Expired(end)));
         }
         if token.is_use_worth_noting(now) {
-            self.last_uses.note(LastUse::Token(token.id), now);
+            self.last_uses.note(LastUse::Token(token.id, from), now);
         }
         Ok((token, counted))
     }
@@ -79,8 +81,8 @@ impl Tokens {
 /// The last use of a token or a session.
 #[derive(Debug, Clone, Copy)]
 pub enum LastUse {
-    /// The id of a token.
-    Token(i64),
+    /// The id of a token, and the address of the client.
+    Token(i64, IpAddr),
     /// The id of a session.
     Session(i64),
 }
@@ -107,13 +109,13 @@ impl LastUses {
         tokio::spawn(async move {
             let _turn = turn;
             let noted = db.write(async |tx| match used {
-                LastUse::Token(id) => token::note_use(tx, id, now).await,
+                LastUse::Token(id, from) => token::note_use(tx, id, from, now).await,
                 LastUse::Session(id) => session::note_use(tx, id, now).await,
             });
             let Err(error) = noted.await else { return };
             let error = error.reason();
             match used {
-                LastUse::Token(id) => warn!(token = id, error, "the last use of a token cannot be noted"),
+                LastUse::Token(id, _) => warn!(token = id, error, "the last use of a token cannot be noted"),
                 LastUse::Session(id) => warn!(session = id, error, "the last use of a session cannot be noted"),
             }
         });
@@ -200,7 +202,7 @@ mod tests {
 
         let uses = LastUses::new(db.clone());
         let writer = db.begin_write().await.expect("a transaction");
-        uses.note(LastUse::Token(token), now);
+        uses.note(LastUse::Token(token, IpAddr::from([127, 0, 0, 1])), now);
         uses.note(LastUse::Session(session.id), now);
         drop(writer);
         while last_used().await.is_none() {

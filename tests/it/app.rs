@@ -145,9 +145,13 @@ impl TestApp {
     pub async fn new_token(&self, scope: Scope, expires: Option<i64>) -> String {
         let now = Timestamp::now();
         let expires = expires.map(|rest| Timestamp::from_micros(now.as_micros() + rest));
+        let description = match token::all(self.db.read()).await.expect("tokens").len() {
+            0 => "a test".to_owned(),
+            others => format!("a test {}", others + 1),
+        };
         let made = self
             .db
-            .write(async |db| token::create(db, &Actor::command_line(), "a test", scope, expires, now).await)
+            .write(async |db| token::create(db, &Actor::command_line(), &description, scope, expires, now).await)
             .await;
         made.expect("a token").reveal().to_owned()
     }

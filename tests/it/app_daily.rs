@@ -142,8 +142,41 @@ async fn a_token_expires_on_a_date_and_has_a_description_of_its_own() {
     let page = ada.page("/tokens").await;
     assert!(!page.contains("months"), "{page}");
     let again = ada.post("/tokens", &form).await;
-    assert!(again.status == 422 && again.text().contains("Another token has this description."), "{again:?}");
+    assert!(again.status == 422 && again.text().contains("another token has this description"), "{again:?}");
     assert_eq!(ada.page("/tokens").await.matches("<th scope=\"row\">import<small>").count(), 1);
+}
+
+#[tokio::test]
+async fn no_two_tokens_are_alike_and_a_rotated_one_overlaps_with_its_successor() {
+    let app = TestApp::start().await;
+    let mut ada = Browser::of(&app, Role::Admin).await;
+    let form = |description: &'static str| [("description", description), ("scope", "read"), ("expires", "90")];
+    let secret = |page: &str| {
+        let code = page.split_once("id=\"secret\"").expect("a token").1;
+        code.split_once('>').expect("its start").1.split_once('<').expect("its end").0.to_owned()
+    };
+    let old = secret(ada.post("/tokens", &form(" import ")).await.text());
+    assert_eq!(ada.post("/tokens", &form("IMPORT")).await.status, 422, "in any case of the letters");
+    let ask = async |token: &str| {
+        let authorization = format!("Bearer {token}");
+        app.post_with("{ account { name } }", json!({}), &[("authorization", &*authorization)]).await.status
+    };
+    assert_eq!(ask(&old).await, 200);
+    // The use is recorded in the background.
+    while !ada.page("/tokens").await.contains("from 127.0.0.1") {
+        tokio::task::yield_now().await;
+    }
+    let page = ada.page("/tokens").await;
+    assert!(page.contains(&old[..8]) && !page.contains(&old) && page.contains("by <bdi>"), "{page}");
+    let rotate = page.split('"').find(|text| text.ends_with("/rotate")).expect("a form").to_owned();
+    let new = secret(ada.post(&rotate, &[("overlap", "1")]).await.text());
+    assert_eq!([ask(&old).await, ask(&new).await], [200, 200]);
+    assert_eq!(ada.post(&rotate, &[("overlap", "1")]).await.status, 422, "only once");
+    assert_eq!(ada.post(&rotate, &[("overlap", "2")]).await.status, 400);
+    let page = ada.page("/tokens").await;
+    let rotate = page.split('"').find(|text| text.ends_with("/rotate")).expect("a form").to_owned();
+    let newest = secret(ada.post(&rotate, &[("overlap", "0")]).await.text());
+    assert_eq!([ask(&new).await, ask(&newest).await], [401, 200]);
 }
 
 #[tokio::test]

@@ -210,7 +210,8 @@ impl Site {
             String::from_utf8(done.stdout).expect("text").trim().to_owned()
         };
         run(&["migrate"]);
-        let tokens = (0..20).map(|_| run(&["token", "create", "--description", "load"])).collect();
+        let tokens =
+            (0..20).map(|number| run(&["token", "create", "--description", &format!("load {number}")])).collect();
         let webhook = run(&["deploy-endpoint", "create", "--name", "CI"]);
         let load = Arc::get_mut(&mut site.load).expect("nobody has it yet");
         load.tokens = tokens;

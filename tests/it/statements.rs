@@ -100,7 +100,8 @@ async fn postgresql_reads_the_tokens_of_requests_that_come_at_once_together() {
     let tokens = Tokens::new(db.clone(), 0);
     let check = async |secret: &token::Secret| {
         let value = format!("Bearer {}", secret.reveal()).parse().expect("a header");
-        let found = tokens.check(&HeaderMap::from_iter([(header::AUTHORIZATION, value)]), now).await;
+        let found =
+            tokens.check(&HeaderMap::from_iter([(header::AUTHORIZATION, value)]), [127, 0, 0, 1].into(), now).await;
         found.ok().map(|(token, _)| token.description)
     };
     observed.statements.lock().expect("no panic").clear();

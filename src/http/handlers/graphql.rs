@@ -165,7 +165,7 @@ async fn caller(app: &App, call: &Call) -> Result<(Caller, Key, Option<Window>),
         pages::check_is_from_here(app, call)?;
         return Ok((session.caller(), Key::Session(session.row.id), None));
     }
-    let (token, counted) = app.tokens.check(&parts.headers, Timestamp::now()).await?;
+    let (token, counted) = app.tokens.check(&parts.headers, call.network(), Timestamp::now()).await?;
     Ok((Caller::token(&token), Key::Token(token.id), counted))
 }
 

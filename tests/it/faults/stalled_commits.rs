@@ -68,7 +68,8 @@ async fn tokens_are_checked_while_commits_wait_for_a_standby() {
     for round in 0..3 {
         for secret in &secrets {
             let value = format!("Bearer {}", secret.reveal()).parse().expect("a header");
-            let checked = tokens.check(&HeaderMap::from_iter([(header::AUTHORIZATION, value)]), now).await;
+            let checked =
+                tokens.check(&HeaderMap::from_iter([(header::AUTHORIZATION, value)]), [127, 0, 0, 1].into(), now).await;
             assert!(checked.is_ok(), "round {round}");
         }
     }
