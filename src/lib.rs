@@ -10,6 +10,7 @@ mod background;
 pub mod cli;
 pub mod config;
 pub mod db;
+pub mod demo;
 pub mod deploy;
 pub mod entity;
 pub mod generate;

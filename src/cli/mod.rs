@@ -44,7 +44,7 @@ use crate::error::{Error, UserError};
 use crate::graphql::SDL;
 use crate::new_file::{Existing, NewFile};
 use crate::schema_diff::{self, Class, Report};
-use crate::{generate, service_file, transfer};
+use crate::{demo, generate, service_file, transfer};
 
 /// How long the process waits at its end for work that blocks a thread.
 const ENDING: Duration = Duration::from_secs(1);
@@ -114,6 +114,7 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
             print(&String::from_utf8_lossy(&text))?;
         }
         Command::Reading(command) => return tokio::task::block_in_place(|| reading::run(command)),
+        Command::Demo(database) => demo(&database).await?,
         Command::Generate { services, deploys, database } => generate(&database, services, deploys).await?,
     }
     Ok(ExitCode::SUCCESS)
@@ -348,6 +349,20 @@ async fn import(database: &Database, file: &Path) -> Result<(), String> {
     }
     say(&format!("imported {rows} rows"));
     Ok(())
+}
+
+async fn demo(database: &Database) -> Result<(), String> {
+    let fill = async |db: &Db| Box::pin(demo::fill(db, Timestamp::now())).await.map_err(sentence);
+    let (services, deploys) = with_new_database(database, fill).await?;
+    print(&format!(
+        "An example company: {services} services of 6 teams, and {deploys} deploys.\n\
+         Start the server with rollcall, sign in, and look at:\n\
+         /                          what fails, who is on call, what changed\n\
+         /services/cart             a service that is failing\n\
+         /teams                     the teams as a tree\n\
+         /delivery?team=payments    how a team delivers\n\
+         /suggestions               names that no service has\n"
+    ))
 }
 
 fn schema_diff(old: &Path, new: &Path) -> Result<ExitCode, String> {

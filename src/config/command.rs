@@ -104,6 +104,8 @@ pub enum Command {
         /// The shell
         shell: Shell,
     },
+    /// Fill an empty catalogue with an example company, and say where to look
+    Demo(Database),
     /// Fill an empty catalogue with generated services, for benchmarks and demonstrations
     Generate {
         /// The number of services

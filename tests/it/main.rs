@@ -47,6 +47,7 @@ mod contact;
 mod cors;
 mod coverage;
 mod database_files;
+mod demo;
 mod deploy;
 mod deploy_clients;
 mod deploy_details;
