@@ -23,6 +23,7 @@ use super::activity::Closed;
 use super::limits::Key;
 use super::reply::{self, Reply};
 use super::serve::{Admitted, Answers, Peer};
+use super::standing::Standing;
 use super::upload::Upload;
 use super::{App, router};
 use crate::api_document::pull::Pulled;
@@ -75,6 +76,7 @@ pub struct Metrics {
     replica_lag: Gauge<f64, AtomicU64>,
     resident: Gauge,
     files: Gauge,
+    standing: Standing,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -155,6 +157,7 @@ impl Default for Metrics {
             replica_lag: Gauge::default(),
             resident: Gauge::default(),
             files: Gauge::default(),
+            standing: Standing::default(),
         };
         metrics.registered()
     }
@@ -200,6 +203,7 @@ impl Metrics {
         to.register_with_unit("process_start_time", "When the process began, since 1970", seconds(), started);
         to.register_with_unit("process_resident_memory", "Memory in use", bytes(), self.resident.clone());
         to.register("process_open_fds", "Open files and sockets", self.files.clone());
+        self.standing.register(to);
         // A counter must exist at 0, or its first increment is invisible.
         for result in ["ok", "no_service_found", "duplicate_deploy", "refused", "failed"] {
             self.deploys.get_or_create(&DeployLabels { result }).inc_by(0);
@@ -339,7 +343,11 @@ pub(super) struct Page(pub Arc<App>);
 impl Answers for Page {
     async fn answer(&self, request: Request<Upload>, _: Peer, _: Admitted) -> Reply {
         match (request.uri().path(), request.method()) {
-            (PATH, &Method::GET) => reply::metrics(self.0.metrics.text(&self.0.db), request.headers()),
+            (PATH, &Method::GET) => {
+                let (app, settings) = (&self.0, self.0.catalogue.settings());
+                app.metrics.standing.refresh(&app.db, settings.budget, &settings.production).await;
+                reply::metrics(app.metrics.text(&app.db), request.headers())
+            }
             (PATH, _) => reply::bare(StatusCode::METHOD_NOT_ALLOWED, Some("GET")),
             _ => reply::bare(StatusCode::NOT_FOUND, None),
         }

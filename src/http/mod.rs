@@ -66,6 +66,7 @@ mod refused;
 pub mod reply;
 pub mod router;
 mod serve;
+pub mod standing;
 pub mod tls;
 pub mod upload;
 

@@ -122,6 +122,34 @@ async fn the_metrics_count_requests_and_their_results() {
 }
 
 #[tokio::test]
+async fn the_metrics_say_what_the_catalogue_lacks() {
+    let app = TestApp::with(&["--metrics-listen", "127.0.0.1:0"]).await;
+    let query = r#"mutation {
+        a: serviceCreate(input: { name: "shop", tierAlias: "tier_1" }) { errors { message } }
+        b: serviceCreate(input: { name: "cart" }) { errors { message } }
+    }"#;
+    app.query(query, json!({})).await;
+    let (_, url) = crate::integration::deploy_endpoint(&app, "CI").await;
+    let path = url.split_once(&app.address.to_string()).expect("our address").1;
+    let now = rollcall::entity::Timestamp::now().to_string();
+    for (service, environment) in [("shop", "Production"), ("shop", "staging"), ("nobody", "production")] {
+        let attributes =
+            json!({ "service": service, "environment": environment, "status": "failed", "deployed_at": now });
+        app.request(Method::POST, path, &[("content-type", "application/json")], record(attributes).to_string()).await;
+    }
+    let figures = figures(&app).await;
+    for (name, expected) in [
+        ("rollcall_services_without_owner{tier=\"tier_1\"}", 1.0),
+        ("rollcall_services_without_owner{tier=\"none\"}", 1.0),
+        ("rollcall_open_suggestions", 1.0),
+        ("rollcall_failed_deploys_last_day{environment=\"production\",tier=\"tier_1\"}", 1.0),
+        ("rollcall_failed_deploys_last_day{environment=\"other\",tier=\"tier_1\"}", 1.0),
+    ] {
+        assert_eq!(figures.get(name), Some(&expected), "{name} in {figures:#?}");
+    }
+}
+
+#[tokio::test]
 async fn the_metrics_count_refused_requests_by_limit() {
     let limits = ["--token-limit", "1", "--ip-limit", "3", "--metrics-listen", "127.0.0.1:0"];
     let app = TestApp::with(&limits).await;
