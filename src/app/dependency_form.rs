@@ -90,7 +90,7 @@ fn list(visit: &Visit, service: &Service, may_write: bool, mistakes: &Mistakes) 
         @if may_write {
             h2 { "New dependency" }
             form method="post" action={ (page) "/dependencies" } {
-                (Text { name: ON, label: "Alias of the other service", hint: "", kind: "text", required: true }.show(&visit.form, mistakes))
+                (Text { name: ON, label: "The other service (name or alias)", hint: "", kind: "text", required: true }.show(&visit.form, mistakes))
                 (Area { name: NOTES, label: "Notes", hint: "Why or how this service needs the other.", rows: 2, most: DESCRIPTION }.show(&visit.form, mistakes))
                 button { "Add dependency" }
             }

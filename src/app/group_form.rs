@@ -23,15 +23,15 @@ use crate::entity::{domain, system};
 const SYSTEM: [(system::Column, &str, &str, u8); system::Entity::FIELDS.len()] = [
     (system::Column::Name, "Name", "The alias is derived from it.", 1),
     (system::Column::Description, "Description", MARKDOWN, 3),
-    (system::Column::OwnerId, "Owner's alias", "", 1),
-    (system::Column::DomainId, "Domain's alias", "", 1),
+    (system::Column::OwnerId, "Owner (name or alias)", "", 1),
+    (system::Column::DomainId, "Domain (name or alias)", "", 1),
     (system::Column::Note, "Notes", MARKDOWN, 6),
 ];
 /// The form of a domain. Its fields have the same names as a system's.
 const DOMAIN: [(domain::Column, &str, &str, u8); domain::Entity::FIELDS.len()] = [
     (domain::Column::Name, "Name", "The alias is derived from it.", 1),
     (domain::Column::Description, "Description", MARKDOWN, 3),
-    (domain::Column::OwnerId, "Owner's alias", "", 1),
+    (domain::Column::OwnerId, "Owner (name or alias)", "", 1),
     (domain::Column::Note, "Notes", MARKDOWN, 6),
 ];
 /// The field for a new child of a system and of a domain: the path that the API uses for mistakes about it.

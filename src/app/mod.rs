@@ -49,6 +49,7 @@ pub mod openid;
 mod operations;
 mod parts;
 mod person;
+mod picker;
 mod plot;
 mod properties;
 mod property_form;
@@ -267,6 +268,11 @@ impl Site {
             _ => {}
         }
         let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
+        let understood = match visit.method {
+            Post => Some(picker::understood(self, visit).await?),
+            Get => None,
+        };
+        let visit = understood.as_ref().unwrap_or(visit);
         match (visit.method, &*path) {
             (Get, ["integrations"]) => integrations::page(self, visit, session).await,
             (Post, ["integrations"]) => integrations::create(self, visit).await,

@@ -24,10 +24,10 @@ use crate::entity::user::Role;
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
     (Column::Name, "Name", "The alias is derived from it.", 1),
     (Column::Description, "Description", MARKDOWN, 3),
-    (Column::OwnerId, "Owner's alias", "", 1),
+    (Column::OwnerId, "Owner (name or alias)", "", 1),
     (Column::TierId, "Tier", "", 1),
     (Column::LifecycleId, "Lifecycle", "", 1),
-    (Column::SystemId, "System's alias", "", 1),
+    (Column::SystemId, "System (name or alias)", "", 1),
     (Column::TypeId, "Type's alias", "Empty for the default type.", 1),
     (Column::Language, "Language", "", 1),
     (Column::Framework, "Framework", "", 1),

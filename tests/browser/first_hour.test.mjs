@@ -78,7 +78,7 @@ const firstHour = async (server, width) => {
   await page.getByRole('heading', { name: 'Shop Team', level: 1 }).waitFor();
   await go('/services/shopping_cart');
   await page.getByRole('link', { name: 'Edit' }).click();
-  await page.getByLabel("Owner's alias").fill('shop_team');
+  await page.getByLabel('Owner (name or alias)').fill('Shop Team');
   await page.getByLabel('Notes').fill('Run book: https://wiki.example.com/run');
   await page.getByRole('button', { name: 'Save' }).click();
   await main.getByRole('link', { name: 'Shop Team' }).waitFor();

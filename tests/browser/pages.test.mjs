@@ -233,7 +233,7 @@ test('a picture leads from service to service, and a dependency is added and del
   const main = page.locator('main');
   await signIn();
   await go('/services/till/dependencies');
-  const field = main.getByLabel('Alias of the other service');
+  const field = main.getByLabel('The other service (name or alias)');
   await field.fill('nobody');
   await page.keyboard.press('Enter');
   await main.getByText('a service with the alias "nobody" does not exist on this account').waitFor();

@@ -180,6 +180,30 @@ async fn no_two_tokens_are_alike_and_a_rotated_one_overlaps_with_its_successor()
 }
 
 #[tokio::test]
+async fn forms_take_names_in_the_place_of_aliases() {
+    let app = TestApp::start().await;
+    let mut mem = Browser::of(&app, Role::User).await;
+    let query = r#"mutation {
+        teamCreate(input: { name: "Till & Pay" }) { errors { message } }
+        systemCreate(input: { name: "Check Out" }) { errors { message } }
+        serviceCreate(input: { name: "Event Bus" }) { errors { message } }
+    }"#;
+    data(&app, query).await;
+    let form = [("name", "Cart"), ("ownerInput.alias", "Till & Pay"), ("parent.alias", "Check Out")];
+    assert_eq!(mem.post("/new/service", &form).await.location(), "/services/cart");
+    let page = mem.page("/services/cart").await;
+    assert!(page.contains("href=\"/teams/till_pay\"") && page.contains("href=\"/systems/check_out\""), "{page}");
+    let needs = [("dependencyKey.destinationIdentifier.alias", "Event Bus")];
+    assert_eq!(mem.post("/services/cart/dependencies", &needs).await.location(), "/services/cart/dependencies");
+    let form = [("name", "Core"), ("managerEmail", "user"), ("parentTeam.alias", "Till & Pay")];
+    assert_eq!(mem.post("/new/team", &form).await.location(), "/teams/core");
+    assert!(mem.page("/teams/core").await.contains("user@example.com"));
+    let form = [("name", "Other"), ("ownerInput.alias", "Nobody & Co")];
+    let refused = mem.post("/new/service", &form).await;
+    assert!(refused.status == 422 && refused.text().contains("wrong-ownerInput.alias"), "{refused:?}");
+}
+
+#[tokio::test]
 async fn a_role_has_the_same_name_on_every_page() {
     let app = TestApp::start().await;
     let ada = Browser::of(&app, Role::Admin).await;
