@@ -63,7 +63,7 @@ const firstHour = async (server, width) => {
   await navigate('Suggestions');
   await main.getByText('shopping_cart').first().waitFor();
   await seen('hour-5-suggestion');
-  await page.getByRole('button', { name: /create/i }).first().click();
+  await page.getByRole('button', { name: 'Create service for shopping_cart' }).click();
   await page.waitForLoadState();
   await go('/services');
   const service = main.getByRole('link', { name: /shopping.cart/i }).first();
@@ -142,7 +142,7 @@ fresh('without scripts every form works', async (server) => {
   const headers = { 'Content-Type': 'application/json' };
   assert.equal((await fetch(url, { method: 'POST', headers, body: JSON.stringify(deploy) })).status, 202);
   await go('/suggestions');
-  await page.getByRole('button', { name: /ignore/i }).first().click();
+  await page.getByRole('button', { name: 'Ignore unheard_of' }).click();
   await page.waitForURL('**/suggestions**');
 
   await go('/reference');
