@@ -30,16 +30,19 @@ pub async fn of_services(
     start: Timestamp,
     production: &Environments,
 ) -> Result<Vec<Failing>, db::Error> {
+    // The key is the first parameter of the statement, so the next success, which has parameters too, is no column.
     let build = |key: Expr| -> SelectStatement {
-        let mut last = failures(Some(key), start, production);
+        let mut last = Query::select();
+        last.expr(column(Column::DeployedAt)).from(deploy::Entity).and_where(key);
+        add_failures(&mut last, start, production);
+        last.and_where(next_success(column).is_null());
         last.order_by(Column::DeployedAt.as_column_ref(), Order::Desc).limit(1).take()
     };
     let own = || column(Column::ServiceId);
     let (keys, values) = (services.to_vec(), Vec::new());
     let query = OfKeys { shape: None, build: &build, values, key: own(), selected: own(), keys, is_limited: true };
-    let found = db.rows_of(query, |row| Ok((Timestamp::from_micros(row.get(0)?), row.get::<Option<i64>>(1)?))).await?;
-    let failing = found.into_iter().filter(|(_, (_, success))| success.is_none());
-    Ok(newest_first(failing.map(|(service_id, (since, _))| Failing { service_id, since }).collect()))
+    let found = db.rows_of(query, |row| Ok(Timestamp::from_micros(row.get(0)?))).await?;
+    Ok(newest_first(found.into_iter().map(|(service_id, since)| Failing { service_id, since }).collect()))
 }
 
 /// The same of all services, as far as the last [`SEARCHED`] deploys show it.
@@ -48,8 +51,10 @@ pub async fn of_all(db: &impl Read, start: Timestamp, production: &Environments)
     recent.column(Column::Id.as_column_ref()).from(deploy::Entity);
     recent.and_where(Column::DeployedAt.gte(start)).order_by(Column::DeployedAt.as_column_ref(), Order::Desc);
     recent.limit(SEARCHED);
-    let mut select = failures(None, start, production);
-    select.expr(column(Column::ServiceId)).and_where(Column::ServiceId.is_not_null());
+    let mut select = Query::select();
+    select.expr(column(Column::DeployedAt)).expr(next_success(column)).expr(column(Column::ServiceId));
+    select.from(deploy::Entity).and_where(Column::ServiceId.is_not_null());
+    add_failures(&mut select, start, production);
     select.and_where(Column::Id.in_subquery(recent.take()));
     let read = |row: &Row<'_>| Ok((row.get(2)?, Timestamp::from_micros(row.get(0)?), row.get::<Option<i64>>(1)?));
     let mut last = HashMap::<i64, Timestamp>::new();
@@ -61,20 +66,13 @@ pub async fn of_all(db: &impl Read, start: Timestamp, production: &Environments)
     Ok(newest_first(last.into_iter().map(|(service_id, since)| Failing { service_id, since }).collect()))
 }
 
-/// Selects the failures from a time on: when they took place, and when the next deploy succeeded. The condition on the
-/// key comes first, because it must hold the first parameter.
-fn failures(key: Option<Expr>, start: Timestamp, production: &Environments) -> SelectStatement {
-    let mut failures = Query::select();
-    failures.expr(column(Column::DeployedAt)).expr(next_success(column)).from(deploy::Entity);
-    if let Some(key) = key {
-        failures.and_where(key);
-    }
-    failures.and_where(column(Column::DeployStatus).eq(is(Status::Failed)));
-    failures.and_where(Column::DeployedAt.gte(start));
+/// Adds the conditions of failed deploys to production from a time on.
+fn add_failures(select: &mut SelectStatement, start: Timestamp, production: &Environments) {
+    select.and_where(column(Column::DeployStatus).eq(is(Status::Failed)));
+    select.and_where(Column::DeployedAt.gte(start));
     if let Some(condition) = production.condition(column(Column::EnvironmentKey)) {
-        failures.and_where(condition);
+        select.and_where(condition);
     }
-    failures.take()
 }
 
 fn newest_first(mut failing: Vec<Failing>) -> Vec<Failing> {
