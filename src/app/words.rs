@@ -66,10 +66,20 @@ pub fn done(entry: &Model) -> String {
     let action = &*entry.action;
     let found = VERBS.iter().find_map(|(end, verb)| Some((action.strip_suffix(end)?, *verb)));
     match found {
+        // Something else was deleted, and this goes along: it has lost a reference, or has another owner.
+        Some((noun, "removed")) if is_another(entry, noun) => {
+            format!("changed {}", spaced(entry.subject_class.as_deref().unwrap_or_default()))
+        }
         Some((noun, verb)) if !noun.is_empty() => format!("{verb} {}", spaced(noun)),
         _ if action == "apply" => "applied a file to".to_owned(),
+        _ if action == "release" => "unlocked".to_owned(),
         _ => spaced(action),
     }
+}
+
+/// Whether the subject of an entry is of another class than the noun of its action.
+fn is_another(entry: &Model, noun: &str) -> bool {
+    entry.subject_class.as_deref().is_some_and(|class| !class.eq_ignore_ascii_case(noun))
 }
 
 /// Separates the words of a name: `serviceDependency` becomes `service dependency`.
@@ -138,5 +148,38 @@ pub fn changed(entry: &Model) -> Option<Map<String, Json>> {
     match detail.remove("changed") {
         Some(Json::Object(changed)) => Some(changed),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::Timestamp;
+
+    #[test]
+    fn an_entry_says_what_was_done_to_its_own_subject() {
+        let entry = |action: &str, class: &str| Model {
+            id: 1,
+            action: action.to_owned(),
+            subject_class: Some(class.to_owned()),
+            subject_id: Some(1),
+            subject_name: None,
+            actor_kind: ActorKind::Token,
+            actor_id: None,
+            actor_name: "a token".to_owned(),
+            detail: "{}".to_owned(),
+            at: Timestamp::now(),
+        };
+        for (action, class, expected) in [
+            ("serviceCreate", "Service", "added service"),
+            ("teamDelete", "Team", "removed team"),
+            ("teamDelete", "Service", "changed service"),
+            ("userDelete", "Team", "changed team"),
+            ("serviceDependencyDelete", "ServiceDependency", "removed service dependency"),
+            ("release", "Service", "unlocked"),
+            ("apply", "Service", "applied a file to"),
+        ] {
+            assert_eq!(done(&entry(action, class)), expected, "{action} {class}");
+        }
     }
 }
