@@ -105,7 +105,8 @@ async fn a_visit_that_follows_another_begins_where_that_one_ended() {
         "{page}"
     );
     // A use that is noted keeps the end of the visit before.
-    let row = rollcall::db::Read::one(app.db.read(), session::Entity::find().filter(session::Column::Id.eq(1))).await;
+    let row =
+        rollcall::db::Read::one(app.db.read(), session::Entity::find().filter(session::Column::Id.eq(1_i64))).await;
     let row = row.expect("a session").expect("a session");
     let now = Timestamp::now();
     app.db.write(async |db| session::note_use(db, row.id, now).await).await.expect("a use");

@@ -3,6 +3,7 @@
 //! These tests need PostgreSQL: they run in its repetition of the suite (see [`crate::postgres`]).
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -59,7 +60,11 @@ impl Replicated {
     }
 
     fn token(&self, scope: &str) -> String {
-        let arguments = ["token", "create", "--description", "replica", "--scope", scope, "--database-url", &self.url];
+        // No two tokens have one description.
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let description = format!("replica {}", MADE.fetch_add(1, Ordering::Relaxed));
+        let arguments =
+            ["token", "create", "--description", &description, "--scope", scope, "--database-url", &self.url];
         let done = self.place.run(&arguments);
         assert_eq!(done.status, 0, "{}", done.err);
         done.out.trim().to_owned()
