@@ -9,7 +9,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde::Deserialize;
 use tokio::task::spawn_blocking;
 
-use crate::db::{self, Db, Read, Transaction, Write};
+use crate::db::{self, Db, Read, ReadHandle, Transaction, Write};
 use crate::entity::service_document::{self as document, Column, Format};
 use crate::entity::{ByAlias, Timestamp, integration, service, service_document_content as content, text};
 
@@ -151,7 +151,7 @@ async fn put_pulled(
 }
 
 /// Whether this is the text of the document with this id.
-async fn is_text_of(db: &impl Read, document_id: i64, text: &str) -> Result<bool, db::Error> {
+async fn is_text_of(db: &dyn ReadHandle, document_id: i64, text: &str) -> Result<bool, db::Error> {
     let content = db.one(content::Entity::find().filter(content::Column::DocumentId.eq(document_id))).await?;
     Ok(content.is_some_and(|content| content.content == text))
 }

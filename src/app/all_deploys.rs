@@ -15,7 +15,7 @@ use super::parts::{chip, day, day_of, empty, link, page_links};
 use super::reading::too_long;
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::db::Read;
+use crate::db::{Read, ReadHandle};
 use crate::deploy::days::DAY;
 use crate::deploy::list::{self, Filter, Found, Place};
 use crate::entity::deploy::{Model, Status};
@@ -118,7 +118,7 @@ pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 }
 
 /// Reads the conditions of the address.
-async fn filter(db: &impl Read, query: &Fields) -> Result<Filter, Fault> {
+async fn filter(db: &dyn ReadHandle, query: &Fields) -> Result<Filter, Fault> {
     let status = query.given("status").map(|word| {
         let known = STATUSES.iter().find(|(known, _)| *known == word);
         known
@@ -137,7 +137,7 @@ async fn filter(db: &impl Read, query: &Fields) -> Result<Filter, Fault> {
 }
 
 /// The services that the address names by their own alias, their team or their system. None if one of these is unknown.
-async fn services(db: &impl Read, query: &Fields) -> Result<Option<Vec<i64>>, Fault> {
+async fn services(db: &dyn ReadHandle, query: &Fields) -> Result<Option<Vec<i64>>, Fault> {
     let most = list::SERVICES as u64;
     let mut named: Option<Vec<i64>> = None;
     let mut narrow = |ids: Vec<i64>| {
@@ -165,7 +165,7 @@ async fn services(db: &impl Read, query: &Fields) -> Result<Option<Vec<i64>>, Fa
 }
 
 /// The team with this alias or name.
-async fn team_called(db: &impl Read, name: &str) -> Result<Option<team::Model>, Fault> {
+async fn team_called(db: &dyn ReadHandle, name: &str) -> Result<Option<team::Model>, Fault> {
     Ok(match team::Entity::by_alias(db, name).await? {
         Some(team) => Some(team),
         None => db.one(team::Entity::find().filter(team::Column::Name.eq(name))).await?,

@@ -10,7 +10,7 @@ use super::parts::{empty, external_link, grouped, page_links};
 use super::reading::too_long;
 use super::visit::{Visit, path};
 use super::{Fault, Site};
-use crate::db::{self, OfKeys, Read};
+use crate::db::{self, OfKeys, Read, ReadHandle};
 use crate::entity::{code_issue, code_issue_project, code_issue_project_resource as link, repository, service};
 
 const PAGE: u64 = 50;
@@ -134,7 +134,7 @@ fn table(visit: &Visit, id: &str, listed: &Listed) -> Markup {
 }
 
 /// Counts the issues of each project.
-async fn issues<C: Read>(db: &C, ids: &[i64]) -> Result<HashMap<i64, i64>, Fault> {
+async fn issues(db: &dyn ReadHandle, ids: &[i64]) -> Result<HashMap<i64, i64>, Fault> {
     use code_issue::{Column, Entity};
     let counted =
         Entity::find().select_only().column(Column::CodeIssueProjectId).column_as(Column::Id.count(), "issues");
@@ -144,7 +144,7 @@ async fn issues<C: Read>(db: &C, ids: &[i64]) -> Result<HashMap<i64, i64>, Fault
 }
 
 /// The services and repositories connected to each project: the first [`CONNECTED`], and whether there are more.
-async fn about<C: Read>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Vec<Markup>>, Fault> {
+async fn about(db: &dyn ReadHandle, ids: &[i64]) -> Result<HashMap<i64, Vec<Markup>>, Fault> {
     use link::{Column, Entity};
     let build =
         |key: Expr| Entity::find().filter(key).order_by_asc(Column::Id).limit(CONNECTED as u64 + 1).into_query();

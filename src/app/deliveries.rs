@@ -10,7 +10,7 @@ use super::parts::{count, empty, external_link, short, status, time};
 use super::reading::too_long;
 use super::visit::{Visit, path};
 use super::{Fault, Site};
-use crate::db::{self, Read};
+use crate::db::{self, Read, ReadHandle};
 use crate::entity::{Timestamp, custom_event, delivery, deploy};
 use crate::graphql::id;
 
@@ -42,7 +42,7 @@ pub async fn of_deploys(site: &Site, visit: &Visit, id: &str, now: Timestamp) ->
 }
 
 /// The last deploys of an endpoint among the newest of all, and whether those are all that there are.
-async fn deploys(db: &impl Read, number: i64) -> Result<(Vec<deploy::Model>, bool), Fault> {
+async fn deploys(db: &dyn ReadHandle, number: i64) -> Result<(Vec<deploy::Model>, bool), Fault> {
     use deploy::{Column, Entity};
     let newest = Entity::find().select_only().column(Column::Id).order_by_desc(Column::Id).limit(1);
     let newest: Vec<i64> = db.rows(newest.as_query(), |row| row.get(0)).await?;

@@ -10,7 +10,7 @@ use super::parts::{count, day_of, duration, empty, grouped, link};
 use super::plot::{self, Bar};
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::db::{Read, any};
+use crate::db::{Read, ReadHandle, any};
 use crate::deploy::days::DAY;
 use crate::deploy::delivery::{self, Delivery, READ, WEEKS};
 use crate::deploy::list::SERVICES;
@@ -72,7 +72,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 }
 
 /// Finds what the address names, and its services.
-async fn find(db: &impl Read, noun: &'static str, alias: &str) -> Result<About, Fault> {
+async fn find(db: &dyn ReadHandle, noun: &'static str, alias: &str) -> Result<About, Fault> {
     let unknown = || Fault::unknown(noun, alias);
     let most = SERVICES as u64;
     Ok(match noun {

@@ -13,7 +13,7 @@ use super::parts::{empty, link, page_links, short, time};
 use super::visit::{Visit, path};
 use super::words::{self, Addresses};
 use super::{Answer, Fault, Site};
-use crate::db::{Read, any};
+use crate::db::{Read, ReadHandle, any};
 use crate::entity::audit::{Column, Entity, Model};
 use crate::entity::{
     ByAlias, Timestamp, contact, domain, property, service, service_dependency, service_repository, system, team, tool,
@@ -108,7 +108,7 @@ pub async fn file(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result
 }
 
 /// Finds the object with this alias.
-async fn find(db: &impl Read, part: &str, alias: &str) -> Result<Subject, Fault> {
+async fn find(db: &dyn ReadHandle, part: &str, alias: &str) -> Result<Subject, Fault> {
     let at = |first: &str| path([part, first]);
     let found = match part {
         "services" => service::Entity::by_alias(db, alias).await?.map(|one| Subject {
@@ -146,7 +146,7 @@ async fn find(db: &impl Read, part: &str, alias: &str) -> Result<Subject, Fault>
 }
 
 /// The subject, and what belongs to it.
-async fn belonging(db: &impl Read, subject: &Subject) -> Result<Subjects, Fault> {
+async fn belonging(db: &dyn ReadHandle, subject: &Subject) -> Result<Subjects, Fault> {
     let id = subject.id;
     let mut subjects = vec![(subject.class, vec![id])];
     macro_rules! of {
@@ -175,7 +175,7 @@ async fn belonging(db: &impl Read, subject: &Subject) -> Result<Subjects, Fault>
 
 /// Returns at most `most` entries of a kind after a place, newest first, and where to go on.
 async fn entries(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     subjects: &Subjects,
     kind: &str,
     after: Option<Place>,

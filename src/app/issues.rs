@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::Fault;
 use super::parts::{count, empty, external_link, grouped};
 use super::reading::{Reading, too_long};
-use crate::db::Read;
+use crate::db::ReadHandle;
 use crate::entity::code_issue::{self, SEVERITIES};
 
 /// The maximum number shown. The most severe come first.
@@ -36,7 +36,7 @@ impl Issues {
         Ok(reading.part(|db| Self::read(db, service_id)).await?.unwrap_or_default())
     }
 
-    async fn read<C: Read>(db: &C, service_id: i64) -> Result<Self, Fault> {
+    async fn read(db: &dyn ReadHandle, service_id: i64) -> Result<Self, Fault> {
         // Again in lower case: that of a database can differ from that of the issues in the list.
         let mut by_word = BTreeMap::new();
         for (word, number) in code_issue::by_severity(db, service_id).await? {

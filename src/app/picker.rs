@@ -4,7 +4,7 @@ use sea_orm::{ColumnTrait, QueryFilter, QuerySelect};
 
 use super::visit::{Fields, Visit};
 use super::{Fault, Site};
-use crate::db::{Read, Table};
+use crate::db::{Read, ReadHandle, Table};
 use crate::entity::{ByAlias, domain, service, system, team, user};
 
 /// What a field names.
@@ -59,7 +59,11 @@ async fn replaced(site: &Site, form: Fields, field: &str, noun: Noun) -> Result<
 }
 
 /// The only row with this name, unless the text is an alias.
-async fn alias<E: ByAlias, C: ColumnTrait>(db: &impl Read, name: C, text: &str) -> Result<Option<E::Model>, Fault> {
+async fn alias<E: ByAlias, C: ColumnTrait>(
+    db: &dyn ReadHandle,
+    name: C,
+    text: &str,
+) -> Result<Option<E::Model>, Fault> {
     match E::by_alias(db, text).await? {
         Some(_) => Ok(None),
         None => only::<E, C>(db, name, text).await,
@@ -67,7 +71,7 @@ async fn alias<E: ByAlias, C: ColumnTrait>(db: &impl Read, name: C, text: &str) 
 }
 
 /// The only row with this name.
-async fn only<E: Table, C: ColumnTrait>(db: &impl Read, name: C, text: &str) -> Result<Option<E::Model>, Fault> {
+async fn only<E: Table, C: ColumnTrait>(db: &dyn ReadHandle, name: C, text: &str) -> Result<Option<E::Model>, Fault> {
     let mut found = db.all(E::find().filter(name.eq(text)).limit(2)).await?;
     Ok(if found.len() == 1 { found.pop() } else { None })
 }

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::visit::Visit;
 use super::{Fault, Site};
 use crate::budget::{Budget, Excess, Limits};
-use crate::db::Snapshot;
+use crate::db::{ReadHandle, Snapshot};
 use crate::graphql::places::{Lane, Place};
 
 /// The reads of a page, all in one snapshot. Do not call the API while it exists: the API could wait for the
@@ -48,7 +48,7 @@ impl Site {
 impl Reading {
     /// Runs the reads of a part of the page. `None` once all reads together exceed the budget: the page is shown
     /// without this part.
-    pub async fn part<'r, T, E, F>(&'r self, reads: impl FnOnce(&'r Snapshot) -> F) -> Result<Option<T>, Fault>
+    pub async fn part<'r, T, E, F>(&'r self, reads: impl FnOnce(&'r dyn ReadHandle) -> F) -> Result<Option<T>, Fault>
     where
         E: Into<Fault>,
         F: Future<Output = Result<T, E>>,
@@ -64,7 +64,7 @@ impl Reading {
     }
 
     /// Runs the reads without which there is no page. Fails once all reads together exceed the budget.
-    pub async fn whole<'r, T, E, F>(&'r self, reads: impl FnOnce(&'r Snapshot) -> F) -> Result<T, Fault>
+    pub async fn whole<'r, T, E, F>(&'r self, reads: impl FnOnce(&'r dyn ReadHandle) -> F) -> Result<T, Fault>
     where
         E: Into<Fault>,
         F: Future<Output = Result<T, E>>,

@@ -10,7 +10,7 @@ use super::parts::count;
 use super::reading::{Reading, too_long};
 use super::visit::path;
 use super::{Fault, groups};
-use crate::db::{Read, Row, any};
+use crate::db::{Read, ReadHandle, Row, any};
 use crate::entity::{domain, on_call, service, system, team, team_membership, user};
 
 /// The maximum number of teams in the tree. With more, the list of teams is flat.
@@ -46,7 +46,7 @@ pub async fn tree(reading: &Reading) -> Result<Option<Markup>, Fault> {
     Ok(Some(branch(None, &children, &counts, team::MAX_DEPTH + 1)))
 }
 
-async fn nodes(db: &impl Read) -> Result<Vec<Node>, Fault> {
+async fn nodes(db: &dyn ReadHandle) -> Result<Vec<Node>, Fault> {
     use team::Column;
     let select =
         team::Entity::find().select_only().columns([Column::Id, Column::Name, Column::Alias, Column::ParentTeamId]);
@@ -56,7 +56,11 @@ async fn nodes(db: &impl Read) -> Result<Vec<Node>, Fault> {
 }
 
 /// The number of rows for each value of a column.
-async fn counts<E: EntityTrait>(db: &impl Read, column: impl ColumnTrait, _: E) -> Result<HashMap<i64, i64>, Fault> {
+async fn counts<E: EntityTrait>(
+    db: &dyn ReadHandle,
+    column: impl ColumnTrait,
+    _: E,
+) -> Result<HashMap<i64, i64>, Fault> {
     let of = || Expr::col(column.as_column_ref());
     let mut select = Query::select();
     select.expr(of()).expr(Func::count(Expr::col(Asterisk))).from(E::default().table_ref());
@@ -124,7 +128,7 @@ pub struct Duties {
 
 impl Duties {
     /// Reads the duties of the user with this id.
-    pub async fn of(db: &impl Read, id: i64) -> Result<Self, Fault> {
+    pub async fn of(db: &dyn ReadHandle, id: i64) -> Result<Self, Fault> {
         let user = db.one(user::Entity::find_by_id(id)).await?.ok_or(Fault::NotFound)?;
         let led = team::Entity::find().filter(team::Column::ManagerId.eq(user.id));
         let led = db.all(led.order_by_asc(team::Column::Name).limit(OWNED)).await?;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::Fault;
 use super::visit::path;
-use crate::db::Read;
+use crate::db::ReadHandle;
 use crate::entity::audit::{ActorKind, Model};
 use crate::entity::{ByIds, domain, service, system, team};
 
@@ -31,7 +31,7 @@ const VERBS: &[(&str, &str)] = &[
 pub type Addresses = HashMap<(String, i64), (String, String)>;
 
 /// Finds the pages of the subjects of entries.
-pub async fn addresses(db: &impl Read, entries: &[Model]) -> Result<Addresses, Fault> {
+pub async fn addresses(db: &dyn ReadHandle, entries: &[Model]) -> Result<Addresses, Fault> {
     let of = |class: &str| -> Vec<i64> {
         let own = entries.iter().filter(|entry| entry.subject_class.as_deref() == Some(class));
         own.filter_map(|entry| entry.subject_id).collect()

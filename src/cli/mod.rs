@@ -207,7 +207,7 @@ async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), S
 
 /// Records a change to a deploy endpoint in the audit, in the API's terms.
 async fn note_endpoint(
-    db: &impl db::Write,
+    db: &dyn db::WriteHandle,
     action: &str,
     endpoint: &integration::Model,
     changed: Json,

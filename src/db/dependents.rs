@@ -9,7 +9,8 @@ use sea_orm::{DbBackend, Statement};
 use tokio::sync::OnceCell;
 
 use super::table::{AnyTable, RowOf};
-use super::{Backend, Db, Error, Read, Write, find};
+use super::write::Write;
+use super::{Backend, Db, Error, Read, ReadHandle, find};
 
 /// The most rows of a table that are deleted or changed along with a row, in its transaction.
 pub const MOST_AT_ONCE: u64 = 1_000;
@@ -42,7 +43,7 @@ const OF_POSTGRES: &str = "SELECT c.conrelid::regclass::text, a.attname::text, c
      JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] \
      WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace";
 
-async fn references(db: &impl Read) -> Result<&'static [Reference], Error> {
+async fn references(db: &dyn ReadHandle) -> Result<&'static [Reference], Error> {
     let read = async || {
         let sql = if db.backend() == DbBackend::Postgres { OF_POSTGRES } else { OF_SQLITE };
         let statement = Statement::from_string(db.backend(), sql);
@@ -60,7 +61,7 @@ async fn references(db: &impl Read) -> Result<&'static [Reference], Error> {
 /// deleted along with the row that it refers to. If not, the column becomes null. Only of tables that `known` returns by
 /// their names. Takes one statement.
 pub async fn referring(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     row: RowOf,
     known: impl Fn(&str) -> Option<&'static dyn AnyTable>,
 ) -> Result<Vec<(&'static dyn AnyTable, &'static str, bool)>, Error> {
@@ -95,7 +96,7 @@ struct Path {
 }
 
 /// The paths to what refers to a row, the longest last.
-async fn paths(db: &impl Read, table: &str) -> Result<Vec<Path>, Error> {
+async fn paths(db: &dyn ReadHandle, table: &str) -> Result<Vec<Path>, Error> {
     let references = references(db).await?;
     let first = to(references, table).map(|last| {
         let condition = format!("\"{}\" = $1", last.column);
@@ -122,7 +123,7 @@ async fn paths(db: &impl Read, table: &str) -> Result<Vec<Path>, Error> {
 }
 
 /// Whether any of these paths leads to more rows than [`MOST_AT_ONCE`].
-async fn are_many(db: &impl Read, paths: &[Path], id: i64) -> Result<bool, Error> {
+async fn are_many(db: &dyn ReadHandle, paths: &[Path], id: i64) -> Result<bool, Error> {
     let exists = |Path { last, condition }: &Path| {
         format!("EXISTS (SELECT 1 FROM \"{}\" WHERE {condition} LIMIT 1 OFFSET {MOST_AT_ONCE})", last.table)
     };
@@ -137,7 +138,7 @@ async fn are_many(db: &impl Read, paths: &[Path], id: i64) -> Result<bool, Error
 }
 
 /// Whether deleting the row would delete or change more than [`MOST_AT_ONCE`] rows of another table.
-pub async fn has_many_dependents(db: &impl Read, table: &str, id: i64) -> Result<bool, Error> {
+pub async fn has_many_dependents(db: &dyn ReadHandle, table: &str, id: i64) -> Result<bool, Error> {
     let paths = paths(db, table).await?;
     are_many(db, &paths, id).await
 }

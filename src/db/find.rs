@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashMapExt};
 use migration::find::{SEARCHED, fold, grams, shorter, words};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, UnionType};
 
-use super::{Error, Read, is_any_text};
+use super::{Error, Read, ReadHandle, is_any_text};
 
 pub use super::find_refresh::{refresh, take_statistics};
 
@@ -95,7 +95,7 @@ struct Text {
 
 /// Returns the best matches of a term, at most `most`, each object once. A term without letters and digits matches
 /// nothing.
-pub async fn find(db: &impl Read, term: &str, most: usize) -> Result<Vec<Found>, Error> {
+pub async fn find(db: &dyn ReadHandle, term: &str, most: usize) -> Result<Vec<Found>, Error> {
     let term = fold(term);
     let mut wanted: Vec<String> = words(&term).collect();
     wanted.sort_unstable();
@@ -236,7 +236,7 @@ fn distance(one: &[char], other: &[char]) -> usize {
 }
 
 /// Returns the dictionary words that a word of the term may stand for, most similar first.
-async fn alike(db: &impl Read, term: &str) -> Result<Vec<(String, u32)>, Error> {
+async fn alike(db: &dyn ReadHandle, term: &str) -> Result<Vec<(String, u32)>, Error> {
     let mut beginnings = Query::select();
     beginnings.column("word").from("find_word").and_where(begins_with("word", term));
     beginnings.order_by("word", Order::Asc).limit(BEGINNINGS);
@@ -287,7 +287,7 @@ pub const RESPELT: u64 = 1_000;
 
 /// Finds the alias of a service for each of these texts that is an alias but for its letter case. A text that stands for
 /// aliases of several services has none.
-pub async fn respelt(db: &impl Read, texts: &[&str]) -> Result<HashMap<String, String>, Error> {
+pub async fn respelt(db: &dyn ReadHandle, texts: &[&str]) -> Result<HashMap<String, String>, Error> {
     let folded: Vec<String> = texts.iter().map(|text| fold(text)).filter(|text| !text.is_empty()).collect();
     if folded.is_empty() {
         return Ok(HashMap::new());
@@ -331,7 +331,7 @@ fn texts() -> SelectStatement {
     Query::select().columns(columns).from("find_text").take()
 }
 
-async fn read(db: &impl Read, texts: &SelectStatement) -> Result<Vec<Text>, Error> {
+async fn read(db: &dyn ReadHandle, texts: &SelectStatement) -> Result<Vec<Text>, Error> {
     let rows = db.rows(texts, |row| {
         let kind: i32 = row.get(0)?;
         let (owner, is_name, value, folded) = (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
@@ -341,14 +341,14 @@ async fn read(db: &impl Read, texts: &SelectStatement) -> Result<Vec<Text>, Erro
     Ok(rows.await?.into_iter().flatten().collect())
 }
 
-async fn beginning_with(db: &impl Read, term: &str) -> Result<Vec<Text>, Error> {
+async fn beginning_with(db: &dyn ReadHandle, term: &str) -> Result<Vec<Text>, Error> {
     let mut select = texts();
     select.and_where(begins_with("folded", term)).order_by("folded", Order::Asc).order_by("id", Order::Asc);
     read(db, select.limit(TEXTS)).await
 }
 
 /// Reads texts that have, for each word of the term, one of the words that it may stand for.
-async fn with_words(db: &impl Read, stands_for: &[Vec<(String, u32)>]) -> Result<Vec<Text>, Error> {
+async fn with_words(db: &dyn ReadHandle, stands_for: &[Vec<(String, u32)>]) -> Result<Vec<Text>, Error> {
     let names = |words: &[(String, u32)]| words.iter().map(|(word, _)| word.clone()).collect::<Vec<_>>();
     let mut each: Vec<Vec<String>> = stands_for.iter().map(|words| names(words)).collect();
     if each.iter().any(Vec::is_empty) {

@@ -6,7 +6,8 @@ use migration::find::{ROWS, SEARCHED, Searched, Text, Texts, add, grams_of, post
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{Cond, Expr, ExprTrait, LockType, OnConflict, Order, Query};
 
-use super::{Error, Unrecorded, Write};
+use super::read::Read;
+use super::{Error, Unrecorded, Write, WriteHandle};
 
 /// The tables of the index.
 struct Index;
@@ -19,7 +20,7 @@ const BATCH: usize = 200;
 const CONDITIONS: usize = 100;
 
 /// Rewrites the texts of all owners that have changed since the last call, including those changed in this transaction.
-pub async fn refresh<C: Write>(db: &C) -> Result<(), Error> {
+pub async fn refresh(db: &dyn WriteHandle) -> Result<(), Error> {
     let mut stale = BTreeMap::<i32, BTreeSet<i64>>::new();
     let taken =
         Query::delete().from_table("find_stale").returning(Query::returning().columns(["kind", "owner"])).take();
@@ -58,7 +59,7 @@ pub async fn refresh<C: Write>(db: &C) -> Result<(), Error> {
 }
 
 /// Updates the statistics of the tables after many writes. PostgreSQL plans searches by them.
-pub async fn take_statistics<C: Write>(db: &C) -> Result<(), Error> {
+pub async fn take_statistics(db: &dyn WriteHandle) -> Result<(), Error> {
     if db.backend() == DbBackend::Postgres {
         db.script("ANALYZE find_text, find_posting, find_word, find_gram").await?;
     }
@@ -66,7 +67,7 @@ pub async fn take_statistics<C: Write>(db: &C) -> Result<(), Error> {
 }
 
 /// Replaces the stored texts of these owners by the given ones.
-async fn replace<C: Write>(db: &C, kind: i32, owners: &[i64], mut texts: Texts) -> Result<(), Error> {
+async fn replace(db: &dyn WriteHandle, kind: i32, owners: &[i64], mut texts: Texts) -> Result<(), Error> {
     let mut stored = Query::select();
     stored.columns(["id", "owner", "folded", "value", "is_name"]).from("find_text");
     stored.and_where(Expr::col("kind").eq(kind)).and_where(Expr::col("owner").is_in(owners.to_vec()));
@@ -125,7 +126,7 @@ async fn replace<C: Write>(db: &C, kind: i32, owners: &[i64], mut texts: Texts) 
 }
 
 /// Removes those of the words that no text contains any more, with their grams.
-async fn remove_words<C: Write>(db: &C, words: BTreeSet<String>) -> Result<(), Error> {
+async fn remove_words(db: &dyn WriteHandle, words: BTreeSet<String>) -> Result<(), Error> {
     let words: Vec<String> = words.into_iter().collect();
     for some in words.chunks(ROWS) {
         // Waits for transactions that add postings of one of these words. The next statement then sees these postings.
@@ -155,7 +156,7 @@ async fn remove_words<C: Write>(db: &C, words: BTreeSet<String>) -> Result<(), E
 }
 
 /// Adds the words that are not stored yet, with their grams.
-async fn add_words<C: Write>(db: &C, words: BTreeSet<&str>) -> Result<(), Error> {
+async fn add_words(db: &dyn WriteHandle, words: BTreeSet<&str>) -> Result<(), Error> {
     // Sorted, so that two transactions that add the same words cannot deadlock.
     let words: Vec<&str> = words.into_iter().collect();
     let mut known = BTreeSet::new();
@@ -179,8 +180,8 @@ async fn add_words<C: Write>(db: &C, words: BTreeSet<&str>) -> Result<(), Error>
 }
 
 /// Inserts rows. Skips those that exist.
-async fn insert<C: Write, T, const N: usize>(
-    db: &C,
+async fn insert<T, const N: usize>(
+    db: &dyn WriteHandle,
     table: &'static str,
     columns: [&'static str; N],
     rows: &[T],

@@ -13,7 +13,7 @@ use sea_orm::{DatabaseConnection, DbErr, ProxyDatabaseTrait, ProxyExecResult, Pr
 
 use super::row::{Collect, Row, Work};
 use super::session::lock;
-use super::{Backend as _, Error, Read, Transaction, Write};
+use super::{Backend as _, Error, ReadHandle, Transaction, Write, WriteHandle};
 
 /// A transaction in which sea-orm runs statements.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ impl ProxyDatabaseTrait for Migrating {
 }
 
 /// Runs a statement, or a script without parameters, and returns the number of rows that it changed.
-pub(super) async fn execute(db: &impl Write, statement: Statement) -> Result<ProxyExecResult, Error> {
+pub(super) async fn execute(db: &dyn WriteHandle, statement: Statement) -> Result<ProxyExecResult, Error> {
     let rows_affected = match &statement.values {
         None => db.script(&statement.sql).await.map(|()| 0)?,
         Some(_) => db.change(statement).await?,
@@ -80,7 +80,7 @@ pub(super) async fn execute(db: &impl Write, statement: Statement) -> Result<Pro
 }
 
 /// Runs a statement and returns its rows. Their columns have names, in alphabetical order, and no positions.
-pub(super) async fn rows(db: &impl Read, statement: Statement) -> Result<Vec<ProxyRow>, Error> {
+pub(super) async fn rows(db: &dyn ReadHandle, statement: Statement) -> Result<Vec<ProxyRow>, Error> {
     let writes = statement.sql.contains(" RETURNING ");
     let work = if writes { Work::writing(statement, false) } else { Work::new(statement) };
     let rows: Box<dyn std::any::Any> = db.collect(work, Box::new(Named::default())).await?;

@@ -74,7 +74,7 @@ pub use file::Exposed;
 pub use log_length::LONG_LOG;
 pub use open_error::OpenError;
 use read::Source;
-pub use read::{Backend, OfKeys, Read, Reader, Snapshot, count_of, scalar};
+pub use read::{Backend, OfKeys, Read, ReadHandle, Reader, Snapshot, count_of, scalar};
 pub use record::{Change, MOST_CHANGED, Side};
 pub use rehearsal::{Before, rehearse};
 use replica::Replica;
@@ -86,7 +86,7 @@ pub use table::{AnyRow, AnyTable, Entry, Owner, RowOf, Table, Told, Unrecorded, 
 pub use transaction::{Committed, Locking, Transaction};
 pub use version::{Version, check, migrate, migrate_first, one_process_at_a_time, version};
 pub use windows::{Counted, LONGEST_WINDOW};
-pub use write::Write;
+pub use write::{Write, WriteHandle};
 use writes::Writes;
 
 /// The timeout for another process's lock on SQLite.
@@ -388,12 +388,12 @@ pub fn missing_file(url: &str) -> Option<PathBuf> {
 }
 
 /// Whether there is only one writer at a time, so that what a transaction has read stays true until it ends.
-pub fn has_one_writer(db: &impl Backend) -> bool {
+pub fn has_one_writer(db: &dyn Backend) -> bool {
     db.backend() != DbBackend::Postgres
 }
 
 /// Whether a statement can read some rows for each row of another table (`LATERAL`).
-pub fn joins_laterally(db: &impl Backend) -> bool {
+pub fn joins_laterally(db: &dyn Backend) -> bool {
     db.backend() == DbBackend::Postgres
 }
 
@@ -407,7 +407,7 @@ fn system(backend: DbBackend) -> &'static str {
 
 /// The column as an expression that SQLite looks up in no index. SQLite keeps no statistics here: of two conditions it
 /// may look up the one that most rows meet. PostgreSQL chooses by its statistics.
-pub fn unindexed(db: &impl Backend, column: impl ColumnTrait) -> Expr {
+pub fn unindexed(db: &dyn Backend, column: impl ColumnTrait) -> Expr {
     let column = Expr::col(column.as_column_ref());
     match db.backend() {
         DbBackend::Postgres => column,
@@ -417,7 +417,7 @@ pub fn unindexed(db: &impl Backend, column: impl ColumnTrait) -> Expr {
 
 /// The condition that `column` is one of `ids`. It binds a single parameter, so that the text of the prepared statement
 /// is the same for any number of ids.
-pub fn any(db: &impl Backend, column: impl ColumnTrait, ids: &[i64]) -> Expr {
+pub fn any(db: &dyn Backend, column: impl ColumnTrait, ids: &[i64]) -> Expr {
     is_any(db.backend(), Expr::col(column.as_column_ref()), ids)
 }
 
@@ -451,7 +451,7 @@ pub fn any_bytes<const LENGTH: usize>(column: impl ColumnTrait, bytes: &[[u8; LE
 }
 
 /// Like [`any`], for texts.
-pub fn any_text(db: &impl Backend, column: impl ColumnTrait, texts: &[&str]) -> Expr {
+pub fn any_text(db: &dyn Backend, column: impl ColumnTrait, texts: &[&str]) -> Expr {
     is_any_text(db.backend(), Expr::col(column.as_column_ref()), texts)
 }
 

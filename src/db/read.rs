@@ -5,16 +5,20 @@
 //! cached by its [`Shape`](super::Shape), so that a statement which differs only in its parameters is built once.
 
 use std::any::Any;
-use std::sync::Arc;
+use std::future::ready;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
+use futures_util::future::BoxFuture;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
 use sea_orm::{DbBackend, EntityTrait, QuerySelect, QueryTrait, Select, Statement, Value};
 
 use super::Error;
 use super::embedded::{self, Embedded, Observer};
+use super::record::Record;
 use super::row::{Collect, Collected, Folded, KEY, Row, Work, over};
 use super::server::{self, Server};
+use super::session::lock;
 use super::shape::{How, Shape, statement};
 use super::table::Table;
 use crate::budget::{Budget, Excess};
@@ -151,36 +155,45 @@ impl Backend for Snapshot {
     }
 }
 
-/// Typed reading.
-pub trait Read: Backend + Sync {
+/// What rows are read from: connections, a snapshot, a transaction. Functions take it as `&dyn ReadHandle`, so that they
+/// are compiled once and not once for each of them. Read through [`Read`].
+pub trait ReadHandle: Backend + Sync {
+    /// The same handle, whatever its type.
+    #[doc(hidden)]
+    fn as_read(&self) -> &(dyn ReadHandle + '_);
+
     /// Runs a statement and passes its rows to `rows`, which is returned.
     #[doc(hidden)]
-    fn collect(
-        &self,
-        work: Work,
-        rows: Box<dyn Collect>,
-    ) -> impl Future<Output = Result<Box<dyn Collect>, Error>> + Send;
+    fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_>;
 
-    /// Runs a statement in its own span, passes its rows to `rows`, and returns that.
+    /// Whether a statement is cheap enough to run once for each key.
     #[doc(hidden)]
-    fn gather(
-        &self,
-        work: Work,
-        rows: Box<dyn Collect>,
-    ) -> impl Future<Output = Result<Box<dyn Collect>, Error>> + Send {
-        let span = spans::statement(super::system(self.backend()), &work.statement.sql, work.keys.len());
-        async move {
-            // Boxed only with a span: futures are large to move.
-            let collected = match span.is_open() {
-                true => Box::pin(span.around(self.collect(work, rows))).await,
-                false => self.collect(work, rows).await,
-            };
-            let rows = collected.inspect_err(|_| span.returned(None))?;
-            span.returned(Some(rows.count()));
-            Ok(rows)
-        }
+    fn is_embedded(&self) -> bool;
+
+    /// Charges bytes to the budget, if there is one.
+    #[doc(hidden)]
+    fn charge_bytes(&self, bytes: usize) -> Result<(), Error> {
+        let _ = bytes;
+        Ok(())
     }
 
+    /// Checks the budget, and yields if the request has used up its turn.
+    fn pause(&self) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(ready(Ok(())))
+    }
+
+    /// The record of the transaction that this belongs to, if no other transaction can change the rows that are read.
+    #[doc(hidden)]
+    fn holds_in(&self) -> Option<&Mutex<Record>> {
+        None
+    }
+}
+
+/// Rows that are being collected.
+pub type Collecting<'r> = BoxFuture<'r, Result<Box<dyn Collect>, Error>>;
+
+/// Typed reading, from any [`ReadHandle`].
+pub trait Read: ReadHandle {
     /// Runs a statement and maps its rows with `read`. `read` may see a row twice if the statement is restarted.
     #[doc(hidden)]
     fn run<T, F>(&self, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, Error>> + Send
@@ -188,33 +201,12 @@ pub trait Read: Backend + Sync {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
-        self.run_for(work.keys.len(), work, read)
+        run(self.as_read(), work.keys.len(), work, read)
     }
-
-    /// Like [`run`](Self::run), for about `many` rows.
-    #[doc(hidden)]
-    fn run_for<T, F>(&self, many: usize, work: Work, read: F) -> impl Future<Output = Result<Vec<T>, Error>> + Send
-    where
-        T: Send + 'static,
-        F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
-    {
-        let rows = Box::new(Collected { rows: Vec::with_capacity(many), read });
-        async move { Ok(passed_in::<Collected<T, F>>(self.gather(work, rows).await?).rows) }
-    }
-
-    /// Whether a statement is cheap enough to run once for each key.
-    #[doc(hidden)]
-    fn is_embedded(&self) -> bool;
 
     /// Charges a copy of a `T` that holds `text` bytes of text ([`Row::text`]) to the budget.
     fn charge<T>(&self, text: usize) -> Result<(), Error> {
-        let _ = text;
-        Ok(())
-    }
-
-    /// Checks the budget, and yields if the request has used up its turn.
-    fn pause(&self) -> impl Future<Output = Result<(), Error>> + Send {
-        async { Ok(()) }
+        self.charge_bytes(size_of::<T>() + text)
     }
 
     /// Runs a statement and maps its rows with `read`.
@@ -241,8 +233,7 @@ pub trait Read: Backend + Sync {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
-        let statement = self.backend().build(statement);
-        self.run(Work { is_long: true, ..Work::new(statement) }, read)
+        self.run(Work { is_long: true, ..Work::new(self.backend().build(statement)) }, read)
     }
 
     /// Like [`sift`](Self::sift), but each row is charged as if it were held.
@@ -274,8 +265,7 @@ pub trait Read: Backend + Sync {
         F: Fn(&mut T, &Row<'_>) -> Result<usize, Error> + Send + 'static,
     {
         let work = Work { is_long: true, ..Work::new(self.backend().build(statement)) };
-        let rows = Box::new(Folded { value: start(), rows: 0, start, add });
-        async move { Ok(passed_in::<Folded<T, S, F>>(self.gather(work, rows).await?).value) }
+        sift(self.as_read(), work, Folded { value: start(), rows: 0, start, add })
     }
 
     /// Like [`rows`](Self::rows), for a statement whose text is cached by its shape. `values` are its parameters, in
@@ -293,7 +283,7 @@ pub trait Read: Backend + Sync {
         F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
         let statement = statement(self.backend(), How::Each, Some(shape), &build, values);
-        self.run_for(usize::try_from(most).unwrap_or_default(), Work::new(statement), read)
+        run(self.as_read(), usize::try_from(most).unwrap_or_default(), Work::new(statement), read)
     }
 
     /// Reads the rows for many keys, each with its key. Rows of the same key keep the statement's order; keys come in any
@@ -303,15 +293,7 @@ pub trait Read: Backend + Sync {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, Error> + Clone + Send + Sync + 'static,
     {
-        let work = query.work(self.backend(), self.is_embedded());
-        async move {
-            let mut found = Vec::new();
-            for work in work {
-                let read = read.clone();
-                found.append(&mut self.run(work, move |row| Ok((row.key()?, read(row)?))).await?);
-            }
-            Ok(found)
-        }
+        rows_of(self.as_read(), query.work(self.backend(), self.is_embedded()), read)
     }
 
     /// Reads all rows of a table that a statement selects.
@@ -322,18 +304,7 @@ pub trait Read: Backend + Sync {
     /// Runs a statement that selects the columns of a table.
     #[doc(hidden)]
     fn models<E: Table>(&self, statement: Statement) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
-        let rows = self.run(Work::new(statement), |row| row.model::<E>());
-        async move {
-            let rows = rows.await?;
-            self.note_read::<E>(&rows);
-            Ok(rows)
-        }
-    }
-
-    /// Notes rows that were read, where that is of use.
-    #[doc(hidden)]
-    fn note_read<E: Table>(&self, rows: &[E::Model]) {
-        let _ = rows;
+        models::<E>(self.as_read(), statement)
     }
 
     /// Like [`all`](Self::all), for a statement whose text is cached by its shape. `values` are its parameters, in order.
@@ -353,15 +324,75 @@ pub trait Read: Backend + Sync {
 
     /// Counts the rows of any statement that selects.
     fn count_rows(&self, rows: SelectStatement) -> impl Future<Output = Result<u64, Error>> + Send {
-        let counted = self.run(Work::new(self.backend().build(&count_of(rows))), |row| row.get::<i64>(0));
-        async move { Ok(counted.await?.first().map_or(0, |count| count.cast_unsigned())) }
+        count(self.as_read(), self.backend().build(&count_of(rows)))
     }
 
     /// Reads the first of the rows that a statement selects.
     fn one<E: Table>(&self, select: Select<E>) -> impl Future<Output = Result<Option<E::Model>, Error>> + Send {
-        let rows = self.all(select.limit(1));
-        async move { Ok(rows.await?.pop()) }
+        one::<E>(self.as_read(), self.backend().build(select.limit(1).as_query()))
     }
+}
+
+impl<H: ReadHandle + ?Sized> Read for H {}
+
+/// Runs a statement in its own span, passes its rows to `rows`, and returns that.
+async fn gather(db: &dyn ReadHandle, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
+    let span = spans::statement(super::system(db.backend()), &work.statement.sql, work.keys.len());
+    let rows = match span.is_open() {
+        true => span.around(db.collect(work, rows)).await,
+        false => db.collect(work, rows).await,
+    };
+    let rows = rows.inspect_err(|_| span.returned(None))?;
+    span.returned(Some(rows.count()));
+    Ok(rows)
+}
+
+/// Like [`Read::run`], for about `many` rows.
+pub(super) async fn run<T, F>(db: &dyn ReadHandle, many: usize, work: Work, read: F) -> Result<Vec<T>, Error>
+where
+    T: Send + 'static,
+    F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
+{
+    let rows = Box::new(Collected { rows: Vec::with_capacity(many), read });
+    Ok(passed_in::<Collected<T, F>>(gather(db, work, rows).await?).rows)
+}
+
+async fn sift<T, S, F>(db: &dyn ReadHandle, work: Work, rows: Folded<T, S, F>) -> Result<T, Error>
+where
+    Folded<T, S, F>: Collect,
+{
+    Ok(passed_in::<Folded<T, S, F>>(gather(db, work, Box::new(rows)).await?).value)
+}
+
+async fn rows_of<T, F>(db: &dyn ReadHandle, all: Vec<Work>, read: F) -> Result<Vec<(i64, T)>, Error>
+where
+    T: Send + 'static,
+    F: Fn(&Row<'_>) -> Result<T, Error> + Clone + Send + Sync + 'static,
+{
+    let mut found = Vec::new();
+    for work in all {
+        let read = read.clone();
+        let rows = run(db, work.keys.len(), work, move |row| Ok((row.key()?, read(row)?)));
+        found.append(&mut rows.await?);
+    }
+    Ok(found)
+}
+
+async fn models<E: Table>(db: &dyn ReadHandle, statement: Statement) -> Result<Vec<E::Model>, Error> {
+    let rows = run(db, 0, Work::new(statement), |row| row.model::<E>()).await?;
+    if let Some(record) = db.holds_in() {
+        lock(record).hold::<E>(&rows);
+    }
+    Ok(rows)
+}
+
+async fn one<E: Table>(db: &dyn ReadHandle, statement: Statement) -> Result<Option<E::Model>, Error> {
+    Ok(models::<E>(db, statement).await?.pop())
+}
+
+async fn count(db: &dyn ReadHandle, statement: Statement) -> Result<u64, Error> {
+    let counted = run(db, 1, Work::new(statement), |row| row.get::<i64>(0)).await?;
+    Ok(counted.first().map_or(0, |count| count.cast_unsigned()))
 }
 
 /// Selects how many rows a statement selects.
@@ -401,12 +432,18 @@ impl Reader {
     }
 }
 
-impl Read for Reader {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
-        match &self.0 {
-            Source::Server(server) => server.rows(work, rows).await,
-            Source::Embedded(file) => file.rows(work, rows).await,
-        }
+impl ReadHandle for Reader {
+    fn as_read(&self) -> &(dyn ReadHandle + '_) {
+        self
+    }
+
+    fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
+        Box::pin(async move {
+            match &self.0 {
+                Source::Server(server) => server.rows(work, rows).await,
+                Source::Embedded(file) => file.rows(work, rows).await,
+            }
+        })
     }
 
     fn is_embedded(&self) -> bool {
@@ -414,28 +451,34 @@ impl Read for Reader {
     }
 }
 
-impl Read for Snapshot {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
-        let is_first = self.statements.fetch_add(1, Ordering::Relaxed) == 0;
-        match (&self.kind, &self.budget) {
-            (Kind::Once(_), Some(budget)) if !is_first => Err(over(budget.exceed(Excess::Statement))),
-            (Kind::Once(server) | Kind::Server(server), budget) => server.rows(work, rows, budget.as_deref()).await,
-            (Kind::Embedded(snapshot), budget) => snapshot.rows(work, rows, budget.as_ref()).await,
-        }
+impl ReadHandle for Snapshot {
+    fn as_read(&self) -> &(dyn ReadHandle + '_) {
+        self
+    }
+
+    fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
+        Box::pin(async move {
+            let is_first = self.statements.fetch_add(1, Ordering::Relaxed) == 0;
+            match (&self.kind, &self.budget) {
+                (Kind::Once(_), Some(budget)) if !is_first => Err(over(budget.exceed(Excess::Statement))),
+                (Kind::Once(server) | Kind::Server(server), budget) => server.rows(work, rows, budget.as_deref()).await,
+                (Kind::Embedded(snapshot), budget) => snapshot.rows(work, rows, budget.as_ref()).await,
+            }
+        })
     }
 
     fn is_embedded(&self) -> bool {
         matches!(self.kind, Kind::Embedded(_))
     }
 
-    fn charge<T>(&self, text: usize) -> Result<(), Error> {
-        self.budget.as_ref().map_or(Ok(()), |budget| budget.charge_row(size_of::<T>() + text).map_err(over))
+    fn charge_bytes(&self, bytes: usize) -> Result<(), Error> {
+        self.budget.as_ref().map_or(Ok(()), |budget| budget.charge_row(bytes).map_err(over))
     }
 
-    async fn pause(&self) -> Result<(), Error> {
+    fn pause(&self) -> BoxFuture<'_, Result<(), Error>> {
         match &self.budget {
-            Some(budget) => budget.pause().await.map_err(over),
-            None => Ok(()),
+            Some(budget) => Box::pin(async { budget.pause().await.map_err(over) }),
+            None => Box::pin(ready(Ok(()))),
         }
     }
 }

@@ -57,7 +57,7 @@ impl From<Option<AnyRow>> for Side {
 
 /// The record of a transaction.
 #[derive(Debug, Default)]
-pub(super) struct Record {
+pub struct Record {
     /// Whether it is kept.
     pub(super) is_kept: bool,
     /// Rows that no other transaction can change, as they were before this one.

@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 use super::Error;
 use super::embedded;
 use super::migrating::Migrating;
-use super::read::{Backend, Read, Snapshot};
+use super::read::{Backend, Collecting, Read, ReadHandle, Snapshot};
 use super::row::{Collect, Work};
 use super::transaction::{Committed, Kind, Transaction};
 
@@ -51,11 +51,15 @@ pub enum Before<'d> {
     Seen(&'d Snapshot),
 }
 
-impl Read for Before<'_> {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
+impl ReadHandle for Before<'_> {
+    fn as_read(&self) -> &(dyn ReadHandle + '_) {
+        self
+    }
+
+    fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
         match self {
-            Self::Committed(committed) => committed.collect(work, rows).await,
-            Self::Seen(snapshot) => snapshot.collect(work, rows).await,
+            Self::Committed(committed) => committed.collect(work, rows),
+            Self::Seen(snapshot) => snapshot.collect(work, rows),
         }
     }
 

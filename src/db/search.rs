@@ -2,7 +2,7 @@
 
 use sea_orm::DbBackend;
 
-use super::{Backend, Bulk, Error, Ids, Prepared, Read, Unrecorded, Write, find};
+use super::{Backend, Bulk, Error, Ids, Prepared, Read, ReadHandle, Unrecorded, Write, WriteHandle, find};
 
 /// The table of the index.
 struct Index;
@@ -11,7 +11,7 @@ impl Unrecorded for Index {}
 
 /// Writes the texts by which services are found. Replaces what was written for these services before. Each service must
 /// occur only once.
-pub async fn write(db: &impl Write, services: Vec<(i64, Vec<String>)>) -> Result<(), Error> {
+pub async fn write(db: &dyn WriteHandle, services: Vec<(i64, Vec<String>)>) -> Result<(), Error> {
     if services.is_empty() {
         return Ok(());
     }
@@ -32,7 +32,7 @@ pub async fn rebuild(db: &Bulk) -> Result<(), Error> {
 }
 
 /// Updates the statistics of the search table after many writes. PostgreSQL plans searches by them.
-pub async fn take_statistics<C: Write>(db: &C) -> Result<(), Error> {
+pub async fn take_statistics(db: &dyn WriteHandle) -> Result<(), Error> {
     if db.backend() == DbBackend::Postgres {
         db.script("ANALYZE service_search").await?;
     }
@@ -40,7 +40,7 @@ pub async fn take_statistics<C: Write>(db: &C) -> Result<(), Error> {
 }
 
 /// The services whose name or an alias contains a text, ignoring case. The text must have at least one letter.
-pub fn containing(db: &impl Backend, text: &str) -> Ids {
+pub fn containing(db: &dyn Backend, text: &str) -> Ids {
     let (select, id) = migration::search::containing(db.backend(), text);
     Ids { select, id, may_repeat: false, page: None }
 }
@@ -53,7 +53,7 @@ const NEXT: u64 = 3_000;
 ///
 /// PostgreSQL would find and sort all: it expects few, because it takes the grams of a text for independent. SQLite reads
 /// its index in the order of ids.
-pub async fn page(db: &impl Read, text: &str, after: i64, full: u64) -> Result<Option<Vec<i64>>, Error> {
+pub async fn page(db: &dyn ReadHandle, text: &str, after: i64, full: u64) -> Result<Option<Vec<i64>>, Error> {
     if db.backend() != DbBackend::Postgres {
         return Ok(None);
     }

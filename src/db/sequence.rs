@@ -3,7 +3,7 @@
 use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 
-use super::{Error, Read, Unrecorded, Write};
+use super::{Error, Read, ReadHandle, Unrecorded, Write, WriteHandle};
 
 /// The ids that the tables have given.
 struct Sequences;
@@ -14,7 +14,7 @@ impl Unrecorded for Sequences {}
 const SEQUENCES: &str = "sqlite_sequence";
 
 /// Returns the last id assigned in a table, or 0.
-pub async fn last_id(db: &impl Read, table: &str) -> Result<i64, Error> {
+pub async fn last_id(db: &dyn ReadHandle, table: &str) -> Result<i64, Error> {
     let mut last = Query::select();
     match db.backend() {
         DbBackend::Postgres => {
@@ -27,7 +27,7 @@ pub async fn last_id(db: &impl Read, table: &str) -> Result<i64, Error> {
 }
 
 /// Raises a table's id sequence to at least `last`. Never lowers it.
-pub async fn give_ids_after<C: Write>(db: &C, table: &str, last: i64) -> Result<(), Error> {
+pub async fn give_ids_after(db: &dyn WriteHandle, table: &str, last: i64) -> Result<(), Error> {
     if last == 0 {
         return Ok(());
     }
@@ -47,7 +47,10 @@ pub async fn give_ids_after<C: Write>(db: &C, table: &str, last: i64) -> Result<
 }
 
 /// Runs a part of a transaction in a savepoint. If it fails, only that part is rolled back.
-pub async fn attempt<C: Write, T, E: From<Error>>(db: &C, part: impl AsyncFnOnce() -> Result<T, E>) -> Result<T, E> {
+pub async fn attempt<T, E: From<Error>>(
+    db: &dyn WriteHandle,
+    part: impl AsyncFnOnce() -> Result<T, E>,
+) -> Result<T, E> {
     begin_part(db).await?;
     let done = part().await;
     let ended = end_part(db, done.is_ok()).await;
@@ -58,12 +61,12 @@ pub async fn attempt<C: Write, T, E: From<Error>>(db: &C, part: impl AsyncFnOnce
 }
 
 /// Begins a part of a transaction. Parts can be nested.
-pub async fn begin_part<C: Write>(db: &C) -> Result<(), Error> {
+pub async fn begin_part(db: &dyn WriteHandle) -> Result<(), Error> {
     db.script("SAVEPOINT part").await
 }
 
 /// Ends the part that began last, and rolls it back unless it is kept.
-pub async fn end_part<C: Write>(db: &C, keep: bool) -> Result<(), Error> {
+pub async fn end_part(db: &dyn WriteHandle, keep: bool) -> Result<(), Error> {
     if !keep {
         db.script("ROLLBACK TO SAVEPOINT part").await?;
     }

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use sea_orm::{EntityTrait, IdenStatic, Iterable, ModelTrait, PrimaryKeyToColumn, QueryFilter, QuerySelect, Value};
 use serde::de::DeserializeOwned;
 
-use super::read::{Backend, Read};
+use super::read::{Backend, Collecting, Read, ReadHandle};
 use super::row::{Collect, Work};
 use super::transaction::Transaction;
 use super::{Before, Error};
@@ -331,11 +331,15 @@ pub enum World<'d> {
     Now(&'d Transaction),
 }
 
-impl Read for World<'_> {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
+impl ReadHandle for World<'_> {
+    fn as_read(&self) -> &(dyn ReadHandle + '_) {
+        self
+    }
+
+    fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
         match self {
-            Self::Before(before) => before.collect(work, rows).await,
-            Self::Now(transaction) => transaction.collect(work, rows).await,
+            Self::Before(before) => before.collect(work, rows),
+            Self::Now(transaction) => transaction.collect(work, rows),
         }
     }
 

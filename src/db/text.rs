@@ -6,7 +6,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr};
 use super::Backend;
 
 /// The condition that a text contains another.
-pub fn contains(db: &impl Backend, text: Expr, part: &str) -> Expr {
+pub fn contains(db: &dyn Backend, text: Expr, part: &str) -> Expr {
     match db.backend() {
         DbBackend::Postgres => text.like(pattern("%", part, "%")),
         _ => Expr::cust_with_exprs("instr(?, ?) > 0", [text, Expr::value(part)]),
@@ -14,7 +14,7 @@ pub fn contains(db: &impl Backend, text: Expr, part: &str) -> Expr {
 }
 
 /// The condition that a text begins with another.
-pub fn begins_with(db: &impl Backend, text: Expr, part: &str) -> Expr {
+pub fn begins_with(db: &dyn Backend, text: Expr, part: &str) -> Expr {
     match db.backend() {
         DbBackend::Postgres => text.like(pattern("", part, "%")),
         _ => Expr::cust_with_exprs("substr(?, 1, ?)", [text, length(part)]).eq(part),
@@ -22,7 +22,7 @@ pub fn begins_with(db: &impl Backend, text: Expr, part: &str) -> Expr {
 }
 
 /// The condition that a text ends with another.
-pub fn ends_with(db: &impl Backend, text: Expr, part: &str) -> Expr {
+pub fn ends_with(db: &dyn Backend, text: Expr, part: &str) -> Expr {
     match db.backend() {
         DbBackend::Postgres => text.like(pattern("%", part, "")),
         // `substr(x, 0)` is the whole text.
@@ -32,14 +32,14 @@ pub fn ends_with(db: &impl Backend, text: Expr, part: &str) -> Expr {
 }
 
 /// The condition that a text contains another, ignoring the case of ASCII letters.
-pub fn contains_in_any_case(db: &impl Backend, text: Expr, part: &str) -> Expr {
+pub fn contains_in_any_case(db: &dyn Backend, text: Expr, part: &str) -> Expr {
     lower(db, text).like(pattern("%", &part.to_ascii_lowercase(), "%"))
 }
 
 /// The text with its ASCII letters in lower case, compared by code point, on both backends. Without `COLLATE "C"`,
 /// PostgreSQL's `lower` also changes other letters, by the locale of the database. Lists are ordered by this expression,
 /// and migrations create indexes on it.
-pub fn lower(db: &impl Backend, text: Expr) -> Expr {
+pub fn lower(db: &dyn Backend, text: Expr) -> Expr {
     match db.backend() {
         DbBackend::Postgres => Expr::cust_with_exprs(r#"lower($1 COLLATE "C")"#, [text]),
         _ => Func::lower(text).into(),

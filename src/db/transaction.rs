@@ -1,16 +1,18 @@
 //! A write transaction on either backend.
 
+use std::future::ready;
 use std::sync::{Mutex, MutexGuard};
 
+use futures_util::future::BoxFuture;
 use sea_orm::sea_query::LockType;
 use sea_orm::{DbBackend, Statement};
 
-use super::read::{Backend, Read, Reader};
+use super::read::{Backend, Collecting, ReadHandle, Reader};
 use super::record::{Change, Record, Side};
 use super::row::{Collect, Work};
 use super::session::lock;
-use super::table::{RowOf, Table};
-use super::write::Write;
+use super::table::RowOf;
+use super::write::WriteHandle;
 use super::{Error, embedded, server};
 
 /// A write transaction. Rolled back when dropped without a [commit](super::Db::commit).
@@ -78,11 +80,15 @@ pub struct Committed<'d> {
     pub(super) is_joined: bool,
 }
 
-impl Read for Committed<'_> {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
+impl ReadHandle for Committed<'_> {
+    fn as_read(&self) -> &(dyn ReadHandle + '_) {
+        self
+    }
+
+    fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
         match self.is_joined {
-            true => Err(Error::NeedsOwnCommit),
-            false => self.reader.collect(work, rows).await,
+            true => Box::pin(ready(Err(Error::NeedsOwnCommit))),
+            false => self.reader.collect(work, rows),
         }
     }
 
@@ -104,8 +110,12 @@ pub struct Locking<'t> {
     lock: LockType,
 }
 
-impl Read for Locking<'_> {
-    async fn collect(&self, mut work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
+impl ReadHandle for Locking<'_> {
+    fn as_read(&self) -> &(dyn ReadHandle + '_) {
+        self
+    }
+
+    fn collect(&self, mut work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
         if self.backend() == DbBackend::Postgres {
             work.statement.sql.push_str(match self.lock {
                 LockType::NoKeyUpdate => " FOR NO KEY UPDATE",
@@ -115,18 +125,16 @@ impl Read for Locking<'_> {
                 _ => " FOR UPDATE",
             });
         }
-        self.transaction.collect(work, rows).await
+        self.transaction.collect(work, rows)
     }
 
     fn is_embedded(&self) -> bool {
         self.transaction.is_embedded()
     }
 
-    fn note_read<E: Table>(&self, rows: &[E::Model]) {
+    fn holds_in(&self) -> Option<&Mutex<Record>> {
         // With the other locks, others can change the row.
-        if matches!(self.lock, LockType::Update | LockType::NoKeyUpdate) {
-            self.transaction.hold::<E>(rows);
-        }
+        matches!(self.lock, LockType::Update | LockType::NoKeyUpdate).then_some(&self.transaction.record)
     }
 }
 
@@ -136,55 +144,55 @@ impl Backend for Locking<'_> {
     }
 }
 
-impl Read for Transaction {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
-        match &self.kind {
-            Kind::Server(transaction) => transaction.rows(work, rows, None).await,
-            Kind::Embedded(transaction) => transaction.rows(work, rows, None).await,
-        }
+impl ReadHandle for Transaction {
+    fn as_read(&self) -> &(dyn ReadHandle + '_) {
+        self
+    }
+
+    fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
+        Box::pin(async move {
+            match &self.kind {
+                Kind::Server(transaction) => transaction.rows(work, rows, None).await,
+                Kind::Embedded(transaction) => transaction.rows(work, rows, None).await,
+            }
+        })
     }
 
     fn is_embedded(&self) -> bool {
         matches!(self.kind, Kind::Embedded(_))
     }
 
-    fn note_read<E: Table>(&self, rows: &[E::Model]) {
+    fn holds_in(&self) -> Option<&Mutex<Record>> {
         // It is the only one that writes.
-        if self.is_embedded() {
-            self.hold::<E>(rows);
-        }
+        self.is_embedded().then_some(&self.record)
     }
 }
 
-impl Write for Transaction {
-    async fn change(&self, statement: Statement) -> Result<u64, Error> {
-        match &self.kind {
-            Kind::Server(transaction) => transaction.change(statement).await,
-            Kind::Embedded(transaction) => transaction.change(statement).await,
-        }
+impl WriteHandle for Transaction {
+    fn as_write(&self) -> &(dyn WriteHandle + '_) {
+        self
     }
 
-    async fn script(&self, sql: &str) -> Result<(), Error> {
-        match &self.kind {
-            Kind::Server(transaction) => transaction.script(sql).await,
-            Kind::Embedded(transaction) => transaction.script(sql).await,
-        }
+    fn execute_change(&self, statement: Statement) -> BoxFuture<'_, Result<u64, Error>> {
+        Box::pin(async move {
+            match &self.kind {
+                Kind::Server(transaction) => transaction.change(statement).await,
+                Kind::Embedded(transaction) => transaction.change(statement).await,
+            }
+        })
     }
 
-    fn records<E: Table>(&self) -> bool {
-        self.record().records::<E>()
+    fn execute_script<'w>(&'w self, sql: &'w str) -> BoxFuture<'w, Result<(), Error>> {
+        Box::pin(async move {
+            match &self.kind {
+                Kind::Server(transaction) => transaction.script(sql).await,
+                Kind::Embedded(transaction) => transaction.script(sql).await,
+            }
+        })
     }
 
-    fn hold<E: Table>(&self, rows: &[E::Model]) {
-        self.record().hold::<E>(rows);
-    }
-
-    fn note_stored<E: Table>(&self, rows: &[E::Model], are_new: bool) {
-        self.record().store::<E>(rows, are_new);
-    }
-
-    fn note_deleted<E: Table>(&self, rows: &[E::Model]) {
-        self.record().delete::<E>(rows);
+    fn record(&self) -> Option<&Mutex<Record>> {
+        Some(&self.record)
     }
 }
 

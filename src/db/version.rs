@@ -4,7 +4,7 @@ use migration::{Migrator, MigratorTrait, SchemaVersion, Texts};
 use sea_orm::{DbBackend, Statement};
 
 use super::migrating::Migrating;
-use super::{Backend, Db, Error, OpenError, Read, Write, postgres};
+use super::{Backend, Db, Error, OpenError, Read, ReadHandle, Write, WriteHandle, postgres};
 
 /// The key of the advisory lock of [`one_process_at_a_time`] on PostgreSQL: "rollcall" as an integer.
 const START_LOCK: i64 = i64::from_be_bytes(*b"rollcall");
@@ -43,7 +43,7 @@ pub async fn migrate_first(db: &Db, steps: Option<u32>) -> Result<usize, OpenErr
     Ok(pending)
 }
 
-async fn schema_version(db: &impl Read) -> Result<SchemaVersion, Error> {
+async fn schema_version(db: &dyn ReadHandle) -> Result<SchemaVersion, Error> {
     let backend = db.backend();
     let texts = |sql| -> Texts<'_> {
         Box::pin(async move { Ok(db.rows_by(Statement::from_string(backend, sql), |row| row.get(0)).await?) })
@@ -53,7 +53,7 @@ async fn schema_version(db: &impl Read) -> Result<SchemaVersion, Error> {
 
 /// Waits until no other process holds this lock, and holds it until the transaction ends. For migrations, and for
 /// anything that only one of several starting processes must create.
-pub async fn one_process_at_a_time(transaction: &impl Write) -> Result<(), Error> {
+pub async fn one_process_at_a_time(transaction: &dyn WriteHandle) -> Result<(), Error> {
     if transaction.backend() == DbBackend::Postgres {
         transaction.script(&start_lock()).await?;
     }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, DbBackend, IdenStatic, Iterable, QueryFilter, QueryTrait, Statement, Value};
 
-use super::{Backend, Db, Error, Read, Row, Table, Write};
+use super::write::Write;
+use super::{Backend, Db, Error, Read, Row, Table};
 
 /// The window of a caller, including this request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,9 @@
 //! sea-orm builds the statements. It does not run them: on SQLite they run on the calling thread
 //! ([`super::embedded`]).
 
+use std::sync::{Mutex, MutexGuard};
+
+use futures_util::future::BoxFuture;
 use sea_orm::sea_query::{Condition, InsertStatement, Query, ReturningClause};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DbBackend, DeleteMany, EntityTrait, Insert, InsertMany, Iterable, ModelTrait,
@@ -10,42 +13,53 @@ use sea_orm::{
 };
 
 use super::Error;
-use super::read::Read;
+use super::read::{Read, ReadHandle, run};
+use super::record::Record;
 use super::row::{Row, Work};
+use super::session::lock;
 use super::table::{Table, Unrecorded};
 
-/// Typed writing. Reads see what was written before.
-pub trait Write: Read {
+/// What rows are written by: a transaction. Functions take it as `&dyn WriteHandle`. Write through [`Write`].
+pub trait WriteHandle: ReadHandle {
+    /// The same handle, whatever its type.
+    #[doc(hidden)]
+    fn as_write(&self) -> &(dyn WriteHandle + '_);
+
     /// Runs a statement and returns the number of rows that it changed.
     #[doc(hidden)]
-    fn change(&self, statement: Statement) -> impl Future<Output = Result<u64, Error>> + Send;
+    fn execute_change(&self, statement: Statement) -> BoxFuture<'_, Result<u64, Error>>;
 
     /// Runs statements without parameters.
     #[doc(hidden)]
-    fn script(&self, sql: &str) -> impl Future<Output = Result<(), Error>> + Send;
+    fn execute_script<'w>(&'w self, sql: &'w str) -> BoxFuture<'w, Result<(), Error>>;
 
+    /// The record of the changes, if one is kept.
+    #[doc(hidden)]
+    fn record(&self) -> Option<&Mutex<Record>> {
+        None
+    }
+}
+
+/// Typed writing, by any [`WriteHandle`]. Reads see what was written before.
+pub trait Write: WriteHandle {
     /// Notes rows that this has read and that no other transaction can change until this one ends: it has locked them, or
     /// what they belong to.
     fn hold<E: Table>(&self, rows: &[E::Model]) {
-        let _ = rows;
+        if let Some(record) = self.record() {
+            lock(record).hold::<E>(rows);
+        }
     }
 
-    /// Whether the changes of a table are recorded.
+    /// Runs a statement whose changes are not recorded. Returns the number of rows that it changed.
     #[doc(hidden)]
-    fn records<E: Table>(&self) -> bool {
-        false
+    fn change(&self, statement: Statement) -> BoxFuture<'_, Result<u64, Error>> {
+        self.execute_change(statement)
     }
 
-    /// Notes rows that were stored. `are_new` says that none of them existed before.
+    /// Runs statements without parameters.
     #[doc(hidden)]
-    fn note_stored<E: Table>(&self, rows: &[E::Model], are_new: bool) {
-        let _ = (rows, are_new);
-    }
-
-    /// Notes rows that were deleted.
-    #[doc(hidden)]
-    fn note_deleted<E: Table>(&self, rows: &[E::Model]) {
-        let _ = rows;
+    fn script<'w>(&'w self, sql: &'w str) -> BoxFuture<'w, Result<(), Error>> {
+        self.execute_script(sql)
     }
 
     /// Runs a statement about the table `E`, whose changes are not recorded. Returns the number of rows that it changed.
@@ -58,34 +72,13 @@ pub trait Write: Read {
 
     /// Runs an insert, an update or a delete, and returns the number of rows that it changed.
     fn exec<C: Changes>(&self, query: C) -> impl Future<Output = Result<u64, Error>> + Send {
-        let is_recorded = self.records::<C::Table>();
-        let mut statement = query.into_query();
-        if is_recorded {
-            C::return_rows(&mut statement, all_columns::<C::Table>(self.backend()));
-        }
-        let statement = self.backend().build(&statement);
-        async move {
-            if stores_nothing(&statement) {
-                return Ok(0);
-            }
-            if !is_recorded {
-                return self.change(statement).await;
-            }
-            let are_new = C::MAKES && !statement.sql.contains("ON CONFLICT");
-            let rows = self.run(Work::writing(statement, false), |row| row.model::<C::Table>()).await?;
-            match C::DELETES {
-                true => self.note_deleted::<C::Table>(&rows),
-                false => self.note_stored::<C::Table>(&rows, are_new),
-            }
-            Ok(rows.len() as u64)
-        }
+        exec(self.as_write(), query)
     }
 
     /// Like [`exec`](Self::exec), for rows that follow from another change of the same transaction, however many they are:
     /// they are not recorded.
     fn exec_following<C: Changes>(&self, query: C) -> impl Future<Output = Result<u64, Error>> + Send {
-        let statement = query.build(self.backend());
-        async move { if stores_nothing(&statement) { Ok(0) } else { self.change(statement).await } }
+        change(self.as_write(), query.build(self.backend()))
     }
 
     /// Stores a new row.
@@ -104,13 +97,12 @@ pub trait Write: Read {
     where
         A: ActiveModelTrait<Entity: Table>,
     {
-        let rows = self.stored(true, insert);
-        async move { rows.await?.pop().ok_or_else(|| Error::fault("an insert returned no row")) }
+        stored_one::<A::Entity>(self.as_write(), insert.into_query())
     }
 
     /// Runs an insert and returns the rows that it stored, in no particular order.
     fn returning<I: Inserts>(&self, insert: I) -> impl Future<Output = Result<Vec<Stored<I::Row>>, Error>> + Send {
-        self.stored(false, insert)
+        self.stored_by::<TableOf<I::Row>>(false, insert.into_query())
     }
 
     /// Runs a statement about the table `E`, whose changes are not recorded, and maps the rows that it returns.
@@ -127,32 +119,13 @@ pub trait Write: Read {
         self.run(Work::writing(self.backend().build(statement), false), read)
     }
 
-    #[doc(hidden)]
-    fn stored<I: Inserts>(
-        &self,
-        one: bool,
-        insert: I,
-    ) -> impl Future<Output = Result<Vec<Stored<I::Row>>, Error>> + Send {
-        self.stored_by::<TableOf<I::Row>>(one, insert.into_query())
-    }
-
     /// Runs an insert into the table `E` and returns the rows that it stored. `one` says that it stores at most one.
     fn stored_by<E: Table>(
         &self,
         one: bool,
-        mut insert: InsertStatement,
+        insert: InsertStatement,
     ) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
-        insert.returning(all_columns::<E>(self.backend()));
-        let statement = self.backend().build(&insert);
-        async move {
-            if stores_nothing(&statement) {
-                return Ok(Vec::new());
-            }
-            let are_new = !statement.sql.contains("ON CONFLICT");
-            let rows = self.run(Work::writing(statement, one), |row| row.model::<E>()).await?;
-            self.note_stored::<E>(&rows, are_new);
-            Ok(rows)
-        }
+        stored::<E>(self.as_write(), one, insert)
     }
 
     /// Stores the changed columns of a row. Fails with [`Error::LostRace`] if the row does not exist.
@@ -160,24 +133,12 @@ pub trait Write: Read {
     where
         A: ActiveModelTrait<Entity: Table>,
     {
-        let work = update_of(self.backend(), row);
-        async move {
-            let rows = self.run(work?, |row| row.model::<A::Entity>()).await?;
-            self.note_stored::<A::Entity>(&rows, false);
-            rows.into_iter().next().ok_or(Error::LostRace)
-        }
+        update::<A::Entity>(self.as_write(), update_of(self.backend(), row))
     }
 
     /// Runs an update and returns the rows as they are then, in no particular order.
     fn updated<E: Table>(&self, update: UpdateMany<E>) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
-        let mut update = update.into_query();
-        update.returning(all_columns::<E>(self.backend()));
-        let rows = self.run(Work::writing(self.backend().build(&update), false), |row| row.model::<E>());
-        async move {
-            let rows = rows.await?;
-            self.note_stored::<E>(&rows, false);
-            Ok(rows)
-        }
+        updated::<E>(self.as_write(), update)
     }
 
     /// Deletes a row. Returns the number of rows deleted: 0 if it did not exist.
@@ -189,6 +150,87 @@ pub trait Write: Read {
         let is_it = keys.map(|column| column.eq(row.get(column))).fold(Condition::all(), Condition::add);
         self.exec(M::Entity::delete_many().filter(is_it))
     }
+}
+
+impl<H: WriteHandle + ?Sized> Write for H {}
+
+async fn change(db: &dyn WriteHandle, statement: Statement) -> Result<u64, Error> {
+    if stores_nothing(&statement) {
+        return Ok(0);
+    }
+    db.execute_change(statement).await
+}
+
+/// The record, if the changes of a table are recorded.
+fn record_of<E: Table>(db: &dyn WriteHandle) -> Option<MutexGuard<'_, Record>> {
+    db.record().map(lock).filter(|record| record.records::<E>())
+}
+
+fn exec<C: Changes>(db: &dyn WriteHandle, query: C) -> impl Future<Output = Result<u64, Error>> + Send {
+    let is_recorded = record_of::<C::Table>(db).is_some();
+    let mut statement = query.into_query();
+    if is_recorded {
+        C::return_rows(&mut statement, all_columns::<C::Table>(db.backend()));
+    }
+    let statement = db.backend().build(&statement);
+    async move {
+        match is_recorded && !stores_nothing(&statement) {
+            true => exec_recorded::<C>(db, statement).await,
+            false => change(db, statement).await,
+        }
+    }
+}
+
+async fn exec_recorded<C: Changes>(db: &dyn WriteHandle, statement: Statement) -> Result<u64, Error> {
+    let are_new = C::MAKES && !statement.sql.contains("ON CONFLICT");
+    let rows = run(db, 0, Work::writing(statement, false), |row| row.model::<C::Table>()).await?;
+    if let Some(mut record) = record_of::<C::Table>(db) {
+        match C::DELETES {
+            true => record.delete::<C::Table>(&rows),
+            false => record.store::<C::Table>(&rows, are_new),
+        }
+    }
+    Ok(rows.len() as u64)
+}
+
+/// Runs a statement that stores rows and returns them.
+async fn store<E: Table>(db: &dyn WriteHandle, work: Work, are_new: bool) -> Result<Vec<E::Model>, Error> {
+    let rows = run(db, 0, work, |row| row.model::<E>()).await?;
+    if let Some(mut record) = record_of::<E>(db) {
+        record.store::<E>(&rows, are_new);
+    }
+    Ok(rows)
+}
+
+async fn stored<E: Table>(
+    db: &dyn WriteHandle,
+    one: bool,
+    mut insert: InsertStatement,
+) -> Result<Vec<E::Model>, Error> {
+    insert.returning(all_columns::<E>(db.backend()));
+    let statement = db.backend().build(&insert);
+    if stores_nothing(&statement) {
+        return Ok(Vec::new());
+    }
+    let are_new = !statement.sql.contains("ON CONFLICT");
+    store::<E>(db, Work::writing(statement, one), are_new).await
+}
+
+async fn stored_one<E: Table>(db: &dyn WriteHandle, insert: InsertStatement) -> Result<E::Model, Error> {
+    stored::<E>(db, true, insert).await?.pop().ok_or_else(|| Error::fault("an insert returned no row"))
+}
+
+async fn update<E: Table>(db: &dyn WriteHandle, work: Result<Work, Error>) -> Result<E::Model, Error> {
+    store::<E>(db, work?, false).await?.into_iter().next().ok_or(Error::LostRace)
+}
+
+fn updated<E: Table>(
+    db: &dyn WriteHandle,
+    update: UpdateMany<E>,
+) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
+    let mut update = update.into_query();
+    update.returning(all_columns::<E>(db.backend()));
+    store::<E>(db, Work::writing(db.backend().build(&update), false), false)
 }
 
 /// The table of a row that is to be stored.

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sea_orm::{DbBackend, Statement};
 
 use super::error::{Trouble, Unconfirmed};
-use super::{Backend, Db, Error, Read, Write};
+use super::write::Write;
+use super::{Backend, Db, Error, Read};
 
 /// A test write is made after this long without a write.
 const QUIET: Duration = Duration::from_secs(60);

@@ -3,7 +3,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Asterisk, ExprTrait, Func, Query};
 
-use crate::db::{self, Read};
+use crate::db::{self, Read, ReadHandle};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Environments, Status};
 
@@ -24,8 +24,8 @@ const FAILED: &str = "failed";
 const COUNT: &str = "deploys";
 
 /// Counts the deploys to these environments, for a number of days from `start`.
-pub async fn of_service<C: Read>(
-    db: &C,
+pub async fn of_service(
+    db: &dyn ReadHandle,
     service_id: i64,
     start: Timestamp,
     days: usize,

@@ -4,7 +4,7 @@
 use super::days::DAY;
 use super::figures;
 use super::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
-use crate::db::{self, Read, Snapshot};
+use crate::db::{self, ReadHandle};
 use crate::entity::Timestamp;
 use crate::entity::deploy::Environments;
 
@@ -36,7 +36,7 @@ fn start(end: Timestamp, weeks: usize) -> Timestamp {
 }
 
 /// Measures the deploys of all services to these environments.
-pub async fn of_all(db: &Snapshot, end: Timestamp, environments: &Environments) -> Result<Delivery, db::Error> {
+pub async fn of_all(db: &dyn ReadHandle, end: Timestamp, environments: &Environments) -> Result<Delivery, db::Error> {
     let measure = async |from: usize, to: usize| {
         let window = Window { start: start(end, from), end: start(end, to), environments: environments.clone() };
         figures::measure(db, &window, Wanted::ALL).await
@@ -52,7 +52,7 @@ pub async fn of_all(db: &Snapshot, end: Timestamp, environments: &Environments) 
 
 /// Measures the deploys of these services to these environments.
 pub async fn of_services(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     services: &[i64],
     end: Timestamp,
     environments: &Environments,

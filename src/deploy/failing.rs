@@ -7,7 +7,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Order, Query, SelectStatement};
 
 use super::recoveries::{is, next_success};
-use crate::db::{self, OfKeys, Read, Row};
+use crate::db::{self, OfKeys, Read, ReadHandle, Row};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Environments, Status};
 
@@ -25,7 +25,7 @@ pub const SEARCHED: u64 = 2_000;
 
 /// Returns those of the services that are failing, if they failed after `start`: the last failure first.
 pub async fn of_services(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     services: &[i64],
     start: Timestamp,
     production: &Environments,
@@ -46,7 +46,11 @@ pub async fn of_services(
 }
 
 /// The same of all services, as far as the last [`SEARCHED`] deploys show it.
-pub async fn of_all(db: &impl Read, start: Timestamp, production: &Environments) -> Result<Vec<Failing>, db::Error> {
+pub async fn of_all(
+    db: &dyn ReadHandle,
+    start: Timestamp,
+    production: &Environments,
+) -> Result<Vec<Failing>, db::Error> {
     let mut recent = Query::select();
     recent.column(Column::Id.as_column_ref()).from(deploy::Entity);
     recent.and_where(Column::DeployedAt.gte(start)).order_by(Column::DeployedAt.as_column_ref(), Order::Desc);

@@ -7,7 +7,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, SelectStatement};
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Select};
 
-use crate::db::{self, OfKeys, Read, Row, any};
+use crate::db::{self, OfKeys, Read, ReadHandle, Row, any};
 use crate::entity::deploy::{Column, Entity, Model, Status, environment_key};
 use crate::entity::{ByIds, Timestamp};
 
@@ -51,7 +51,7 @@ pub struct Found {
 type Seen = (Place, bool);
 
 /// Returns at most `most` deploys after a place.
-pub async fn page(db: &impl Read, filter: &Filter, after: Option<Place>, most: usize) -> Result<Found, db::Error> {
+pub async fn page(db: &dyn ReadHandle, filter: &Filter, after: Option<Place>, most: usize) -> Result<Found, db::Error> {
     let is_indexed = filter.status.is_none() && filter.person.is_none();
     let (lists, each) = match &filter.services {
         Some(services) => {
@@ -71,7 +71,7 @@ pub async fn page(db: &impl Read, filter: &Filter, after: Option<Place>, most: u
 
 /// The newest deploys of each of the services, at most `each`.
 async fn of_services(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     filter: &Filter,
     services: &[i64],
     after: Option<Place>,
@@ -152,7 +152,7 @@ fn merged(lists: Vec<Vec<Seen>>, each: usize, most: usize) -> (Vec<Place>, Optio
 }
 
 /// Counts the deploys of services, or of all, from a time on: all, succeeded and failed, up to [`COUNTED`].
-pub async fn tally(db: &impl Read, services: Option<&[i64]>, start: Timestamp) -> Result<[usize; 3], db::Error> {
+pub async fn tally(db: &dyn ReadHandle, services: Option<&[i64]>, start: Timestamp) -> Result<[usize; 3], db::Error> {
     let mut select = Entity::find().select_only().column(Column::DeployStatus).filter(Column::DeployedAt.gte(start));
     if let Some(services) = services {
         select = select.filter(any(db, Column::ServiceId, services));

@@ -10,7 +10,7 @@ use sea_orm::sea_query::{
 };
 
 use super::recoveries::{is, next_success};
-use crate::db::{self, Read, Row};
+use crate::db::{self, Read, ReadHandle, Row};
 use crate::entity::deploy::{self, Column, Environments, Status};
 use crate::entity::{Timestamp, service};
 
@@ -103,13 +103,13 @@ pub(super) struct Each {
 }
 
 /// Reads each deploy that counts, of all services.
-pub(super) async fn each(db: &impl Read, window: &Window, wanted: Wanted) -> Result<Vec<Each>, db::Error> {
+pub(super) async fn each(db: &dyn ReadHandle, window: &Window, wanted: Wanted) -> Result<Vec<Each>, db::Error> {
     db.rows(&deploys(db, Whose::All, window, wanted), each_of).await
 }
 
 /// Reads the last `most` deploys that count, each with its time, the latest first.
 pub(super) async fn last_of(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     whose: Whose<'_>,
     window: &Window,
     most: u64,
@@ -133,7 +133,7 @@ fn each_of(row: &Row<'_>) -> Result<Each, db::Error> {
 /// Returns the metrics by the id of the service or team. Without deploys, an id is missing or has the default metrics.
 /// Durations that are not wanted are `None`. Reads all deploys of the window.
 pub async fn measure(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     whose: Whose<'_>,
     window: &Window,
     wanted: Wanted,
@@ -167,7 +167,7 @@ pub async fn measure(
 }
 
 /// Selects the deploys that count, each with its parent, kind and value.
-fn deploys(db: &impl Read, whose: Whose<'_>, window: &Window, wanted: Wanted) -> SelectStatement {
+fn deploys(db: &dyn ReadHandle, whose: Whose<'_>, window: &Window, wanted: Wanted) -> SelectStatement {
     let mut deploys = Query::select();
     deploys.from(deploy::Entity);
     match whose {

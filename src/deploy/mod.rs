@@ -29,12 +29,12 @@ pub use commit::{Deploys, Failure};
 pub use deliveries::Deliveries;
 pub use record::{Reading, Record};
 
-use crate::db::{self, Write};
+use crate::db::{self, WriteHandle};
 use crate::entity::service_last_deploy;
 use crate::error::quoted;
 
 /// Derives what the triggers of the table of deploys keep, after deploys were stored in bulk without them.
-pub async fn derive_all<C: Write>(db: &C) -> Result<(), db::Error> {
+pub async fn derive_all(db: &dyn WriteHandle) -> Result<(), db::Error> {
     figures::build::forget_all(db).await?;
     service_last_deploy::derive_all(db).await
 }

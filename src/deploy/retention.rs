@@ -12,7 +12,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, LockBehavior, LockType, Query};
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
 
-use crate::db::{self, Db, Write};
+use crate::db::{self, Db, Read, Write, WriteHandle};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column};
 use crate::retention::{Kept, PAUSE, hourly};
@@ -51,7 +51,7 @@ struct Batch {
 }
 
 /// Removes expired deploys from the oldest ones after a position. The position skips the deploys that were kept.
-async fn batch<C: Write>(db: &C, before: Timestamp, after: Option<Place>) -> Result<Batch, db::Error> {
+async fn batch(db: &dyn WriteHandle, before: Timestamp, after: Option<Place>) -> Result<Batch, db::Error> {
     let mut old = deploy::Entity::find()
         .select_only()
         .columns([Column::DeployedAt, Column::Id])

@@ -11,7 +11,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query};
 use sea_orm::{EntityTrait, Set};
 
 use super::{Outcome, Post, Record};
-use crate::db::{self, Read, Write, find};
+use crate::db::{self, Read, ReadHandle, Write, WriteHandle, find};
 use crate::entity::deploy::environment_key;
 use crate::entity::suggestion::State;
 use crate::entity::user::email_key;
@@ -20,7 +20,7 @@ use crate::entity::{
 };
 
 /// Records all posts or none, and returns the outcome of each.
-pub(super) async fn record<C: Write>(db: &C, posts: &[Post], now: Timestamp) -> Result<Vec<Outcome>, db::Error> {
+pub(super) async fn record(db: &dyn WriteHandle, posts: &[Post], now: Timestamp) -> Result<Vec<Outcome>, db::Error> {
     let is_new = without_duplicates(posts, stored(db, posts).await?);
     let new: Vec<&Post> = posts.iter().zip(&is_new).filter_map(|(post, is_new)| is_new.then_some(post)).collect();
     let mut services = services(db, new.iter().map(|post| &*post.record.service), Hold::UntilCommit).await?;
@@ -52,7 +52,7 @@ fn dedup_key(post: &Post) -> Option<(i64, &str)> {
 }
 
 /// The keys among these posts that are already recorded.
-async fn stored<C: Read>(db: &C, posts: &[Post]) -> Result<HashSet<(i64, String)>, db::Error> {
+async fn stored(db: &dyn ReadHandle, posts: &[Post]) -> Result<HashSet<(i64, String)>, db::Error> {
     use deploy::Column::{DedupId, IntegrationId};
     let (integrations, ids): (BTreeSet<i64>, BTreeSet<&str>) = posts.iter().filter_map(dedup_key).unzip();
     if ids.is_empty() {
@@ -82,8 +82,8 @@ enum Hold {
 }
 
 /// The ids of the services with these aliases.
-async fn services<'a, C: Read>(
-    db: &C,
+async fn services<'a>(
+    db: &dyn ReadHandle,
     aliases: impl Iterator<Item = &'a str>,
     hold: Hold,
 ) -> Result<HashMap<String, i64>, db::Error> {
@@ -110,8 +110,8 @@ async fn services<'a, C: Read>(
 
 /// Finds the services whose alias some posts spell in other letter case, and adds them to the others. Returns their
 /// aliases, by what was sent. Reads nothing if every post names an alias.
-async fn respelt<C: Read>(
-    db: &C,
+async fn respelt(
+    db: &dyn ReadHandle,
     posts: &[&Post],
     found: &mut HashMap<String, i64>,
 ) -> Result<HashMap<String, String>, db::Error> {
@@ -133,7 +133,7 @@ async fn respelt<C: Read>(
 }
 
 /// The users with the posts' email addresses, by [`email_key`].
-async fn users<C: Read>(db: &C, posts: &[&Post]) -> Result<HashMap<String, i64>, db::Error> {
+async fn users(db: &dyn ReadHandle, posts: &[&Post]) -> Result<HashMap<String, i64>, db::Error> {
     let keys: BTreeSet<String> =
         posts.iter().filter_map(|post| post.record.deployer.email.as_deref()).map(email_key).collect();
     if keys.is_empty() {
@@ -154,8 +154,8 @@ fn pair<A: db::Column, B: db::Column>(row: &db::Row<'_>) -> Result<(A, B), db::E
 }
 
 /// Records suggestions for aliases without a service: how often, and through which endpoints.
-async fn suggest<C: Write>(
-    db: &C,
+async fn suggest(
+    db: &dyn WriteHandle,
     posts: &[&Post],
     services: &HashMap<String, i64>,
     now: Timestamp,
@@ -190,8 +190,8 @@ async fn suggest<C: Write>(
 
 /// Creates or updates a suggestion for each alias and returns their ids. An ignored one stays ignored. An accepted one
 /// is reopened, because its service has lost the alias or was deleted.
-async fn upsert_suggestions<C: Write>(
-    db: &C,
+async fn upsert_suggestions(
+    db: &dyn WriteHandle,
     unknown: &BTreeMap<&str, (i32, BTreeSet<i64>)>,
     now: Timestamp,
 ) -> Result<HashMap<String, i64>, db::Error> {
@@ -220,7 +220,11 @@ async fn upsert_suggestions<C: Write>(
 }
 
 /// The number of each deploy: as sent, or the next one of its service or alias.
-async fn numbers<C: Write>(db: &C, posts: &[&Post], services: &HashMap<String, i64>) -> Result<Vec<String>, db::Error> {
+async fn numbers(
+    db: &dyn WriteHandle,
+    posts: &[&Post],
+    services: &HashMap<String, i64>,
+) -> Result<Vec<String>, db::Error> {
     let (mut of_services, mut of_aliases) = (BTreeMap::<i64, i64>::new(), BTreeMap::<&str, i64>::new());
     for record in posts.iter().map(|post| &post.record).filter(|record| record.deploy_number.is_none()) {
         match services.get(&record.service) {
@@ -303,7 +307,7 @@ fn row(
 }
 
 /// Inserts the rows in batches of powers of two, so that only a few different statements are prepared.
-async fn insert<C: Write>(db: &C, mut rows: Vec<deploy::ActiveModel>) -> Result<(), db::Error> {
+async fn insert(db: &dyn WriteHandle, mut rows: Vec<deploy::ActiveModel>) -> Result<(), db::Error> {
     while let Some(power) = rows.len().checked_ilog2() {
         let rest = rows.split_off(1 << power);
         db.exec(deploy::Entity::insert_many(rows)).await?;

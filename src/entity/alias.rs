@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use serde::Deserialize;
 
-use crate::db::{self, Table, Write};
+use crate::db::{self, Table, Write, WriteHandle};
 
 /// The origin of an alias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
@@ -56,8 +56,8 @@ pub trait AliasTable: Table {
     /// Gives an alias to the owner unless another owner has it. Returns whether the owner has it now.
     ///
     /// If the owner already had the alias, the stronger kind wins: `Slug` over `Managed`, and `Managed` over `Name`.
-    fn claim<C: Write>(
-        db: &C,
+    fn claim(
+        db: &dyn WriteHandle,
         owner: &Self::Owner,
         value: &str,
         kind: Kind,
@@ -82,8 +82,8 @@ pub trait AliasTable: Table {
 
     /// Gives the owner a slug of its name and returns it: the plain slug if it is free or already the owner's,
     /// otherwise a numbered one.
-    fn claim_slug<C: Write>(
-        db: &C,
+    fn claim_slug(
+        db: &dyn WriteHandle,
         owner: &Self::Owner,
         name: &str,
     ) -> impl Future<Output = Result<String, db::Error>> + Send {

@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use super::Timestamp;
 use super::{session, token, user};
-use crate::db::{self, Read, Write};
+use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
 /// A row of `audit`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -118,8 +118,8 @@ impl Subject {
 }
 
 /// Writes an [`entry`].
-pub async fn record<C: Write>(
-    db: &C,
+pub async fn record(
+    db: &dyn WriteHandle,
     actor: &Actor,
     action: &str,
     subject: Subject,
@@ -129,8 +129,8 @@ pub async fn record<C: Write>(
 }
 
 /// Like [`record`], for many entries: their actions, subjects and details. Writes at most [`ROWS`] in one statement.
-pub async fn record_all<'a, C: Write>(
-    db: &C,
+pub async fn record_all<'a>(
+    db: &dyn WriteHandle,
     actor: &Actor,
     mut entries: impl ExactSizeIterator<Item = (&'a str, Subject, Json)>,
 ) -> Result<(), db::Error> {
@@ -175,7 +175,7 @@ pub fn entry(actor: &Actor, action: &str, subject: Subject, detail: &Json) -> Ac
 }
 
 /// Replaces the details of an entry. Does nothing if the entry no longer exists.
-pub async fn rewrite<C: Write>(db: &C, id: i64, detail: &Json) -> Result<(), db::Error> {
+pub async fn rewrite(db: &dyn WriteHandle, id: i64, detail: &Json) -> Result<(), db::Error> {
     let update = Entity::update_many().col_expr(Column::Detail, Expr::value(bounded(detail))).filter(Column::Id.eq(id));
     db.exec(update).await.map(drop)
 }
@@ -229,7 +229,7 @@ pub struct Filter {
 }
 
 /// Returns at most `limit` entries, newest first.
-pub async fn page<C: Read>(db: &C, filter: &Filter, limit: u64) -> Result<Vec<Model>, db::Error> {
+pub async fn page(db: &dyn ReadHandle, filter: &Filter, limit: u64) -> Result<Vec<Model>, db::Error> {
     let Filter { actor, subject, action, start, end, before } = filter;
     let (actor_id, kind) = (actor.and_then(|(_, id)| id), actor.map(|(kind, _)| kind));
     let mut entries = Entity::find()
@@ -249,7 +249,7 @@ pub async fn page<C: Read>(db: &C, filter: &Filter, limit: u64) -> Result<Vec<Mo
 }
 
 /// Removes at most `limit` entries that are older than `before`, and returns their number.
-pub async fn remove<C: Write>(db: &C, before: Timestamp, limit: u64) -> Result<u64, db::Error> {
+pub async fn remove(db: &dyn WriteHandle, before: Timestamp, limit: u64) -> Result<u64, db::Error> {
     let old = Entity::find().select_only().column(Column::Id).filter(Column::At.lt(before));
     let old = old.order_by_asc(Column::At).limit(limit);
     let old: Vec<i64> = db.rows(old.as_query(), |row| row.get(0)).await?;

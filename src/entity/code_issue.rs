@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
 use super::{Timestamp, code_issue_project_resource, text};
-use crate::db::{self, Owner, Read, Table, Told};
+use crate::db::{self, Owner, Read, ReadHandle, Table, Told};
 
 /// A row of `code_issue`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -65,8 +65,8 @@ impl FieldRules for Entity {
 }
 
 /// Finds an issue by its id in the source system.
-pub async fn by_external_id<C: Read>(
-    db: &C,
+pub async fn by_external_id(
+    db: &dyn ReadHandle,
     code_issue_project_id: i64,
     external_id: &str,
 ) -> Result<Option<Model>, db::Error> {
@@ -78,14 +78,14 @@ pub async fn by_external_id<C: Read>(
 pub const SEVERITIES: [&str; 5] = ["critical", "high", "medium", "low", "info"];
 
 /// Counts the issues of a service by severity in lower case. `None` counts issues without a severity.
-pub async fn by_severity<C: Read>(db: &C, service_id: i64) -> Result<Vec<(Option<String>, i64)>, db::Error> {
+pub async fn by_severity(db: &dyn ReadHandle, service_id: i64) -> Result<Vec<(Option<String>, i64)>, db::Error> {
     let of_service = of_service(service_id).select_only();
     let counted = of_service.column_as(severity(), "word").column_as(Column::Id.count(), "issues");
     db.rows(counted.group_by(Expr::col("word")).as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await
 }
 
 /// Returns at most `limit` issues of a service, worst first, and newest first within a severity.
-pub async fn worst<C: Read>(db: &C, service_id: i64, limit: u64) -> Result<Vec<Model>, db::Error> {
+pub async fn worst(db: &dyn ReadHandle, service_id: i64, limit: u64) -> Result<Vec<Model>, db::Error> {
     let (mut rank, mut last) = (CaseStatement::new(), 0);
     for word in SEVERITIES {
         rank = rank.case(severity().eq(word), last);

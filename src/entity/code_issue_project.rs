@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, Table, Told};
+use crate::db::{self, Owner, Read, ReadHandle, Table, Told};
 
 /// A row of `code_issue_project`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -52,8 +52,8 @@ impl FieldRules for Entity {
 }
 
 /// Finds a project by its id in the source system.
-pub async fn by_external_id<C: Read>(
-    db: &C,
+pub async fn by_external_id(
+    db: &dyn ReadHandle,
     integration_id: i64,
     external_id: &str,
 ) -> Result<Option<Model>, db::Error> {

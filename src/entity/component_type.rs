@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, Table, Told};
+use crate::db::{self, Owner, Read, ReadHandle, Table, Told};
 
 /// A row of `component_type`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -63,13 +63,13 @@ impl FieldRules for Entity {
 }
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
+    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_unique::<Entity>(db, Column::Alias, alias).await
     }
 }
 
 /// Returns the id of a service's component type: `named`, or the default type if that is `None`.
-pub async fn or_default<C: Read>(db: &C, named: Option<i64>) -> Result<Option<i64>, db::Error> {
+pub async fn or_default(db: &dyn ReadHandle, named: Option<i64>) -> Result<Option<i64>, db::Error> {
     match named {
         None => Ok(default(db).await?.map(|found| found.id)),
         own => Ok(own),
@@ -77,6 +77,6 @@ pub async fn or_default<C: Read>(db: &C, named: Option<i64>) -> Result<Option<i6
 }
 
 /// Returns the type of services that have none of their own.
-pub async fn default<C: Read>(db: &C) -> Result<Option<Model>, db::Error> {
+pub async fn default(db: &dyn ReadHandle) -> Result<Option<Model>, db::Error> {
     db.one(Entity::find().filter(Column::IsDefault.eq(true)).order_by_asc(Column::Id)).await
 }

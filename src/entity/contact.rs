@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::field_rule::{FieldRule, FieldRules};
 use super::service;
 use super::text;
-use crate::db::{self, Owner, Table, Told, Write};
+use crate::db::{self, Owner, Table, Told, Write, WriteHandle};
 
 /// A row of `contact`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -75,7 +75,7 @@ impl Model {
 
 /// Clears the default flag of the owner's other contacts of the same type. The caller sets the flag of `contact`
 /// itself.
-pub async fn clear_other_defaults<C: Write>(db: &C, contact: &Model) -> Result<(), db::Error> {
+pub async fn clear_other_defaults(db: &dyn WriteHandle, contact: &Model) -> Result<(), db::Error> {
     let (owner, id) = contact.owner();
     let others = owner.eq(id).and(Column::Type.eq(&contact.r#type)).and(Column::Id.ne(contact.id));
     let update = Entity::update_many().col_expr(Column::IsDefault, Expr::value(false));

@@ -6,7 +6,7 @@ use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 
 use super::Timestamp;
-use crate::db::{self, Read, Write};
+use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
 /// A row of `custom_event`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -38,7 +38,12 @@ pub const KEPT: u64 = 20;
 const SHOWN: i32 = 1_000;
 
 /// Records an event, and removes the oldest of its integration. Fails if the integration no longer exists.
-pub async fn record<C: Write>(db: &C, integration_id: i64, payload: String, now: Timestamp) -> Result<(), db::Error> {
+pub async fn record(
+    db: &dyn WriteHandle,
+    integration_id: i64,
+    payload: String,
+    now: Timestamp,
+) -> Result<(), db::Error> {
     let row =
         ActiveModel { integration_id: Set(integration_id), at: Set(now), payload: Set(payload), ..Default::default() };
     db.insert(row).await?;
@@ -57,7 +62,7 @@ pub struct Shown {
 }
 
 /// Returns the events of an integration, newest first.
-pub async fn last<C: Read>(db: &C, integration_id: i64) -> Result<Vec<Shown>, db::Error> {
+pub async fn last(db: &dyn ReadHandle, integration_id: i64) -> Result<Vec<Shown>, db::Error> {
     let payload = || Expr::col(Column::Payload);
     let start = Func::cust("substr").args([payload(), Expr::value(1), Expr::value(SHOWN)]);
     let events = Entity::find()

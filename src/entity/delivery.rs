@@ -6,7 +6,7 @@ use sea_orm::{QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
 use super::Timestamp;
-use crate::db::{self, Read, Write};
+use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
 /// A row of `delivery`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -40,8 +40,8 @@ pub const KEPT: u64 = 20;
 const ANSWER: usize = 1_000;
 
 /// Records a response and removes the endpoint's oldest rows. Fails if the endpoint no longer exists.
-pub async fn note<C: Write>(
-    db: &C,
+pub async fn note(
+    db: &dyn WriteHandle,
     integration_id: i64,
     status: u16,
     answer: &str,
@@ -60,7 +60,7 @@ pub async fn note<C: Write>(
 }
 
 /// Returns the rows of an endpoint, newest first.
-pub async fn last<C: Read>(db: &C, integration_id: i64) -> Result<Vec<Model>, db::Error> {
+pub async fn last(db: &dyn ReadHandle, integration_id: i64) -> Result<Vec<Model>, db::Error> {
     db.all(of_endpoint(integration_id).limit(KEPT)).await
 }
 

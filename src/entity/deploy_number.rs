@@ -13,7 +13,7 @@ use sea_orm::sea_query::{ExprTrait, LockType, OnConflict, Query, SelectStatement
 use serde::Deserialize;
 
 use super::{deploy, service, suggestion};
-use crate::db::{self, Db, Read, Write, rows_at_once};
+use crate::db::{self, Db, Read, Write, WriteHandle, rows_at_once};
 
 /// The maximum number of counters that a statement raises.
 const ROWS: usize = 256;
@@ -42,13 +42,16 @@ impl ActiveModelBehavior for ActiveModel {}
 crate::unrecorded!(Entity);
 
 /// Takes the given number of deploy numbers for each service, and returns the last one taken for each.
-pub async fn take_of_services<C: Write>(db: &C, counts: &BTreeMap<i64, i64>) -> Result<HashMap<i64, i64>, db::Error> {
+pub async fn take_of_services(
+    db: &dyn WriteHandle,
+    counts: &BTreeMap<i64, i64>,
+) -> Result<HashMap<i64, i64>, db::Error> {
     take(db, Column::ServiceId, counts.iter().map(|(service, count)| (Expr::value(*service), *count))).await
 }
 
 /// Like [`take_of_services`], for aliases without a service.
-pub async fn take_of_aliases<C: Write>(
-    db: &C,
+pub async fn take_of_aliases(
+    db: &dyn WriteHandle,
     counts: &BTreeMap<&str, i64>,
 ) -> Result<HashMap<String, i64>, db::Error> {
     take(db, Column::Alias, counts.iter().map(|(alias, count)| (Expr::value(*alias), *count))).await
@@ -56,8 +59,8 @@ pub async fn take_of_aliases<C: Write>(
 
 /// Takes numbers of one kind. The callers pass sorted keys, so that two transactions lock counters in the same order
 /// and cannot deadlock.
-async fn take<C: Write, K: crate::db::Column + Eq + Hash + Send + 'static>(
-    db: &C,
+async fn take<K: crate::db::Column + Eq + Hash + Send + 'static>(
+    db: &dyn WriteHandle,
     key: Column,
     mut counts: impl ExactSizeIterator<Item = (Expr, i64)>,
 ) -> Result<HashMap<K, i64>, db::Error> {
@@ -80,7 +83,7 @@ async fn take<C: Write, K: crate::db::Column + Eq + Hash + Send + 'static>(
 
 /// Gives the counter of an alias to the service that now has the alias. The service continues after the greater of the
 /// two numbers.
-pub async fn move_to_service<C: Write>(db: &C, alias: &str, service_id: i64) -> Result<(), db::Error> {
+pub async fn move_to_service(db: &dyn WriteHandle, alias: &str, service_id: i64) -> Result<(), db::Error> {
     let last = Query::select()
         .expr(Expr::value(service_id))
         .column(Column::Last)
@@ -94,7 +97,7 @@ pub async fn move_to_service<C: Write>(db: &C, alias: &str, service_id: i64) -> 
 
 /// Copies the counter of a service that is about to be deleted to each alias in its deploys. The deploys stay, so a
 /// later deploy with such an alias must not get one of their numbers.
-pub async fn leave_to_aliases<C: Write>(db: &C, service_id: i64) -> Result<(), db::Error> {
+pub async fn leave_to_aliases(db: &dyn WriteHandle, service_id: i64) -> Result<(), db::Error> {
     // Lock rows in the order in which recording a deploy locks them: service, suggestion, counters. Another order could
     // deadlock.
     db.one(service::Entity::find_by_id(service_id).lock(LockType::Update)).await?;
@@ -149,7 +152,7 @@ fn or_greater(key: Column) -> OnConflict {
 }
 
 /// Sets each selected counter (a key and a number) to at least that number.
-async fn raise<C: Write>(db: &C, key: Column, counters: SelectStatement) -> Result<(), db::Error> {
+async fn raise(db: &dyn WriteHandle, key: Column, counters: SelectStatement) -> Result<(), db::Error> {
     let mut insert = Query::insert();
     insert.into_table(Entity).columns([key, Column::Last]);
     insert.select_from(counters).map_err(|error| db::Error::fault(error.to_string()))?;

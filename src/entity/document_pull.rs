@@ -9,7 +9,7 @@ use sea_orm::{QueryOrder, QuerySelect, Set};
 use serde::Deserialize;
 
 use super::{Timestamp, service, service_document};
-use crate::db::{self, Db, Read, Write};
+use crate::db::{self, Db, Read, Write, WriteHandle};
 use crate::error::UserError;
 
 /// No pull is put off for longer, in microseconds: 25 hours, an hour more than the longest interval after failures.
@@ -48,8 +48,8 @@ crate::unrecorded!(Entity);
 
 /// Schedules the pulls of a service whose URL changes. A new URL is pulled at once, and keeps the document of the old one
 /// until then. Without a URL, the pulled document is deleted. The caller has locked the service.
-pub async fn follow<C: Write>(
-    db: &C,
+pub async fn follow(
+    db: &dyn WriteHandle,
     service_id: i64,
     before: Option<&str>,
     after: Option<&str>,
@@ -75,7 +75,7 @@ pub async fn follow<C: Write>(
 }
 
 /// Schedules a pull of every service with a URL, at once. No service may have a row yet.
-pub async fn begin_all<C: Write>(db: &C) -> Result<(), db::Error> {
+pub async fn begin_all(db: &dyn WriteHandle) -> Result<(), db::Error> {
     let rows = Query::select()
         .column(service::Column::Id)
         .expr(Expr::value(Timestamp::now()))

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, domain_alias, text};
-use crate::db::{self, Owner, Read, Table, Told};
+use crate::db::{self, Owner, ReadHandle, Table, Told};
 
 /// A row of `domain`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -54,7 +54,7 @@ impl FieldRules for Entity {
 }
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
+    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_own_alias::<Entity, domain_alias::Entity>(db, Column::Id, alias).await
     }
 }

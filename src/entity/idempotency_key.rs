@@ -9,7 +9,7 @@ use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 
 use super::Timestamp;
-use crate::db::{self, Read, Write};
+use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
 /// A row of `idempotency_key`. It belongs to either a token or a user.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -76,8 +76,8 @@ impl Owner {
 }
 
 /// Inserts the row of a new key and returns its id. Returns `None` if the owner has already used the key.
-pub async fn insert<C: Write>(
-    db: &C,
+pub async fn insert(
+    db: &dyn WriteHandle,
     owner: Owner,
     key_hash: [u8; 32],
     request_hash: [u8; 32],
@@ -103,14 +103,14 @@ pub async fn insert<C: Write>(
 }
 
 /// Finds the row of a key.
-pub async fn find<C: Read>(db: &C, owner: Owner, key_hash: [u8; 32]) -> Result<Option<Model>, db::Error> {
+pub async fn find(db: &dyn ReadHandle, owner: Owner, key_hash: [u8; 32]) -> Result<Option<Model>, db::Error> {
     db.one(Entity::find().filter(owner.condition()).filter(Column::KeyHash.eq(key_hash.to_vec()))).await
 }
 
 /// Takes over a row whose request has ended without a committed mutation. Returns false if another request was faster,
 /// or if a mutation has been committed in the meantime.
-pub async fn take_over<C: Write>(
-    db: &C,
+pub async fn take_over(
+    db: &dyn WriteHandle,
     row: &Model,
     request_hash: [u8; 32],
     now: Timestamp,
@@ -124,13 +124,13 @@ pub async fn take_over<C: Write>(
 
 /// Counts a mutation. Must run in the mutation's transaction. Returns whether the row still belongs to the request that
 /// began at `since`.
-pub async fn count_mutation<C: Write>(db: &C, id: i64, since: Timestamp) -> Result<bool, db::Error> {
+pub async fn count_mutation(db: &dyn WriteHandle, id: i64, since: Timestamp) -> Result<bool, db::Error> {
     let update = Entity::update_many().col_expr(Column::Mutations, Expr::col(Column::Mutations).add(1));
     Ok(db.exec(update.filter(is_held_since(id, since))).await? > 0)
 }
 
 /// Marks the request as ended and stores its response.
-pub async fn end<C: Write>(db: &C, id: i64, since: Timestamp, answer: Option<String>) -> Result<(), db::Error> {
+pub async fn end(db: &dyn WriteHandle, id: i64, since: Timestamp, answer: Option<String>) -> Result<(), db::Error> {
     let update = Entity::update_many()
         .col_expr(Column::HasEnded, Expr::value(true))
         .col_expr(Column::Answer, Expr::value(answer));
@@ -138,7 +138,7 @@ pub async fn end<C: Write>(db: &C, id: i64, since: Timestamp, answer: Option<Str
 }
 
 /// Removes the key of a request that has changed nothing.
-pub async fn release<C: Write>(db: &C, id: i64, since: Timestamp) -> Result<(), db::Error> {
+pub async fn release(db: &dyn WriteHandle, id: i64, since: Timestamp) -> Result<(), db::Error> {
     db.exec(Entity::delete_many().filter(is_held_since(id, since)).filter(Column::Mutations.eq(0))).await.map(drop)
 }
 
@@ -148,7 +148,7 @@ fn is_held_since(id: i64, since: Timestamp) -> Expr {
 }
 
 /// Removes at most `most` keys that are older than `before`, and returns their number.
-pub async fn remove<C: Write>(db: &C, before: Timestamp, most: u64) -> Result<u64, db::Error> {
+pub async fn remove(db: &dyn WriteHandle, before: Timestamp, most: u64) -> Result<u64, db::Error> {
     let old = Entity::find().select_only().column(Column::Id).filter(Column::CreatedAt.lt(before));
     let old = old.order_by_asc(Column::CreatedAt).limit(most);
     let old: Vec<i64> = db.rows(old.as_query(), |row| row.get(0)).await?;

@@ -11,7 +11,7 @@ use sea_orm::sea_query::OnConflict;
 use serde::Deserialize;
 
 use super::{Timestamp, user};
-use crate::db::{self, Read, Write};
+use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
 /// A row of `identity`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -39,22 +39,22 @@ impl ActiveModelBehavior for ActiveModel {}
 crate::unrecorded!(Entity);
 
 /// Finds the user that a subject is linked to.
-pub async fn user<C: Read>(db: &C, issuer: &str, subject: &str) -> Result<Option<user::Model>, db::Error> {
+pub async fn user(db: &dyn ReadHandle, issuer: &str, subject: &str) -> Result<Option<user::Model>, db::Error> {
     let found = db.one(Entity::find().filter(Column::Issuer.eq(issuer)).filter(Column::Subject.eq(subject))).await?;
     let Some(identity) = found else { return Ok(None) };
     db.one(user::Entity::find_by_id(identity.user_id)).await
 }
 
 /// Returns whether a subject of this issuer is linked to the user.
-pub async fn is_known<C: Read>(db: &C, issuer: &str, user_id: i64) -> Result<bool, db::Error> {
+pub async fn is_known(db: &dyn ReadHandle, issuer: &str, user_id: i64) -> Result<bool, db::Error> {
     let known = Entity::find().filter(Column::UserId.eq(user_id)).filter(Column::Issuer.eq(issuer));
     Ok(db.one(known).await?.is_some())
 }
 
 /// Links a subject to a user. Returns the user that it is linked to now, which is another one if a concurrent request
 /// was faster.
-pub async fn remember<C: Write>(
-    db: &C,
+pub async fn remember(
+    db: &dyn WriteHandle,
     issuer: &str,
     subject: &str,
     user_id: i64,
@@ -73,12 +73,12 @@ pub async fn remember<C: Write>(
 }
 
 /// Returns those of the users that are linked to a subject of any issuer.
-pub async fn known<C: Read>(db: &C, users: impl IntoIterator<Item = i64>) -> Result<HashSet<i64>, db::Error> {
+pub async fn known(db: &dyn ReadHandle, users: impl IntoIterator<Item = i64>) -> Result<HashSet<i64>, db::Error> {
     let identities = db.all(Entity::find().filter(Column::UserId.is_in(users))).await?;
     Ok(identities.into_iter().map(|identity| identity.user_id).collect())
 }
 
 /// Removes all links to a user. Returns whether there were any.
-pub async fn forget<C: Write>(db: &C, user_id: i64) -> Result<bool, db::Error> {
+pub async fn forget(db: &dyn WriteHandle, user_id: i64) -> Result<bool, db::Error> {
     Ok(db.exec(Entity::delete_many().filter(Column::UserId.eq(user_id))).await? > 0)
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, Table, Told, Write};
+use crate::db::{self, Owner, Read, ReadHandle, Table, Told, Write, WriteHandle};
 use crate::error::{Error, Result};
 
 /// A row of `integration`.
@@ -145,17 +145,17 @@ impl Model {
 }
 
 /// Finds the integration whose webhook's URL ends in `webhook_id`.
-pub async fn by_webhook<C: Read>(db: &C, webhook_id: &str) -> Result<Option<Model>, db::Error> {
+pub async fn by_webhook(db: &dyn ReadHandle, webhook_id: &str) -> Result<Option<Model>, db::Error> {
     super::by_unique::<Entity>(db, Column::WebhookId, webhook_id).await
 }
 
 /// Returns the deploy endpoints, oldest first.
-pub async fn deploy_endpoints<C: Read>(db: &C) -> Result<Vec<Model>, db::Error> {
+pub async fn deploy_endpoints(db: &dyn ReadHandle) -> Result<Vec<Model>, db::Error> {
     db.all(Entity::find().filter(Column::Kind.eq(Kind::Deploy)).order_by_asc(Column::Id)).await
 }
 
 /// Creates an integration. Kinds with a webhook get a URL that nobody can guess.
-pub async fn create<C: Write>(db: &C, kind: Kind, name: String, now: Timestamp) -> Result<Model> {
+pub async fn create(db: &dyn WriteHandle, kind: Kind, name: String, now: Timestamp) -> Result<Model> {
     let webhook_id = match kind {
         Kind::Deploy | Kind::ApiDoc => Some(random_uuid()?),
         _ => None,
@@ -173,19 +173,19 @@ pub async fn create<C: Write>(db: &C, kind: Kind, name: String, now: Timestamp) 
 }
 
 /// Finds a deploy endpoint.
-pub async fn deploy_endpoint<C: Read>(db: &C, id: i64) -> Result<Option<Model>, db::Error> {
+pub async fn deploy_endpoint(db: &dyn ReadHandle, id: i64) -> Result<Option<Model>, db::Error> {
     db.one(Entity::find_by_id(id).filter(Column::Kind.eq(Kind::Deploy))).await
 }
 
 /// Deletes a deploy endpoint and returns it; `None` if there was none. Its deploys stay.
-pub async fn delete_deploy_endpoint<C: Write>(db: &C, id: i64) -> Result<Option<Model>, db::Error> {
+pub async fn delete_deploy_endpoint(db: &dyn WriteHandle, id: i64) -> Result<Option<Model>, db::Error> {
     let Some(endpoint) = deploy_endpoint(db, id).await? else { return Ok(None) };
     let deleted = db.exec(Entity::delete_by_id(id)).await? > 0;
     Ok(deleted.then_some(endpoint))
 }
 
 /// Returns those of the integrations that exist, and locks them against deletion until the transaction ends.
-pub async fn lock_present<C: Read>(db: &C, ids: &[i64]) -> Result<Vec<i64>, db::Error> {
+pub async fn lock_present(db: &dyn ReadHandle, ids: &[i64]) -> Result<Vec<i64>, db::Error> {
     let found = Entity::find().select_only().column(Column::Id).filter(db::any(db, Column::Id, ids));
     db.rows(found.lock(LockType::KeyShare).as_query(), |row| row.get(0)).await
 }

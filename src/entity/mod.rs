@@ -9,7 +9,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{Iterable, PrimaryKeyTrait, QueryOrder, QuerySelect, QueryTrait};
 
 use self::alias::AliasTable;
-use crate::db::{self, AnyTable, OfKeys, Read, RowOf, Shape, Table, Write, to_each};
+use crate::db::{self, AnyTable, OfKeys, Read, ReadHandle, RowOf, Shape, Table, Write, WriteHandle, to_each};
 
 pub mod alert_source;
 pub mod alert_source_service;
@@ -111,8 +111,8 @@ pub const BY_FILE: &str = "service_file";
 pub trait ByIds: Table {
     /// Reads the rows with these ids, in the order of the ids. Returns `None` for an id that is `None` or has no row.
     /// Runs one statement for any number of ids, and none if there are no ids.
-    fn by_ids<C: Read>(
-        db: &C,
+    fn by_ids(
+        db: &dyn ReadHandle,
         ids: impl IntoIterator<Item = Option<i64>>,
     ) -> impl Future<Output = Result<Vec<Option<Self::Model>>, db::Error>> + Send;
 }
@@ -122,8 +122,8 @@ where
     E: Table,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
 {
-    fn by_ids<C: Read>(
-        db: &C,
+    fn by_ids(
+        db: &dyn ReadHandle,
         ids: impl IntoIterator<Item = Option<i64>>,
     ) -> impl Future<Output = Result<Vec<Option<E::Model>>, db::Error>> + Send {
         let ids: Vec<Option<i64>> = ids.into_iter().collect();
@@ -148,7 +148,7 @@ where
 }
 
 /// Deletes the rows that satisfy a condition, but for the `kept` newest, by their ids.
-async fn keep_newest<E: Table>(db: &impl Write, of: &Expr, id: E::Column, kept: u64) -> Result<(), db::Error> {
+async fn keep_newest<E: Table>(db: &dyn WriteHandle, of: &Expr, id: E::Column, kept: u64) -> Result<(), db::Error> {
     let oldest = E::find().select_only().column(id).filter(of.clone()).order_by_desc(id).offset(kept).limit(1);
     if let Some(oldest) = db.rows(oldest.as_query(), |row| row.get::<i64>(0)).await?.pop() {
         db.exec(E::delete_many().filter(of.clone()).filter(id.lte(oldest))).await?;
@@ -158,7 +158,7 @@ async fn keep_newest<E: Table>(db: &impl Write, of: &Expr, id: E::Column, kept: 
 
 /// Finds the row with this value in a unique column.
 pub(crate) async fn by_unique<E: Table>(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     column: E::Column,
     value: impl Into<Value>,
 ) -> Result<Option<E::Model>, db::Error> {
@@ -170,12 +170,15 @@ pub(crate) async fn by_unique<E: Table>(
 /// A table whose rows can be found by an alias. An alias belongs to at most one row.
 pub trait ByAlias: Table {
     /// Finds the row with this alias, of any kind.
-    fn by_alias<C: Read>(db: &C, alias: &str) -> impl Future<Output = Result<Option<Self::Model>, db::Error>> + Send;
+    fn by_alias(
+        db: &dyn ReadHandle,
+        alias: &str,
+    ) -> impl Future<Output = Result<Option<Self::Model>, db::Error>> + Send;
 }
 
 /// Finds the owner of an alias that is stored in the alias table `T`.
 pub(crate) async fn by_own_alias<E: Table, T: AliasTable>(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     id: E::Column,
     alias: &str,
 ) -> Result<Option<E::Model>, db::Error> {

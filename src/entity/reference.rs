@@ -3,11 +3,11 @@
 
 use super::field_rule::Reference;
 use super::{ByAlias, component_type, domain, lifecycle, system, team, tier, user};
-use crate::db::{self, Read};
+use crate::db::{self, ReadHandle};
 
 impl Reference {
     /// Finds the id of the row that `name` refers to.
-    pub async fn key(self, db: &impl Read, name: &str) -> Result<Option<i64>, db::Error> {
+    pub async fn key(self, db: &dyn ReadHandle, name: &str) -> Result<Option<i64>, db::Error> {
         Ok(match self {
             Self::Team => team::Entity::by_alias(db, name).await?.map(|team| team.id),
             Self::Tier => tier::Entity::by_alias(db, name).await?.map(|tier| tier.id),

@@ -4,14 +4,14 @@ use sea_orm::entity::prelude::*;
 
 use super::relationship::{Column, End, Entity};
 use super::{ByAlias, component_type, domain, infrastructure_resource, relationship_definition, service, system, team};
-use crate::db::{self, Read, Transaction};
+use crate::db::{self, Read, ReadHandle, Transaction};
 use crate::error::{Result, UserError, quoted, shortened};
 
 /// The kinds of ends, as definitions and service files name them.
 pub const KINDS: &[&str] = &["service", "system", "domain", "team", "infrastructure_resource"];
 
 /// Finds the object that has an alias: of the given kind, else of the first of [`KINDS`] that has one.
-pub async fn end(db: &impl Read, kind: Option<&str>, alias: &str) -> Result<Option<End>, db::Error> {
+pub async fn end(db: &dyn ReadHandle, kind: Option<&str>, alias: &str) -> Result<Option<End>, db::Error> {
     let is_wanted = |known: &str| kind.is_none_or(|kind| kind == known);
     macro_rules! look {
         ($($word:literal $table:ident $end:ident),*) => {$(

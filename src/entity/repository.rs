@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, Table, Told};
+use crate::db::{self, Owner, ReadHandle, Table, Told};
 use crate::error::UserError;
 
 /// A row of `repository`.
@@ -140,7 +140,7 @@ impl Model {
 const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`');
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
+    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_unique::<Entity>(db, Column::DefaultAlias, alias).await
     }
 }

@@ -12,7 +12,7 @@ use super::alias::{AliasTable, Kind};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::timestamp::touch;
 use super::{Timestamp, document_pull, service_alias, service_file_note, service_search, text, tier};
-use crate::db::{self, Owner, Read, Table, Told, Write};
+use crate::db::{self, Owner, Read, ReadHandle, Table, Told, Write, WriteHandle};
 use crate::error::{Result, UserError};
 
 /// A row of `service`.
@@ -111,7 +111,7 @@ pub struct Label {
 }
 
 /// Reads the labels of these services, in any order. Does not read their long texts.
-pub async fn labels(db: &impl Read, ids: &[i64]) -> Result<Vec<Label>, db::Error> {
+pub async fn labels(db: &dyn ReadHandle, ids: &[i64]) -> Result<Vec<Label>, db::Error> {
     let select = Entity::find()
         .select_only()
         .columns([Column::Id, Column::Name, Column::Slug])
@@ -129,7 +129,7 @@ fn tier_of() -> RelationDef {
 }
 
 /// Returns the ids of the services whose `column` holds this id: oldest first, and at most `most`.
-pub async fn ids_of(db: &impl Read, column: Column, key: i64, most: u64) -> Result<Vec<i64>, db::Error> {
+pub async fn ids_of(db: &dyn ReadHandle, column: Column, key: i64, most: u64) -> Result<Vec<i64>, db::Error> {
     let ids = Entity::find().select_only().column(Column::Id).filter(column.eq(key));
     db.rows(ids.order_by_asc(Column::Id).limit(most).as_query(), |row| row.get(0)).await
 }
@@ -174,7 +174,7 @@ pub fn writable(locked: Model) -> Result<Writable> {
 
 /// Locks the rows of these services for a service file, and returns the services by id. Accepts services that a service
 /// file governs. Leaves out services that no longer exist.
-pub async fn lock_for_service_file<C: Read>(db: &C, ids: &[i64]) -> Result<HashMap<i64, Writable>, db::Error> {
+pub async fn lock_for_service_file(db: &dyn ReadHandle, ids: &[i64]) -> Result<HashMap<i64, Writable>, db::Error> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
@@ -184,7 +184,7 @@ pub async fn lock_for_service_file<C: Read>(db: &C, ids: &[i64]) -> Result<HashM
 }
 
 /// Unlocks a service: no service file governs it any more.
-pub async fn unlock<C: Write>(db: &C, service: &Writable) -> Result<Model, db::Error> {
+pub async fn unlock(db: &dyn WriteHandle, service: &Writable) -> Result<Model, db::Error> {
     db.exec(service_file_note::Entity::delete_by_id(service.id)).await?;
     let mut row: ActiveModel = service.0.clone().into();
     (row.locked_by, row.locked_repository, row.locked_commit) = (Set(None), Set(None), Set(None));
@@ -193,7 +193,7 @@ pub async fn unlock<C: Write>(db: &C, service: &Writable) -> Result<Model, db::E
 }
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
+    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_own_alias::<Entity, service_alias::Entity>(db, Column::Id, alias).await
     }
 }
@@ -205,7 +205,7 @@ pub fn new(name: impl Into<String>, creation_source: &str) -> ActiveModel {
 }
 
 /// Stores a new service and gives it the aliases that follow from its name. `row` must have a name.
-pub async fn create<C: Write>(db: &C, row: ActiveModel) -> Result<Writable, db::Error> {
+pub async fn create(db: &dyn WriteHandle, row: ActiveModel) -> Result<Writable, db::Error> {
     let (name, now) = (row.name.try_as_ref().cloned().unwrap_or_default(), Timestamp::now());
     let row = ActiveModel { slug: Set(String::new()), created_at: Set(now), updated_at: Set(now), ..row };
     let service = Writable(db.insert(row).await?);
@@ -220,7 +220,7 @@ pub async fn create<C: Write>(db: &C, row: ActiveModel) -> Result<Writable, db::
 
 /// Updates a service with the values that `row` sets. If these include a name, also gives the service the aliases that
 /// follow from it.
-pub async fn update<C: Write>(db: &C, service: &Writable, mut row: ActiveModel) -> Result<Model, db::Error> {
+pub async fn update(db: &dyn WriteHandle, service: &Writable, mut row: ActiveModel) -> Result<Model, db::Error> {
     let url_before = service.api_document_url.as_deref();
     let name = if let ActiveValue::Set(name) = &row.name { Some(name.clone()) } else { None };
     if let Some(name) = &name {
@@ -237,7 +237,7 @@ pub async fn update<C: Write>(db: &C, service: &Writable, mut row: ActiveModel) 
 
 /// Gives a service the aliases that follow from a name: a slug, and the name itself if it is free. Returns the slug.
 /// The caller stores the slug in the row, and then calls [`service_search::refresh`].
-pub async fn claim_name<C: Write>(db: &C, service: &Writable, name: &str) -> Result<String, db::Error> {
+pub async fn claim_name(db: &dyn WriteHandle, service: &Writable, name: &str) -> Result<String, db::Error> {
     let slug = service_alias::Entity::claim_slug(db, service, name).await?;
     service_alias::Entity::claim(db, service, name, Kind::Name).await?;
     Ok(slug)

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::field_rule::{FieldRule, FieldRules};
 use super::service;
 use super::text;
-use crate::db::{self, Owner, Read, RowOf, Table, Told};
+use crate::db::{self, Owner, Read, ReadHandle, RowOf, Table, Told};
 
 /// A row of `service_dependency`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -82,7 +82,12 @@ pub struct Found {
 
 /// Searches breadth first from each service, at most `steps` dependencies deep. Runs one statement per level, whatever
 /// the number of services.
-pub async fn reach(db: &impl Read, services: &[i64], direction: Direction, steps: u8) -> Result<Vec<Reach>, db::Error> {
+pub async fn reach(
+    db: &dyn ReadHandle,
+    services: &[i64],
+    direction: Direction,
+    steps: u8,
+) -> Result<Vec<Reach>, db::Error> {
     let mut searches: Vec<Search> = services.iter().copied().map(Search::from).collect();
     for distance in 1..=steps {
         let mut keys: Vec<i64> = searches.iter().flat_map(|search| &search.frontier).copied().collect();
@@ -113,7 +118,12 @@ pub async fn reach(db: &impl Read, services: &[i64], direction: Direction, steps
 
 /// Reads the dependencies of these services: each service, and the one at the other end. Ordered by service. Reads at
 /// most one more than `most`.
-async fn ways(db: &impl Read, direction: Direction, keys: &[i64], most: usize) -> Result<Vec<(i64, i64)>, db::Error> {
+async fn ways(
+    db: &dyn ReadHandle,
+    direction: Direction,
+    keys: &[i64],
+    most: usize,
+) -> Result<Vec<(i64, i64)>, db::Error> {
     let (from, to) = match direction {
         Direction::Dependents => (Column::DestinationId, Column::SourceId),
         Direction::Dependencies => (Column::SourceId, Column::DestinationId),
@@ -179,7 +189,7 @@ impl Search {
 
 /// Reads the dependencies among these services, as pairs of the service that depends and the other one. Pass only a few
 /// services, because each may depend on every other.
-pub async fn among(db: &impl Read, services: &[i64]) -> Result<Vec<(i64, i64)>, db::Error> {
+pub async fn among(db: &dyn ReadHandle, services: &[i64]) -> Result<Vec<(i64, i64)>, db::Error> {
     let select = Query::select()
         .columns([Column::SourceId, Column::DestinationId])
         .from(Entity)
@@ -192,7 +202,7 @@ pub async fn among(db: &impl Read, services: &[i64]) -> Result<Vec<(i64, i64)>, 
 
 /// Reads the dependencies of these services in both directions, each once, as pairs of the service that depends and the
 /// other one. Reads about `most` in each direction. Also returns whether there are no more.
-pub async fn around(db: &impl Read, services: &[i64], most: usize) -> Result<(Vec<(i64, i64)>, bool), db::Error> {
+pub async fn around(db: &dyn ReadHandle, services: &[i64], most: usize) -> Result<(Vec<(i64, i64)>, bool), db::Error> {
     let needs = ways(db, Direction::Dependencies, services, most).await?;
     let needed = ways(db, Direction::Dependents, services, most).await?;
     let is_complete = needs.len() <= most && needed.len() <= most;

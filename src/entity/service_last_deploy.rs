@@ -6,7 +6,7 @@ use sea_orm::sea_query::{ExprTrait, Query};
 use serde::Deserialize;
 
 use super::{Timestamp, deploy, service};
-use crate::db::{self, Write};
+use crate::db::{self, Write, WriteHandle};
 
 /// A row of `service_last_deploy`. Every service has one.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -28,7 +28,7 @@ impl ActiveModelBehavior for ActiveModel {}
 crate::unrecorded!(Entity);
 
 /// Derives all rows, after services and deploys were stored in bulk in the transaction `db`.
-pub async fn derive_all<C: Write>(db: &C) -> Result<(), db::Error> {
+pub async fn derive_all(db: &dyn WriteHandle) -> Result<(), db::Error> {
     let service = || Expr::col(service::Column::Id.as_column_ref());
     let last = Query::select()
         .expr(Expr::col(deploy::Column::DeployedAt.as_column_ref()).max())

@@ -9,7 +9,7 @@ use super::field_rule::{FieldRule, FieldRules};
 use super::service;
 use super::service::Writable;
 use super::text;
-use crate::db::{self, Owner, RowOf, Table, Told, Write};
+use crate::db::{self, Owner, RowOf, Table, Told, Write, WriteHandle};
 
 /// A row of `service_repository`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -56,8 +56,8 @@ pub fn folder(given: Option<String>) -> String {
 }
 
 /// Links a service to a repository and returns the link. Returns `None` if a link with this folder already exists.
-pub async fn link<C: Write>(
-    db: &C,
+pub async fn link(
+    db: &dyn WriteHandle,
     service: &Writable,
     repository: i64,
     base_directory: Option<String>,

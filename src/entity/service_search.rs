@@ -9,13 +9,13 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
 
 use super::{service, service_alias};
-use crate::db::{self, Write};
+use crate::db::{self, Read, WriteHandle};
 
 /// The number of services whose texts are written at once.
 const BATCH: usize = 500;
 
 /// Updates the search index of a service after its name or aliases have changed.
-pub async fn refresh<C: Write>(db: &C, service: i64) -> Result<(), db::Error> {
+pub async fn refresh(db: &dyn WriteHandle, service: i64) -> Result<(), db::Error> {
     // If two transactions add aliases to a service at the same time, the second waits here, and then reads both
     // aliases. This lock does not conflict with the lock that inserting an alias takes on the service.
     let locked = service::Entity::find_by_id(service).select_only().column(service::Column::Id);
@@ -24,7 +24,7 @@ pub async fn refresh<C: Write>(db: &C, service: i64) -> Result<(), db::Error> {
 }
 
 /// Updates the search index of many services that no other transaction changes.
-async fn refresh_many<C: Write>(db: &C, services: &[i64]) -> Result<(), db::Error> {
+async fn refresh_many(db: &dyn WriteHandle, services: &[i64]) -> Result<(), db::Error> {
     for ids in services.chunks(BATCH) {
         let names = service::Entity::find().select_only().column(service::Column::Id).column(service::Column::Name);
         let names = names.filter(db::any(db, service::Column::Id, ids));

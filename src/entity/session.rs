@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::key::Key;
 use super::{Timestamp, text, user};
-use crate::db::{self, Read, Write};
+use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 use crate::error::Result;
 
 /// A row of `session`.
@@ -76,7 +76,12 @@ impl Model {
 }
 
 /// Begins a session, and stores the time in the user's row. Only this function returns the secret.
-pub async fn begin<C: Write>(db: &C, user_id: i64, user_agent: Option<&str>, now: Timestamp) -> Result<(Key, Model)> {
+pub async fn begin(
+    db: &dyn WriteHandle,
+    user_id: i64,
+    user_agent: Option<&str>,
+    now: Timestamp,
+) -> Result<(Key, Model)> {
     let key = Key::new()?;
     let named = |agent: &str| text::cleaned(agent, USER_AGENT);
     let last = Entity::find().filter(Column::UserId.eq(user_id)).order_by_desc(Column::LastSeenAt);
@@ -101,7 +106,7 @@ pub async fn begin<C: Write>(db: &C, user_id: i64, user_agent: Option<&str>, now
 }
 
 /// Finds the session of a secret, and its user. Returns `None` if the session is not valid at `now`.
-pub async fn by_key<C: Read>(db: &C, key: &Key, now: Timestamp) -> Result<Option<(Model, user::Model)>, db::Error> {
+pub async fn by_key(db: &dyn ReadHandle, key: &Key, now: Timestamp) -> Result<Option<(Model, user::Model)>, db::Error> {
     let found = db.one(Entity::find().filter(Column::Hash.eq(key.hash().to_vec()))).await?;
     let Some(session) = found.filter(|session| session.is_valid(now)) else { return Ok(None) };
     let user = db.one(user::Entity::find_by_id(session.user_id)).await?;
@@ -109,7 +114,7 @@ pub async fn by_key<C: Read>(db: &C, key: &Key, now: Timestamp) -> Result<Option
 }
 
 /// Writes that a session was used at `now`. Does nothing if the session no longer exists.
-pub async fn note_use<C: Write>(db: &C, id: i64, now: Timestamp) -> Result<(), db::Error> {
+pub async fn note_use(db: &dyn WriteHandle, id: i64, now: Timestamp) -> Result<(), db::Error> {
     let seen = || Expr::col(Column::LastSeenAt.as_column_ref());
     let is_another = seen().lte(Timestamp::from_micros(now.as_micros().saturating_sub(BETWEEN_VISITS_MICROS)));
     let before = Expr::case(is_another, seen()).finally(Expr::col(Column::LastVisitEndedAt.as_column_ref()));
@@ -118,25 +123,25 @@ pub async fn note_use<C: Write>(db: &C, id: i64, now: Timestamp) -> Result<(), d
 }
 
 /// Returns the sessions of a user that are valid at `now`, newest first.
-pub async fn of_user<C: Read>(db: &C, user_id: i64, now: Timestamp) -> Result<Vec<Model>, db::Error> {
+pub async fn of_user(db: &dyn ReadHandle, user_id: i64, now: Timestamp) -> Result<Vec<Model>, db::Error> {
     let sessions = db.all(Entity::find().filter(Column::UserId.eq(user_id)).order_by_desc(Column::Id)).await?;
     Ok(sessions.into_iter().filter(|session| session.is_valid(now)).collect())
 }
 
 /// Ends a session of a user. Returns whether it existed.
-pub async fn end<C: Write>(db: &C, user_id: i64, id: i64) -> Result<bool, db::Error> {
+pub async fn end(db: &dyn WriteHandle, user_id: i64, id: i64) -> Result<bool, db::Error> {
     let session = Entity::delete_many().filter(Column::Id.eq(id)).filter(Column::UserId.eq(user_id));
     Ok(db.exec(session).await? > 0)
 }
 
 /// Ends all sessions of a user and returns their number.
-pub async fn end_all<C: Write>(db: &C, user_id: i64) -> Result<u64, db::Error> {
+pub async fn end_all(db: &dyn WriteHandle, user_id: i64) -> Result<u64, db::Error> {
     db.exec(Entity::delete_many().filter(Column::UserId.eq(user_id))).await
 }
 
 /// Deletes the sessions of a user that have expired at `now`, and makes room for another one among the [`MOST`] newest.
 /// Sessions that ended because they were idle stay until then.
-pub async fn make_room<C: Write>(db: &C, user_id: i64, now: Timestamp) -> Result<(), db::Error> {
+pub async fn make_room(db: &dyn WriteHandle, user_id: i64, now: Timestamp) -> Result<(), db::Error> {
     let own = Column::UserId.eq(user_id);
     db.exec(Entity::delete_many().filter(own.clone()).filter(Column::ExpiresAt.lte(now))).await?;
     super::keep_newest::<Entity>(db, &own, Column::Id, MOST - 1).await

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::key::Key;
 use super::{Timestamp, user};
-use crate::db::{self, Read, Write};
+use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 use crate::error::Result;
 
 /// A row of `sign_in_link`.
@@ -50,7 +50,7 @@ pub fn path(key: &Key) -> String {
 }
 
 /// Creates a link for a user, or for the first administrator. Deletes earlier links for the same person.
-pub async fn create<C: Write>(db: &C, user_id: Option<i64>, now: Timestamp) -> Result<Key> {
+pub async fn create(db: &dyn WriteHandle, user_id: Option<i64>, now: Timestamp) -> Result<Key> {
     let of_same = match user_id {
         Some(id) => Column::UserId.eq(id),
         None => Column::UserId.is_null(),
@@ -70,13 +70,13 @@ pub async fn create<C: Write>(db: &C, user_id: Option<i64>, now: Timestamp) -> R
 }
 
 /// Returns whether a link for the first administrator was created after `since`.
-pub async fn first_was_made_since<C: Read>(db: &C, since: Timestamp) -> Result<bool, db::Error> {
+pub async fn first_was_made_since(db: &dyn ReadHandle, since: Timestamp) -> Result<bool, db::Error> {
     let of_first = Column::UserId.is_null().and(Column::CreatedAt.gt(since));
     Ok(db.one(Entity::find().filter(of_first)).await?.is_some())
 }
 
 /// Finds the link of a secret. Returns `None` if the link cannot be used at `now`.
-pub async fn by_key<C: Read>(db: &C, key: &Key, now: Timestamp) -> Result<Option<Model>, db::Error> {
+pub async fn by_key(db: &dyn ReadHandle, key: &Key, now: Timestamp) -> Result<Option<Model>, db::Error> {
     let link = db.one(Entity::find().filter(Column::Hash.eq(key.hash().to_vec()))).await?;
     let Some(link) = link.filter(|link| link.used_at.is_none() && now < link.expires_at) else { return Ok(None) };
     // Once there is an administrator, a link for the first one is void.
@@ -87,7 +87,7 @@ pub async fn by_key<C: Read>(db: &C, key: &Key, now: Timestamp) -> Result<Option
 }
 
 /// Uses a link up. Of several concurrent callers, only one gets it.
-pub async fn consume<C: Write>(db: &C, key: &Key, now: Timestamp) -> Result<Option<Model>, db::Error> {
+pub async fn consume(db: &dyn WriteHandle, key: &Key, now: Timestamp) -> Result<Option<Model>, db::Error> {
     let Some(link) = by_key(db, key, now).await? else { return Ok(None) };
     let unused = Entity::update_many()
         .col_expr(Column::UsedAt, Expr::value(now))

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::service::Writable;
 use super::{domain, infrastructure_resource, repository, system, team, user};
 use super::{service, service_alias, text};
-use crate::db::{self, Entry, Read, Table, Told, Write};
+use crate::db::{self, Entry, Read, ReadHandle, Table, Told, Write, WriteHandle};
 use crate::error::UserError;
 
 /// A row of `tag`.
@@ -159,8 +159,8 @@ pub fn service_called(alias: &str) -> Expr {
 
 /// Reads the tags with the keys of `tags` that a service has, and how many tags it has in all, with one statement.
 /// `service` is its id. `None` if there is no such service.
-pub async fn of_service<C: Read>(
-    db: &C,
+pub async fn of_service(
+    db: &dyn ReadHandle,
     service: Expr,
     tags: &[(String, String)],
 ) -> Result<Option<OfService>, db::Error> {
@@ -185,7 +185,7 @@ pub async fn of_service<C: Read>(
 }
 
 /// Reads the tags with the keys of `tags` that an owner has.
-async fn with_keys<C: Read>(db: &C, owner: Owner<'_>, tags: &[(String, String)]) -> Result<Vec<Model>, db::Error> {
+async fn with_keys(db: &dyn ReadHandle, owner: Owner<'_>, tags: &[(String, String)]) -> Result<Vec<Model>, db::Error> {
     let keys = tags.iter().map(|(key, _)| key.as_str());
     let of_owner = Entity::find().filter(owner.column().eq(owner.id()));
     db.all(of_owner.filter(Column::Key.is_in(keys)).order_by_asc(Column::Id)).await
@@ -194,8 +194,8 @@ async fn with_keys<C: Read>(db: &C, owner: Owner<'_>, tags: &[(String, String)])
 /// Gives the owner exactly one tag with each of these keys, with the given value. The keys must be distinct. Returns
 /// the tags in the same order, and whether the owner has more tags now. The caller must have locked the owner, and may
 /// have read its tags with these keys afterwards (`present`).
-pub async fn assign<C: Write>(
-    db: &C,
+pub async fn assign(
+    db: &dyn WriteHandle,
     owner: Owner<'_>,
     tags: Vec<(String, String)>,
     present: Option<Vec<Model>>,

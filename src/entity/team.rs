@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, row_lock, team_alias, text};
-use crate::db::{self, Owner, Read, Table, Told, Transaction};
+use crate::db::{self, Owner, Read, ReadHandle, Table, Told, Transaction};
 use crate::error::{Error, Result, UserError};
 
 /// A row of `team`.
@@ -58,7 +58,7 @@ impl FieldRules for Entity {
 }
 
 impl super::ByAlias for Entity {
-    async fn by_alias<C: Read>(db: &C, alias: &str) -> Result<Option<Model>, db::Error> {
+    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
         super::by_own_alias::<Entity, team_alias::Entity>(db, Column::Id, alias).await
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::field_rule::{FieldRule, FieldRules};
 use super::user;
 use super::{team, text};
-use crate::db::{self, Entry, Owner, Read, RowOf, Table, Told, Word};
+use crate::db::{self, Entry, Owner, Read, ReadHandle, RowOf, Table, Told, Word};
 
 /// A row of `team_membership`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -48,7 +48,7 @@ impl FieldRules for Entity {
 }
 
 /// Whether the user is a member or the manager of the team.
-pub async fn is_of(db: &impl Read, user: i64, team: i64) -> Result<bool, db::Error> {
+pub async fn is_of(db: &dyn ReadHandle, user: i64, team: i64) -> Result<bool, db::Error> {
     let membership = Entity::find().filter(Column::TeamId.eq(team)).filter(Column::UserId.eq(user));
     if db.one(membership.limit(1)).await?.is_some() {
         return Ok(true);

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::audit::{self, Actor, Subject};
 use super::text::{self, ENTRIES};
 use super::{Timestamp, change};
-use crate::db::{self, Read, Write};
+use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 use crate::error::{Error, Result, UserError};
 
 /// A row of `token`.
@@ -155,8 +155,8 @@ fn taken() -> UserError {
 /// # Errors
 /// The description is empty, longer than 255 characters, or contains control characters; another token has it, in any
 /// case of its letters; or there are already [`ENTRIES`] tokens.
-pub async fn create<C: Write>(
-    db: &C,
+pub async fn create(
+    db: &dyn WriteHandle,
     actor: &Actor,
     description: &str,
     scope: Scope,
@@ -206,8 +206,8 @@ const SHOWN: usize = 8;
 ///
 /// # Errors
 /// The token has expired or was replaced before; or as [`create`].
-pub async fn rotate<C: Write>(
-    db: &C,
+pub async fn rotate(
+    db: &dyn WriteHandle,
     actor: &Actor,
     id: i64,
     end: Timestamp,
@@ -235,12 +235,12 @@ pub async fn rotate<C: Write>(
 const REPLACED: &str = "replaced: ";
 
 /// Returns all tokens, oldest first.
-pub async fn all<C: Read>(db: &C) -> Result<Vec<Model>, db::Error> {
+pub async fn all(db: &dyn ReadHandle) -> Result<Vec<Model>, db::Error> {
     db.all(Entity::find().order_by_asc(Column::Id)).await
 }
 
 /// Deletes a token and records that in the audit. Returns whether it existed.
-pub async fn delete<C: Write>(db: &C, actor: &Actor, id: i64) -> Result<bool, db::Error> {
+pub async fn delete(db: &dyn WriteHandle, actor: &Actor, id: i64) -> Result<bool, db::Error> {
     let Some(token) = db.one(Entity::find_by_id(id)).await? else { return Ok(false) };
     if db.exec(Entity::delete_by_id(id)).await? == 0 {
         return Ok(false);
@@ -251,7 +251,7 @@ pub async fn delete<C: Write>(db: &C, actor: &Actor, id: i64) -> Result<bool, db
 }
 
 /// Writes that a token was used at `now` from an address. Does nothing if the token no longer exists.
-pub async fn note_use<C: Write>(db: &C, id: i64, from: IpAddr, now: Timestamp) -> Result<(), db::Error> {
+pub async fn note_use(db: &dyn WriteHandle, id: i64, from: IpAddr, now: Timestamp) -> Result<(), db::Error> {
     let update = Entity::update_many()
         .col_expr(Column::LastUsedAt, Expr::value(now))
         .col_expr(Column::LastUsedFrom, Expr::value(from.to_string()));
@@ -259,12 +259,12 @@ pub async fn note_use<C: Write>(db: &C, id: i64, from: IpAddr, now: Timestamp) -
 }
 
 /// Finds the token with this hash, valid or not.
-pub async fn by_hash<C: Read>(db: &C, hash: &Hash) -> Result<Option<Model>, db::Error> {
+pub async fn by_hash(db: &dyn ReadHandle, hash: &Hash) -> Result<Option<Model>, db::Error> {
     super::by_unique::<Entity>(db, Column::Hash, &hash[..]).await
 }
 
 /// Finds the tokens with these hashes, valid or not. For PostgreSQL only: on SQLite, [`by_hash`] is quicker for each.
-pub async fn by_hashes<C: Read>(db: &C, hashes: &[Hash]) -> Result<Vec<Model>, db::Error> {
+pub async fn by_hashes(db: &dyn ReadHandle, hashes: &[Hash]) -> Result<Vec<Model>, db::Error> {
     let (condition, list) = db::any_bytes(Column::Hash, hashes);
     let build = || super::select::<Entity>(condition.clone());
     db.all_like::<Entity>(super::shape("by values", &[Column::Hash]), build, vec![list]).await

@@ -9,7 +9,7 @@ use super::audit::Subject;
 use super::field_rule::{FieldRule, FieldRules};
 use super::timestamp::touch;
 use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, Table, Told, Transaction, Write};
+use crate::db::{self, Owner, Read, ReadHandle, Table, Told, Transaction, Write, WriteHandle};
 use crate::error::{Error, Problems, Result, UserError, quoted};
 
 /// A row of `user`.
@@ -104,7 +104,7 @@ pub fn email_key(email: &str) -> String {
 }
 
 /// Recomputes the keys that an older version stored in another form.
-pub async fn refresh_email_keys<C: Write>(db: &C) -> Result<(), db::Error> {
+pub async fn refresh_email_keys(db: &dyn WriteHandle) -> Result<(), db::Error> {
     let mut after = 0;
     loop {
         let users = Entity::find().select_only().columns([Column::Id, Column::Email, Column::EmailKey]);
@@ -126,12 +126,12 @@ pub async fn refresh_email_keys<C: Write>(db: &C) -> Result<(), db::Error> {
 const AT_ONCE: u64 = 1_000;
 
 /// Finds the user with this email address, ignoring the case of ASCII letters.
-pub async fn by_email<C: Read>(db: &C, email: &str) -> Result<Option<Model>, db::Error> {
+pub async fn by_email(db: &dyn ReadHandle, email: &str) -> Result<Option<Model>, db::Error> {
     super::by_unique::<Entity>(db, Column::EmailKey, email_key(email)).await
 }
 
 /// Returns whether there is an administrator.
-pub async fn any_administrator<C: Read>(db: &C) -> Result<bool, db::Error> {
+pub async fn any_administrator(db: &dyn ReadHandle) -> Result<bool, db::Error> {
     let administrators = Entity::find().filter(Column::Role.eq(Role::Admin));
     let first = administrators.select_only().column(Column::Id).limit(1);
     Ok(!db.rows(first.as_query(), |row| row.get::<i64>(0)).await?.is_empty())
@@ -142,7 +142,7 @@ pub async fn any_administrator<C: Read>(db: &C) -> Result<bool, db::Error> {
 ///
 /// # Errors
 /// The user is the only administrator. Without one, nobody could manage users and tokens.
-pub async fn lock_to_demote<C: Read>(db: &C, id: i64) -> Result<Model> {
+pub async fn lock_to_demote(db: &dyn ReadHandle, id: i64) -> Result<Model> {
     // In the order of their ids, so that two of these transactions cannot deadlock.
     let held = Entity::find().filter(Column::Role.eq(Role::Admin).or(Column::Id.eq(id)));
     let held = db.all(held.order_by_asc(Column::Id).lock(LockType::Update)).await?;
@@ -178,8 +178,8 @@ pub async fn first_administrator(db: &Transaction, email: &str, name: Option<&st
 ///
 /// # Errors
 /// The email address is malformed or taken, or the name is empty or too long.
-pub async fn create<C: Write>(
-    db: &C,
+pub async fn create(
+    db: &dyn WriteHandle,
     email: &str,
     name: Option<&str>,
     role: Role,

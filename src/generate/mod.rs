@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use sea_orm::{ActiveModelTrait, EntityName, EntityTrait, QuerySelect, Set};
 
-use crate::db::{self, Bulk, Db, Prepared, Read, Write};
+use crate::db::{self, Bulk, Db, Prepared, Read, Write, WriteHandle};
 use crate::entity::alias::{AliasTable, Kind, slug};
 use crate::entity::{
     Timestamp, repository, service, service_alias, service_last_deploy, service_repository, tag, team, team_alias,
@@ -174,7 +174,7 @@ impl Ids {
 }
 
 /// Creates teams, each with a manager. Returns the teams' ids.
-async fn people(db: &impl Write, count: u64, random: &mut fastrand::Rng) -> Result<Vec<i64>> {
+async fn people(db: &dyn WriteHandle, count: u64, random: &mut fastrand::Rng) -> Result<Vec<i64>> {
     let now = Timestamp::from_micros(EPOCH);
     let mut keys = Vec::new();
     for number in 1..=count {

@@ -12,7 +12,7 @@ use super::integration;
 use super::relation::{self, to_its_one};
 use super::schema::*;
 use super::types::{AlertSource, AlertSourceService, Service};
-use crate::db::{Read, Transaction, Write};
+use crate::db::{Read, ReadHandle, Transaction, Write};
 use crate::entity::alert_source::{self, Column};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::Kind;
@@ -50,7 +50,7 @@ impl AlertSourceServiceResolver for AlertSourceService {
 }
 
 /// Finds the alert source that a client names, for a query.
-pub(super) async fn find(db: &impl Read, args: &AccountAlertSourceArgs) -> Result<Option<AlertSource>> {
+pub(super) async fn find(db: &dyn ReadHandle, args: &AccountAlertSourceArgs) -> Result<Option<AlertSource>> {
     let AccountAlertSourceArgs { id, external_identifier } = args;
     match exactly_one(("id", given(id)), ("externalIdentifier", external_identifier.value()))? {
         OneOf::First(id) => id::find::<alert_source::Entity>(db, id).await,
@@ -58,7 +58,7 @@ pub(super) async fn find(db: &impl Read, args: &AccountAlertSourceArgs) -> Resul
     }
 }
 
-async fn by_external_id(db: &impl Read, named: &AlertSourceExternalIdentifier) -> Result<Option<AlertSource>> {
+async fn by_external_id(db: &dyn ReadHandle, named: &AlertSourceExternalIdentifier) -> Result<Option<AlertSource>> {
     let AlertSourceExternalIdentifier { external_id, r#type } = named;
     let sources = alert_source::Entity::find()
         .filter(Column::Type.eq(r#type.as_str()))

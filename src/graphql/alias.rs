@@ -12,7 +12,7 @@ use super::relation::lists;
 use super::schema::*;
 use super::service;
 use super::types::{Domain, InfrastructureResource, System, Team};
-use crate::db::{self, OfKeys, Read, Shape, Transaction, Write};
+use crate::db::{self, OfKeys, Read, ReadHandle, Shape, Transaction, Write};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::{
     self, domain_alias, infrastructure_resource_alias, relationship_rule, service_alias, service_search, system_alias,
@@ -22,7 +22,7 @@ use crate::error::{Error, Result, UserError, quoted};
 
 /// All aliases of each owner, the oldest first.
 pub(super) async fn all<T: AliasTable>(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     owners: impl IntoIterator<Item = i64>,
 ) -> Result<Vec<Vec<String>>> {
     of_owners::<T>(db, owners.into_iter().collect(), None).await
@@ -30,13 +30,17 @@ pub(super) async fn all<T: AliasTable>(
 
 /// The aliases of each owner that were added to it, oldest first. Those derived from its names are left out.
 pub(super) async fn managed<T: AliasTable>(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     owners: impl IntoIterator<Item = i64>,
 ) -> Result<Vec<Vec<String>>> {
     of_owners::<T>(db, owners.into_iter().collect(), Some(Kind::Managed)).await
 }
 
-async fn of_owners<T: AliasTable>(db: &impl Read, owners: Vec<i64>, kind: Option<Kind>) -> Result<Vec<Vec<String>>> {
+async fn of_owners<T: AliasTable>(
+    db: &dyn ReadHandle,
+    owners: Vec<i64>,
+    kind: Option<Kind>,
+) -> Result<Vec<Vec<String>>> {
     let build = |condition: Expr| {
         let mut aliases = T::find().select_only().column(T::VALUE).filter(condition);
         if let Some(kind) = kind {

@@ -11,7 +11,7 @@ use super::id;
 use super::relation::lists;
 use super::schema::*;
 use super::types::CodeIssue;
-use crate::db::{self, Read, Transaction, Write};
+use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::entity::code_issue::Column;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::timestamp::touched;
@@ -47,7 +47,7 @@ impl CodeIssueResolver for CodeIssue {
 
 /// Groups references by issue, in the order of `issue_ids`, and converts them with `show`.
 fn grouped<T>(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     issue_ids: &[i64],
     references: impl Iterator<Item = (i64, Reference)>,
     show: impl Fn(Reference) -> T,
@@ -59,7 +59,7 @@ fn grouped<T>(
 
 /// Resolves an identifier to the key of the project, which must exist, and the issue's id in the source system. The
 /// issue itself need not exist.
-async fn key(db: &impl Read, identifier: &CodeIssueIdentifierInput) -> Result<(i64, String)> {
+async fn key(db: &dyn ReadHandle, identifier: &CodeIssueIdentifierInput) -> Result<(i64, String)> {
     let CodeIssueIdentifierInput { code_issue_project, external_id } = identifier;
     let mut problems = Problems::default();
     let project = projects::require(db, code_issue_project).await;

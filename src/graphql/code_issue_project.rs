@@ -14,7 +14,7 @@ use super::list::List;
 use super::relation::present;
 use super::schema::*;
 use super::types::CodeIssueProject;
-use crate::db::{Read, Transaction, Write};
+use crate::db::{ReadHandle, Transaction, Write};
 use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
 use crate::entity::code_issue_project::{ActiveModel, Column};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
@@ -78,7 +78,7 @@ pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<CodeIss
 
 /// Resolves an identifier to the key of the custom integration and the project's id in the source system. The project
 /// itself need not exist.
-async fn key(db: &impl Read, identifier: &CodeIssueProjectIdentifierInput) -> Result<(i64, String)> {
+async fn key(db: &dyn ReadHandle, identifier: &CodeIssueProjectIdentifierInput) -> Result<(i64, String)> {
     let CodeIssueProjectIdentifierInput { integration, external_id } = identifier;
     let mut problems = Problems::default();
     let integration = require_custom(db, integration).await;
@@ -90,7 +90,10 @@ async fn key(db: &impl Read, identifier: &CodeIssueProjectIdentifierInput) -> Re
 }
 
 /// Finds the project that a mutation names by its integration and its id in the source system.
-pub(super) async fn require(db: &impl Read, identifier: &CodeIssueProjectIdentifierInput) -> Result<CodeIssueProject> {
+pub(super) async fn require(
+    db: &dyn ReadHandle,
+    identifier: &CodeIssueProjectIdentifierInput,
+) -> Result<CodeIssueProject> {
     let (integration_id, external_id) = key(db, identifier).await?;
     let found = code_issue_project::by_external_id(db, integration_id, &external_id).await?;
     Ok(found.ok_or_else(|| {

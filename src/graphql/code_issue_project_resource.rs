@@ -14,7 +14,7 @@ use super::context::MutationCtx;
 use super::id::{self, Id};
 use super::schema::*;
 use super::types::CodeIssueProject;
-use crate::db::{self, Read, Transaction, Write};
+use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::{
     ByAlias, Timestamp, code_issue_project, integration, repository, row_lock, service, suggestion,
@@ -114,7 +114,7 @@ async fn suggest(db: &Transaction, project: &CodeIssueProject, state: suggestion
 }
 
 /// Finds the service or repository that a mutation names.
-async fn require_resource(db: &impl Read, id: &str) -> Result<CodeIssueProjectResource> {
+async fn require_resource(db: &dyn ReadHandle, id: &str) -> Result<CodeIssueProjectResource> {
     const FIELD: &str = "resourceId";
     const NOUN: &str = "service or repository";
     let Some((class, _)) = id::decode(id) else {

@@ -12,7 +12,7 @@ use super::context::MutationCtx;
 use super::draft::Draft;
 use super::id::{self, Class, Id};
 use super::service::{refuse_locked, refuse_where_locked};
-use crate::db::{self, Read, Transaction, Write};
+use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::engine::input::Texts;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::{alias, lifecycle, service, tier};
@@ -51,7 +51,7 @@ grade!(tier, TierId);
 grade!(lifecycle, LifecycleId);
 
 /// Reads all grades in their order.
-pub(super) async fn all<E: Grade>(db: &impl Read) -> Result<Vec<E::Model>> {
+pub(super) async fn all<E: Grade>(db: &dyn ReadHandle) -> Result<Vec<E::Model>> {
     Ok(db.all(E::find().order_by_asc(E::INDEX).order_by_asc(E::ID)).await?)
 }
 

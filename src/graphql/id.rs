@@ -6,7 +6,7 @@ use async_graphql::MaybeUndefined;
 use data_encoding::BASE64URL_NOPAD;
 use sea_orm::{ModelTrait, PrimaryKeyTrait};
 
-use crate::db::{self, Read, Table};
+use crate::db::{self, Read, ReadHandle, Table};
 use crate::engine::write::{Scalar, Writer};
 use crate::entity::field_rule::Reference;
 use crate::entity::{self, ByAlias};
@@ -72,7 +72,7 @@ pub trait Class: Table {
     const CALLED_BY: Option<&'static str>;
 
     /// Finds the row that has this name, which a client gave instead of the id.
-    fn called<C: Read>(db: &C, name: &str) -> impl Future<Output = Result<Option<Self::Model>, db::Error>> + Send;
+    fn called(db: &dyn ReadHandle, name: &str) -> impl Future<Output = Result<Option<Self::Model>, db::Error>> + Send;
 }
 
 macro_rules! classes {
@@ -86,21 +86,21 @@ macro_rules! classes {
     (name $entity:ident) => {
         const CALLED_BY: Option<&'static str> = None;
 
-        async fn called<C: Read>(_: &C, _: &str) -> Result<Option<Self::Model>, db::Error> {
+        async fn called(_: &dyn ReadHandle, _: &str) -> Result<Option<Self::Model>, db::Error> {
             Ok(None)
         }
     };
     (name $entity:ident alias) => {
         const CALLED_BY: Option<&'static str> = Some("alias");
 
-        async fn called<C: Read>(db: &C, name: &str) -> Result<Option<Self::Model>, db::Error> {
+        async fn called(db: &dyn ReadHandle, name: &str) -> Result<Option<Self::Model>, db::Error> {
             Self::by_alias(db, name).await
         }
     };
     (name $entity:ident email) => {
         const CALLED_BY: Option<&'static str> = Some("email address");
 
-        async fn called<C: Read>(db: &C, name: &str) -> Result<Option<Self::Model>, db::Error> {
+        async fn called(db: &dyn ReadHandle, name: &str) -> Result<Option<Self::Model>, db::Error> {
             entity::$entity::by_email(db, name).await
         }
     };
@@ -175,7 +175,7 @@ pub fn argument(id: &MaybeUndefined<String>) -> Result<&str> {
 
 /// Finds the row with this id. A text that is no id at all is taken for the row's name. For queries, which answer null if
 /// there is none.
-pub async fn find<E>(db: &impl Read, text: &str) -> Result<Option<E::Model>>
+pub async fn find<E>(db: &dyn ReadHandle, text: &str) -> Result<Option<E::Model>>
 where
     E: Class,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,
@@ -188,7 +188,7 @@ where
 }
 
 /// Finds the row with this id or name. For mutations: the error is about `field` and says why there is no row.
-pub async fn require<E>(db: &impl Read, text: &str, field: &'static str) -> Result<E::Model>
+pub async fn require<E>(db: &dyn ReadHandle, text: &str, field: &'static str) -> Result<E::Model>
 where
     E: Class,
     E::PrimaryKey: PrimaryKeyTrait<ValueType = i64>,

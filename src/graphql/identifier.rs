@@ -6,7 +6,7 @@ use sea_orm::{EntityTrait, ModelTrait, PrimaryKeyTrait};
 
 use super::id::{self, Class};
 use super::schema::IdentifierInput;
-use crate::db::{Read, Transaction};
+use crate::db::{ReadHandle, Transaction};
 use crate::entity::{ByAlias, text};
 use crate::error::{Error, Result, UserError, quoted};
 
@@ -78,7 +78,7 @@ impl<M, E> Table<M> for E where E: ByAlias + Class + EntityTrait<Model = M, Prim
 
 /// Finds the row that a client names. For queries, which answer null if there is none. Programs that keep one text for
 /// each thing send an alias as `id`, or an id as `alias`; both are taken for what they are.
-pub(super) async fn find<M: Named>(db: &impl Read, identifier: Identifier<'_>) -> Result<Option<M>> {
+pub(super) async fn find<M: Named>(db: &dyn ReadHandle, identifier: Identifier<'_>) -> Result<Option<M>> {
     match identifier {
         Identifier::Id(id) => id::find::<M::Entity>(db, id).await,
         Identifier::Alias(alias) => match M::Entity::by_alias(db, alias).await? {
@@ -89,7 +89,7 @@ pub(super) async fn find<M: Named>(db: &impl Read, identifier: Identifier<'_>) -
 }
 
 /// Finds the row that a client names. The error says why there is none.
-pub(super) async fn require<M: Named>(db: &impl Read, identifier: Identifier<'_>) -> Result<M> {
+pub(super) async fn require<M: Named>(db: &dyn ReadHandle, identifier: Identifier<'_>) -> Result<M> {
     Ok(find::<M>(db, identifier).await?.ok_or_else(|| match identifier {
         Identifier::Id(id) => id::missing::<M::Entity>(id, "id"),
         Identifier::Alias(alias) => {
@@ -100,7 +100,11 @@ pub(super) async fn require<M: Named>(db: &impl Read, identifier: Identifier<'_>
 }
 
 /// Finds the row that an argument or field of a mutation names. The paths of errors begin with `field`.
-pub(super) async fn require_in<M: Named>(db: &impl Read, field: &'static str, named: &IdentifierInput) -> Result<M> {
+pub(super) async fn require_in<M: Named>(
+    db: &dyn ReadHandle,
+    field: &'static str,
+    named: &IdentifierInput,
+) -> Result<M> {
     let found = async { require::<M>(db, Identifier::of(named)?).await };
     found.await.map_err(|error: Error| error.map_user(|error| error.within(field)))
 }

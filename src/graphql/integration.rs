@@ -12,7 +12,7 @@ use super::identifier::Identifier;
 use super::list::List;
 use super::reference::IntegrationTypeName;
 use super::schema::*;
-use crate::db::{self, Read, Transaction, Write};
+use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind, Model, Settings};
@@ -224,7 +224,7 @@ integrations! {
 }
 
 /// Finds the integration with this id, for a query.
-pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<Integration>> {
+pub(super) async fn find(db: &dyn ReadHandle, id: &str) -> Result<Option<Integration>> {
     Ok(id::find::<integration::Entity>(db, id).await?.map(of))
 }
 
@@ -244,7 +244,7 @@ pub(super) async fn page(args: &AccountIntegrationsArgs, ctx: &Ctx<'_>) -> Resul
 }
 
 /// The integration that a mutation names.
-pub(super) async fn require(db: &impl Read, named: &IdentifierInput) -> Result<Model> {
+pub(super) async fn require(db: &dyn ReadHandle, named: &IdentifierInput) -> Result<Model> {
     match Identifier::new(&named.id, &named.alias)? {
         Identifier::Id(id) => id::require::<integration::Entity>(db, id, "id").await,
         Identifier::Alias(_) => Err(UserError::new("alias", "integrations have no aliases: give the id").into()),
@@ -252,12 +252,12 @@ pub(super) async fn require(db: &impl Read, named: &IdentifierInput) -> Result<M
 }
 
 /// The custom integration that a mutation names.
-pub(super) async fn require_custom(db: &impl Read, named: &IdentifierInput) -> Result<Model> {
+pub(super) async fn require_custom(db: &dyn ReadHandle, named: &IdentifierInput) -> Result<Model> {
     require_of(db, named, Kind::Custom).await
 }
 
 /// The integration of this kind that a mutation names.
-pub(super) async fn require_of(db: &impl Read, named: &IdentifierInput, kind: Kind) -> Result<Model> {
+pub(super) async fn require_of(db: &dyn ReadHandle, named: &IdentifierInput, kind: Kind) -> Result<Model> {
     let row = require(db, named).await?;
     if row.kind != kind {
         let [is, wanted] = [row.kind, kind].map(|kind| word(kind).as_str());

@@ -9,7 +9,7 @@ use sea_orm::ColumnTrait;
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query, SelectStatement};
 
 use super::types::Service;
-use crate::db::{self, Read};
+use crate::db::{self, Read, ReadHandle};
 use crate::entity::alias::slug;
 use crate::entity::{ByIds, service, service_alias};
 use crate::error::Result;
@@ -24,7 +24,10 @@ const LIKENESS: f64 = 0.6;
 const LETTERS: usize = 64;
 
 /// Finds the services with the most similar aliases for each alias, most similar first.
-pub(super) async fn services<'a>(db: &impl Read, aliases: impl Iterator<Item = &'a str>) -> Result<Vec<Vec<Service>>> {
+pub(super) async fn services<'a>(
+    db: &dyn ReadHandle,
+    aliases: impl Iterator<Item = &'a str>,
+) -> Result<Vec<Vec<Service>>> {
     let wanted: Vec<Name> = aliases.map(Name::new).collect();
     let candidates = candidates(db, wanted.iter().flat_map(Name::spellings).collect()).await?;
     let nearest: Vec<Vec<i64>> = wanted
@@ -95,7 +98,10 @@ impl Name {
 }
 
 /// Reads the neighbours of each spelling in the index of aliases. Takes two statements for any number of spellings.
-async fn candidates(db: &impl Read, mut spellings: Vec<&str>) -> Result<HashMap<String, Vec<service_alias::Model>>> {
+async fn candidates(
+    db: &dyn ReadHandle,
+    mut spellings: Vec<&str>,
+) -> Result<HashMap<String, Vec<service_alias::Model>>> {
     spellings.sort_unstable();
     spellings.dedup();
     if spellings.is_empty() {

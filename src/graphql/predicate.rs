@@ -13,7 +13,7 @@ use super::predicate_key::Key;
 use super::scan::{Condition, Fits, Scans};
 use super::schema::*;
 use super::types::{PropertyDefinition, RelationshipDefinitionType};
-use crate::db::{self, Backend, Read};
+use crate::db::{self, Backend, ReadHandle};
 use crate::entity::relationship::End;
 use crate::entity::service::Column;
 use crate::entity::{
@@ -102,7 +102,7 @@ fn own_type() -> Expr {
 }
 
 /// Finds the definition with this id or alias.
-async fn definition<M: Named>(db: &impl Read, named: &str) -> Result<M> {
+async fn definition<M: Named>(db: &dyn ReadHandle, named: &str) -> Result<M> {
     let found = match identifier::find::<M>(db, Identifier::Id(named)).await? {
         None => identifier::find::<M>(db, Identifier::Alias(named)).await?,
         found => found,
@@ -112,7 +112,7 @@ async fn definition<M: Named>(db: &impl Read, named: &str) -> Result<M> {
 
 impl Predicate {
     /// The condition on a text of the service, or of rows that belong to it.
-    pub(super) fn text(&self, db: &impl Read, scans: &mut Scans) -> Result<Condition> {
+    pub(super) fn text(&self, db: &dyn ReadHandle, scans: &mut Scans) -> Result<Condition> {
         match self.key {
             Key::Name => self.of_column(db, scans, Column::Name),
             Key::Language => self.of_column(db, scans, Column::Language),
@@ -150,7 +150,7 @@ impl Predicate {
     }
 
     /// The condition on the values of the tags with a key.
-    pub(super) fn tag(&self, db: &impl Read, scans: &mut Scans) -> Result<Condition> {
+    pub(super) fn tag(&self, db: &dyn ReadHandle, scans: &mut Scans) -> Result<Condition> {
         let Some(key) = &self.data else {
             return Err(UserError::base("the key of the tag must be given").into());
         };
@@ -159,7 +159,7 @@ impl Predicate {
     }
 
     /// The condition on the value of a property.
-    pub(super) async fn property(&self, db: &impl Read, scans: &mut Scans) -> Result<Condition> {
+    pub(super) async fn property(&self, db: &dyn ReadHandle, scans: &mut Scans) -> Result<Condition> {
         let Some(named) = &self.data else {
             return Err(UserError::base("the definition of the property must be given").into());
         };
@@ -170,7 +170,7 @@ impl Predicate {
     }
 
     /// The condition on the relationships that have the service as their source.
-    pub(super) async fn relationship(&self, db: &impl Read) -> Result<Expr> {
+    pub(super) async fn relationship(&self, db: &dyn ReadHandle) -> Result<Expr> {
         let mut ties = Rows::of(relationship::Entity, relationship::Column::SourceServiceId);
         if let Some(named) = &self.data {
             let definition: RelationshipDefinitionType = definition(db, named).await?;
@@ -201,7 +201,7 @@ impl Predicate {
     }
 
     /// The condition on the index of the service's tier, lifecycle stage or level.
-    pub(super) async fn index(&self, db: &impl Read) -> Result<Expr> {
+    pub(super) async fn index(&self, db: &dyn ReadHandle) -> Result<Expr> {
         match self.key {
             Key::TierIndex => {
                 let index = match self.number()? {
@@ -244,7 +244,7 @@ impl Predicate {
     }
 
     /// The condition on the rows that the service refers to or is linked to, by their ids.
-    pub(super) async fn key(&self, db: &impl Read) -> Result<Expr> {
+    pub(super) async fn key(&self, db: &dyn ReadHandle) -> Result<Expr> {
         let column = |column: Column| Expr::col(column.as_column_ref());
         match self.key {
             Key::OwnerIds => self.of_key(column(Column::OwnerId), &self.ids::<team::Entity>(db).await?, db),
@@ -297,7 +297,7 @@ impl Predicate {
     }
 
     /// Reads the keys of the rows of `E` that the value names, by their ids, aliases or names.
-    async fn ids<E>(&self, db: &impl Read) -> Result<Vec<i64>>
+    async fn ids<E>(&self, db: &dyn ReadHandle) -> Result<Vec<i64>>
     where
         E: id::Class<PrimaryKey: PrimaryKeyTrait<ValueType = i64>>,
     {
@@ -316,7 +316,7 @@ impl Predicate {
     }
 
     /// Finds the row of `E` with this alias, or with the alias that follows from this name.
-    async fn key_of<E>(&self, db: &impl Read, name: &str) -> Result<i64>
+    async fn key_of<E>(&self, db: &dyn ReadHandle, name: &str) -> Result<i64>
     where
         E: id::Class<PrimaryKey: PrimaryKeyTrait<ValueType = i64>>,
     {
@@ -333,13 +333,20 @@ impl Predicate {
     }
 
     /// The condition on a text column of the service.
-    fn of_column(&self, db: &impl Read, scans: &mut Scans, column: Column) -> Result<Condition> {
+    fn of_column(&self, db: &dyn ReadHandle, scans: &mut Scans, column: Column) -> Result<Condition> {
         let own = Expr::col(column.as_column_ref());
         self.of_expr(db, scans, &Rows::of(service::Entity, Column::Id), &own, own.clone())
     }
 
     /// The condition on a text of the service. `own` is the text, and `rows` has it as `text`.
-    fn of_expr(&self, db: &impl Read, scans: &mut Scans, rows: &Rows, own: &Expr, text: Expr) -> Result<Condition> {
+    fn of_expr(
+        &self,
+        db: &dyn ReadHandle,
+        scans: &mut Scans,
+        rows: &Rows,
+        own: &Expr,
+        text: Expr,
+    ) -> Result<Condition> {
         let own = || own.clone();
         Ok(Condition::Sql(match self.plain(db, own())? {
             Meant::Is(condition) => condition,
@@ -352,7 +359,13 @@ impl Predicate {
     }
 
     /// The condition that a row of the service has a matching text, or that none has.
-    fn of_rows<C: ColumnTrait>(&self, db: &impl Read, scans: &mut Scans, rows: &Rows, column: C) -> Result<Condition> {
+    fn of_rows<C: ColumnTrait>(
+        &self,
+        db: &dyn ReadHandle,
+        scans: &mut Scans,
+        rows: &Rows,
+        column: C,
+    ) -> Result<Condition> {
         let own = || Expr::col(column.as_column_ref());
         let with = |condition: Expr| rows.exist_where(Some(condition));
         Ok(Condition::Sql(match self.plain(db, own())? {
@@ -365,7 +378,7 @@ impl Predicate {
     }
 
     /// Compares the text `own`.
-    pub(super) fn plain(&self, db: &impl Backend, own: Expr) -> Result<Meant, UserError> {
+    pub(super) fn plain(&self, db: &dyn Backend, own: Expr) -> Result<Meant, UserError> {
         let folded = |text: &str| if self.is_case_sensitive { text.to_owned() } else { text.to_ascii_lowercase() };
         let own_folded = || if self.is_case_sensitive { own.clone() } else { db::text::lower(db, own.clone()) };
         let value = || self.needed().map(folded);
@@ -430,7 +443,7 @@ impl Predicate {
     }
 
     /// The condition on a column that refers to another row.
-    fn of_key(&self, own: Expr, ids: &[i64], db: &impl Read) -> Result<Expr> {
+    fn of_key(&self, own: Expr, ids: &[i64], db: &dyn ReadHandle) -> Result<Expr> {
         let is_one = || db::is_any(db.backend(), own.clone(), ids);
         Ok(match self.kind {
             TypeEnum::Exists => own.is_not_null(),

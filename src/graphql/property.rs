@@ -14,7 +14,7 @@ use super::relation::to_its_one;
 use super::schema::*;
 use super::service;
 use super::types::{Property, PropertyDefinition, Service, Team};
-use crate::db::{self, Read, Transaction, Write};
+use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::entity::property::{self, Column, Entity};
 use crate::entity::service::Writable;
 use crate::entity::{self, ByIds, component_type as component_types};
@@ -228,7 +228,7 @@ fn read(text: &str, schema: Option<&str>, is_checked: bool) -> Result<(String, V
 /// Reads a value before the mutation begins to write, because to check it may take 100 ms and more. Also returns the schema
 /// of the definition, if there is one.
 async fn read_ahead(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     definition: &IdentifierInput,
     text: &str,
     is_checked: bool,

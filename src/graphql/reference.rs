@@ -6,7 +6,7 @@ use super::id;
 use super::identifier::{self, Identifier, given};
 use super::schema::{EventIntegrationEnum, IdentifierInput, IntegrationTypeEnum};
 use super::types::Service;
-use crate::db::Read;
+use crate::db::ReadHandle;
 use crate::engine::input::{self, Input, InputError};
 use crate::entity::service;
 use crate::error::Result;
@@ -32,7 +32,7 @@ impl Input for ServiceReference {
 
 impl ServiceReference {
     /// Returns the key of the service. `None` if there is no such service.
-    pub(super) async fn key(&self, db: &impl Read) -> Result<Option<i64>> {
+    pub(super) async fn key(&self, db: &dyn ReadHandle) -> Result<Option<i64>> {
         let by_text;
         let identifier = match self {
             Self::Text(text) if text.is_empty() => return Ok(None),

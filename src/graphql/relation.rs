@@ -6,7 +6,7 @@ use sea_orm::{
 
 use super::context::Ctx;
 use super::list::List;
-use crate::db::{self, Read, Table, Transaction};
+use crate::db::{self, Read, ReadHandle, Table, Transaction};
 use crate::engine::page::{Page, PageArguments};
 use crate::entity::ByIds;
 use crate::error::{Error, Result, UserError};
@@ -63,7 +63,7 @@ pub(super) fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
 
 /// Returns the items of each key, in the order of the keys. `text` returns the bytes of text in an item.
 pub(super) fn lists<T: Clone>(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     keys: &[i64],
     items: Vec<(i64, T)>,
     text: impl Fn(&T) -> usize,

@@ -15,7 +15,7 @@ use super::relation::{self, to_one};
 use super::schema::*;
 use super::types::{RelationshipDefinitionType, RelationshipType, Service};
 use super::{service as services, service_dependency as dependencies};
-use crate::db::{Read, Transaction, Write};
+use crate::db::{Read, ReadHandle, Transaction, Write};
 use crate::entity::relationship::{self, End, Entity};
 use crate::entity::text::ENTRIES;
 use crate::entity::{
@@ -132,7 +132,7 @@ fn of_dependency(dependency: &service_dependency::Model) -> RelationshipType {
 }
 
 /// Finds the relationship with this id.
-pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<RelationshipType>> {
+pub(super) async fn find(db: &dyn ReadHandle, id: &str) -> Result<Option<RelationshipType>> {
     let Some((class, number)) = id::decode(id) else { return Ok(None) };
     Ok(match class.as_str() {
         SYSTEM_OF_SERVICE => db.one(service::Entity::find_by_id(number)).await?.as_ref().and_then(of_service),

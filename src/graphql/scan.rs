@@ -10,7 +10,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Func, SelectStatement};
 
 use super::schema::ConnectiveEnum;
 use super::service_filter::MOST;
-use crate::db::{self, Read};
+use crate::db::{self, Read, ReadHandle};
 use crate::entity::service;
 use crate::error::Result;
 
@@ -77,7 +77,7 @@ impl Scans {
     }
 
     /// Makes the comparisons, in one statement for each column.
-    pub(super) async fn run(self, db: &impl Read) -> Result<Bits> {
+    pub(super) async fn run(self, db: &dyn ReadHandle) -> Result<Bits> {
         let mut all: Vec<(i64, u64)> = Vec::new();
         for (texts, comparisons) in self.columns {
             let column = db.sift(&texts, Column::default, Column::add).await?;
@@ -111,7 +111,7 @@ impl Condition {
     }
 
     /// The SQL condition, with the services that were found.
-    pub(super) async fn into_sql(self, db: &impl Read, found: &Bits) -> Result<Expr> {
+    pub(super) async fn into_sql(self, db: &dyn ReadHandle, found: &Bits) -> Result<Expr> {
         if self.is_evaluated_here() {
             return self.list(db, found).await;
         }
@@ -158,7 +158,7 @@ impl Condition {
     }
 
     /// The condition as a list of services: those that meet it, or those that do not if it holds without any bit.
-    async fn list(&self, db: &impl Read, Bits(found): &Bits) -> Result<Expr> {
+    async fn list(&self, db: &dyn ReadHandle, Bits(found): &Bits) -> Result<Expr> {
         const STEP: usize = 1_024;
         let otherwise = self.holds(0);
         let mut services = Vec::new();

@@ -14,7 +14,7 @@ use super::relation::{self, present, to_its_one};
 use super::schema::*;
 use super::service as services;
 use super::types::{Service, ServiceDependency};
-use crate::db::{Read, Transaction, Write};
+use crate::db::{ReadHandle, Transaction, Write};
 use crate::engine::page::{Page, PageArguments};
 use crate::entity::service::Writable;
 use crate::entity::service_dependency::{self, Column, Entity};
@@ -148,7 +148,7 @@ async fn less_critical(ctx: &Ctx<'_>, pairs: Vec<[Option<i64>; 2]>) -> Result<Ve
 
 /// Finds the service at one end of a new dependency. Either of two fields may name it.
 async fn end(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     (id_field, id): (&'static str, &MaybeUndefined<String>),
     (field, identifier): (&'static str, &MaybeUndefined<IdentifierInput>),
 ) -> Result<Service> {

@@ -12,7 +12,7 @@ use super::list::List;
 use super::relation::to_one;
 use super::schema::*;
 use super::types::{Service, ServiceDocument};
-use crate::db::{self, Read, Write};
+use crate::db::{self, Read, ReadHandle, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::service_document::{Column, Entity, Format};
 use crate::entity::{document_pull, integration as integrations, service, service_document_content as content, text};
@@ -59,12 +59,12 @@ impl ServiceDocumentResolver for ServiceDocument {
 }
 
 /// Finds the document with this id, for a query.
-pub(super) async fn find(db: &impl Read, id: &str) -> Result<Option<ServiceDocument>> {
+pub(super) async fn find(db: &dyn ReadHandle, id: &str) -> Result<Option<ServiceDocument>> {
     id::find::<Entity>(db, id).await
 }
 
 /// The documents whose title contains a text, or all of them.
-fn titled(db: &impl Read, search_term: Option<&str>) -> Result<List<Entity>> {
+fn titled(db: &dyn ReadHandle, search_term: Option<&str>) -> Result<List<Entity>> {
     let documents = List::<Entity>::new(Column::Id);
     let Some(text) = search_term.filter(|text| !text::is_nothing(text)) else { return Ok(documents) };
     let text = text::at_most("searchTerm", text::trim(text), text::SHORT)?;

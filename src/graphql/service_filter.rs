@@ -12,7 +12,7 @@ use super::predicate::Predicate;
 use super::predicate_key::Key;
 use super::scan::{Condition, Scans};
 use super::schema::*;
-use crate::db::Read;
+use crate::db::{Read, ReadHandle};
 use crate::entity::{filter, filter_predicate, text};
 use crate::error::{Result, UserError};
 
@@ -36,7 +36,7 @@ struct FilterBuilder {
 
 /// Returns the condition of the two arguments of a list of services. `None` if neither is given.
 pub(super) async fn condition(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     identifier: Option<&IdentifierInput>,
     given: Option<&Vec<ServiceFilterInput>>,
 ) -> Result<Option<Expr>> {
@@ -70,7 +70,7 @@ pub(super) async fn condition(
 }
 
 /// Returns the condition of a saved filter. A user error says why it cannot be evaluated.
-pub(super) async fn of_saved(db: &impl Read, filter: &filter::Model) -> Result<Expr> {
+pub(super) async fn of_saved(db: &dyn ReadHandle, filter: &filter::Model) -> Result<Expr> {
     let mut builder = FilterBuilder::default();
     let condition = builder.saved(db, filter, DEPTH).await?;
     let found = builder.scans.run(db).await?;
@@ -126,7 +126,7 @@ impl FilterBuilder {
         }
     }
 
-    fn condition<'r>(&'r mut self, db: &'r (impl Read + 'r), tree: Tree, depth: usize) -> Conditions<'r> {
+    fn condition<'r>(&'r mut self, db: &'r (dyn ReadHandle + 'r), tree: Tree, depth: usize) -> Conditions<'r> {
         Box::pin(async move {
             match tree {
                 Tree::One(predicate) => self.one(db, predicate, depth).await,
@@ -142,7 +142,12 @@ impl FilterBuilder {
     }
 
     /// The condition of a saved filter.
-    fn saved<'r>(&'r mut self, db: &'r (impl Read + 'r), filter: &'r filter::Model, depth: usize) -> Conditions<'r> {
+    fn saved<'r>(
+        &'r mut self,
+        db: &'r (dyn ReadHandle + 'r),
+        filter: &'r filter::Model,
+        depth: usize,
+    ) -> Conditions<'r> {
         Box::pin(async move {
             use filter_predicate::Column;
             let rows = filter_predicate::Entity::find().filter(Column::FilterId.eq(filter.id));
@@ -168,7 +173,7 @@ impl FilterBuilder {
         })
     }
 
-    async fn one(&mut self, db: &impl Read, predicate: Predicate, depth: usize) -> Result<Condition> {
+    async fn one(&mut self, db: &dyn ReadHandle, predicate: Predicate, depth: usize) -> Result<Condition> {
         let scans = &mut self.scans;
         match predicate.key {
             Key::FilterId => self.other(db, &predicate, depth).await,
@@ -185,7 +190,7 @@ impl FilterBuilder {
     }
 
     /// The condition of another saved filter, which a predicate names.
-    async fn other(&mut self, db: &impl Read, predicate: &Predicate, depth: usize) -> Result<Condition> {
+    async fn other(&mut self, db: &dyn ReadHandle, predicate: &Predicate, depth: usize) -> Result<Condition> {
         let is_meant = match predicate.kind {
             TypeEnum::Matches | TypeEnum::Equals => true,
             TypeEnum::DoesNotMatch | TypeEnum::DoesNotEqual => false,

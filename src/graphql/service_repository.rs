@@ -12,7 +12,7 @@ use super::relation::present;
 use super::schema::*;
 use super::types::{Repository, Service, ServiceRepository};
 use super::{alias, draft, id, repository, service as services};
-use crate::db::{self as database, Read, Table, Write};
+use crate::db::{self as database, Read, ReadHandle, Table, Write};
 use crate::engine::page::{Edge, Page, PageArguments};
 use crate::entity::service_repository::{self, Column, Entity};
 use crate::entity::{ByIds, repository as repositories_table, service as services_table, text};
@@ -310,7 +310,7 @@ impl ServiceRepositoryCreateMutation for Mutation {
 }
 
 /// Finds the key of the repository to link.
-async fn named_repository(db: &impl Read, named: &IdentifierInput) -> Result<i64> {
+async fn named_repository(db: &dyn ReadHandle, named: &IdentifierInput) -> Result<i64> {
     let found = async { identifier::require::<Repository>(db, Identifier::new(&named.id, &named.alias)?).await };
     Ok(found.await.map_err(|error| error.map_user(|error| error.within("repository")))?.id)
 }

@@ -10,7 +10,7 @@ use sea_orm::ColumnTrait;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, JoinType, Order, Query, SelectStatement};
 
 use super::list::{KEY, List, Named, column, named};
-use crate::db::{self, Read, Table, text};
+use crate::db::{self, Read, ReadHandle, Table, text};
 use crate::engine::page::{Chosen, Cursor, Edge, PageRequest, SortValue};
 use crate::error::Result;
 
@@ -128,7 +128,7 @@ impl<E: Table> List<E> {
     pub(super) async fn sorted(
         &self,
         sort: &Sort,
-        db: &impl Read,
+        db: &dyn ReadHandle,
         request: &PageRequest,
     ) -> Result<Vec<Edge<E::Model>>> {
         request.check(|after| after.chosen.as_ref().is_some_and(|chosen| chosen.order == sort.number))?;
@@ -145,7 +145,7 @@ impl<E: Table> List<E> {
     }
 
     /// Selects all rows of the list, joined to the table beside them if there is one.
-    fn beside(&self, db: &impl Read, beside: Option<Named>) -> SelectStatement {
+    fn beside(&self, db: &dyn ReadHandle, beside: Option<Named>) -> SelectStatement {
         let mut rows = self.all();
         let Some(beside) = beside else { return rows };
         let is_same = self.key().eq(column(beside));
@@ -159,7 +159,7 @@ impl<E: Table> List<E> {
         joined.join_lateral(JoinType::InnerJoin, rows, OF_GROUP, Expr::value(true)).take()
     }
 
-    async fn piece(&self, sort: &Sort, db: &impl Read, piece: Piece, limit: u64) -> Result<Vec<Edge<E::Model>>> {
+    async fn piece(&self, sort: &Sort, db: &dyn ReadHandle, piece: Piece, limit: u64) -> Result<Vec<Edge<E::Model>>> {
         let &Sort { number, key, is_text, group, beside, descending } = sort;
         // The expression of the index, and how its value is read.
         let indexed = || if is_text { text::lower(db, column(key)) } else { column(key) };

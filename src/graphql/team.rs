@@ -82,7 +82,7 @@ fn order(sort: TeamSortEnum) -> Sort {
 
 /// The condition that a team's name or one of its aliases contains a text. It scans all teams, which are few beside
 /// services.
-fn contains(db: &impl db::Read, text: &str) -> Expr {
+fn contains(db: &dyn db::ReadHandle, text: &str) -> Expr {
     let like = |column: Expr| db::text::contains_in_any_case(db, column, text);
     let mut aliases = Select::select();
     aliases.expr(Expr::value(1)).from(team_alias::Entity);

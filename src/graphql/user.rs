@@ -15,7 +15,7 @@ use super::schema::*;
 use super::sort::Sort;
 use super::types::{Contact, User};
 use super::{hand_over, id};
-use crate::db::{self, Backend, Read, Write};
+use crate::db::{self, Backend, Read, ReadHandle, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::Reference;
 use crate::entity::timestamp::touch;
@@ -94,7 +94,7 @@ fn order(sort: UserSortEnum) -> Sort {
 }
 
 /// Converts a condition of an input to SQL.
-fn condition(db: &impl Backend, UsersFilterInput { arg, key, r#type }: &UsersFilterInput) -> Result<Expr, UserError> {
+fn condition(db: &dyn Backend, UsersFilterInput { arg, key, r#type }: &UsersFilterInput) -> Result<Expr, UserError> {
     let arg = arg.value().map(|arg| text::at_most("arg", arg, text::TAG_KEY + 1 + text::TAG_VALUE)).transpose()?;
     let needed = || arg.as_deref().ok_or_else(|| UserError::new("arg", "arg must be given with this key"));
     let is = |column: user::Column, text: &str| db::text::lower(db, column.into_expr()).eq(text.to_ascii_lowercase());
@@ -136,7 +136,7 @@ fn condition(db: &impl Backend, UsersFilterInput { arg, key, r#type }: &UsersFil
 }
 
 /// Finds the user that a client names, for a query.
-pub(super) async fn find(db: &impl Read, named: &UserIdentifierInput) -> Result<Option<User>> {
+pub(super) async fn find(db: &dyn ReadHandle, named: &UserIdentifierInput) -> Result<Option<User>> {
     match all(db, &[named]).await?.pop() {
         Some(Ok(user)) => Ok(Some(user)),
         Some(Err(error)) if error.code != Code::NotFound => Err(error.into()),
@@ -145,7 +145,7 @@ pub(super) async fn find(db: &impl Read, named: &UserIdentifierInput) -> Result<
 }
 
 /// Finds the user that the argument `user` of a mutation names.
-async fn require(db: &impl Read, named: &UserIdentifierInput) -> Result<User> {
+async fn require(db: &dyn ReadHandle, named: &UserIdentifierInput) -> Result<User> {
     match all(db, &[named]).await?.pop() {
         Some(Ok(user)) => Ok(user),
         Some(Err(error)) => Err(error.within("user").into()),
@@ -155,7 +155,7 @@ async fn require(db: &impl Read, named: &UserIdentifierInput) -> Result<User> {
 
 /// Finds the users that a client names, in the client's order. An entry is an error if its name is wrong or unknown.
 /// Takes two statements for any number of users.
-pub(super) async fn all(db: &impl Read, named: &[&UserIdentifierInput]) -> Result<Vec<Result<User, UserError>>> {
+pub(super) async fn all(db: &dyn ReadHandle, named: &[&UserIdentifierInput]) -> Result<Vec<Result<User, UserError>>> {
     let names: Vec<_> = named.iter().map(|named| Name::new(named)).collect();
     let ids = names.iter().map(|name| match name {
         Ok(Name::Id(id)) => id::number::<user::Entity>(id),

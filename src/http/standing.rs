@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use tracing::warn;
 
 use crate::budget::{Budget, Limits};
-use crate::db::{self, Db, Read};
+use crate::db::{self, Db, Read, ReadHandle};
 use crate::entity::deploy::{self, Environments, Status};
 use crate::entity::{Timestamp, service, suggestion, tier};
 
@@ -81,7 +81,7 @@ impl Standing {
         }
     }
 
-    async fn read(&self, db: &impl Read, production: &Environments) -> Result<(), db::Error> {
+    async fn read(&self, db: &dyn ReadHandle, production: &Environments) -> Result<(), db::Error> {
         let tiers = Query::select()
             .columns([tier::Column::Id.as_column_ref(), tier::Column::Alias.as_column_ref()])
             .from(tier::Entity)

@@ -7,7 +7,7 @@ use super::document::{Document, Named, ServiceDocument, Subject};
 use super::names;
 use super::report::Problems;
 use super::yaml::{At, Spot};
-use crate::db::{self, Read, Transaction};
+use crate::db::{self, ReadHandle, Transaction};
 use crate::entity::service::{self, Writable};
 use crate::entity::{ByAlias, service_alias};
 
@@ -90,7 +90,7 @@ fn twice(problems: &mut Problems, (file, spot): (usize, Spot), (twin, at): (usiz
 
 /// Finds the service that has one of the document's aliases and will be renamed.
 async fn renamed(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     Found { file, document, .. }: &Found<'_>,
     found_by_name: &HashMap<i64, (usize, Spot)>,
     problems: &mut Problems,

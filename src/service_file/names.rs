@@ -7,7 +7,7 @@ use sea_orm::{EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 
 use super::document::Named;
 use super::entity_ref::EntityRef;
-use crate::db::{self, Read};
+use crate::db::{self, Read, ReadHandle};
 use crate::entity::alias::{AliasTable, slug};
 use crate::entity::field_rule::Reference;
 use crate::entity::{
@@ -29,7 +29,7 @@ const MANAGED: &str = "managed";
 /// Returns the rows that entities describe already. A row has the whole reference of its entity as an alias. A row that is
 /// no entity's yet belongs to the one whose short alias it has.
 pub(super) async fn rows_of<T: AliasTable>(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     all: &[&Named],
 ) -> Result<HashMap<EntityRef, i64>, db::Error> {
     if all.is_empty() {
@@ -68,7 +68,7 @@ pub(super) async fn rows_of<T: AliasTable>(
 }
 
 /// Those of the rows that are entities: a whole reference is one of their aliases.
-pub(super) async fn entities<T: AliasTable>(db: &impl Read, rows: &[i64]) -> Result<HashSet<i64>, db::Error> {
+pub(super) async fn entities<T: AliasTable>(db: &dyn ReadHandle, rows: &[i64]) -> Result<HashSet<i64>, db::Error> {
     if rows.is_empty() {
         return Ok(HashSet::new());
     }
@@ -92,7 +92,7 @@ fn kind_of(noun: &str) -> &str {
 
 /// Returns the owner, the text and the kind of the aliases that a condition selects.
 async fn aliases<T: AliasTable>(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     condition: impl sea_orm::sea_query::IntoCondition,
 ) -> Result<Vec<(i64, String, String)>, db::Error> {
     let query = T::find().select_only().column(T::OWNER).column(T::VALUE).column(T::KIND).filter(condition);
@@ -100,7 +100,7 @@ async fn aliases<T: AliasTable>(
 }
 
 /// Finds a service by an alias, or by the reference of a component.
-pub(super) async fn service(db: &impl Read, name: &str) -> Result<Option<i64>, db::Error> {
+pub(super) async fn service(db: &dyn ReadHandle, name: &str) -> Result<Option<i64>, db::Error> {
     type Aliases = service_alias::Entity;
     let entity = EntityRef::whole(name).filter(|entity| entity.kind == kind_of(Aliases::NOUN));
     let short = entity.as_ref().map_or_else(|| name.to_lowercase(), EntityRef::short);
@@ -167,7 +167,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Finds the row that a name means: by alias, else by a name that is alike.
-    pub(super) async fn find(&mut self, db: &impl Read, to: Reference, name: &str) -> Result<Found, db::Error> {
+    pub(super) async fn find(&mut self, db: &dyn ReadHandle, to: Reference, name: &str) -> Result<Found, db::Error> {
         let table = table(to);
         if let Some(found) = self.found.get(&(table, name.to_owned())) {
             return Ok(*found);
@@ -201,7 +201,7 @@ fn table(to: Reference) -> &'static str {
 }
 
 /// Reads the names of all rows of a table.
-async fn index(db: &impl Read, to: Reference) -> Result<Index, db::Error> {
+async fn index(db: &dyn ReadHandle, to: Reference) -> Result<Index, db::Error> {
     match to {
         Reference::Team => index_of::<team_alias::Entity, team::Entity>(db, team::Column::Id, team::Column::Name).await,
         Reference::System => {
@@ -227,7 +227,7 @@ async fn index(db: &impl Read, to: Reference) -> Result<Index, db::Error> {
 }
 
 async fn index_of<T: AliasTable, E: EntityTrait>(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     id: E::Column,
     name: E::Column,
 ) -> Result<Index, db::Error> {

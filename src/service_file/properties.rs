@@ -15,7 +15,7 @@ use super::document::{Document, Property};
 use super::reader::{Entries, Reader};
 use super::report::Problems;
 use super::yaml::{At, Node, Spot};
-use crate::db::{self, Read, Transaction, Write};
+use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::entity::property::{ActiveModel, Column, Entity, set_value};
 use crate::entity::property_definition::{self, Model as Definition};
 use crate::entity::{BY_FILE, text};
@@ -93,7 +93,7 @@ impl Definitions {
 /// Finds the definitions of all properties of the documents, and checks the values against their schemas. Schemas may be
 /// large, so only one is kept at a time. Ends once the checks take too long.
 pub(super) async fn check(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     documents: &[Document],
     problems: &mut Problems,
 ) -> Result<Definitions, db::Error> {

@@ -11,7 +11,7 @@ use sea_orm::{ColumnTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, Que
 use serde_json::Value as Json;
 
 use super::reader::fields;
-use crate::db::{self, Read, Table};
+use crate::db::{self, Read, ReadHandle, Table};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::field_rule::{FieldRules, Reference};
 use crate::entity::relationship::End;
@@ -62,7 +62,7 @@ impl Described {
 }
 
 /// Writes the document of something. Returns `None` if it does not exist.
-pub async fn write(db: &impl Read, described: Described) -> Result<Option<String>, db::Error> {
+pub async fn write(db: &dyn ReadHandle, described: Described) -> Result<Option<String>, db::Error> {
     let Some(entries) = Box::pin(entries(db, described)).await? else { return Ok(None) };
     let mut text = String::new();
     if is_called_like_another(db, described, &entries).await? {
@@ -75,7 +75,11 @@ pub async fn write(db: &impl Read, described: Described) -> Result<Option<String
 }
 
 /// Whether the name, by which a document finds what it describes, finds something else.
-async fn is_called_like_another(db: &impl Read, described: Described, entries: &Entries) -> Result<bool, db::Error> {
+async fn is_called_like_another(
+    db: &dyn ReadHandle,
+    described: Described,
+    entries: &Entries,
+) -> Result<bool, db::Error> {
     let Some((_, Written::Value(Json::String(name)))) = entries.first() else { return Ok(false) };
     let (id, found) = match described {
         Described::Service(id) => (id, service::Entity::by_alias(db, name).await?.map(|row| row.id)),
@@ -177,7 +181,7 @@ fn escaped(json: &str) -> String {
 }
 
 /// The keys of a document, with their values. Returns `None` if there is nothing to describe.
-async fn entries(db: &impl Read, described: Described) -> Result<Option<Entries>, db::Error> {
+async fn entries(db: &dyn ReadHandle, described: Described) -> Result<Option<Entries>, db::Error> {
     let found = match described {
         Described::Service(id) => {
             let begun = begin::<service::Entity, service_alias::Entity>(db, id, service::Column::Name).await?;
@@ -226,7 +230,7 @@ async fn entries(db: &impl Read, described: Described) -> Result<Option<Entries>
 
 /// The name, the fields and the aliases of something that has aliases of its own.
 async fn begin<E: FieldRules + ByIds, T: AliasTable + Table>(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     id: i64,
     name: E::Column,
 ) -> Result<Option<Entries>, db::Error> {
@@ -246,7 +250,11 @@ fn add(entries: &mut Entries, key: &str, items: Vec<Written>) {
 }
 
 /// Adds the fields of a row that have a value.
-async fn add_fields<E: FieldRules>(db: &impl Read, row: &E::Model, entries: &mut Entries) -> Result<(), db::Error> {
+async fn add_fields<E: FieldRules>(
+    db: &dyn ReadHandle,
+    row: &E::Model,
+    entries: &mut Entries,
+) -> Result<(), db::Error> {
     for rule in fields::<E>() {
         let value = match (rule.value.reference(), row.get(rule.column)) {
             (Some(to), Value::BigInt(Some(id))) => named(db, to, id).await?.map(Json::String),
@@ -260,7 +268,7 @@ async fn add_fields<E: FieldRules>(db: &impl Read, row: &E::Model, entries: &mut
 }
 
 /// The text by which a document refers to a row.
-async fn named(db: &impl Read, to: Reference, id: i64) -> Result<Option<String>, db::Error> {
+async fn named(db: &dyn ReadHandle, to: Reference, id: i64) -> Result<Option<String>, db::Error> {
     Ok(match to {
         Reference::Team => one::<team::Entity>(db, id).await?.map(|row| row.alias),
         Reference::Tier => one::<tier::Entity>(db, id).await?.map(|row| row.alias),
@@ -272,24 +280,24 @@ async fn named(db: &impl Read, to: Reference, id: i64) -> Result<Option<String>,
     })
 }
 
-async fn one<E: ByIds>(db: &impl Read, id: i64) -> Result<Option<E::Model>, db::Error> {
+async fn one<E: ByIds>(db: &dyn ReadHandle, id: i64) -> Result<Option<E::Model>, db::Error> {
     Ok(E::by_ids(db, [Some(id)]).await?.pop().flatten())
 }
 
 /// The aliases that somebody gave the owner.
-async fn aliases<T: AliasTable + Table>(db: &impl Read, owner: i64) -> Result<Vec<Written>, db::Error> {
+async fn aliases<T: AliasTable + Table>(db: &dyn ReadHandle, owner: i64) -> Result<Vec<Written>, db::Error> {
     let given = T::find().select_only().column(T::VALUE).filter(T::OWNER.eq(owner)).filter(T::KIND.eq(Kind::Managed));
     let given: Vec<String> = db.rows(given.order_by_asc(T::VALUE).as_query(), |row| row.get(0)).await?;
     Ok(given.into_iter().map(Written::text).collect())
 }
 
-async fn tags(db: &impl Read, owner: tag::Column, id: i64) -> Result<Vec<Written>, db::Error> {
+async fn tags(db: &dyn ReadHandle, owner: tag::Column, id: i64) -> Result<Vec<Written>, db::Error> {
     let tags = db.all(tag::Entity::find().filter(owner.eq(id)).order_by_asc(tag::Column::Id)).await?;
     Ok(tags.iter().map(|tag| mapping([("key", Some(&tag.key)), ("value", Some(&tag.value))])).collect())
 }
 
 /// The links of a service to repositories.
-async fn links(db: &impl Read, service: i64) -> Result<Vec<Written>, db::Error> {
+async fn links(db: &dyn ReadHandle, service: i64) -> Result<Vec<Written>, db::Error> {
     use service_repository::{Column, Entity};
     let links = db.all(Entity::find().filter(Column::ServiceId.eq(service)).order_by_asc(Column::Id)).await?;
     let repositories = repository::Entity::by_ids(db, links.iter().map(|link| Some(link.repository_id))).await?;
@@ -305,7 +313,7 @@ async fn links(db: &impl Read, service: i64) -> Result<Vec<Written>, db::Error> 
     Ok(links.into_iter().zip(repositories).filter_map(link).collect())
 }
 
-async fn tools(db: &impl Read, service: i64) -> Result<Vec<Written>, db::Error> {
+async fn tools(db: &dyn ReadHandle, service: i64) -> Result<Vec<Written>, db::Error> {
     use tool::{Column, Entity};
     let tools = db.all(Entity::find().filter(Column::ServiceId.eq(service)).order_by_asc(Column::Id)).await?;
     let tool = |tool: &tool::Model| {
@@ -316,7 +324,7 @@ async fn tools(db: &impl Read, service: i64) -> Result<Vec<Written>, db::Error> 
     Ok(tools.iter().map(tool).collect())
 }
 
-async fn contacts(db: &impl Read, owner: contact::Column, id: i64) -> Result<Vec<Written>, db::Error> {
+async fn contacts(db: &dyn ReadHandle, owner: contact::Column, id: i64) -> Result<Vec<Written>, db::Error> {
     let mut contacts = db.all(contact::Entity::find().filter(owner.eq(id)).order_by_asc(contact::Column::Id)).await?;
     // The first of each type is its default.
     contacts.sort_by_key(|contact| !contact.is_default);
@@ -332,7 +340,7 @@ async fn contacts(db: &impl Read, owner: contact::Column, id: i64) -> Result<Vec
     Ok(contacts.iter().map(contact).collect())
 }
 
-async fn dependencies(db: &impl Read, service: i64) -> Result<Vec<Written>, db::Error> {
+async fn dependencies(db: &dyn ReadHandle, service: i64) -> Result<Vec<Written>, db::Error> {
     use service_dependency::{Column, Entity};
     let edges = db.all(Entity::find().filter(Column::SourceId.eq(service)).order_by_asc(Column::Id)).await?;
     let ids: Vec<i64> = edges.iter().map(|edge| edge.destination_id).collect();
@@ -348,7 +356,7 @@ async fn dependencies(db: &impl Read, service: i64) -> Result<Vec<Written>, db::
     Ok(edges.iter().filter_map(dependency).collect())
 }
 
-async fn members(db: &impl Read, team: i64) -> Result<Vec<Written>, db::Error> {
+async fn members(db: &dyn ReadHandle, team: i64) -> Result<Vec<Written>, db::Error> {
     use team_membership::{Column, Entity};
     let members = db.all(Entity::find().filter(Column::TeamId.eq(team)).order_by_asc(Column::Id)).await?;
     let users = user::Entity::by_ids(db, members.iter().map(|member| Some(member.user_id))).await?;
@@ -364,7 +372,7 @@ async fn members(db: &impl Read, team: i64) -> Result<Vec<Written>, db::Error> {
 
 /// Adds the values of the definitions that service files may set.
 async fn add_properties(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     owner: property::Column,
     id: i64,
     entries: &mut Entries,
@@ -387,7 +395,7 @@ async fn add_properties(
 }
 
 /// Adds the relationships of a service that have a definition.
-async fn add_relationships(db: &impl Read, service: i64, entries: &mut Entries) -> Result<(), db::Error> {
+async fn add_relationships(db: &dyn ReadHandle, service: i64, entries: &mut Entries) -> Result<(), db::Error> {
     use relationship::{Column, Entity};
     let of_service = Entity::find()
         .filter(Column::SourceServiceId.eq(service))
@@ -428,7 +436,7 @@ fn word(target: End) -> &'static str {
 }
 
 /// An alias of each target, by its SDL type and id. Takes one statement for each kind of target.
-async fn aliases_of(db: &impl Read, targets: &[End]) -> Result<HashMap<(&'static str, i64), String>, db::Error> {
+async fn aliases_of(db: &dyn ReadHandle, targets: &[End]) -> Result<HashMap<(&'static str, i64), String>, db::Error> {
     let ids = |class: &'static str| -> Vec<i64> {
         targets.iter().map(|target| target.named()).filter(|(named, _)| *named == class).map(|(_, id)| id).collect()
     };

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::rows::{Batch, Export, Mistake, columns};
 use super::{TABLES, tables};
-use crate::db::{self, Bulk, Db, Incomplete, Load, Prepared, Read, Rows, Unstored, Write};
+use crate::db::{self, Bulk, Db, Incomplete, Load, Prepared, Read, Rows, Unstored, Write, WriteHandle};
 use crate::deploy;
 use crate::entity;
 use crate::entity::audit::{self, Actor, Subject};
@@ -216,7 +216,7 @@ async fn complete(db: &Bulk, last_ids: &BTreeMap<String, i64>) -> Result<(), db:
 }
 
 /// Checks that the catalogue is empty, and removes the rows that every new catalogue has and the export replaces.
-async fn empty<C: Write>(db: &C, last_ids: &BTreeMap<String, i64>) -> Result<(), Refused> {
+async fn empty(db: &dyn WriteHandle, last_ids: &BTreeMap<String, i64>) -> Result<(), Refused> {
     macro_rules! each {
         ($($table:ident)*) => {$({
             use entity::$table::Entity;

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use sea_orm::entity::prelude::*;
 use sea_orm::{Iterable, ModelTrait, PrimaryKeyToColumn, QueryOrder, QuerySelect};
 
-use crate::db::{self, Db, Read, Snapshot, Table};
+use crate::db::{self, Db, Read, ReadHandle, Table};
 use crate::entity;
 
 mod import;
@@ -118,7 +118,7 @@ fn rows_at_once(table: &str) -> u64 {
 }
 
 /// The next rows by id, at most so many.
-async fn page<E: Table>(snapshot: &Snapshot, after: i64, most: u64) -> Result<Vec<E::Model>, db::Error> {
+async fn page<E: Table>(snapshot: &dyn ReadHandle, after: i64, most: u64) -> Result<Vec<E::Model>, db::Error> {
     let key = E::PrimaryKey::iter().next().map(PrimaryKeyToColumn::into_column);
     let key = key.ok_or_else(|| db::Error::fault("a table without a key"))?;
     snapshot.all(E::find().filter(key.gt(after)).order_by_asc(key).limit(most)).await

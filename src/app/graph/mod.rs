@@ -18,7 +18,7 @@ use super::reading::{Reading, too_long};
 use super::services::address;
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::db::Read;
+use crate::db::ReadHandle;
 use crate::entity::service::{self, Column};
 use crate::entity::service_dependency::{self, Direction, STEPS, reach};
 use crate::graphql::id::{self, Class};
@@ -141,7 +141,7 @@ pub async fn of_group<E: Class>(
     Ok(picture.unwrap_or_else(|| html! { h2 #dependencies { "Dependencies" } (too_long()) }))
 }
 
-async fn among_members(db: &impl Read, column: Column, key: i64, label: &str) -> Result<Markup, Fault> {
+async fn among_members(db: &dyn ReadHandle, column: Column, key: i64, label: &str) -> Result<Markup, Fault> {
     let members = service::ids_of(db, column, key, MEMBERS as u64).await?;
     let (ways, is_complete) = service_dependency::around(db, &members, AROUND).await?;
     if ways.is_empty() {
@@ -204,7 +204,7 @@ impl Graph {
     /// Reads the names and tiers of the shown services, and builds the picture.
     async fn picture(
         &self,
-        db: &impl Read,
+        db: &dyn ReadHandle,
         folded: Folded,
         edges: &[(usize, usize)],
         is_focus: impl Fn(i64) -> bool,
@@ -232,7 +232,7 @@ impl Graph {
 }
 
 /// The picture around a service. `None` if it has no dependencies in either direction.
-async fn around(db: &impl Read, service: &str, steps: u8, most: Limits) -> Result<Option<Picture>, Fault> {
+async fn around(db: &dyn ReadHandle, service: &str, steps: u8, most: Limits) -> Result<Option<Picture>, Fault> {
     let Some(focus) = id::number::<service::Entity>(service) else { return Ok(None) };
     let mut graph = Graph::default();
     // The signed distance of each node from the focus: positive for dependencies, negative for dependents. A node reached

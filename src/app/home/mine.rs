@@ -8,7 +8,7 @@ use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use crate::app::Fault;
-use crate::db::{Read, Row, any};
+use crate::db::{Read, ReadHandle, Row, any};
 use crate::deploy::failing::{self, Failing};
 use crate::deploy::list::{self, Filter};
 use crate::entity::audit;
@@ -38,7 +38,7 @@ pub struct Mine {
 
 impl Mine {
     /// Reads the teams that the user belongs to or leads.
-    pub async fn of(db: &impl Read, user: i64) -> Result<Self, Fault> {
+    pub async fn of(db: &dyn ReadHandle, user: i64) -> Result<Self, Fault> {
         let members = team_membership::Entity::find().select_only().column(team_membership::Column::TeamId);
         let members = members.filter(team_membership::Column::UserId.eq(user)).limit(TEAMS);
         let ids: Vec<i64> = db.rows(members.as_query(), |row| row.get(0)).await?;
@@ -57,7 +57,7 @@ impl Mine {
     /// The services that are failing in production, if they failed after `start`.
     pub async fn failing(
         &self,
-        db: &impl Read,
+        db: &dyn ReadHandle,
         start: Timestamp,
         production: &Environments,
     ) -> Result<Vec<Failing>, Fault> {
@@ -68,13 +68,18 @@ impl Mine {
     }
 
     /// The last deploys from a time on.
-    pub async fn deploys(&self, db: &impl Read, start: Timestamp, most: usize) -> Result<Vec<deploy::Model>, Fault> {
+    pub async fn deploys(
+        &self,
+        db: &dyn ReadHandle,
+        start: Timestamp,
+        most: usize,
+    ) -> Result<Vec<deploy::Model>, Fault> {
         let filter = Filter { services: self.services.clone(), start: Some(start), ..Filter::default() };
         Ok(list::page(db, &filter, None, most).await?.deploys)
     }
 
     /// Who is on call at `now`.
-    pub async fn on_call(&self, db: &impl Read, now: Timestamp) -> Result<Vec<OnCall>, Fault> {
+    pub async fn on_call(&self, db: &dyn ReadHandle, now: Timestamp) -> Result<Vec<OnCall>, Fault> {
         let mut select = on_call::Entity::find();
         if let Some(services) = &self.services {
             select = select.filter(any(db, on_call::Column::ServiceId, services));
@@ -92,7 +97,12 @@ impl Mine {
     }
 
     /// The last changes from a time on, newest first.
-    pub async fn changes(&self, db: &impl Read, start: Timestamp, most: usize) -> Result<Vec<audit::Model>, Fault> {
+    pub async fn changes(
+        &self,
+        db: &dyn ReadHandle,
+        start: Timestamp,
+        most: usize,
+    ) -> Result<Vec<audit::Model>, Fault> {
         let since = || {
             let entries = audit::Entity::find().filter(audit::Column::At.gte(start));
             entries.order_by_desc(audit::Column::At).order_by_desc(audit::Column::Id).limit(CHANGES)
@@ -116,7 +126,7 @@ impl Mine {
 }
 
 /// The names and aliases of services, by id.
-pub async fn labels(db: &impl Read, ids: &[i64]) -> Result<HashMap<i64, Label>, Fault> {
+pub async fn labels(db: &dyn ReadHandle, ids: &[i64]) -> Result<HashMap<i64, Label>, Fault> {
     Ok(service::labels(db, ids).await?.into_iter().map(|label| (label.id, label)).collect())
 }
 
@@ -136,7 +146,7 @@ pub struct Steps {
 
 impl Steps {
     /// Reads which steps are done.
-    pub async fn read(db: &impl Read) -> Result<Self, Fault> {
+    pub async fn read(db: &dyn ReadHandle) -> Result<Self, Fault> {
         let id = |row: &Row<'_>| row.get::<i64>(0);
         let teams = team::Entity::find().select_only().column(team::Column::Id).limit(1);
         let services = service::Entity::find().select_only().column(service::Column::Id).limit(1);

@@ -113,7 +113,7 @@ async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fau
 }
 
 async fn with_addresses(
-    db: &impl db::Read,
+    db: &dyn db::ReadHandle,
     mine: &Mine,
     since: Timestamp,
 ) -> Result<(Vec<audit::Model>, Addresses), Fault> {

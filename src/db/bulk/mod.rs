@@ -10,6 +10,7 @@
 //! All of it is in one transaction. On PostgreSQL nobody else can read or write a table from [`Bulk::prepare`] until the
 //! end.
 
+use futures_util::future::BoxFuture;
 use std::path::Path;
 
 use migration::BulkInsert;
@@ -19,10 +20,10 @@ use sea_orm::{
     QueryResult, Statement, Value,
 };
 
-use super::read::{Backend, Read};
+use super::read::{Backend, Collecting, ReadHandle};
 use super::row::{Collect, Work};
 use super::transaction::Kind;
-use super::{Db, Error, Transaction, Write, Writer, migrating, postgres};
+use super::{Db, Error, Transaction, Write, WriteHandle, Writer, migrating, postgres};
 
 mod load;
 mod prepared;
@@ -138,9 +139,13 @@ impl Backend for Bulk {
     }
 }
 
-impl Read for Bulk {
-    async fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
-        self.0.collect(work, rows).await
+impl ReadHandle for Bulk {
+    fn as_read(&self) -> &(dyn ReadHandle + '_) {
+        self
+    }
+
+    fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
+        self.0.collect(work, rows)
     }
 
     fn is_embedded(&self) -> bool {
@@ -148,13 +153,17 @@ impl Read for Bulk {
     }
 }
 
-impl Write for Bulk {
-    async fn change(&self, statement: Statement) -> Result<u64, Error> {
-        self.0.change(statement).await
+impl WriteHandle for Bulk {
+    fn as_write(&self) -> &(dyn WriteHandle + '_) {
+        self
     }
 
-    async fn script(&self, sql: &str) -> Result<(), Error> {
-        self.0.script(sql).await
+    fn execute_change(&self, statement: Statement) -> BoxFuture<'_, Result<u64, Error>> {
+        self.0.execute_change(statement)
+    }
+
+    fn execute_script<'w>(&'w self, sql: &'w str) -> BoxFuture<'w, Result<(), Error>> {
+        self.0.execute_script(sql)
     }
 }
 
@@ -184,6 +193,7 @@ impl ConnectionTrait for Bulk {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Read as _;
     use super::*;
 
     #[tokio::test]

@@ -16,7 +16,7 @@ use tracing::warn;
 use super::super::recoveries::next_success;
 use super::period::{Figures, Limits};
 use super::{ALL, CHANGE, CHANGES, FIGURES, MANY, PERIOD, Period, VERSION, change, period_of, start_of, time};
-use crate::db::{self, Backend, Db, Read, Snapshot, Write};
+use crate::db::{self, Backend, Db, Read, ReadHandle, Write, WriteHandle};
 use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column};
@@ -76,7 +76,7 @@ pub async fn update_within(db: &Db, now: Timestamp, limits: &Limits) -> Result<u
 }
 
 /// Removes all figures and changes. For an import, which replaces all deploys in the transaction `db`.
-pub async fn forget_all<C: Write>(db: &C) -> Result<(), db::Error> {
+pub async fn forget_all(db: &dyn WriteHandle) -> Result<(), db::Error> {
     db.execute::<super::Tables>(&raise_version()).await?;
     for table in [FIGURES, CHANGE] {
         db.execute::<super::Tables>(Query::delete().from_table(table)).await?;
@@ -206,21 +206,21 @@ fn raise_version() -> sea_orm::sea_query::UpdateStatement {
     Query::update().table(VERSION).value("version", Expr::col("version").add(1)).take()
 }
 
-async fn version(snapshot: &Snapshot) -> Result<i64, db::Error> {
+async fn version(snapshot: &dyn ReadHandle) -> Result<i64, db::Error> {
     let query = Query::select().column("version").from(VERSION).take();
     let version = snapshot.rows(&query, |row| row.get(0)).await?.pop();
     version.ok_or_else(|| db::Error::fault("the version of the figures of deploys"))
 }
 
 /// Returns the periods with figures, stale ones and those above a limit included.
-async fn with_figures(snapshot: &Snapshot, periods: Range<Period>) -> Result<BTreeSet<Period>, db::Error> {
+async fn with_figures(snapshot: &dyn ReadHandle, periods: Range<Period>) -> Result<BTreeSet<Period>, db::Error> {
     super::periods_with(snapshot, &[ALL, MANY], periods).await
 }
 
 /// Finds the newest of these periods that has deploys and no figures, and the periods without deploys and figures up to the
 /// next period with figures, if they are few.
 async fn missing(
-    snapshot: &Snapshot,
+    snapshot: &dyn ReadHandle,
     with_figures: &BTreeSet<Period>,
     among: Range<Period>,
 ) -> Result<Option<(Option<Period>, Range<Period>)>, db::Error> {
@@ -243,7 +243,7 @@ async fn missing(
 }
 
 /// Returns the period of the last deploy from the start of a period to the start of another.
-async fn newest(snapshot: &Snapshot, from: Period, until: Period) -> Result<Option<Period>, db::Error> {
+async fn newest(snapshot: &dyn ReadHandle, from: Period, until: Period) -> Result<Option<Period>, db::Error> {
     let query = Query::select()
         .column(Column::DeployedAt)
         .from(deploy::Entity)

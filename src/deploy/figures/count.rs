@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use super::durations::{self, Ended, PERIOD_SECONDS, Round, Search};
 use super::{ALL, FIGURES, Period, name, seconds};
-use crate::db::{self, Backend, Read, Row, Snapshot};
+use crate::db::{self, Read, ReadHandle, Row};
 use crate::deploy::metrics::{self, Metrics, Wanted};
 use crate::entity::deploy::Environments;
 
@@ -32,7 +32,7 @@ static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
 
 /// Sums the figures of these periods, as far as they are usable, and what was read beside them.
 pub async fn sum(
-    db: &Snapshot,
+    db: &dyn ReadHandle,
     environments: &Environments,
     periods: Range<Period>,
     usable: Usable,
@@ -80,7 +80,7 @@ impl Left {
 
 /// Selects the figures of these periods that have any, with the durations that are left: the period, the counts, the lead
 /// times and the recovery times.
-fn figures(db: &Snapshot, environments: &Environments, periods: Range<Period>, left: &Left) -> SelectStatement {
+fn figures(db: &dyn ReadHandle, environments: &Environments, periods: Range<Period>, left: &Left) -> SelectStatement {
     let mut names: Vec<String> = environments.keys().iter().map(|key| name(Some(key))).collect();
     names.extend(match names.is_empty() {
         true => Some(ALL.to_owned()),

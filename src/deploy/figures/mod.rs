@@ -39,7 +39,7 @@ pub use self::count::AT_ONCE;
 use self::count::{Beside, Inside, Usable};
 use super::metrics::{self, Metrics, Wanted, Whose, Window};
 use super::recoveries::{FAILURE, SUCCESS, next_success, recoveries_of_earlier};
-use crate::db::{self, Backend, Read, Row, Snapshot};
+use crate::db::{self, Read, ReadHandle, Row};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Environments};
 
@@ -100,13 +100,13 @@ fn name(environment_key: Option<&str>) -> String {
 }
 
 /// Returns the metrics of all services together. Durations that are not wanted are `None`.
-pub async fn measure(db: &Snapshot, window: &Window, wanted: Wanted) -> Result<Metrics, db::Error> {
+pub async fn measure(db: &dyn ReadHandle, window: &Window, wanted: Wanted) -> Result<Metrics, db::Error> {
     measure_keeping(db, window, wanted, KEPT).await
 }
 
 /// Does the same as [`measure`], and keeps up to so many bytes of recovery times instead of [`KEPT`].
 pub async fn measure_keeping(
-    db: &Snapshot,
+    db: &dyn ReadHandle,
     window: &Window,
     wanted: Wanted,
     kept: usize,
@@ -119,7 +119,7 @@ pub async fn measure_keeping(
 
 /// Sums the figures of the periods in the window, and reads its other deploys. `None` if there are no figures, or too many
 /// other deploys.
-async fn sum(db: &Snapshot, window: &Window, wanted: Wanted, kept: usize) -> Result<Option<Metrics>, db::Error> {
+async fn sum(db: &dyn ReadHandle, window: &Window, wanted: Wanted, kept: usize) -> Result<Option<Metrics>, db::Error> {
     // The whole periods of the window.
     let first = (window.start.as_micros() + PERIOD - 1).div_euclid(PERIOD);
     let periods = first..period_of(window.end);
@@ -171,7 +171,7 @@ fn seconds(micros: i64) -> u64 {
 
 /// Returns the periods among these that have figures of the environments, stale ones included.
 async fn periods_with_figures(
-    db: &Snapshot,
+    db: &dyn ReadHandle,
     environments: &Environments,
     periods: Range<Period>,
 ) -> Result<BTreeSet<Period>, db::Error> {
@@ -185,7 +185,11 @@ async fn periods_with_figures(
 }
 
 /// Returns the periods among these that have a row of any of these names.
-async fn periods_with(db: &Snapshot, names: &[&str], periods: Range<Period>) -> Result<BTreeSet<Period>, db::Error> {
+async fn periods_with(
+    db: &dyn ReadHandle,
+    names: &[&str],
+    periods: Range<Period>,
+) -> Result<BTreeSet<Period>, db::Error> {
     let query = Query::select()
         .column("period")
         .from(FIGURES)
@@ -197,7 +201,10 @@ async fn periods_with(db: &Snapshot, names: &[&str], periods: Range<Period>) -> 
 }
 
 /// Removes the periods that changes concern. `None` if there are too many changes.
-async fn without_changed(db: &Snapshot, mut periods: BTreeSet<Period>) -> Result<Option<BTreeSet<Period>>, db::Error> {
+async fn without_changed(
+    db: &dyn ReadHandle,
+    mut periods: BTreeSet<Period>,
+) -> Result<Option<BTreeSet<Period>>, db::Error> {
     let Some(last) = periods.last() else { return Ok(Some(periods)) };
     let some = Query::select().column("number").from(CHANGE).limit(SEEN + 1).take();
     if db.count_rows(some).await? > SEEN {
@@ -250,7 +257,7 @@ fn gaps<'d>(span: Range<i64>, periods: impl IntoIterator<Item = &'d Period>) -> 
 }
 
 /// Returns whether these spans have more than [`ROWS`] deploys, and looks at no more than these.
-async fn are_more(db: &Snapshot, spans: impl Iterator<Item = &Span>) -> Result<bool, db::Error> {
+async fn are_more(db: &dyn ReadHandle, spans: impl Iterator<Item = &Span>) -> Result<bool, db::Error> {
     let mut left = ROWS;
     for span in spans {
         let some = Query::select()
@@ -271,7 +278,7 @@ async fn are_more(db: &Snapshot, spans: impl Iterator<Item = &Span>) -> Result<b
 /// Returns the times of the failures in a span that successes in another span recovered, and of these successes. Only of
 /// failures before the latter span. Reads little more than [`ROWS`] of them.
 async fn recoveries(
-    db: &Snapshot,
+    db: &dyn ReadHandle,
     successes: &Span,
     failures: Span,
     environments: &Environments,

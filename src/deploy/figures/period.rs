@@ -11,7 +11,7 @@ use sea_orm::sea_query::{ExprTrait, Func, Order, Query, SelectStatement};
 use super::super::recoveries::{SUCCESS, is, recoveries_of_earlier};
 use super::durations;
 use super::{ALL, FIGURES, MANY, Period, name, period_of, seconds, start_of, time};
-use crate::db::{self, Read, Row, Snapshot, Write};
+use crate::db::{self, Read, ReadHandle, Row, Write, WriteHandle};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Status};
 
@@ -53,7 +53,7 @@ struct OfEnvironment {
 
 impl Figures {
     /// Computes the figures of a period. `None` if it has too many deploys.
-    pub async fn of(snapshot: &Snapshot, period: Period, limits: &Limits) -> Result<Option<Self>, db::Error> {
+    pub async fn of(snapshot: &dyn ReadHandle, period: Period, limits: &Limits) -> Result<Option<Self>, db::Error> {
         let mut figures = Self::default();
         let Some(mut left) = figures.add_recoveries_of_earlier(snapshot, period, limits.deploys).await? else {
             return Ok(None);
@@ -83,7 +83,7 @@ impl Figures {
     /// these are too many already.
     async fn add_recoveries_of_earlier(
         &mut self,
-        snapshot: &Snapshot,
+        snapshot: &dyn ReadHandle,
         period: Period,
         limit: u64,
     ) -> Result<Option<u64>, db::Error> {
@@ -145,9 +145,9 @@ impl Figures {
     }
 
     /// Writes the figures of a period. `None` says that it has too many deploys.
-    pub async fn write<C: Write>(
+    pub async fn write(
         figures: Option<Self>,
-        db: &C,
+        db: &dyn WriteHandle,
         period: Period,
         limits: &Limits,
     ) -> Result<(), db::Error> {
@@ -171,7 +171,7 @@ impl Figures {
 }
 
 impl OfEnvironment {
-    async fn write<C: Write>(self, db: &C, environment: String, period: Period) -> Result<(), db::Error> {
+    async fn write(self, db: &dyn WriteHandle, environment: String, period: Period) -> Result<(), db::Error> {
         let Self { failures, deploys, successes, mut lead_times, mut recovery_times } = self;
         let mut insert = Query::insert();
         insert.into_table(FIGURES).columns([

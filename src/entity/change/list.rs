@@ -9,7 +9,7 @@ use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
 use serde_json::{Map, Value as Json, json};
 
 use super::row::{insert, name_of};
-use crate::db::{self, AnyRow, Read, Transaction};
+use crate::db::{self, AnyRow, Read, ReadHandle, Transaction};
 use crate::entity::alias::AliasTable;
 use crate::entity::{
     ByIds, audit, contact, domain, domain_alias, infrastructure_resource, infrastructure_resource_alias, property,
@@ -43,7 +43,7 @@ pub enum List {
 /// Compares the lists of an object of the SDL type `class`. Adds what was removed and added to `changed`.
 pub(super) async fn compare_lists(
     changed: &mut Map<String, Json>,
-    committed: &impl Read,
+    committed: &dyn ReadHandle,
     transaction: &Transaction,
     (class, id): (&str, i64),
     lists: Vec<List>,
@@ -66,7 +66,7 @@ pub(super) async fn compare_lists(
 /// The entries of a list. Tags also have values.
 pub(super) type Entries = BTreeMap<String, Option<String>>;
 
-async fn entries(db: &impl Read, class: &str, id: i64, list: List) -> Result<Entries, db::Error> {
+async fn entries(db: &dyn ReadHandle, class: &str, id: i64, list: List) -> Result<Entries, db::Error> {
     let names = |names: Vec<String>| names.into_iter().map(|name| (name, None)).collect();
     Ok(match (list, class) {
         (List::Aliases, "Service") => names(aliases::<service_alias::Entity>(db, id).await?),
@@ -123,7 +123,7 @@ async fn entries(db: &impl Read, class: &str, id: i64, list: List) -> Result<Ent
     })
 }
 
-async fn dependencies(db: &impl Read, service: i64) -> Result<Vec<String>, db::Error> {
+async fn dependencies(db: &dyn ReadHandle, service: i64) -> Result<Vec<String>, db::Error> {
     let own = service_dependency::Entity::find().filter(service_dependency::Column::SourceId.eq(service));
     let own = db.all(own).await?;
     let others = service::Entity::by_ids(db, own.iter().map(|one| Some(one.destination_id))).await?;
@@ -135,7 +135,7 @@ async fn dependencies(db: &impl Read, service: i64) -> Result<Vec<String>, db::E
 }
 
 /// The values of an owner's properties, as JSON text, by the aliases of their definitions.
-async fn properties(db: &impl Read, owner: property::Column, id: i64) -> Result<Entries, db::Error> {
+async fn properties(db: &dyn ReadHandle, owner: property::Column, id: i64) -> Result<Entries, db::Error> {
     use property_definition::{Column, Entity};
     let select = Query::select()
         .column((Entity, Column::Alias))
@@ -151,7 +151,7 @@ async fn properties(db: &impl Read, owner: property::Column, id: i64) -> Result<
 /// Compares the relationships of a service that have a definition. Reads names only of those that differ.
 async fn compare_relationships(
     changed: &mut Map<String, Json>,
-    committed: &impl Read,
+    committed: &dyn ReadHandle,
     transaction: &Transaction,
     service: i64,
 ) -> Result<(), db::Error> {
@@ -169,7 +169,7 @@ async fn compare_relationships(
     Ok(())
 }
 
-async fn relationships(db: &impl Read, service: i64) -> Result<Vec<relationship::Model>, db::Error> {
+async fn relationships(db: &dyn ReadHandle, service: i64) -> Result<Vec<relationship::Model>, db::Error> {
     use relationship::{Column, Entity};
     let own = Entity::find().filter(Column::SourceServiceId.eq(service));
     db.all(own.filter(Column::RelationshipDefinitionId.is_not_null()).order_by_asc(Column::Id)).await
@@ -177,7 +177,7 @@ async fn relationships(db: &impl Read, service: i64) -> Result<Vec<relationship:
 
 /// Describes relationships by their definitions and targets. Reads the definitions in one statement, and the targets in
 /// one for each kind.
-async fn relationship_words(db: &impl Read, all: &[&relationship::Model]) -> Result<Vec<String>, db::Error> {
+async fn relationship_words(db: &dyn ReadHandle, all: &[&relationship::Model]) -> Result<Vec<String>, db::Error> {
     let definitions = all.iter().map(|one| one.relationship_definition_id);
     let definitions = relationship_definition::Entity::by_ids(db, definitions).await?;
     let mut targets = vec![None; all.len()];
@@ -221,7 +221,7 @@ fn contact_words(contact: &contact::Model) -> String {
     format!("{}: {address}{name}", r#type)
 }
 
-async fn aliases<T: AliasTable>(db: &impl Read, owner: i64) -> Result<Vec<String>, db::Error> {
+async fn aliases<T: AliasTable>(db: &dyn ReadHandle, owner: i64) -> Result<Vec<String>, db::Error> {
     let own = T::find().select_only().column(T::VALUE).filter(T::OWNER.eq(owner)).into_query();
     db.rows(&own, |row| row.get(0)).await
 }

@@ -30,7 +30,7 @@ pub(super) enum Of {
 
 /// Changes a comparison as an input says. Null removes it.
 pub(super) fn given(
-    db: &impl Backend,
+    db: &dyn Backend,
     of: Of,
     stored: &mut Option<Comparison>,
     given: &MaybeUndefined<PredicateUpdateInput>,
@@ -95,7 +95,7 @@ impl Comparison {
         Compared { key, data: None, kind, value: self.value.clone(), is_case_sensitive: true }
     }
 
-    fn text(&self, db: &impl Backend, own: Expr) -> Result<Meant, UserError> {
+    fn text(&self, db: &dyn Backend, own: Expr) -> Result<Meant, UserError> {
         self.predicate(Key::Name).plain(db, own)
     }
 

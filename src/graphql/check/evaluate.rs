@@ -12,7 +12,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryOrder, QuerySelect};
 
 use super::kind::{Asked, ask};
 use super::question::Facts;
-use crate::db::{self, Backend, Read, Snapshot};
+use crate::db::{self, Read, ReadHandle};
 use crate::entity::check::{Column, Entity, MOST, Model};
 use crate::entity::{ByIds, filter, service};
 use crate::error::{Error, Result};
@@ -55,7 +55,7 @@ pub(super) struct Counts {
 }
 
 /// Reads all checks, in order of creation.
-pub(super) async fn all(db: &Snapshot) -> Result<Vec<Model>> {
+pub(super) async fn all(db: &dyn ReadHandle) -> Result<Vec<Model>> {
     Ok(db.all(Entity::find().order_by_asc(Column::Id).limit(MOST as u64)).await?)
 }
 
@@ -141,7 +141,7 @@ impl Prepared {
 
 /// Evaluates the checks for services. Returns the outcomes of each service by its id, in the order of the checks.
 pub(super) async fn results(
-    db: &Snapshot,
+    db: &dyn ReadHandle,
     prepared: &[Prepared],
     services: &[i64],
 ) -> Result<HashMap<i64, Vec<Outcome>>> {
@@ -176,7 +176,7 @@ pub(super) async fn results(
 }
 
 /// Counts how all services stand with each check.
-pub(super) async fn counts(db: &Snapshot, prepared: &[Prepared]) -> Result<Vec<Counts>> {
+pub(super) async fn counts(db: &dyn ReadHandle, prepared: &[Prepared]) -> Result<Vec<Counts>> {
     const EACH: &str = "each";
     let mut counts = Vec::with_capacity(prepared.len());
     for some in prepared.chunks(AT_ONCE) {
@@ -210,7 +210,7 @@ pub(super) async fn counts(db: &Snapshot, prepared: &[Prepared]) -> Result<Vec<C
 }
 
 /// The first services that a check concerns and that do not pass, each with its id, its alias and the outcome.
-pub(super) async fn failing(db: &Snapshot, one: &Prepared) -> Result<Vec<(i64, String, Outcome)>> {
+pub(super) async fn failing(db: &dyn ReadHandle, one: &Prepared) -> Result<Vec<(i64, String, Outcome)>> {
     let select = failing_services(one);
     let rows = db.scan(&select, |row| {
         Ok((row.get::<i64>(0)?, row.get::<String>(1)?, row.get::<Option<i64>>(2)?, row.get::<Option<String>>(3)?))

@@ -9,7 +9,7 @@ use super::evaluate::{self, Counts, Outcome, Prepared};
 use super::kind::of;
 use super::question::Facts;
 use super::standing;
-use crate::db::{Read, Snapshot};
+use crate::db::{Read, ReadHandle};
 use crate::engine::page::{Cursor, Edge, Page, PageArguments, PageRequest};
 use crate::entity::check::Model;
 use crate::entity::{Timestamp, category, check, level};
@@ -93,7 +93,7 @@ async fn standings(services: &[&Service], ctx: &Ctx<'_>) -> Result<Option<Vec<St
 }
 
 /// The levels, lowest first.
-async fn in_order(db: &Snapshot) -> Result<Vec<Level>> {
+async fn in_order(db: &dyn ReadHandle) -> Result<Vec<Level>> {
     let levels = level::Entity::find().order_by_asc(level::Column::Index).order_by_asc(level::Column::Id);
     Ok(db.all(levels).await?)
 }

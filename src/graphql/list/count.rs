@@ -3,13 +3,13 @@
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query, SelectStatement};
 
 use super::{First, List, column};
-use crate::db::{self, Ids, Read, Table};
+use crate::db::{self, Ids, Read, ReadHandle, Table};
 use crate::error::Result;
 
 impl<E: Table> List<E> {
     /// Counts the whole list of each parent, by the parent's id. Without parents, the count has the key 0. Counts no
     /// further than `most` + 1, unless there are several parents.
-    pub(super) async fn counts(&self, db: &impl Read, most: Option<u32>) -> Result<Vec<(i64, i32)>> {
+    pub(super) async fn counts(&self, db: &dyn ReadHandle, most: Option<u32>) -> Result<Vec<(i64, i32)>> {
         let count = |row: &db::Row<'_>| Ok(i32::try_from(row.get::<i64>(0)?).unwrap_or(i32::MAX));
         let among = || self.among.as_ref().map(|(own, values)| column(*own).is_in(values));
         let ids = || self.ids.iter().map(|ids| ids.select.clone()).collect();

@@ -10,7 +10,7 @@ use sea_orm::{ColumnTrait, EntityName, IdenStatic, Value};
 use super::context::Ctx;
 use super::left_out::LeftOut;
 use super::sort::Sort;
-use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
+use crate::db::{self, Ids, OfKeys, ReadHandle, Shape, Table};
 use crate::engine::page::{Cursor, Page, PageRequest};
 use crate::error::Result;
 
@@ -203,7 +203,7 @@ impl<E: Table> List<E> {
     }
 
     /// Reads the first row of each parent, in the order of the parents.
-    pub async fn first_per_parent(self, db: &impl Read) -> Result<Vec<Option<E::Model>>> {
+    pub async fn first_per_parent(self, db: &dyn ReadHandle) -> Result<Vec<Option<E::Model>>> {
         // A page is read with one row more than it shows.
         let rows = self.rows_per_parent(db, &PageRequest { first: 0, after: None }).await?;
         Ok(rows.into_iter().map(|rows| rows.into_iter().next().map(|edge| edge.node)).collect())
@@ -214,7 +214,7 @@ impl<E: Table> List<E> {
     }
 
     /// Reads the first rows of each parent, at most `most`, in the order of the parents.
-    pub async fn first_n_per_parent(self, db: &impl Read, most: u64) -> Result<Vec<Vec<E::Model>>> {
+    pub async fn first_n_per_parent(self, db: &dyn ReadHandle, most: u64) -> Result<Vec<Vec<E::Model>>> {
         // A page is read with one row more than it shows.
         let rows = self.rows_per_parent(db, &PageRequest { first: most.saturating_sub(1), after: None }).await?;
         Ok(rows.into_iter().map(|rows| rows.into_iter().map(|edge| edge.node).collect()).collect())

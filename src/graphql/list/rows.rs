@@ -4,7 +4,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Order, SelectStatement};
 use sea_orm::{Iterable, ModelTrait, PrimaryKeyToColumn, Value};
 
 use super::{KEY, List, column};
-use crate::db::{self, Ids, OfKeys, Read, Shape, Table};
+use crate::db::{self, Ids, OfKeys, Read, ReadHandle, Shape, Table};
 use crate::engine::page::{Cursor, Edge, MOST, PageRequest};
 use crate::error::Result;
 
@@ -29,7 +29,7 @@ impl<E: Table> List<E> {
     /// Reads the rows of each parent, in the order of the parents.
     pub(super) async fn rows_per_parent(
         &self,
-        db: &impl Read,
+        db: &dyn ReadHandle,
         request: &PageRequest,
     ) -> Result<Vec<Vec<Edge<E::Model>>>> {
         let rows = db::by_key(self.sorted_rows(db, request).await?);
@@ -40,7 +40,7 @@ impl<E: Table> List<E> {
     }
 
     /// Reads the rows of a page, and one more, of the whole list.
-    pub(super) async fn edges(&self, db: &impl Read, request: &PageRequest) -> Result<Vec<Edge<E::Model>>> {
+    pub(super) async fn edges(&self, db: &dyn ReadHandle, request: &PageRequest) -> Result<Vec<Edge<E::Model>>> {
         if self.parents.is_some() || self.among.is_some() {
             return Ok(self.sorted_rows(db, request).await?.into_iter().map(|(_, row)| row.edge).collect());
         }
@@ -50,7 +50,7 @@ impl<E: Table> List<E> {
 
     /// Reads the rows of each parent, each with the parent's id, sorted by the two. Without parents, all rows have the
     /// key 0.
-    async fn sorted_rows(&self, db: &impl Read, request: &PageRequest) -> Result<Vec<(i64, Row<E::Model>)>> {
+    async fn sorted_rows(&self, db: &dyn ReadHandle, request: &PageRequest) -> Result<Vec<(i64, Row<E::Model>)>> {
         let most = usize::try_from(request.first + 1).unwrap_or(usize::MAX);
         let conditions = match &self.among {
             None => vec![None],
@@ -86,7 +86,7 @@ impl<E: Table> List<E> {
     /// Reads the rows of a page, and one more, for each parent. `among` is a condition in addition to the filters.
     async fn rows_with_parents(
         &self,
-        db: &impl Read,
+        db: &dyn ReadHandle,
         request: &PageRequest,
         among: Option<Expr>,
     ) -> Result<Vec<(i64, Row<E::Model>)>> {
@@ -104,7 +104,7 @@ impl<E: Table> List<E> {
     /// Reads the rows of a page, and one more, of a list without parents, in its order.
     async fn rows<T: Send + 'static>(
         &self,
-        db: &impl Read,
+        db: &dyn ReadHandle,
         request: &PageRequest,
         among: Option<Expr>,
         read: impl Fn(&db::Row<'_>) -> Result<T, db::Error> + Send + 'static,
@@ -122,7 +122,7 @@ impl<E: Table> List<E> {
     /// Selects a page. `condition` is on the parents.
     fn select_page(
         &self,
-        db: &impl Read,
+        db: &dyn ReadHandle,
         request: &PageRequest,
         shape: Option<Shape>,
         among: Option<Expr>,

@@ -16,7 +16,7 @@ use super::json::Json;
 use super::list::List;
 use super::schema::*;
 use super::types::PropertyDefinition;
-use crate::db::{Read, Transaction, Write};
+use crate::db::{Read, ReadHandle, Transaction, Write};
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::property_definition::{ActiveModel, Column, Entity, Model};
 use crate::entity::text::{ENTRIES, FEW};
@@ -167,7 +167,7 @@ pub(super) async fn team_page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<Te
 
 /// Finds the definition for teams alone that a client names, for a query.
 pub(super) async fn find_of_teams(
-    db: &impl Read,
+    db: &dyn ReadHandle,
     identifier: Identifier<'_>,
 ) -> Result<Option<TeamPropertyDefinition>> {
     Ok(identifier::find::<PropertyDefinition>(db, identifier)
