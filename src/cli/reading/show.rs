@@ -28,10 +28,10 @@ const SERVICE: Kind = Kind {
         name alias description htmlUrl owner { name alias } tier { name } lifecycle { name } parent { name }
         type { name } language framework product locked serviceFile { path repository }
         contacts { type displayName address }
-        onCalls(first: 5) { nodes { name externalEmail schedule } }
-        tools(first: 20) { nodes { displayName categoryAlias environment url } }
-        repositories(first: 10) { nodes { defaultAlias } }
-        tags(first: 20) { nodes { key value } }
+        onCalls(first: 5) { nodes { name externalEmail schedule } totalCount }
+        tools(first: 20) { nodes { displayName categoryAlias environment url } totalCount }
+        repositories(first: 10) { nodes { defaultAlias } totalCount }
+        tags(first: 20) { nodes { key value } totalCount }
         dependencies(first: 20) { nodes { name } totalCount }
         dependents(first: 20) { nodes { name } totalCount }
         lastDeploy { deployedAt environment deployStatus deployNumber deployerName deployerEmail }
@@ -70,7 +70,7 @@ const TEAM: Kind = Kind {
         contacts { type displayName address }
         members(first: 50) { nodes { name email } totalCount }
         services(first: 50) { nodes { name } totalCount }
-        tags(first: 20) { nodes { key value } }
+        tags(first: 20) { nodes { key value } totalCount }
     } } }",
     lines: &[
         ("responsibilities", "/responsibilities", "{}"),
@@ -116,7 +116,7 @@ const DOMAIN: Kind = Kind {
 const USER: Kind = Kind {
     word: "user",
     document: "query($name: String!) { account { found: user(input: { email: $name }) {
-        name email role htmlUrl teams(first: 20) { nodes { name } } contacts { type displayName address }
+        name email role htmlUrl teams(first: 20) { nodes { name } totalCount } contacts { type displayName address }
     } } }",
     lines: &[
         ("email", "/email", "{}"),
@@ -252,8 +252,17 @@ fn described(kind: &Kind, node: &Json, has_styles: bool) -> String {
             let label = if number == 0 { *label } else { "" };
             shown.push_str(&format!("  {label:width$}  {}\n", one_line(&filled(template, value))));
         }
+        if let Some(more) = more(node, place, values.len()) {
+            shown.push_str(&format!("  {:width$}  and {more} more\n", ""));
+        }
     }
     shown
+}
+
+/// How many elements of a list are not shown, if any.
+fn more(node: &Json, place: &str, shown: usize) -> Option<u64> {
+    let total = node.pointer(&format!("{}/totalCount", place.strip_suffix("/nodes")?))?.as_u64()?;
+    total.checked_sub(shown as u64).filter(|more| *more > 0)
 }
 
 /// Fills in a template. Values that are missing leave no blanks.
@@ -286,6 +295,13 @@ mod tests {
         ] {
             assert_eq!(filled(template, &value), expected);
         }
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_list_is_counted() {
+        let node = json!({ "name": "Core", "members": { "nodes": [{ "name": "Ada" }], "totalCount": 3 } });
+        let shown = described(&TEAM, &node, false);
+        assert_eq!(shown.lines().last().map(str::trim), Some("and 2 more"), "{shown}");
     }
 
     #[test]
