@@ -211,9 +211,7 @@ impl<'c> Condition<'c> {
 }
 
 pub(super) fn search(term: &str, asking: &Asking) -> Result<(), String> {
-    let server = server(&asking.remote, asking.deadline)?;
-    let said = server.ask(SEARCH, &json!({ "term": term }))?;
-    let found = said["account"]["search"].as_array().cloned().unwrap_or_default();
+    let found = found(&server(&asking.remote, asking.deadline)?, term)?;
     let columns = [("kind", "/type"), ("name", "/name"), ("alias", "/alias"), ("match", "/match"), ("url", "/htmlUrl")];
     if found.is_empty() {
         say("nothing is called like that");
