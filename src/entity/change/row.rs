@@ -22,6 +22,7 @@ const LEFT_OUT: &[&str] = &[
     "hash",
     "webhook_id",
     "email_key",
+    "description_key",
     "creation_source",
     "search_key",
     "unique_key",
