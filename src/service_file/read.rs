@@ -10,7 +10,7 @@ use super::entity_ref;
 use super::form::{self, Form, KINDS};
 use super::intake::Intake;
 use super::left_out;
-use super::reader::{Entries, Reader, fields};
+use super::reader::{Entries, Reader, fields, not_of_kind};
 use super::report::Problems;
 use super::yaml::{self, Allowance, At, Node, Spot, Unread};
 use crate::entity::field_rule::{FieldRule, FieldRules};
@@ -110,6 +110,10 @@ impl Reader<'_> {
         let found = self.subjects(node, form);
         let is_missing = found.is_none();
         for (kind, node) in found.unwrap_or_default() {
+            if self.is_lenient() && !matches!(node.value, Node::Mapping(_) | Node::Null) {
+                self.fail(node.spot, not_of_kind(&format!("a {kind}"), "a mapping", node));
+                continue;
+            }
             match self.subject(kind, node) {
                 Some(subject) => {
                     intake.add(Document::new(self.file, node, subject), self.problems);
@@ -190,7 +194,7 @@ impl Reader<'_> {
         entries: &Entries<'_>,
         name: E::Column,
     ) -> Option<Naming> {
-        let name = self.name(what, node, entries, E::rule(name));
+        let name = self.document_name(what, node, entries, E::rule(name));
         let aliases = self.list(entries, "aliases", "an alias", |alias| text::required("alias", alias, text::SHORT));
         Some(Naming { name: name?, key: None, aliases, entity: None })
     }
@@ -383,7 +387,8 @@ impl Reader<'_> {
             self.leave(node.spot, "the repository is not taken: it has no name");
             return None;
         }
-        let name = self.name("a repository", node, &entries, repository::Entity::rule(repository::Column::Name));
+        let rule = repository::Entity::rule(repository::Column::Name);
+        let name = self.document_name("a repository", node, &entries, rule);
         let fields = self.fields::<repository::Entity>(&entries);
         let tags = self.tags(&entries);
         let given = entries.get("alias").and_then(|alias| {
@@ -400,7 +405,8 @@ impl Reader<'_> {
             (Some(alias), _) => alias,
             (None, Some(At { value: address, spot })) => {
                 let alias = repository::alias_of(address).or_else(|| Some(name.as_ref()?.value.clone()))?;
-                At { value: self.take(spot, text::line("alias", &alias, text::SHORT))?, spot }
+                let checked = text::line("alias", &alias, text::SHORT);
+                At { value: checked.map_err(|error| self.fail(spot, error.message)).ok()?, spot }
             }
             (None, None) => name.clone()?,
         };

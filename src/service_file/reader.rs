@@ -36,6 +36,28 @@ fn flag(word: &str) -> Option<bool> {
     }
 }
 
+/// Returns the sentence about a value of the wrong kind.
+pub(super) fn not_of_kind(what: &str, expected: &str, node: &At<Node>) -> String {
+    let hint = match node.value {
+        Node::Flag(_) | Node::Number(_) if expected == "a string" => "; put it in quotes",
+        _ => "",
+    };
+    format!("{what} must be {expected}, not {}{hint}", node.value.kind())
+}
+
+/// Reads the name among the entries of `node`. An error is a sentence and its location.
+fn checked_name<C: ColumnTrait>(
+    what: &str,
+    node: &At<Node>,
+    entries: &Entries<'_>,
+    rule: &FieldRule<C>,
+) -> Result<At<String>, At<String>> {
+    let name = entries.get("name").ok_or_else(|| node.with(format!("{what} needs a name")))?;
+    let Node::Text(text) = &name.value else { return Err(name.with(not_of_kind("name", "a string", name))) };
+    let value = rule.required_text(text).map_err(|error| name.with(error.message.into_owned()))?;
+    Ok(name.with(value))
+}
+
 impl Reader<'_> {
     /// Whether a value that cannot be used is skipped with a note, instead of being a mistake.
     pub(super) fn is_lenient(&self) -> bool {
@@ -99,13 +121,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn wrong_kind(&mut self, what: &str, expected: &str, node: &At<Node>) {
-        let hint = match node.value {
-            Node::Flag(_) | Node::Number(_) if expected == "a string" => "; put it in quotes",
-            _ => "",
-        };
-        self.wrong(node.spot, format!("{what} must be {expected}, not {}{hint}", node.value.kind()));
+        self.wrong(node.spot, not_of_kind(what, expected, node));
     }
 
+    /// Reads the name of a part of a document.
     pub(super) fn name<C: ColumnTrait>(
         &mut self,
         what: &str,
@@ -113,12 +132,18 @@ impl Reader<'_> {
         entries: &Entries<'_>,
         rule: &FieldRule<C>,
     ) -> Option<At<String>> {
-        let Some(name) = entries.get("name") else {
-            self.wrong(node.spot, format!("{what} needs a name"));
-            return None;
-        };
-        let value = self.string("name", name)?;
-        self.take(name.spot, rule.required_text(value)).map(|value| name.with(value))
+        checked_name(what, node, entries, rule).map_err(|why| self.wrong(why.spot, why.value)).ok()
+    }
+
+    /// Reads the name of a document, without which nothing of the document is applied.
+    pub(super) fn document_name<C: ColumnTrait>(
+        &mut self,
+        what: &str,
+        node: &At<Node>,
+        entries: &Entries<'_>,
+        rule: &FieldRule<C>,
+    ) -> Option<At<String>> {
+        checked_name(what, node, entries, rule).map_err(|why| self.fail(why.spot, why.value)).ok()
     }
 
     /// Reads the fields of a table from the entries.

@@ -118,6 +118,7 @@ mod service;
 mod service_dependency;
 mod service_file;
 mod service_file_backstage;
+mod service_file_faults;
 mod service_file_graph;
 mod service_file_properties;
 mod service_file_races;
