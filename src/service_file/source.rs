@@ -6,9 +6,12 @@
 use std::fs::{self, DirEntry, FileType};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::string::FromUtf8Error;
 
-use super::read;
+use encoding_rs::Encoding;
+
 use super::report::Note;
+use super::{form, read};
 
 /// The maximum number of files of a run.
 const FILES: usize = 10_000;
@@ -36,6 +39,22 @@ impl File {
     /// too.
     pub fn is_found_by_mistake(&self) -> bool {
         self.is_found && self.content.as_ref().is_ok_and(|text| read::has_other_documents(text))
+    }
+
+    /// Returns why the file cannot be sent to a server: it cannot be read, or has a null character, which no text of a
+    /// request may have. In a file of another catalogue, that is the failure of this file alone.
+    pub fn unsendable(&self) -> Option<Note> {
+        let is_lenient = form::is_named_by_another(&self.path)
+            || self.content.as_ref().is_ok_and(|text| form::looks_like_an_entity(text));
+        let note = match &self.content {
+            Err(note) => note.clone(),
+            Ok(text) => {
+                let (line, column) = place_of_end(&text[..text.find('\0')?]);
+                let message = "a YAML file has no null character".to_owned();
+                Note { file: 0, path: self.path.clone(), line, column, message, is_failure: false }
+            }
+        };
+        Some(Note { is_failure: is_lenient, ..note })
     }
 }
 
@@ -175,14 +194,12 @@ impl Sources<'_> {
         };
         let file = self.files.len();
         let note = |line, column, message| Note { file, path: path.clone(), line, column, message, is_failure: false };
-        let content = match bytes.map(String::from_utf8) {
+        let content = match bytes.map(text_of) {
             Ok(Ok(text)) => Ok(text),
             Ok(Err(error)) => {
                 let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-                let valid = String::from_utf8_lossy(valid);
-                let last = valid.rsplit('\n').next().unwrap_or_default();
-                let line = valid.matches('\n').count() as u64 + 1;
-                Err(note(line, last.chars().count() as u64 + 1, "this is not UTF-8".to_owned()))
+                let (line, column) = place_of_end(&String::from_utf8_lossy(valid));
+                Err(note(line, column, "this is not UTF-8".to_owned()))
             }
             Err(error) => Err(note(0, 0, format!("it cannot be read: {error}"))),
         };
@@ -204,6 +221,70 @@ impl Sources<'_> {
     }
 }
 
+/// The line and the column, both from 1, of what follows a text.
+fn place_of_end(text: &str) -> (u64, u64) {
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    (text.matches('\n').count() as u64 + 1, last.chars().count() as u64 + 1)
+}
+
+/// The text of a file: UTF-8, or UTF-16 if a byte order mark says so. Errors are those of UTF-8.
+fn text_of(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
+    let is_wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    let wide = Encoding::for_bom(&bytes).filter(|_| is_wide).and_then(|(encoding, _)| {
+        let (text, _, is_lossy) = encoding.decode(&bytes);
+        (!is_lossy).then(|| text.into_owned())
+    });
+    wide.map_or_else(|| String::from_utf8(bytes), Ok)
+}
+
 fn entries(folder: &Path) -> io::Result<Vec<(DirEntry, FileType)>> {
     fs::read_dir(folder)?.map(|entry| entry.and_then(|entry| entry.file_type().map(|kind| (entry, kind)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_utf_8_or_utf_16_with_a_mark() {
+        let little: Vec<u8> = "\u{feff}a: é".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = "\u{feff}a: é".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let unmarked: Vec<u8> = "é".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for (bytes, expected) in [
+            (little, Some("a: é")),
+            (big, Some("a: é")),
+            ("a: é".into(), Some("a: é")),
+            ("\u{feff}a: é".into(), Some("\u{feff}a: é")),
+            (unmarked, None),
+            (b"\xff\xfe\x00\xd8".to_vec(), None),
+            (b"a: \xe9".to_vec(), None),
+        ] {
+            assert_eq!(text_of(bytes.clone()).ok().as_deref(), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_sent_fails_alone_if_it_is_of_another_catalogue() {
+        let unread = Note {
+            file: 3,
+            path: String::new(),
+            line: 2,
+            column: 5,
+            message: "this is not UTF-8".to_owned(),
+            is_failure: false,
+        };
+        for (path, content, expected) in [
+            ("catalog-info.yaml", Err(unread.clone()), Some((2, 5, true))),
+            ("a/opslevel.yml", Err(unread.clone()), Some((2, 5, true))),
+            ("rollcall.yml", Err(unread), Some((2, 5, false))),
+            ("rollcall.yml", Ok("a: 1\nb: é\0"), Some((2, 5, false))),
+            ("opslevel.yml", Ok("\0"), Some((1, 1, true))),
+            ("x.yml", Ok("apiVersion: a\nkind: b\n\0"), Some((3, 1, true))),
+            ("x.yml", Ok("a: 1"), None),
+        ] {
+            let file = File { path: path.to_owned(), content: content.map(str::to_owned), is_found: false };
+            let note = file.unsendable().map(|note| (note.line, note.column, note.is_failure));
+            assert_eq!(note, expected, "{file:?}");
+        }
+    }
 }

@@ -1,9 +1,14 @@
 //! Documents of other catalogues that are wrong: each fails alone, and what else is in the files is applied.
 
+use std::fs;
+
+use rollcall::entity::token::Scope;
 use rollcall::service_file::Refused;
 
 use crate::app::TestApp;
+use crate::command_line::Place;
 use crate::service_file::{done_of, lines};
+use crate::service_file_server::run;
 
 /// Applies a text of another catalogue. Returns the results, and the notes: those about a whole document, and the others.
 async fn applied(app: &TestApp, path: &str, text: &str) -> (Vec<String>, Vec<String>, Vec<String>) {
@@ -46,4 +51,37 @@ async fn a_document_without_a_usable_name_fails_and_a_part_without_one_is_noted(
         let (_, failures, notes) = applied(&app, "opslevel.yml", &text).await;
         assert_eq!((failures.len(), notes.len()), (0, 1), "{text}{notes:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_cannot_be_sent_is_left_out_and_the_rest_is_sent() {
+    let (app, place) = (TestApp::start().await, Place::new());
+    let token = app.new_token(Scope::Write, None).await;
+    let good = "apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata: { name: good }\n";
+    for folder in ["bad", "good"] {
+        fs::create_dir(place.path().join(folder)).expect("a folder");
+    }
+    place.write("good/catalog-info.yaml", good);
+    let wide: Vec<u8> = "\u{feff}a".encode_utf16().flat_map(u16::to_le_bytes).skip(1).collect();
+    for (name, bytes, message) in [
+        ("catalog-info.yaml", &b"a: \xe9\n"[..], "catalog-info.yaml:1:4: this is not UTF-8\n"),
+        ("catalog-info.yaml", b"a: 1\nb: \xff", "catalog-info.yaml:2:4: this is not UTF-8\n"),
+        ("opslevel.yml", &wide, "opslevel.yml:1:1: this is not UTF-8\n"),
+        ("opslevel.yml", b"version: 1\nservice: { name: \0 }", "opslevel.yml:2:18: a YAML file has no null character\n"),
+        ("catalog-info.yaml", b"\0", "catalog-info.yaml:1:1: a YAML file has no null character\n"),
+        ("x.yaml", b"apiVersion: a\nkind: b\0", "x.yaml:2:8: a YAML file has no null character\n"),
+    ] {
+        let file = format!("bad/{name}");
+        fs::write(place.path().join(&file), bytes).expect("a file");
+        let done = run(&place, &app, &token, &[&file, "good/catalog-info.yaml"]).await;
+        assert_eq!((done.status, done.err.contains(message)), (4, true), "{file}: {}", done.err);
+        assert!(done.out.ends_with(" service good\n"), "{}", done.out);
+        let alone = run(&place, &app, &token, &[&file]).await;
+        assert_eq!((alone.status, &*alone.out, alone.err.contains(message)), (4, "", true), "{file}: {}", alone.err);
+    }
+    // A file of our own is all or nothing.
+    fs::write(place.path().join("rollcall.yml"), b"version: 1\nservice: { name: own\0 }").expect("a file");
+    let done = run(&place, &app, &token, &["rollcall.yml", "good/catalog-info.yaml"]).await;
+    assert_eq!((done.status, &*done.out), (1, ""));
+    assert_eq!(done.err, "rollcall.yml:2:21: a YAML file has no null character\n");
 }

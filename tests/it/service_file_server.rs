@@ -15,7 +15,7 @@ use crate::command_line::{Done, Place};
 use crate::service::data;
 
 /// Runs a command without blocking the server that it talks to.
-async fn run(place: &Place, app: &TestApp, token: &str, arguments: &[&str]) -> Done {
+pub async fn run(place: &Place, app: &TestApp, token: &str, arguments: &[&str]) -> Done {
     let mut command = place.command(&[&["apply"], arguments].concat());
     command.env("ROLLCALL_SERVER", format!("http://{}", app.address)).env("ROLLCALL_TOKEN", token);
     let done = tokio::task::spawn_blocking(move || command.output().expect("the program runs")).await;

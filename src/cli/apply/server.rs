@@ -34,10 +34,24 @@ pub(super) fn apply(
 ) -> Result<Result<Done, Vec<String>>, String> {
     let named = Server::of(&settings.remote, settings.deadline)?;
     let server = &named.ok_or("there is no server: give --server, or --context")?;
-    let unread: Vec<String> = files.iter().filter_map(|file| Some(file.content.as_ref().err()?.to_string())).collect();
-    if !unread.is_empty() {
-        return Ok(Err(unread));
+    let (failed, wrong): (Vec<Note>, Vec<Note>) =
+        files.iter().filter_map(File::unsendable).partition(|note| note.is_failure);
+    if !wrong.is_empty() {
+        return Ok(Err(wrong.iter().map(ToString::to_string).collect()));
     }
+    let sent: Vec<File> = files.iter().filter(|file| file.unsendable().is_none()).cloned().collect();
+    if sent.is_empty() {
+        return Ok(Ok(Done { left_out: failed, ..Done::default() }));
+    }
+    let mut done = send(server, &sent, options)?;
+    if let Ok(done) = &mut done {
+        done.left_out.splice(..0, failed);
+    }
+    Ok(done)
+}
+
+/// Sends files that can be sent, in one request or in portions.
+fn send(server: &Server, files: &[File], options: &Options<'_>) -> Result<Result<Done, Vec<String>>, String> {
     let bounds = Bounds { documents: DOCUMENTS, entries: ENTRIES, changes: CHANGES };
     let Some(portions) = Portions::of(files, &bounds) else { return apply_at(server, files, options) };
     if options.releases_missing {
