@@ -14,6 +14,9 @@ use crate::outgoing::{self, Attempt, Purpose, needs_tls, retry};
 /// The longest response that is read, in bytes: twice the longest that a server gives.
 const LONGEST_ANSWER: u64 = 16 << 20;
 
+/// The status of a request whose body is larger than the server, or a proxy before it, takes.
+pub(super) const TOO_LARGE: u16 = 413;
+
 /// A server, and how long a request may take with its repetitions.
 pub(super) struct Server {
     url: String,
@@ -73,11 +76,11 @@ impl Server {
     /// Why there is no response, in a sentence or a few.
     pub(super) fn answer(&self, document: &str, variables: &Json) -> Result<Json, String> {
         let body = json!({ "query": document, "variables": variables }).to_string();
-        self.post(&body, self.deadline, |said| said.is_object().then(|| said.take()))
+        self.post(&body, self.deadline, |_, said| said.is_object().then(|| said.take()))
     }
 
-    /// Posts a body to the API. `read` takes the result out of a response, or returns `None` if the response has none. An
-    /// attempt takes at most `most`. Blocks.
+    /// Posts a body to the API. `read` takes the result out of a response, given its status, or returns `None` if the
+    /// response has none. An attempt takes at most `most`. Blocks.
     ///
     /// # Errors
     /// Why there is no result, in a sentence or a few.
@@ -85,14 +88,14 @@ impl Server {
         &self,
         body: &str,
         most: Duration,
-        read: impl Fn(&mut Json) -> Option<T>,
+        read: impl Fn(u16, &mut Json) -> Option<T>,
     ) -> Result<T, String> {
         let started = Instant::now();
         let left = || self.deadline.saturating_sub(started.elapsed());
         retry(left, say, || self.attempt(body, left().min(most), &read))
     }
 
-    fn attempt<T>(&self, body: &str, within: Duration, read: impl Fn(&mut Json) -> Option<T>) -> Attempt<T> {
+    fn attempt<T>(&self, body: &str, within: Duration, read: impl Fn(u16, &mut Json) -> Option<T>) -> Attempt<T> {
         let request = self.agent.post(format!("{}/graphql", self.url));
         let request = request.config().timeout_global(Some(within)).build();
         let request = request.header("content-type", "application/json").header("accept", "application/json");
@@ -122,15 +125,15 @@ pub(super) fn answered<B, T>(
     server: &str,
     response: &Response<B>,
     text: &str,
-    read: impl Fn(&mut Json) -> Option<T>,
+    read: impl Fn(u16, &mut Json) -> Option<T>,
 ) -> Attempt<T> {
     if let Some(why) = needs_tls(server, response, text) {
         return Attempt::Refused(why);
     }
     let mut said: Json = serde_json::from_str(text).unwrap_or_default();
     let status = response.status().as_u16();
-    let is_answered = status == 200 || said["data"].is_object();
-    if is_answered && let Some(result) = read(&mut said) {
+    let is_answered = [200, TOO_LARGE].contains(&status) || said["data"].is_object();
+    if is_answered && let Some(result) = read(status, &mut said) {
         return Attempt::Done(result);
     }
     let (host, path) = outgoing::split_url(server);

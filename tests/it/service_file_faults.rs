@@ -85,3 +85,30 @@ async fn a_file_that_cannot_be_sent_is_left_out_and_the_rest_is_sent() {
     assert_eq!((done.status, &*done.out), (1, ""));
     assert_eq!(done.err, "rollcall.yml:2:21: a YAML file has no null character\n");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_that_is_too_large_for_a_request_fails_alone() {
+    let (app, place) = (TestApp::with(&["--token-limit", "0"]).await, Place::new());
+    let token = app.new_token(Scope::Write, None).await;
+    let entity = |name: &str| format!("apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata: {{ name: {name} }}\n");
+    let service = |name: &str| format!("version: 1\nservice: {{ name: {name} }}\n");
+    let filler = format!("# {}\n", "x".repeat(1 << 20));
+    let (large, other) = (entity("large") + &filler, service("large") + &filler);
+    let (good, fine) = (entity("good"), service("good"));
+    for (files, status, line) in [
+        (&[("catalog-info.yaml", format!("{good}---\n{large}---\n{good}"))][..], 4, "catalog-info.yaml:4:1: "),
+        (&[("catalog-info.yaml", format!("{large}---\n{good}"))], 4, "catalog-info.yaml:1:1: "),
+        (&[("opslevel.yml", format!("---\n{other}---\n{fine}"))], 4, "opslevel.yml:1:1: "),
+        (&[("a.yaml", large.clone()), ("catalog-info.yaml", good.clone())], 4, "a.yaml:1:1: "),
+        (&[("catalog-info.yaml", large)], 1, "the file is catalog-info.yaml"),
+        (&[("rollcall.yml", other.clone())], 1, "the file is rollcall.yml"),
+        (&[("rollcall.yml", other), ("own.yml", fine)], 1, "the largest of 2 files is rollcall.yml"),
+    ] {
+        let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+        files.iter().for_each(|(name, text)| place.write(name, text));
+        let done = run(&place, &app, &token, &names).await;
+        assert_eq!((done.status, done.out.contains(" service good\n")), (status, status == 4), "{names:?} {}", done.err);
+        assert!(done.err.contains(line) && done.err.contains("--max-body"), "{names:?} {}", done.err);
+        assert!(!done.out.contains("large") && done.err.len() < 2_000, "{names:?} {}", done.out);
+    }
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::cli::remote::Server;
+use crate::cli::remote::{Server, TOO_LARGE};
 use crate::config::Apply;
 use crate::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
 use crate::service_file::{Applied, Bounds, Done, FieldChange, File, Note, Options, Outcome, Portions};
@@ -53,7 +53,13 @@ pub(super) fn apply(
 /// Sends files that can be sent, in one request or in portions.
 fn send(server: &Server, files: &[File], options: &Options<'_>) -> Result<Result<Done, Vec<String>>, String> {
     let bounds = Bounds { documents: DOCUMENTS, entries: ENTRIES, changes: CHANGES };
-    let Some(portions) = Portions::of(files, &bounds) else { return apply_at(server, files, options) };
+    let Some(portions) = Portions::of(files, &bounds) else {
+        return Ok(match apply_at(server, files, options)? {
+            Answer::Done(done) => Ok(done),
+            Answer::Mistakes(mistakes) => Err(mistakes),
+            Answer::TooLarge(why) => Err(vec![too_large(files, &why)]),
+        });
+    };
     if options.releases_missing {
         let number = portions.portions.len();
         return Err(format!(
@@ -68,8 +74,10 @@ fn send(server: &Server, files: &[File], options: &Options<'_>) -> Result<Result
             let part =
                 || format!("request {} of {}, after which nothing more was sent", number + 1, portions.portions.len());
             match apply_at(server, portion, options).map_err(|why| format!("{why} ({})", part()))? {
-                Ok(done) => whole.add(done, round == rounds, &portions),
-                Err(mut mistakes) => {
+                Answer::Done(done) => whole.add(done, round == rounds, &portions),
+                // Others may have been applied already, so this fails alone.
+                Answer::TooLarge(why) => whole.add(failed(portion, &why), round == rounds, &portions),
+                Answer::Mistakes(mut mistakes) => {
                     mistakes.push(format!("this was {}", part()));
                     return Ok(Err(mistakes));
                 }
@@ -115,8 +123,41 @@ impl Whole {
     }
 }
 
+/// What a server says of a request.
+enum Answer {
+    Done(Done),
+    /// The mistakes in the files: nothing was applied.
+    Mistakes(Vec<String>),
+    /// Why the request was not read: it is too large.
+    TooLarge(String),
+}
+
+/// What a portion did that the server does not read.
+fn failed(portion: &[File], why: &str) -> Done {
+    let note = |file: &File| {
+        let text = file.content.as_deref().unwrap_or_default();
+        let line = text.lines().take_while(|line| line.trim().is_empty()).count() as u64 + 1;
+        let message = format!("what begins here was not applied: {}", too_large(&[], why));
+        Note { file: 0, path: file.path.clone(), line, column: 1, message, is_failure: true }
+    };
+    Done { documents: Vec::new(), left_out: portion.iter().map(note).collect() }
+}
+
+/// Says which files were too large for one request, and what to do.
+fn too_large(files: &[File], why: &str) -> String {
+    let largest = files.iter().max_by_key(|file| file.content.as_ref().map_or(0, String::len));
+    let largest = match largest {
+        Some(file) if files.len() > 1 => format!("; the largest of {} files is {}", files.len(), file.path),
+        Some(file) => format!("; the file is {}", file.path),
+        None => String::new(),
+    };
+    format!(
+        "{why}{largest}. Apply less at a time, or start the server, and any proxy before it, with a larger --max-body"
+    )
+}
+
 /// Has the server apply files, in one request.
-fn apply_at(server: &Server, files: &[File], options: &Options<'_>) -> Result<Result<Done, Vec<String>>, String> {
+fn apply_at(server: &Server, files: &[File], options: &Options<'_>) -> Result<Answer, String> {
     let texts =
         files.iter().map(|file| json!({ "path": file.path, "text": file.content.as_deref().unwrap_or_default() }));
     let input = json!({
@@ -127,8 +168,14 @@ fn apply_at(server: &Server, files: &[File], options: &Options<'_>) -> Result<Re
         "releaseMissing": options.releases_missing,
     });
     let body = json!({ "query": MUTATION, "variables": { "input": input } }).to_string();
-    let mut done = server.post(&body, ATTEMPT, outcome)?;
-    if let (Err(mistakes), [_]) = (&mut done, files)
+    let mut done = server.post(&body, ATTEMPT, |status, said| match status {
+        TOO_LARGE => {
+            let why = said["errors"][0]["message"].as_str().map(|why| why.trim_end_matches('.').to_owned());
+            Some(Answer::TooLarge(why.unwrap_or_else(|| "the request is too large for the server".to_owned())))
+        }
+        _ => outcome(said),
+    })?;
+    if let (Answer::Mistakes(mistakes), [_]) = (&mut done, files)
         && mistakes.iter().any(|mistake| mistake.contains("apply fewer files at a time"))
     {
         mistakes.push("it is one file: split it, or apply it to the database itself, without --server".to_owned());
@@ -178,11 +225,11 @@ struct Mistake {
 }
 
 /// What the server did, or the mistakes in the files. `None` if the response does not say.
-fn outcome(said: &mut Value) -> Option<Result<Done, Vec<String>>> {
+fn outcome(said: &mut Value) -> Option<Answer> {
     let payload: Payload = serde_json::from_value(said["data"]["serviceFilesApply"].take()).ok()?;
     Some(match &*payload.errors {
-        [] => Ok(done(payload)),
-        errors => Err(errors.iter().map(|error| error.message.clone()).collect()),
+        [] => Answer::Done(done(payload)),
+        errors => Answer::Mistakes(errors.iter().map(|error| error.message.clone()).collect()),
     })
 }
 
