@@ -14,6 +14,11 @@ const KINDS: &[(&str, &str)] = &[
 pub(super) const SKELETON: &str =
     "this is not taken: a scaffolder makes files from it, and has yet to fill in the name";
 
+/// What a note says of a document that is none of those that a file of another catalogue has. Its content is not quoted:
+/// it may have got there by mistake.
+pub(super) const UNKNOWN: &str =
+    "the document is not taken: it has neither an apiVersion and a kind, nor a version and one of the known kinds";
+
 /// Keys of Backstage's `spec` that are skipped, and why.
 const SPEC: &[(&str, &str)] = &[
     ("subcomponentOf", "a service is not a part of another service"),

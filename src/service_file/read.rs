@@ -61,6 +61,7 @@ pub(super) fn read(file: usize, text: &str, intake: &mut Intake, problems: &mut 
         match node {
             Ok(node) => match Form::within(&node, is_opslevel) {
                 Form::Empty if is_lenient => {}
+                Form::Unknown if is_lenient => problems.fail(Problems::lenient(file), node.spot, left_out::UNKNOWN),
                 form => document(file, node, form, intake, problems),
             },
             Err(unread) => {

@@ -112,3 +112,28 @@ async fn a_document_that_is_too_large_for_a_request_fails_alone() {
         assert!(!done.out.contains("large") && done.err.len() < 2_000, "{names:?} {}", done.out);
     }
 }
+
+#[tokio::test]
+async fn a_document_that_is_no_entity_fails_alone_and_is_not_quoted() {
+    let app = TestApp::start().await;
+    let entity = "apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata: { name: good }\n";
+    let service = "version: 1\nservice: { name: good }\n";
+    for document in ["secret: x", "apiVersion: secret", "kind: secret", "[secret]", "secret", "7", "true", "Version: 1"] {
+        for (path, good) in [
+            ("catalog-info.yaml", entity),
+            ("CATALOG-INFO.yml", entity),
+            ("opslevel.yml", service),
+            ("a/opslevel.yaml", service),
+            ("other.yaml", entity),
+        ] {
+            let text = format!("{good}---\n{document}\n");
+            let (lines, failures, notes) = applied(&app, path, &text).await;
+            assert!(lines.len() == 1 && lines[0].ends_with(" service good"), "{text}{lines:?}");
+            assert_eq!((failures.len(), notes.len()), (1, 0), "{text}{notes:?}");
+            let place = format!("{path}:{}:1: ", text.lines().count());
+            assert!(failures[0].starts_with(&place) && !failures[0].contains("secret"), "{text}{failures:?}");
+        }
+    }
+    // In a file of our own, it refuses everything.
+    assert!(done_of(&app, &[("rollcall.yml", "version: 1\nservice: { name: own }\n---\nsecret: x\n")]).await.is_err());
+}
