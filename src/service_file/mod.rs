@@ -18,6 +18,7 @@
 
 mod apply;
 mod catalog_info;
+mod digits;
 mod document;
 mod entity_ref;
 mod find;

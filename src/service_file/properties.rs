@@ -59,7 +59,7 @@ impl Reader<'_> {
         Some(match &node.value {
             Node::Null => Json::Null,
             Node::Flag(flag) => (*flag).into(),
-            Node::Number(number) => number.clone().into(),
+            Node::Number(number, _) => number.clone().into(),
             Node::Text(text) => text.as_str().into(),
             Node::List(items) => items.iter().map(|item| self.json(item)).collect::<Option<Vec<_>>>()?.into(),
             Node::Mapping(pairs) => {

@@ -157,7 +157,7 @@ impl Reader<'_> {
         let entries = self.entries("a document", node, &keys)?;
         match entries.get("version") {
             None => {}
-            Some(At { value: Node::Number(number), .. }) if number.as_f64() == Some(1.0) => {}
+            Some(At { value: Node::Number(number, _), .. }) if number.as_f64() == Some(1.0) => {}
             Some(At { value: Node::Text(number), .. }) if self.is_lenient() && number.trim() == "1" => {}
             Some(other) => self.wrong(other.spot, "this program does not support this version: write version: 1"),
         }

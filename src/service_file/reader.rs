@@ -39,7 +39,7 @@ fn flag(word: &str) -> Option<bool> {
 /// Returns the sentence about a value of the wrong kind.
 pub(super) fn not_of_kind(what: &str, expected: &str, node: &At<Node>) -> String {
     let hint = match node.value {
-        Node::Flag(_) | Node::Number(_) if expected == "a string" => "; put it in quotes",
+        Node::Flag(_) | Node::Number(..) if expected == "a string" => "; put it in quotes",
         _ => "",
     };
     format!("{what} must be {expected}, not {}{hint}", node.value.kind())

@@ -16,6 +16,8 @@ use serde_saphyr::budget::{BudgetBreach, BudgetReport};
 use serde_saphyr::options::DuplicateKeyPolicy;
 use serde_saphyr::{Location, Options, Spanned};
 
+use super::digits::Digits;
+
 /// The maximum number of keys and values in all files of a request, with aliases expanded. A value takes about 100
 /// bytes of memory. A service has 20 to 60 of them, and each entry of its lists one to eleven.
 pub const YAML_VALUES: usize = 250_000;
@@ -122,7 +124,9 @@ impl At<Node> {
     pub(super) fn be_text(&mut self, but: &[&str]) {
         match &mut self.value {
             Node::Flag(flag) => self.value = Node::Text(flag.to_string()),
-            Node::Number(number) => self.value = Node::Text(number.to_string()),
+            Node::Number(number, digits) => {
+                self.value = Node::Text(digits.text().map_or_else(|| number.to_string(), str::to_owned));
+            }
             Node::List(items) => items.iter_mut().for_each(|item| item.be_text(but)),
             Node::Mapping(pairs) => {
                 for (key, value) in pairs {
@@ -145,7 +149,7 @@ impl At<Node> {
                 key.shift(lines);
                 value.shift(lines);
             }),
-            Node::Null | Node::Flag(_) | Node::Number(_) | Node::Text(_) => {}
+            Node::Null | Node::Flag(_) | Node::Number(..) | Node::Text(_) => {}
         }
     }
 }
@@ -162,7 +166,7 @@ impl<T> At<T> {
 pub(super) enum Node {
     Null,
     Flag(bool),
-    Number(Number),
+    Number(Number, Digits),
     Text(String),
     List(Vec<At<Node>>),
     /// Keeps repeated keys.
@@ -175,7 +179,7 @@ impl Node {
         match self {
             Self::Null => "nothing",
             Self::Flag(_) => "a boolean",
-            Self::Number(_) => "a number",
+            Self::Number(..) => "a number",
             Self::Text(_) => "a string",
             Self::List(_) => "a list",
             Self::Mapping(_) => "a mapping",
@@ -196,7 +200,10 @@ pub(super) fn documents(text: &str, allowance: &mut Allowance) -> Vec<Result<At<
     let report = report.take();
     allowance.spend(&report);
     let error = match read {
-        Ok(documents) => return documents.into_iter().map(Ok).collect(),
+        Ok(mut documents) => {
+            documents.iter_mut().for_each(|document| document.find_digits(text));
+            return documents.into_iter().map(Ok).collect();
+        }
         Err(error) => complaint(&error),
     };
     match report.breached.as_ref().and_then(|breach| before.exceeded(breach)) {
@@ -319,7 +326,10 @@ fn without_content(message: &str) -> String {
 
 impl<'de> Deserialize<'de> for At<Node> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Spanned { value, referenced, .. } = Spanned::<Node>::deserialize(deserializer)?;
+        let Spanned { mut value, referenced, defined, .. } = Spanned::<Node>::deserialize(deserializer)?;
+        if let Node::Number(_, digits) = &mut value {
+            *digits = defined.into();
+        }
         Ok(Self { value, spot: referenced.into() })
     }
 }
@@ -348,15 +358,16 @@ impl<'de> Visitor<'de> for Tree {
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
-        Ok(Node::Number(value.into()))
+        Ok(Node::Number(value.into(), Digits::NONE))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
-        Ok(Node::Number(value.into()))
+        Ok(Node::Number(value.into(), Digits::NONE))
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Node, E> {
-        Number::from_f64(value).map(Node::Number).ok_or_else(|| E::custom("a number must be finite"))
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number must be finite"))?;
+        Ok(Node::Number(number, Digits::NONE))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Node, E> {

@@ -4,9 +4,11 @@ use std::fs;
 
 use rollcall::entity::token::Scope;
 use rollcall::service_file::Refused;
+use serde_json::json;
 
 use crate::app::TestApp;
 use crate::command_line::Place;
+use crate::service::data;
 use crate::service_file::{done_of, lines};
 use crate::service_file_server::run;
 
@@ -136,4 +138,36 @@ async fn a_document_that_is_no_entity_fails_alone_and_is_not_quoted() {
     }
     // In a file of our own, it refuses everything.
     assert!(done_of(&app, &[("rollcall.yml", "version: 1\nservice: { name: own }\n---\nsecret: x\n")]).await.is_err());
+}
+
+#[tokio::test]
+async fn a_number_for_a_text_keeps_its_digits() {
+    let app = TestApp::start().await;
+    for (number, digits) in [
+        ("007", "007"),
+        ("1.10", "1.10"),
+        ("1e3", "1e3"),
+        ("0x1F", "0x1F"),
+        ("12345678901234567890123", "12345678901234567890123"),
+        ("2.50 # a version", "2.50"),
+        ("&n 1.20", "1.20"),
+        ("-08", "-08"),
+    ] {
+        // Bytes are not characters, and a file may begin with a mark.
+        let entity = format!(
+            "\u{feff}# é\n---\napiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata:\n  name: one\n  title: {number}\n  \
+             labels:\n    version: {number}\n  tags:\n    - 012\n"
+        );
+        let service = format!("version: 1\nservice:\n  name: {number}\n  aliases: [one]\n  tags:\n    version: {number}\n");
+        for (path, text) in [("catalog-info.yaml", entity), ("opslevel.yml", service)] {
+            let (lines, failures, notes) = applied(&app, path, &text).await;
+            assert_eq!((lines.len(), failures.len(), notes.len()), (1, 0, 0), "{text}{failures:?}{notes:?}");
+            let query = r#"{ account { service(alias: "one") { name tags { nodes { key value } } } } }"#;
+            let service = data(&app, query).await["account"]["service"].take();
+            assert_eq!(service["name"], json!(digits), "{text}");
+            let tags = service["tags"]["nodes"].as_array().expect("tags");
+            assert!(tags.contains(&json!({ "key": "version", "value": digits })), "{text}{tags:?}");
+            assert!(path == "opslevel.yml" || tags.contains(&json!({ "key": "012", "value": "" })), "{text}{tags:?}");
+        }
+    }
 }
