@@ -16,6 +16,7 @@ use super::left_out;
 use super::read::is_template;
 use super::reader::{Entries, Reader};
 use super::report::Problems;
+use super::repository_url::{repository_url, url_or_text};
 use super::yaml::{At, Node, Spot};
 use crate::entity::field_rule::{FieldRule, FieldRules};
 use crate::entity::{contact, domain, repository, service, system, tag, team, text, tool};
@@ -395,8 +396,8 @@ impl Reader<'_> {
         };
         let gitlab = text("gitlab.com/instance").map_or("gitlab.com", |host| host.value);
         let urls = [
-            text("github.com/project-slug").map(|slug| slug.with(format!("https://github.com/{}", slug.value))),
-            text("gitlab.com/project-slug").map(|slug| slug.with(format!("https://{gitlab}/{}", slug.value))),
+            text("github.com/project-slug").map(|slug| slug.with(url_or_text("github.com", slug.value))),
+            text("gitlab.com/project-slug").map(|slug| slug.with(url_or_text(gitlab, slug.value))),
             text("backstage.io/source-location").and_then(|location| Some(location.with(source(location.value)?))),
         ];
         let mut links: Vec<Link> = Vec::new();
@@ -469,12 +470,9 @@ fn contact_of(kind: &str, address: String, display_name: Option<String>) -> Cont
     Contact { r#type: kind.to_owned(), address, display_name, display_type: None, external_id: None }
 }
 
-/// Returns the URL of a location's repository: the part before the branch.
+/// Returns the URL of a location's repository.
 fn source(location: &str) -> Option<String> {
-    let url = location.strip_prefix("url:")?;
-    let end = ["/-/", "/tree/", "/blob/", "/raw/", "/src/", "/edit/"].iter().filter_map(|mark| url.find(mark)).min();
-    let url = url[..end.unwrap_or(url.len())].trim_end_matches('/');
-    Some(url.strip_suffix(".git").unwrap_or(url).to_owned())
+    location.trim().strip_prefix("url:").map(repository_url)
 }
 
 #[cfg(test)]
@@ -485,6 +483,7 @@ mod tests {
     fn a_source_location_leads_to_its_repository() {
         for (location, expected) in [
             ("url:https://github.com/org/repo", Some("https://github.com/org/repo")),
+            (" url: https://github.com/org/repo ", Some("https://github.com/org/repo")),
             ("url:https://github.com/org/repo.git", Some("https://github.com/org/repo")),
             ("url:https://github.com/org/repo/tree/main/a/b/", Some("https://github.com/org/repo")),
             ("url:https://gitlab.example.com/a/b/c/-/tree/main/", Some("https://gitlab.example.com/a/b/c")),

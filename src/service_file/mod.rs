@@ -41,6 +41,7 @@ mod rehearsal;
 mod relationships;
 mod report;
 mod repositories;
+mod repository_url;
 mod services;
 mod source;
 mod teams;

@@ -12,6 +12,7 @@ use super::intake::Intake;
 use super::left_out;
 use super::reader::{Entries, Reader, fields, not_of_kind};
 use super::report::Problems;
+use super::repository_url::{host_of, url_at};
 use super::yaml::{self, Allowance, At, Node, Spot, Unread};
 use crate::entity::field_rule::{FieldRule, FieldRules};
 use crate::entity::{
@@ -294,7 +295,12 @@ impl Reader<'_> {
             None | Some(At { value: Node::Null, .. }) => None,
             Some(provider) => Some(self.string("provider", provider)?),
         };
-        let url = provider.and_then(host_of).map(|host| format!("https://{host}/{}", name.trim_matches('/')));
+        let url = provider.and_then(host_of).map(|host| url_at(host, name).ok_or(host));
+        if let Some(Err(host)) = url {
+            self.wrong(named.spot, format!("this is no repository: at {host}, its name is OWNER/NAME"));
+            return None;
+        }
+        let url = url.and_then(Result::ok);
         let alias = self.take(named.spot, alias_of(url.as_deref().unwrap_or(name)))?;
         let base_directory = match entries.get("path") {
             Some(path) => {
@@ -305,7 +311,8 @@ impl Reader<'_> {
             None => None,
         };
         let display_name = self.field::<service_repository::Entity>(&entries, service_repository::Column::DisplayName);
-        let repository = url.map(|url| (name.to_owned(), url));
+        let path = alias.split_once(':').map_or(name, |(_, path)| path);
+        let repository = url.map(|url| (path.to_owned(), url));
         Some(Link { alias: named.with(alias), repository, base_directory, display_name })
     }
 
@@ -428,16 +435,6 @@ fn alias_of(named: &str) -> Result<String, UserError> {
         named.to_owned()
     };
     text::required("repository", &alias, text::SHORT)
-}
-
-/// The host of a provider in the mapping of a repository.
-fn host_of(provider: &str) -> Option<&'static str> {
-    match &*provider.to_lowercase() {
-        "github" => Some("github.com"),
-        "gitlab" => Some("gitlab.com"),
-        "bitbucket" => Some("bitbucket.org"),
-        _ => None,
-    }
 }
 
 /// Whether a name is what a scaffolder fills in. `{{ name }}` is a mapping in YAML.

@@ -48,7 +48,9 @@ async fn a_document_without_a_usable_name_fails_and_a_part_without_one_is_noted(
         assert!(lines.len() == 1 && lines[0].ends_with(" service good"), "{text}{lines:?}");
         assert!(!failures.is_empty() && failures[0].starts_with("opslevel.yml:2:"), "{text}{failures:?}");
     }
-    for part in ["tools: [{ url: \"https://a.example.com\" }]", "tools: [{ name: [a], url: \"https://a.example.com\" }]"] {
+    for part in
+        ["tools: [{ url: \"https://a.example.com\" }]", "tools: [{ name: [a], url: \"https://a.example.com\" }]"]
+    {
         let text = format!("version: 1\nservice:\n  name: good\n  {part}\n");
         let (_, failures, notes) = applied(&app, "opslevel.yml", &text).await;
         assert_eq!((failures.len(), notes.len()), (0, 1), "{text}{notes:?}");
@@ -69,7 +71,11 @@ async fn a_file_that_cannot_be_sent_is_left_out_and_the_rest_is_sent() {
         ("catalog-info.yaml", &b"a: \xe9\n"[..], "catalog-info.yaml:1:4: this is not UTF-8\n"),
         ("catalog-info.yaml", b"a: 1\nb: \xff", "catalog-info.yaml:2:4: this is not UTF-8\n"),
         ("opslevel.yml", &wide, "opslevel.yml:1:1: this is not UTF-8\n"),
-        ("opslevel.yml", b"version: 1\nservice: { name: \0 }", "opslevel.yml:2:18: a YAML file has no null character\n"),
+        (
+            "opslevel.yml",
+            b"version: 1\nservice: { name: \0 }",
+            "opslevel.yml:2:18: a YAML file has no null character\n",
+        ),
         ("catalog-info.yaml", b"\0", "catalog-info.yaml:1:1: a YAML file has no null character\n"),
         ("x.yaml", b"apiVersion: a\nkind: b\0", "x.yaml:2:8: a YAML file has no null character\n"),
     ] {
@@ -92,7 +98,8 @@ async fn a_file_that_cannot_be_sent_is_left_out_and_the_rest_is_sent() {
 async fn a_document_that_is_too_large_for_a_request_fails_alone() {
     let (app, place) = (TestApp::with(&["--token-limit", "0"]).await, Place::new());
     let token = app.new_token(Scope::Write, None).await;
-    let entity = |name: &str| format!("apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata: {{ name: {name} }}\n");
+    let entity =
+        |name: &str| format!("apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata: {{ name: {name} }}\n");
     let service = |name: &str| format!("version: 1\nservice: {{ name: {name} }}\n");
     let filler = format!("# {}\n", "x".repeat(1 << 20));
     let (large, other) = (entity("large") + &filler, service("large") + &filler);
@@ -109,7 +116,12 @@ async fn a_document_that_is_too_large_for_a_request_fails_alone() {
         let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
         files.iter().for_each(|(name, text)| place.write(name, text));
         let done = run(&place, &app, &token, &names).await;
-        assert_eq!((done.status, done.out.contains(" service good\n")), (status, status == 4), "{names:?} {}", done.err);
+        assert_eq!(
+            (done.status, done.out.contains(" service good\n")),
+            (status, status == 4),
+            "{names:?} {}",
+            done.err
+        );
         assert!(done.err.contains(line) && done.err.contains("--max-body"), "{names:?} {}", done.err);
         assert!(!done.out.contains("large") && done.err.len() < 2_000, "{names:?} {}", done.out);
     }
@@ -120,7 +132,8 @@ async fn a_document_that_is_no_entity_fails_alone_and_is_not_quoted() {
     let app = TestApp::start().await;
     let entity = "apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata: { name: good }\n";
     let service = "version: 1\nservice: { name: good }\n";
-    for document in ["secret: x", "apiVersion: secret", "kind: secret", "[secret]", "secret", "7", "true", "Version: 1"] {
+    for document in ["secret: x", "apiVersion: secret", "kind: secret", "[secret]", "secret", "7", "true", "Version: 1"]
+    {
         for (path, good) in [
             ("catalog-info.yaml", entity),
             ("CATALOG-INFO.yml", entity),
@@ -158,16 +171,56 @@ async fn a_number_for_a_text_keeps_its_digits() {
             "\u{feff}# é\n---\napiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata:\n  name: one\n  title: {number}\n  \
              labels:\n    version: {number}\n  tags:\n    - 012\n"
         );
-        let service = format!("version: 1\nservice:\n  name: {number}\n  aliases: [one]\n  tags:\n    version: {number}\n");
-        for (path, text) in [("catalog-info.yaml", entity), ("opslevel.yml", service)] {
+        let service =
+            format!("version: 1\nservice:\n  name: {number}\n  aliases: [two]\n  tags:\n    version: {number}\n");
+        for (path, text, alias) in [("catalog-info.yaml", entity, "one"), ("opslevel.yml", service, "two")] {
             let (lines, failures, notes) = applied(&app, path, &text).await;
-            assert_eq!((lines.len(), failures.len(), notes.len()), (1, 0, 0), "{text}{failures:?}{notes:?}");
-            let query = r#"{ account { service(alias: "one") { name tags { nodes { key value } } } } }"#;
-            let service = data(&app, query).await["account"]["service"].take();
+            assert_eq!((lines.len(), failures.len()), (1, 0), "{text}{failures:?}");
+            // A tag's key begins with a letter.
+            assert!(path == "opslevel.yml" || notes[0].contains("\"012\" is not taken"), "{text}{notes:?}");
+            let query =
+                format!(r#"{{ account {{ service(alias: "{alias}") {{ name tags {{ nodes {{ key value }} }} }} }} }}"#);
+            let service = data(&app, &query).await["account"]["service"].take();
             assert_eq!(service["name"], json!(digits), "{text}");
             let tags = service["tags"]["nodes"].as_array().expect("tags");
             assert!(tags.contains(&json!({ "key": "version", "value": digits })), "{text}{tags:?}");
-            assert!(path == "opslevel.yml" || tags.contains(&json!({ "key": "012", "value": "" })), "{text}{tags:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_repository_that_is_none_is_noted_and_not_created() {
+    let app = TestApp::start().await;
+    for (named, expected) in [
+        ("https://github.com/org/b", Some("github.com:org/b")),
+        ("https://git.example.com/org/c.git", Some("git.example.com:org/c")),
+        ("git@github.com:org/d", Some("github.com:org/d")),
+        ("org/e", Some("github.com:org/e")),
+        ("org", None),
+        ("7", None),
+        ("org/", None),
+        ("org//b", None),
+        ("ftp://github.com/org/b", None),
+    ] {
+        let entity = format!(
+            "apiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata:\n  name: one\n  \
+             annotations: {{ github.com/project-slug: \"{named}\" }}\n"
+        );
+        let service = format!(
+            "---\nversion: 1\nservice:\n  name: two\n  repositories: [{{ name: \"{named}\", provider: github }}]\n"
+        );
+        for (path, text, alias) in [("catalog-info.yaml", entity, "one"), ("opslevel.yml", service, "two")] {
+            let (_, failures, notes) = applied(&app, path, &text).await;
+            assert_eq!((failures.len(), notes.len()), (0, usize::from(expected.is_none())), "{text}{notes:?}");
+            let query = format!(
+                r#"{{ account {{ service(alias: "{alias}") {{ repositories {{ nodes {{ defaultAlias }} }} }} }} }}"#
+            );
+            let found = data(&app, &query).await["account"]["service"]["repositories"]["nodes"].take();
+            let named: Vec<&str> =
+                found.as_array().into_iter().flatten().filter_map(|one| one["defaultAlias"].as_str()).collect();
+            assert!(expected.is_none() || named == [expected.unwrap_or_default()], "{text}{named:?}");
+        }
+    }
+    let all = data(&app, "{ account { repositories { totalCount } } }").await;
+    assert_eq!(all["account"]["repositories"]["totalCount"], json!(4));
 }
