@@ -38,8 +38,8 @@ impl Route {
             "/public/schema.graphql" | "/public/schemas/schema.graphql" => Self::Sdl,
             "/livez" => Self::Livez,
             "/readyz" => Self::Readyz,
-            _ if below(path, WEBHOOKS).is_some() => Self::Deploy,
-            _ if below(path, DOCUMENTS).is_some() => Self::Document,
+            _ if is_webhook(path, WEBHOOKS) => Self::Deploy,
+            _ if is_webhook(path, DOCUMENTS) => Self::Document,
             _ if app::owns(path) => Self::App,
             _ => Self::Unknown,
         }
@@ -86,6 +86,11 @@ impl Route {
     }
 }
 
+/// Whether a path is below a webhook's prefix, or is the prefix with its id forgotten.
+fn is_webhook(path: &str, prefix: &str) -> bool {
+    below(path, prefix).is_some() || path == prefix.trim_end_matches('/')
+}
+
 /// The rest of a path below a webhook's prefix, also if slashes are doubled: people put URLs together.
 pub fn below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
     if let Some(rest) = path.strip_prefix(prefix).filter(|rest| !rest.starts_with('/')) {
@@ -125,6 +130,7 @@ mod tests {
             ("/integrations", Some("/integrations")),
             ("/integrations/7/rename", Some("/integrations")),
             ("/integrations/deploy/secret", None),
+            ("/integrations/deploy", None),
             ("/integrations/document/secret/cart", None),
             ("/integrations/deploy%2Fsecret", Some("/integrations")),
             ("/integrations//deploy/secret", None),

@@ -214,11 +214,20 @@ async fn everything_but_a_post_of_json_to_an_endpoint_is_refused_in_the_same_for
     assert_eq!(deleted["data"]["integrationDelete"]["errors"], json!([]));
     let deleted = std::mem::take(&mut endpoint.path);
     let unknown = "/integrations/deploy/4b3c2a10-0000-4000-8000-000000000000";
-    for path in [&*deleted, unknown, "/integrations/deploy/", "/integrations/deploy/x/y"] {
+    for path in [&*deleted, unknown, "/integrations/deploy/", "/integrations/deploy", "/integrations/deploy/x/y"] {
         for body in [good(), "{".to_owned()] {
             let answer = endpoint.app.request(Method::POST, path, &json_type, body).await;
             assert_eq!((answer.status, answer.json()), (404, not_found.clone()), "{path}");
         }
+    }
+    for path in
+        ["/integrations/deploys/x", "/integrations/document", "/integrations/x/y", "/integrations", "/integrations/7"]
+    {
+        let answer = endpoint.app.request(Method::POST, path, &json_type, good()).await;
+        assert_eq!((answer.status, &answer.json()["errors"][0]["status"]), (404, &json!(404)), "{path}");
+        let form = [("content-type", "application/x-www-form-urlencoded")];
+        let answer = endpoint.app.request(Method::POST, path, &form, "name=x").await;
+        assert_eq!(answer.status, if path.ends_with("document") { 404 } else { 403 }, "{path}");
     }
 }
 

@@ -5,12 +5,14 @@ use hyper::http::uri::{Authority, PathAndQuery};
 use hyper::{Method, Uri};
 use tokio::time::timeout;
 
+use super::no_endpoint;
 use crate::app::visit::Done;
 use crate::app::{self, Answer, Fault, Fields, Method as Does, Session, Site, Visit, cookie, sign_in, visit};
 use crate::budget::{Excess, Limits};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, session};
 use crate::http::auth::LastUse;
+use crate::http::charset::ContentType;
 use crate::http::limits::Key;
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::upload::Upload;
@@ -26,18 +28,20 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
     let (parts, uri, site) = (&call.parts, &call.parts.uri, app.site(call));
     let method = if parts.method == Method::POST { Does::Post } else { Does::Get };
     if method == Does::Post {
+        if session.is_none() && is_mistyped_webhook(call) {
+            return Ok(no_endpoint("webhook"));
+        }
         check_is_from_here(app, call)?;
         body::check_is_form(&parts.headers)?;
     }
     let attempt = cookie::read_attempt(cookies(&parts.headers), site.is_secure());
     let user_agent = parts.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     let mut query = Fields::parse(uri.query().unwrap_or_default().as_bytes());
-    let done = Done::take(&mut query);
     let mut visit = Visit {
         method,
         path: visit::parts(uri.path()),
+        done: Done::take(&mut query),
         query,
-        done,
         form: Fields::default(),
         session,
         attempt,
@@ -75,6 +79,12 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         Err(Fault::Busy(reason)) => Err(Rejection::Unavailable(reason)),
         Err(Fault::Internal(cause)) => Err(Rejection::Internal(cause)),
     }
+}
+
+/// Whether a program seems to post to a webhook whose URL is wrong: no form is JSON.
+fn is_mistyped_webhook(call: &Call) -> bool {
+    visit::parts(call.parts.uri.path()).first().is_some_and(|first| first == "integrations")
+        && ContentType::of(&call.parts.headers).is_json()
 }
 
 /// Renders the page within the time limit of a query. A form's changes are never cancelled.
