@@ -110,13 +110,19 @@ impl<'t, 'h> Attributes<'t, 'h> {
     /// Reads a text.
     pub(super) fn text(&mut self, name: &str, rule: Rule) -> Option<String> {
         let sent = self.scalar(name, Need::Optional)?;
-        self.fitted(name, sent, rule)
+        self.fitted(name, sent, rule).filter(|text| !trimmed(text).is_empty())
     }
 
     /// Reads a required text.
     pub(super) fn required_text(&mut self, name: &str, rule: Rule) -> Option<String> {
         let sent = self.scalar(name, Need::Required)?;
-        self.fitted(name, sent, rule)
+        let text = self.fitted(name, sent, rule)?;
+        // Nothing may be left when control characters are removed.
+        if trimmed(&text).is_empty() {
+            self.missing(name, None);
+            return None;
+        }
+        Some(text)
     }
 
     /// Makes a text fit its rule.

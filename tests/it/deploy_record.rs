@@ -259,3 +259,17 @@ async fn a_body_of_10_megabytes_is_refused_before_it_is_sent() {
     );
     assert!(answer.ends_with(body), "{answer}");
 }
+
+#[tokio::test]
+async fn a_text_of_control_characters_alone_is_none() {
+    let endpoint = Endpoint::start().await;
+    for text in ["\u{1}", "\u{7}\u{8}", " \u{1b} ", "\u{1}\n", "\0\u{2}", "\u{85}\u{1}"] {
+        let answer = endpoint.post_with(json!({ "description": text })).await;
+        let said = answer.json()["errors"][0]["detail"].to_string();
+        assert_eq!((answer.status, said.contains("value is empty: description")), (400, true), "{text:?} {said}");
+        let answer = endpoint.post_with(json!({ "deployer": { "email": "a@example.com", "name": text } })).await;
+        assert_eq!(answer.status, 202, "{text:?}");
+        let deploys = endpoint.deploys("deployerName").await;
+        assert_eq!(deploys[0]["deployerName"], json!(null), "{text:?}");
+    }
+}
