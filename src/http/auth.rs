@@ -126,15 +126,21 @@ impl LastUses {
 fn credential(headers: &HeaderMap) -> Result<&str, NoToken> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Err(NoToken::Absent) };
-    let text = value.to_str().ok().filter(|_| values.next().is_none()).ok_or(NoToken::Malformed)?;
+    let text = read_text(value.as_bytes()).filter(|_| values.next().is_none()).ok_or(NoToken::Malformed)?;
     let text = text::trim(text);
-    let (scheme, credential) = text.split_once(' ').unwrap_or((text, ""));
+    let (scheme, credential) = text.split_once(text::is_blank).unwrap_or((text, ""));
     let known = ["Bearer", "Token"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
     match text::trim(credential) {
         _ if !known && !text.is_empty() => Err(NoToken::Malformed),
         "" => Err(NoToken::Absent),
         credential => Ok(credential),
     }
+}
+
+/// The text of a header, without the no-break spaces that clients send in Latin-1 at its end.
+fn read_text(value: &[u8]) -> Option<&str> {
+    let end = value.iter().rposition(|byte| *byte != 0xa0).map_or(0, |last| last + 1);
+    str::from_utf8(value).or_else(|_| str::from_utf8(&value[..end])).ok()
 }
 
 /// Why a request has no valid token. Tells a client that does not hold a token nothing about the tokens that exist:
@@ -175,9 +181,30 @@ impl fmt::Display for NoToken {
 mod tests {
     use tokio::task::yield_now;
 
+    use hyper::header::HeaderValue;
+
     use super::*;
     use crate::entity::audit::Actor;
     use crate::entity::user::{self, ProvisionedBy, Role};
+
+    #[test]
+    fn blanks_around_a_token_mean_nothing() {
+        for header in [
+            &b"Bearer rc_x"[..],
+            b"Bearer\trc_x",
+            b"bearer   rc_x ",
+            "Bearer rc_x\u{a0}".as_bytes(),
+            b"Bearer rc_x\xa0",
+            "Token\u{a0}rc_x\u{200b}".as_bytes(),
+            "\u{feff}Bearer \u{2003}rc_x".as_bytes(),
+        ] {
+            let value = HeaderValue::from_bytes(header).expect("a header");
+            let headers = HeaderMap::from_iter([(header::AUTHORIZATION, value)]);
+            assert_eq!(credential(&headers), Ok("rc_x"), "{header:?}");
+        }
+        let value = HeaderValue::from_bytes(b"Bearer \xff").expect("a header");
+        assert_eq!(credential(&HeaderMap::from_iter([(header::AUTHORIZATION, value)])), Err(NoToken::Malformed));
+    }
 
     #[tokio::test]
     async fn the_last_uses_of_tokens_and_sessions_are_recorded_one_at_a_time() {

@@ -7,6 +7,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::app;
 use crate::entity::integration::{DOCUMENTS, WEBHOOKS};
+use crate::entity::text;
 
 /// The routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,12 +112,21 @@ pub fn webhook_id(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let decoded = percent_decode_str(text).decode_utf8_lossy();
-    Cow::Owned(decoded.trim().trim_end_matches('/').to_ascii_lowercase())
+    Cow::Owned(text::trim(&decoded).trim_end_matches('/').to_ascii_lowercase())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blanks_around_the_id_of_a_webhook_mean_nothing() {
+        for id in
+            ["ab-1", "AB-1", "ab-1/", "ab-1%20", "ab-1%C2%A0", "ab-1%E2%80%8B", "%EF%BB%BFab-1%0A", "ab-1/%E2%81%A0"]
+        {
+            assert_eq!(webhook_id(id), "ab-1", "{id}");
+        }
+    }
 
     #[test]
     fn no_path_is_shown_with_a_secret() {
