@@ -5,6 +5,7 @@ use std::str;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use hyper::header::{self, HeaderMap};
+use serde::de::IgnoredAny;
 
 use super::reply::Rejection;
 
@@ -86,6 +87,11 @@ fn named<'b>(
 ) -> Result<(&'static Encoding, &'b [u8], Option<String>), Rejection> {
     let charset = kind.charset.unwrap_or_default();
     match Encoding::for_label(charset.as_bytes()) {
+        // Clients name a charset and send another.
+        Some(encoding) if is_rather_utf8(encoding, body) => {
+            let note = format!("the body is read as UTF-8, which it is, and not as {}", shown(charset));
+            Ok((UTF_8, body, Some(note)))
+        }
         Some(encoding) => Ok((encoding, body, None)),
         None if str::from_utf8(body).is_ok() => {
             let note =
@@ -96,6 +102,16 @@ fn named<'b>(
             "The charset {} of Content-Type is not known, and the body is not UTF-8.",
             shown(charset)
         ))),
+    }
+}
+
+/// Whether a body is UTF-8 although another encoding is named, in which it would be another text.
+fn is_rather_utf8(encoding: &'static Encoding, body: &[u8]) -> bool {
+    let is_utf8 = encoding != UTF_8 && str::from_utf8(body).is_ok() && !body.contains(&0);
+    match encoding.is_ascii_compatible() {
+        true => !body.is_ascii() && is_utf8 && serde_json::from_slice::<IgnoredAny>(body).is_ok(),
+        // Every JSON in UTF-16 has zeros.
+        false => is_utf8,
     }
 }
 
@@ -137,6 +153,10 @@ mod tests {
             assert_eq!(read(charset, &body), (text.to_owned(), false, false), "{charset:?} {body:?}");
         }
         assert_eq!(read(Some("x-unheard"), text.as_bytes()), (text.to_owned(), false, true));
+        for charset in ["utf-16", "utf-16le", "UTF-16BE", "latin1", "windows-1252", "iso-8859-15"] {
+            assert_eq!(read(Some(charset), text.as_bytes()), (text.to_owned(), false, true), "{charset}");
+        }
+        assert_eq!(read(Some("latin1"), b"{\"a\":1}"), ("{\"a\":1}".to_owned(), false, false));
         assert_eq!(read(None, latin), ("{\"a\":\"n\u{fffd}\"}".to_owned(), true, true));
         let kind = ContentType { media: String::new(), charset: Some("x-unheard") };
         assert!(decode(&kind, latin).is_err());
