@@ -173,6 +173,16 @@ async fn a_name_alone_is_found_and_a_doubtful_one_is_asked_about() {
     assert!(done.err.contains("similar: service Shopping Cart"), "{}", done.err);
     let found = desk.said(&["search", "shoping"]).await;
     assert!(found.contains("Shopping Cart"), "{found}");
+    for (term, alias) in [
+        ("Shopping Cart", "shopping_cart"),
+        ("shopping", "shopping_cart"),
+        ("cart", "cart"),
+        ("Event Bus", "event_bus"),
+        ("event", "event_bus"),
+    ] {
+        let results = desk.json(&["search", term]).await;
+        assert_eq!((&results[0]["alias"], results[0].get("item")), (&json!(alias), None), "{term}: {results}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
