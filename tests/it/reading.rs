@@ -186,6 +186,40 @@ async fn a_name_alone_is_found_and_a_doubtful_one_is_asked_about() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_alias_is_found_although_others_share_the_name() {
+    let app = TestApp::start().await;
+    let desk = Desk::at(&app, Scope::Read).await;
+    let made = r#"mutation {
+        a: serviceCreate(input: { name: "shopping_cart" }) { errors { message } }
+        b: serviceCreate(input: { name: "Shopping Cart" }) { errors { message } }
+        c: teamCreate(input: { name: "Shopping Cart" }) { errors { message } }
+        d: systemCreate(input: { name: "depot" }) { errors { message } }
+        e: domainCreate(input: { name: "Depot" }) { errors { message } }
+        x: aliasCreate(input: { ownerId: "shopping_cart", alias: "cart" }) { errors { message } }
+        y: teamCreate(input: { name: "cart" }) { errors { message } }
+        f: serviceCreate(input: { name: "Ledger" }) { errors { message } }
+        g: serviceCreate(input: { name: "Ledger" }) { errors { message } }
+        h: serviceCreate(input: { name: "ledger" }) { errors { message } }
+    }"#;
+    data(&app, made).await;
+    for (name, shown) in [("ledger", "service Ledger (ledger)\n"), ("ledger_2", "service "), ("ledger_3", "service ")] {
+        let said = desk.said(&["show", name]).await;
+        assert!(said.starts_with(shown), "{name}: {said}");
+        assert!(desk.said(&["open", name]).await.contains("/services/"), "{name}");
+    }
+    // These are aliases of several kinds, or what several are called.
+    for (name, some) in [
+        ("shopping_cart", "team Shopping Cart (shopping_cart)"),
+        ("depot", "domain Depot (depot)"),
+        ("cart", "team cart (cart)"),
+        ("Ledger", "service Ledger (ledger)"),
+    ] {
+        let done = desk.run(&["show", name]).await;
+        assert_eq!((done.status, done.err.contains(some)), (1, true), "{name}: {}", done.err);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_owner_of_a_path_is_that_of_the_deepest_folder_that_holds_it() {
     let app = TestApp::start().await;
     let desk = Desk::at(&app, Scope::Read).await;

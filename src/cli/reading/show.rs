@@ -204,15 +204,37 @@ fn find(named: &Named) -> Result<(&'static Kind, Json), String> {
             return Ok((kind, node));
         }
     }
+    // An alias names one thing, however many have it as their name.
+    if kind.is_none() && exact.len() > 1 {
+        let mut named = Vec::new();
+        for kind in [&SERVICE, &TEAM, &SYSTEM, &DOMAIN, &USER, &REPOSITORY] {
+            let node = ask(&server, kind, name)?;
+            if !node.is_null() && !is_only_called(&node, name) {
+                named.push((kind, node));
+            }
+        }
+        if named.len() == 1 && let Some(one) = named.pop() {
+            return Ok(one);
+        }
+    }
     let what = kind.map_or("service, team, system, domain, user or repository", |kind| kind.word);
     let some = if exact.is_empty() { &results } else { &exact.iter().map(|one| **one).collect::<Vec<_>>() };
-    let names = some.iter().take(5).map(|one| format!("{} {}", text(one.get("type")), text(one.get("name"))));
+    let names = some.iter().take(5).map(|one| match &*text(one.get("alias")) {
+        "" => format!("{} {}", text(one.get("type")), text(one.get("name"))),
+        alias => format!("{} {} ({alias})", text(one.get("type")), text(one.get("name"))),
+    });
     let names: Vec<String> = names.collect();
     Err(match (names.is_empty(), exact.len()) {
         (true, _) => format!("no {what} is called {name}"),
         (false, 2..) => format!("several are called {name}: {}; name the kind and an alias", names.join(", ")),
         (false, _) => format!("no {what} is called {name}; similar: {}", names.join(", ")),
     })
+}
+
+/// Whether a name finds a node as what it is called, which others may be called too. The name of a service is an alias.
+fn is_only_called(node: &Json, name: &str) -> bool {
+    let is = |place: &str| node.pointer(place).is_some_and(|text| text == name);
+    is("/name") && !["/alias", "/aliases/0", "/defaultAlias", "/email"].into_iter().any(is)
 }
 
 fn ask(server: &Server, kind: &Kind, name: &str) -> Result<Json, String> {
