@@ -138,7 +138,10 @@ async fn services_are_listed_by_conditions_that_are_named_as_people_name_them() 
     assert_eq!((done.status, done.out.lines().count(), &*done.err), (0, 2, "the first 1; --limit shows more\n"));
     for (arguments, sentence) in [
         (&["list", "services", "--tier", "gold"][..], "rollcall: no tier is called gold; there are tier_1, "),
-        (&["list", "services", "--filter", "colour=red"], "rollcall: "),
+        (
+            &["list", "services", "--filter", "colour=red"],
+            "rollcall: --filter has no key colour; its keys are owner, tier, ",
+        ),
         (&["list", "teams", "--owner", "payments"], "rollcall: --filter, --owner and --tier are for services\n"),
         (&["list", "users", "--search", "a"], "rollcall: --search is for services and teams"),
         (&["show", "service", "cratt"], "rollcall: no service is called cratt"),

@@ -151,6 +151,38 @@ fn tell_of_more(has_more: bool, shown: usize) {
     }
 }
 
+/// The keys of conditions that are not the API's.
+const OWN_KEYS: [&str; 6] = ["owner", "tier", "lifecycle", "system", "domain", "type"];
+/// Those that are: the values of `ServiceFilterEnum`.
+const API_KEYS: [&str; 26] = [
+    "alert_status",
+    "aliases",
+    "component_category",
+    "component_type_id",
+    "creation_source",
+    "deploy_environment",
+    "domain_id",
+    "filter_id",
+    "framework",
+    "group_ids",
+    "language",
+    "level_index",
+    "lifecycle_index",
+    "name",
+    "owner_id",
+    "owner_ids",
+    "product",
+    "property",
+    "properties",
+    "relationship",
+    "relationships",
+    "repository_ids",
+    "system_id",
+    "tag",
+    "tags",
+    "tier_index",
+];
+
 /// A condition on services, as it is written on the command line.
 #[derive(Debug, PartialEq, Eq)]
 struct Condition<'c> {
@@ -191,7 +223,11 @@ impl<'c> Condition<'c> {
             "system" => "system_id",
             "domain" => "domain_id",
             "type" => "component_type_id",
-            key => key,
+            key if API_KEYS.contains(&key) => key,
+            key => {
+                let (own, others) = (OWN_KEYS.join(", "), API_KEYS.join(", "));
+                return Err(format!("--filter has no key {key}; its keys are {own}; and {others}"));
+            }
         };
         let value = match self.value {
             Some(value) if self.names_a_level() => {
@@ -257,8 +293,11 @@ pub(super) fn found(server: &Server, term: &str) -> Result<Vec<Json>, String> {
 /// Moves an alias of the item to a result that matched by its name.
 fn add_alias(result: &mut Json) {
     let Some(item) = result.as_object_mut().and_then(|result| result.remove("item")) else { return };
-    let alias = item.as_object().and_then(|item| item.values().next()).map(|alias| alias.get(0).unwrap_or(alias).clone());
-    if result["alias"].is_null() && let Some(alias) = alias.filter(Json::is_string) {
+    let alias =
+        item.as_object().and_then(|item| item.values().next()).map(|alias| alias.get(0).unwrap_or(alias).clone());
+    if result["alias"].is_null()
+        && let Some(alias) = alias.filter(Json::is_string)
+    {
         result["alias"] = alias;
     }
 }
@@ -295,6 +334,23 @@ mod tests {
             let mut result = json!({ "alias": alias, "item": item });
             add_alias(&mut result);
             assert_eq!(result, json!({ "alias": expected }), "{item}");
+        }
+    }
+
+    #[test]
+    fn the_keys_of_conditions_are_those_of_the_api_and_our_own() {
+        let schema = include_str!("../../../schema/schema.graphql");
+        let (_, rest) = schema.split_once("enum ServiceFilterEnum {").expect("the enum");
+        let (values, _) = rest.split_once('}').expect("its end");
+        let is_value = |line: &&str| line.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        let values: Vec<&str> =
+            values.lines().map(str::trim).filter(|line| !line.is_empty()).filter(is_value).collect();
+        assert_eq!(API_KEYS.to_vec(), values);
+        for text in ["foo=1", "Owner", "!colour", "tags~x", "tier index=1", "=1"] {
+            let predicate = Condition::parse(text).predicate(&Json::Null);
+            let is_refused =
+                predicate.is_err_and(|why| why.contains("owner, tier, lifecycle") && why.contains("language"));
+            assert_eq!(is_refused, text != "tags~x", "{text}");
         }
     }
 

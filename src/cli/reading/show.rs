@@ -213,7 +213,9 @@ fn find(named: &Named) -> Result<(&'static Kind, Json), String> {
                 named.push((kind, node));
             }
         }
-        if named.len() == 1 && let Some(one) = named.pop() {
+        if named.len() == 1
+            && let Some(one) = named.pop()
+        {
             return Ok(one);
         }
     }
