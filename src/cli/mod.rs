@@ -356,12 +356,13 @@ async fn demo(database: &Database) -> Result<(), String> {
     let (services, deploys) = with_new_database(database, fill).await?;
     print(&format!(
         "An example company: {services} services of 6 teams, and {deploys} deploys.\n\
-         Start the server with rollcall, sign in, and look at:\n\
+         Start the server with rollcall{}, sign in, and look at:\n\
          /                          what fails, who is on call, what changed\n\
          /services/cart             a service that is failing\n\
          /teams                     the teams as a tree\n\
          /delivery?team=payments    how a team delivers\n\
-         /suggestions               names that no service has\n"
+         /suggestions               names that no service has\n",
+        database.flag()
     ))
 }
 
