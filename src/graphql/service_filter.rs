@@ -14,7 +14,7 @@ use super::scan::{Condition, Scans};
 use super::schema::*;
 use crate::db::{Read, ReadHandle};
 use crate::entity::{filter, filter_predicate, text};
-use crate::error::{Result, UserError};
+use crate::error::{Result, UserError, quoted};
 
 /// The maximum number of predicates in a filter, and in a request.
 pub const MOST: usize = 50;
@@ -100,10 +100,7 @@ impl FilterBuilder {
                 let arg = arg.value().map(|arg| text::at_most("arg", arg, most)).transpose()?;
                 let key = Key::from(*key);
                 let (data, value) = match (key, arg) {
-                    (Key::Tag | Key::Property | Key::Relationship, Some(arg)) => match arg.split_once(':') {
-                        Some((key, value)) => (Some(key.to_owned()), Some(value.to_owned())),
-                        None => (Some(arg), None),
-                    },
+                    (Key::Tag | Key::Property | Key::Relationship, Some(arg)) => key_and_value(arg),
                     (_, arg) => (None, arg),
                 };
                 let is_case_sensitive = case_sensitive.value().copied().unwrap_or(true);
@@ -152,21 +149,29 @@ impl FilterBuilder {
             use filter_predicate::Column;
             let rows = filter_predicate::Entity::find().filter(Column::FilterId.eq(filter.id));
             let mut conditions = Vec::new();
-            for row in db.all(rows.order_by_asc(Column::Id)).await? {
+            for (place, row) in db.all(rows.order_by_asc(Column::Id)).await?.into_iter().enumerate() {
                 self.count()?;
                 let key = PredicateKeyEnum::from_word(&row.key).map(Key::from);
                 let kind = TypeEnum::from_word(&row.r#type);
                 let (Some(key), Some(kind)) = (key, kind) else {
                     return Err(UserError::base("the filter has a predicate that this version does not know").into());
                 };
-                let predicate = Predicate {
-                    key,
-                    data: row.key_data,
-                    kind,
-                    value: row.value,
-                    is_case_sensitive: row.case_sensitive.unwrap_or(true),
+                let (data, value) = match (key, row.key_data, row.value) {
+                    (Key::Tag | Key::Property, None, Some(value)) => key_and_value(value),
+                    (_, data, value) => (data, value),
                 };
-                conditions.push(self.one(db, predicate, depth).await?);
+                let is_case_sensitive = row.case_sensitive.unwrap_or(true);
+                let predicate = Predicate { key, data, kind, value, is_case_sensitive };
+                let named = |error: UserError| match key {
+                    // The filter that it names has said where.
+                    Key::FilterId => error,
+                    _ => {
+                        let (filter, place) = (quoted(&filter.name), place + 1);
+                        let message = format!("predicate {place} of the filter {filter}: {}", error.message);
+                        UserError { message: message.into(), ..error }
+                    }
+                };
+                conditions.push(self.one(db, predicate, depth).await.map_err(|error| error.map_user(named))?);
             }
             let connective = filter.connective.as_deref().and_then(ConnectiveEnum::from_word);
             Ok(Condition::Several(connective.unwrap_or(ConnectiveEnum::And), conditions))
@@ -205,5 +210,13 @@ impl FilterBuilder {
             None => Condition::Sql(Expr::value(false)),
         };
         Ok(condition.unless(!is_meant))
+    }
+}
+
+/// Splits `env:prod` into the key of a tag, or the definition of a property or relationship, and a value.
+fn key_and_value(arg: String) -> (Option<String>, Option<String>) {
+    match arg.split_once(':') {
+        Some((key, value)) => (Some(key.to_owned()), Some(value.to_owned())),
+        None => (Some(arg), None),
     }
 }

@@ -492,7 +492,11 @@ async fn a_check_that_cannot_be_evaluated_is_pending_and_says_why() {
     for (check, message) in [
         (property, definition),
         (nameless, definition),
-        (filtered, "This check cannot be evaluated: its filter is wrong: jq expressions are not evaluated."),
+        (
+            filtered,
+            "This check cannot be evaluated: its filter is wrong: predicate 1 of the filter \"Odd\": jq expressions are not \
+             evaluated.",
+        ),
     ] {
         let (statuses, messages) = outcome(app, &check).await;
         assert_eq!((statuses.as_str(), &*messages[0]), ("pending pending pending", message));

@@ -201,7 +201,7 @@ async fn a_filter_is_saved_as_it_was_sent_and_matches_services() {
     let answer = app.query(LIST, saved.clone()).await;
     assert_eq!(
         answer["errors"][0]["message"],
-        "a relationship definition with the id or alias \"x\" does not exist on this account"
+        "predicate 3 of the filter \"All\": a relationship definition with the id or alias \"x\" does not exist on this account"
     );
 
     let update = "mutation($input: FilterUpdateInput!) { filterUpdate(input: $input) {
@@ -319,4 +319,33 @@ async fn many_comparisons_that_are_made_here_read_the_names_once() {
         vec![several("and", vec![regex("a", "name"), none]), several("and", vec![regex("a", "name"), rust])],
     );
     assert_eq!(answer(&json!([mixed])).await.0, a);
+}
+
+#[tokio::test]
+async fn a_saved_predicate_without_key_data_has_it_in_its_value() {
+    let app = TestApp::start().await;
+    services(&app).await;
+    let create =
+        "mutation($input: FilterCreateInput!) { filterCreate(input: $input) { filter { id } errors { message } } }";
+    let matched_by = async |predicates: Value| {
+        let made = app.query(create, json!({ "input": { "name": "Saved", "predicates": predicates } })).await;
+        let filter = &made["data"]["filterCreate"]["filter"]["id"];
+        matched(&app, json!([{ "key": "filter_id", "type": "matches", "arg": filter }])).await
+    };
+    for (predicate, expected) in [
+        (json!({ "key": "tags", "type": "equals", "value": "env:prod" }), "Cart"),
+        (json!({ "key": "tags", "type": "equals", "value": "env:Prod" }), "Mail"),
+        (json!({ "key": "tags", "type": "exists", "value": "env" }), "Cart, Mail"),
+        (json!({ "key": "tags", "type": "contains", "value": "env:de" }), "Cart"),
+        (json!({ "key": "tags", "type": "equals", "value": "env:a:b" }), ""),
+        (json!({ "key": "tags", "keyData": "env", "type": "equals", "value": "prod" }), "Cart"),
+    ] {
+        assert_eq!(matched_by(json!([predicate])).await, expected, "{predicate}");
+    }
+    for kind in ["tags", "properties"] {
+        let good = json!({ "key": "name", "type": "exists" });
+        let said = matched_by(json!([good, { "key": kind, "type": "equals" }])).await;
+        let said = said.as_str().unwrap_or_default();
+        assert!(said.starts_with("predicate 2 of the filter \"Saved\": the "), "{kind}: {said}");
+    }
 }
