@@ -5,6 +5,7 @@
 //! sentence.
 
 mod apply;
+pub mod check;
 mod console;
 mod contexts;
 pub mod doctor;
@@ -108,6 +109,7 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
         Command::Deploy(settings) => {
             print(&format!("{}\n", tokio::task::block_in_place(|| sender::send(&settings))?))?;
         }
+        Command::Check(settings) => return tokio::task::block_in_place(|| check::run(&settings)),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut config::program(), "rollcall", &mut text);

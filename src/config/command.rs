@@ -7,7 +7,7 @@ use clap::Subcommand;
 use clap_complete::Shell;
 
 use super::trimmed::{trimmed, word};
-use super::{Addresses, Apply, Database, Deploy, Reading, Serve, value};
+use super::{Addresses, Apply, Check, Database, Deploy, Reading, Serve, value};
 use crate::entity::token::Scope;
 
 /// The command to run.
@@ -96,6 +96,9 @@ pub enum Command {
     },
     /// Report a deploy to a deploy endpoint, from a pipeline; prints the server's response
     Deploy(Box<Deploy>),
+    /// Evaluate the checks that concern the services of a repository on its checkout, and report the results, from a
+    /// pipeline
+    Check(Box<Check>),
     /// Commands that read from a server.
     #[command(flatten)]
     Reading(Reading),

@@ -15,6 +15,7 @@ use crate::entity::text;
 mod addresses;
 mod apply;
 mod budget;
+mod check;
 mod command;
 mod database;
 mod deploy;
@@ -35,6 +36,7 @@ mod value;
 pub use addresses::Addresses;
 pub use apply::Apply;
 pub use budget::Budget;
+pub use check::{Answer, Check, Forge};
 pub use command::{Command, DeployEndpointCommand, SchemaCommand, TokenCommand};
 pub use database::{Database, ReadDatabase};
 pub use deploy::{Deploy, Pipeline, SecretUrl};
@@ -186,12 +188,20 @@ pub fn wants_no_styles() -> bool {
     env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
+/// A variable of the environment that is not blank, without the blanks around it.
+fn named(name: &str) -> Option<String> {
+    let value = env::var(name).ok()?;
+    Some(text::trim(&value)).filter(|value| !value.is_empty()).map(str::to_owned)
+}
+
 /// Reads the variables of the CI pipeline that this process runs in.
 pub fn pipeline() -> Pipeline {
-    Pipeline::of(|name| {
-        let value = env::var(name).ok()?;
-        Some(text::trim(&value)).filter(|value| !value.is_empty()).map(str::to_owned)
-    })
+    Pipeline::of(named)
+}
+
+/// Reads where the forge's API is that the pipeline of this process may ask. `None` if it says none.
+pub fn forge() -> Option<Forge> {
+    Forge::of(named)
 }
 
 /// Examples of use, below the list of commands.

@@ -79,6 +79,8 @@ pub enum Kind {
     AlertSourceUsage,
     /// The service has few code issues.
     CodeIssue,
+    /// The repository of the service protects its default branch.
+    GitBranchProtection,
     /// The service has documentation.
     HasDocumentation,
     /// The service has an owner.
@@ -91,8 +93,16 @@ pub enum Kind {
     HasServiceConfig,
     /// A person says whether the service passes.
     Manual,
+    /// The repository of the service uses a package.
+    PackageVersion,
     /// The service has relationships.
     Relationship,
+    /// The repository of the service has a file.
+    RepoFile,
+    /// Certain files in the repository of the service have certain contents.
+    RepoGrep,
+    /// The files in the repository of the service have certain contents.
+    RepoSearch,
     /// The service has a dependency.
     ServiceDependency,
     /// The service has a value in a field.
@@ -101,6 +111,14 @@ pub enum Kind {
     TagDefined,
     /// The service has a tool.
     ToolUsage,
+}
+
+impl Kind {
+    /// Whether a pipeline evaluates it in the repository of a service, and reports the result.
+    pub fn is_of_repository(self) -> bool {
+        use Kind::{GitBranchProtection, PackageVersion, RepoFile, RepoGrep, RepoSearch};
+        matches!(self, GitBranchProtection | PackageVersion | RepoFile | RepoGrep | RepoSearch)
+    }
 }
 
 impl Model {

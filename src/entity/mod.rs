@@ -19,6 +19,7 @@ pub mod category;
 pub mod change;
 pub mod check;
 pub mod check_answer;
+pub mod check_reported;
 pub mod code_issue;
 pub mod code_issue_cve;
 pub mod code_issue_cwe;
@@ -90,8 +91,8 @@ macro_rules! recorded {
 }
 
 recorded! {
-    alert_source alert_source_service category check check_answer code_issue code_issue_cve code_issue_cwe code_issue_project
-    code_issue_project_resource component_type contact deploy domain domain_alias filter filter_predicate
+    alert_source alert_source_service category check check_answer check_reported code_issue code_issue_cve code_issue_cwe
+    code_issue_project code_issue_project_resource component_type contact deploy domain domain_alias filter filter_predicate
     infrastructure_resource infrastructure_resource_alias integration level lifecycle on_call property
     property_definition relationship relationship_definition repository service service_alias service_dependency
     service_document service_repository suggestion system system_alias tag team team_alias team_membership tier tool

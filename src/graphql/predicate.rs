@@ -3,7 +3,7 @@
 //! If the comparison allows it, an index can serve the condition. A comparison that SQL lacks (a regular expression, a
 //! version range) is made by `scan.rs`.
 
-use regex::RegexBuilder;
+use regex::{Regex, RegexBuilder};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query as Select, SelectStatement};
 use sea_orm::{ColumnTrait, EntityTrait, Iterable, ModelTrait, PrimaryKeyToColumn, PrimaryKeyTrait, Value};
 
@@ -30,6 +30,19 @@ pub const REGEX_DEPTH: u32 = 50;
 
 /// The maximum number of aliases and names, instead of ids, in the value of a predicate.
 pub const NAMES: usize = 50;
+
+/// Compiles a regular expression within [`REGEX`] and [`REGEX_DEPTH`].
+///
+/// # Errors
+/// It is none, or goes over a limit.
+pub fn regex(pattern: &str, is_case_sensitive: bool) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern)
+        .case_insensitive(!is_case_sensitive)
+        .size_limit(REGEX)
+        .dfa_size_limit(REGEX)
+        .nest_limit(REGEX_DEPTH)
+        .build()
+}
 
 /// One comparison.
 pub(super) struct Predicate {
@@ -414,12 +427,7 @@ impl Predicate {
     }
 
     fn regex(&self) -> Result<Fits, UserError> {
-        let regex = RegexBuilder::new(self.needed()?)
-            .case_insensitive(!self.is_case_sensitive)
-            .size_limit(REGEX)
-            .dfa_size_limit(REGEX)
-            .nest_limit(REGEX_DEPTH)
-            .build();
+        let regex = regex(self.needed()?, self.is_case_sensitive);
         let regex = regex.map_err(|error| UserError::new("value", format!("not a regular expression: {error}")))?;
         Ok(Box::new(move |text| regex.is_match(text)))
     }

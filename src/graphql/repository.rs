@@ -5,6 +5,7 @@ use foldhash::{HashMap, HashMapExt};
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, LockType, OnConflict, Query, SelectStatement};
 use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, Set};
 
+use super::check;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
 use super::identifier::{self, Identifier};
@@ -77,6 +78,10 @@ impl RepositoryResolver for Repository {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<RepositoryServiceConnectionType>> {
         links::services(repositories, args, ctx).await
+    }
+
+    async fn checks(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<RepositoryChecks>> {
+        check::of_repositories(repositories, ctx).await
     }
 
     async fn html_url(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {

@@ -9,8 +9,9 @@
 
 pub use super::account::Account;
 pub use super::check::{
-    AlertSourceUsageCheck, CheckReport, CheckResult, CheckResultsByLevel, CodeIssueCheck, HasDocumentationCheck,
-    HasRecentDeployCheck, ManualCheck, RelationshipCheck, RepositoryIntegratedCheck, ServiceCheckResults,
+    AlertSourceUsageCheck, CheckReport, CheckResult, CheckResultsByLevel, CodeIssueCheck, GitBranchProtectionCheck,
+    HasDocumentationCheck, HasRecentDeployCheck, ManualCheck, PackageVersionCheck, RelationshipCheck,
+    RepositoryFileCheck, RepositoryGrepCheck, RepositoryIntegratedCheck, RepositorySearchCheck, ServiceCheckResults,
     ServiceConfigurationCheck, ServiceDependencyCheck, ServiceOwnershipCheck, ServicePropertyCheck, TagDefinedCheck,
     ToolUsageCheck,
 };

@@ -36,7 +36,7 @@ macro_rules! tables {
             system system_alias infrastructure_resource infrastructure_resource_alias service service_alias property relationship tool contact
             service_dependency repository service_repository tag integration service_document service_document_content filter
             filter_predicate on_call alert_source alert_source_service code_issue_project code_issue_project_resource code_issue code_issue_cve
-            code_issue_cwe check check_answer deploy_number deploy suggestion suggestion_integration
+            code_issue_cwe check check_answer check_reported deploy_number deploy suggestion suggestion_integration
         }
     };
 }

@@ -13,7 +13,7 @@ use crate::tour::Tour;
 use crate::webhook::Endpoint;
 
 /// Three services: the shop has everything, mail a little, bare nothing.
-async fn services() -> Endpoint {
+pub async fn services() -> Endpoint {
     let endpoint = Endpoint::start().await;
     let app = &endpoint.app;
     let query = r#"mutation {
@@ -92,7 +92,7 @@ async fn services() -> Endpoint {
 }
 
 /// The ids of what inputs refer to by ids.
-async fn ids(app: &TestApp) -> Value {
+pub async fn ids(app: &TestApp) -> Value {
     let query = "{ account {
         rubric { levels { nodes { id name } } categories { nodes { id name } } }
         team(alias: \"core\") { id } relationshipDefinition(input: { alias: \"billed_to\" }) { id }
@@ -108,14 +108,19 @@ async fn ids(app: &TestApp) -> Value {
 }
 
 /// The mutations of each kind.
-const KINDS: [(&str, &str, &str); 13] = [
+const KINDS: [(&str, &str, &str); 18] = [
     ("AlertSourceUsage", "checkAlertSourceUsageCreate", "checkAlertSourceUsageUpdate"),
     ("CodeIssue", "checkCodeIssueCreate", "checkCodeIssueUpdate"),
+    ("GitBranchProtection", "checkGitBranchProtectionCreate", "checkGitBranchProtectionUpdate"),
     ("HasDocumentation", "checkHasDocumentationCreate", "checkHasDocumentationUpdate"),
     ("HasRecentDeploy", "checkHasRecentDeployCreate", "checkHasRecentDeployUpdate"),
     ("Manual", "checkManualCreate", "checkManualUpdate"),
+    ("PackageVersion", "checkPackageVersionCreate", "checkPackageVersionUpdate"),
     ("Relationship", "checkRelationshipCreate", "checkRelationshipUpdate"),
+    ("RepositoryFile", "checkRepositoryFileCreate", "checkRepositoryFileUpdate"),
+    ("RepositoryGrep", "checkRepositoryGrepCreate", "checkRepositoryGrepUpdate"),
     ("RepositoryIntegrated", "checkRepositoryIntegratedCreate", "checkRepositoryIntegratedUpdate"),
+    ("RepositorySearch", "checkRepositorySearchCreate", "checkRepositorySearchUpdate"),
     ("ServiceConfiguration", "checkServiceConfigurationCreate", "checkServiceConfigurationUpdate"),
     ("ServiceDependency", "checkServiceDependencyCreate", "checkServiceDependencyUpdate"),
     ("ServiceOwnership", "checkServiceOwnershipCreate", "checkServiceOwnershipUpdate"),
@@ -125,7 +130,7 @@ const KINDS: [(&str, &str, &str); 13] = [
 ];
 
 /// Creates or changes a check. Answers the payload.
-async fn send(app: &TestApp, mutation: &str, input: Value) -> Value {
+pub async fn send(app: &TestApp, mutation: &str, input: Value) -> Value {
     let ty = format!("C{}Input", &mutation[1..]);
     let document = format!(
         "mutation($input: {ty}!) {{ {mutation}(input: $input) {{ check {{ id description }} errors {{ message path }} }} }}"
@@ -136,7 +141,7 @@ async fn send(app: &TestApp, mutation: &str, input: Value) -> Value {
 }
 
 /// Creates a check that counts, of the level Bronze.
-async fn create(app: &TestApp, kind: &str, own: Value) -> Value {
+pub async fn create(app: &TestApp, kind: &str, own: Value) -> Value {
     let ids = ids(app).await;
     let mut input = json!({ "name": kind, "levelId": ids["Bronze"], "categoryId": ids["Safety"], "enabled": true });
     input.as_object_mut().expect("an object").extend(own.as_object().expect("an object").clone());
@@ -159,7 +164,7 @@ async fn delete(app: &TestApp, check: &Value) {
 }
 
 /// The statuses of shop, mail and bare, and the messages.
-async fn outcome(app: &TestApp, check: &Value) -> (String, Vec<String>) {
+pub async fn outcome(app: &TestApp, check: &Value) -> (String, Vec<String>) {
     let query = "{ account { services { nodes { alias maturityReport { latestCheckResults { check { id } status message serviceAlias createdAt lastUpdated } } } } } }";
     let services = data(app, query).await["account"]["services"]["nodes"].clone();
     let (mut statuses, mut messages) = (Vec::new(), Vec::new());
@@ -173,7 +178,7 @@ async fn outcome(app: &TestApp, check: &Value) -> (String, Vec<String>) {
     (statuses.join(" "), messages)
 }
 
-fn predicate(kind: &str, value: &str) -> Value {
+pub fn predicate(kind: &str, value: &str) -> Value {
     json!({ "type": kind, "value": value })
 }
 
@@ -706,7 +711,7 @@ async fn clients_read_back_every_field_of_a_check_as_they_set_it() {
     assert_eq!((&asked["updateFrequency"], &asked["updateRequiresComment"]), (&frequency, &json!(false)));
     let list = "query CheckList($after:String!$first:Int!){account{rubric{checks(after: $after, first: $first){nodes{id},pageInfo{hasNextPage},totalCount}}}}";
     let answer = app.query(list, json!({ "after": "", "first": 100 })).await;
-    assert_eq!(answer["data"]["account"]["rubric"]["checks"]["totalCount"], json!(15));
+    assert_eq!(answer["data"]["account"]["rubric"]["checks"]["totalCount"], json!(20));
     assert!(app.query(&document, json!({ "id": "nope" })).await["data"]["account"]["check"].is_null());
 }
 
@@ -719,7 +724,7 @@ async fn a_level_lists_its_checks_and_the_rubric_counts_the_services_of_each() {
     } } }";
     let rubric = data(&tour.endpoint.app, query).await["account"]["rubric"].clone();
     let levels = rubric["levels"]["nodes"].as_array().expect("levels");
-    assert_eq!(levels[0]["checks"].as_array().map(Vec::len), Some(15));
+    assert_eq!(levels[0]["checks"].as_array().map(Vec::len), Some(20));
     assert_eq!(levels[1]["checks"], json!([]));
     for report in rubric["reports"].as_array().expect("reports") {
         let number = |name: &str| report[name].as_u64().expect("a number");

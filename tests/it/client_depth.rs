@@ -15,8 +15,8 @@ const DEEPEST: usize = 11;
 /// The fields of the largest document that a client sends.
 const LARGEST: usize = 153;
 
-/// Lists that clients select by themselves, and never below another type, or not at all.
-const ALONE: [&str; 4] = ["alertSources", "relatedResources", "descendantServices", "reports"];
+/// Lists, or types, that clients select by themselves, and never below another type, or not at all.
+const ALONE: [&str; 5] = ["alertSources", "relatedResources", "descendantServices", "reports", "RepositoryChecks"];
 
 /// Types whose objects clients select without what is below them: a document counts for every kind of check.
 const SHALLOW: [&str; 1] = ["Check"];
@@ -81,7 +81,10 @@ impl<'s> Writer<'s> {
         }
         let is_new = self.done.insert(name);
         let mut selected = Vec::new();
-        for field in self.fields(name).into_iter().filter(|field| !ALONE.contains(&field.name.as_str())) {
+        let is_alone = |field: &FieldDefinition| {
+            [field.name.as_str(), field.ty.inner_named_type().as_str()].iter().any(|name| ALONE.contains(name))
+        };
+        for field in self.fields(name).into_iter().filter(|field| !is_alone(field)) {
             if SHALLOW.contains(&name.as_str()) && !self.is_leaf(field) {
                 let below = self.fields(field.ty.inner_named_type());
                 let leaves: Vec<_> =

@@ -306,6 +306,7 @@ fn help_shows_every_setting_with_its_variable() {
         "email",
         "environment",
         "expires",
+        "fail",
         "filter",
         "limit",
         "live",

@@ -110,6 +110,7 @@ mod refused_attempts;
 mod relationship;
 mod replica;
 mod repository;
+mod repository_checks;
 mod role;
 mod schema_diff;
 mod search;

@@ -11,6 +11,7 @@ use rollcall::api_document::pull;
 use rollcall::app::openid::{exchange, provider};
 use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, limits as pages, refusals};
 use rollcall::budget::Limits;
+use rollcall::cli::check::tree;
 use rollcall::cli::sender;
 use rollcall::config::{self, Command, Serve};
 use rollcall::db::{LONG_LOG, LONGEST_WINDOW, MOST_AT_ONCE, MOST_CHANGED, QUICK_READS, SLOW_READS, find};
@@ -282,6 +283,15 @@ fn things() -> Section {
         count("services that do not pass in the report of a check", check::NAMED),
         count("days that a check of the last deploy looks back", check::DAYS),
         count("units in a period of a check", check::UNITS),
+        count("results in a report of `rollcall check` to the server", check::RESULTS).beyond("it sends several"),
+        count("services of a repository that `rollcall check` looks at", check::PLACES)
+            .beyond("the oldest links count"),
+        characters("what a check found in a repository", check::MESSAGE).beyond("`rollcall check` cuts it off"),
+        count("files that `rollcall check` sees", tree::FILES).beyond("the message says so"),
+        bytes("what `rollcall check` reads of a file", tree::OF_FILE as usize).beyond("the message says so"),
+        bytes("what `rollcall check` reads of a lock file", tree::OF_LOCK as usize).beyond("the message says so"),
+        bytes("what `rollcall check` reads of all files", tree::OF_ALL as usize).beyond("the message says so"),
+        time("time in which `rollcall check` lists and reads files", tree::TIME).beyond("the message says so"),
         count("relationships of one source", ENTRIES),
         count("relationship definitions", FEW),
         count("management rules of a relationship definition", RULES),

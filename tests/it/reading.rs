@@ -14,20 +14,20 @@ use crate::service::data;
 use crate::tour::Tour;
 
 /// A folder, a server and a token for it.
-struct Desk {
-    place: Place,
-    url: String,
-    token: String,
+pub struct Desk {
+    pub place: Place,
+    pub url: String,
+    pub token: String,
 }
 
 impl Desk {
-    async fn at(app: &TestApp, scope: Scope) -> Self {
+    pub async fn at(app: &TestApp, scope: Scope) -> Self {
         let token = app.new_token(scope, None).await;
         Self { place: Place::new(), url: format!("http://{}", app.address), token }
     }
 
     /// The command, without the server and the token.
-    fn bare(&self, arguments: &[&str]) -> Command {
+    pub fn bare(&self, arguments: &[&str]) -> Command {
         let mut command = self.place.command(arguments);
         command.env("ROLLCALL_CONTEXTS", self.place.path().join("kept").join("contexts.json"));
         // For git.
@@ -35,7 +35,7 @@ impl Desk {
         command
     }
 
-    async fn run(&self, arguments: &[&str]) -> Done {
+    pub async fn run(&self, arguments: &[&str]) -> Done {
         let mut command = self.bare(arguments);
         command.env("ROLLCALL_SERVER", &self.url).env("ROLLCALL_TOKEN", &self.token);
         ended(command).await
@@ -55,7 +55,7 @@ impl Desk {
 }
 
 /// Runs a command without blocking the server that it asks.
-async fn ended(mut command: Command) -> Done {
+pub async fn ended(mut command: Command) -> Done {
     let done = tokio::task::spawn_blocking(move || command.output().expect("the program runs")).await.expect("it ends");
     let text = |bytes| String::from_utf8(bytes).expect("text");
     Done { status: done.status.code().expect("a status"), out: text(done.stdout), err: text(done.stderr) }

@@ -409,6 +409,22 @@ impl Tour {
             &["asked"],
         )
         .await;
+        let query = r#"{ account { repository(alias: "github.com:org/shop") { id checks { checks { fingerprint check { name } } } } } }"#;
+        let answer = self.endpoint.app.query(query, json!({})).await;
+        let repository = &answer["data"]["account"]["repository"];
+        let checks = repository["checks"]["checks"].as_array().expect("checks");
+        let filed = checks.iter().find(|one| one["check"]["name"] == "Filed").expect("it concerns the shop");
+        let report = "mutation($input: RepositoryCheckResultsReportInput!) {
+            repositoryCheckResultsReport(input: $input) { recorded errors { message } } }";
+        let result = json!({
+            "checkId": self.id("filed"), "serviceId": self.id("shop"), "fingerprint": filed["fingerprint"], "passed": false,
+            "message": "It has no such file.", "path": "src/README",
+        });
+        let input = json!({ "repository": { "id": repository["id"] }, "commit": "0123abcd", "results": [result] });
+        let done = self.endpoint.app.query(report, json!({ "input": input })).await;
+        assert_eq!(done["data"]["repositoryCheckResultsReport"]["recorded"], json!(1), "{done}");
+        self.ids.insert("fingerprint".to_owned(), filed["fingerprint"].clone());
+        self.ids.insert("repository".to_owned(), repository["id"].clone());
     }
 
     async fn deploys(&mut self) {

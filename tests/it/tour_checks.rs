@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 pub const ROWS: &[&str] = &["bronze", "security", "vital", "Core", "billing"];
 
 /// The names of checks, one of each kind.
-pub const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 18] = [
     "owned",
     "sourced",
     "tagged",
@@ -20,6 +20,11 @@ pub const NAMES: [&str; 13] = [
     "coded",
     "described",
     "depending",
+    "filed",
+    "grepped",
+    "searched",
+    "packed",
+    "protected",
 ];
 
 /// Creates a check of each kind, with a value in every field.
@@ -81,6 +86,30 @@ pub const CHECKS: &str = r#"
         name: "Depending", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
         ownerId: $Core, notes: "n"
     }) { check { id } errors { message } }
+    filed: checkRepositoryFileCreate(input: {
+        name: "Filed", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", filePaths: ["README.md"], directorySearch: false, useAbsoluteRoot: true,
+        fileContentsPredicate: { type: contains, value: "shop" }
+    }) { check { id } errors { message } }
+    grepped: checkRepositoryGrepCreate(input: {
+        name: "Grepped", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", filePaths: ["**/*.rs"], directorySearch: false,
+        fileContentsPredicate: { type: does_not_contain, value: "todo" }
+    }) { check { id } errors { message } }
+    searched: checkRepositorySearchCreate(input: {
+        name: "Searched", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", fileExtensions: ["rs"], fileContentsPredicate: { type: contains, value: "main" }
+    }) { check { id } errors { message } }
+    packed: checkPackageVersionCreate(input: {
+        name: "Packed", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", packageConstraint: matches_version, packageManager: cargo, packageName: "serde",
+        packageNameIsRegex: false, missingPackageResult: passed,
+        versionConstraintPredicate: { type: satisfies_version_constraint, value: "^1" }
+    }) { check { id } errors { message } }
+    protected: checkGitBranchProtectionCreate(input: { name: "Protected", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n" }) {
+        check { id } errors { message }
+    }
     later: checkServiceDependencyCreate(input: {
         name: "Later", categoryId: $security, levelId: $bronze, enableOn: "2999-01-02T03:04:05Z", ownerId: $Core, filterId: $vital, notes: "n"
     }) { check { id } errors { message } }
@@ -141,6 +170,28 @@ fn kinds(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, &'static str, Value)>
         ("RepositoryIntegrated", "coded", json!({})),
         ("ServiceConfiguration", "described", json!({})),
         ("ServiceDependency", "depending", json!({})),
+        (
+            "RepositoryFile",
+            "filed",
+            json!({
+                "directorySearch": true, "fileContentsPredicate": exists, "filePaths": ["docs"], "useAbsoluteRoot": false,
+            }),
+        ),
+        (
+            "RepositoryGrep",
+            "grepped",
+            json!({ "directorySearch": true, "fileContentsPredicate": exists, "filePaths": ["src"] }),
+        ),
+        ("RepositorySearch", "searched", json!({ "fileContentsPredicate": exists, "fileExtensions": ["md"] })),
+        (
+            "PackageVersion",
+            "packed",
+            json!({
+                "missingPackageResult": "failed", "packageConstraint": "exists", "packageManager": "npm", "packageName": "left.*",
+                "packageNameIsRegex": true, "versionConstraintPredicate": exists,
+            }),
+        ),
+        ("GitBranchProtection", "protected", json!({})),
     ]
 }
 
@@ -156,6 +207,15 @@ pub fn steps(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, Value)> {
         input
     };
     let mut steps = Vec::new();
+    for repository in [json!({ "alias": "github.com:org/shop" }), json!({ "id": id("repository") })] {
+        let result = json!({
+            "checkId": id("filed"), "serviceId": id("shop"), "fingerprint": id("fingerprint"), "passed": repository["id"].is_null(),
+            "message": "It has the file.", "path": "src/README.md",
+        });
+        let report = json!({ "commit": "0123456789abcdef", "repository": repository, "results": [result] });
+        steps.push(("repositoryCheckResultsReport", json!({ "input": report })));
+    }
+    // Before a change of the check, after which the results are outdated.
     for (kind, name, own) in kinds(id) {
         let named = |verb: &str| &*format!("check{kind}{verb}").leak();
         steps.push((named("Create"), json!({ "input": with(&own) })));

@@ -16,6 +16,8 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
+pub(super) use output::print_rows;
+
 use super::console::print;
 use super::remote::Server;
 use crate::config::{Query, Reading, Remote};
@@ -46,7 +48,7 @@ pub(super) fn run(command: Reading) -> Result<ExitCode, String> {
 }
 
 /// The server to ask.
-fn server(remote: &Remote, deadline: Duration) -> Result<Server, String> {
+pub(super) fn server(remote: &Remote, deadline: Duration) -> Result<Server, String> {
     let server = Server::of(remote, deadline)?;
     server.ok_or_else(|| "there is no server to ask: run rollcall login, or give --server".to_owned())
 }

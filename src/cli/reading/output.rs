@@ -10,13 +10,13 @@ use crate::config::{self, Output};
 use crate::entity::text::one_line;
 
 /// A column: its title, and where its value is in a node, as a JSON pointer.
-pub(super) type Column = (&'static str, &'static str);
+pub(in crate::cli) type Column = (&'static str, &'static str);
 
 /// The space between two columns.
 const GAP: &str = "  ";
 
 /// Prints the rows of a list.
-pub(super) fn print_rows(output: Output, columns: &[Column], nodes: &[Json]) -> Result<(), String> {
+pub(in crate::cli) fn print_rows(output: Output, columns: &[Column], nodes: &[Json]) -> Result<(), String> {
     match output {
         Output::Json => print(&format!("{:#}\n", Json::Array(nodes.to_vec()))),
         Output::Csv => print(&comma_separated(columns, nodes)?),

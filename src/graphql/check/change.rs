@@ -13,7 +13,7 @@ use crate::entity::check::{Column, Entity, Kind, MOST, Model};
 use crate::entity::field_rule::must_not_be_null;
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, category, filter, level, text};
-use crate::error::{Result, UserError};
+use crate::error::{Result, UserError, quoted};
 use crate::graphql::draft::Draft;
 use crate::graphql::id::{self, Class};
 use crate::graphql::schema::*;
@@ -133,6 +133,44 @@ impl<'a> Change<'a> {
         }
     }
 
+    /// Sets a parameter that is true or false; null means false.
+    pub(super) fn flag(stored: &mut bool, given: MaybeUndefined<bool>) {
+        if !given.is_undefined() {
+            *stored = given.value().copied().unwrap_or_default();
+        }
+    }
+
+    /// Sets a parameter that is a list of 1 to [`text::FEW`] short texts, each of which `check` takes. Null is an error if
+    /// it is required.
+    pub(super) fn texts(
+        &mut self,
+        field: &'static str,
+        stored: &mut Option<Vec<String>>,
+        given: &MaybeUndefined<Vec<String>>,
+        is_required: bool,
+        check: impl Fn(&str) -> Result<String, String>,
+    ) {
+        let given = match given {
+            MaybeUndefined::Undefined => return,
+            MaybeUndefined::Null if is_required => return self.draft.problems.push(must_not_be_null(field)),
+            MaybeUndefined::Null => return *stored = None,
+            MaybeUndefined::Value(given) => given,
+        };
+        if given.len() > text::FEW || is_required && given.is_empty() {
+            let message = format!("{field} has {} texts; 1 to {} are allowed", given.len(), text::FEW);
+            return self.draft.problems.push(UserError::new(field, message));
+        }
+        let one = |(place, one): (usize, &String)| {
+            let checked = text::required(field, one, text::SHORT)
+                .and_then(|one| check(&one).map_err(|why| UserError::new(field, format!("{}: {why}", quoted(&one)))));
+            checked.map_err(|error| UserError::new(place.to_string(), error.message).within(field))
+        };
+        let all: Result<Vec<_>, _> = given.iter().enumerate().map(one).collect();
+        if let Some(all) = self.draft.problems.take(all) {
+            *stored = Some(all).filter(|all| !all.is_empty());
+        }
+    }
+
     /// Sets a parameter that is a comparison.
     pub(super) fn comparison(
         &mut self,
@@ -164,6 +202,19 @@ impl<'a> Change<'a> {
         };
         Ok(CheckResponsePayload { check: Some(super::of(row)), ..Default::default() })
     }
+}
+
+/// Sets a parameter that is a comparison of texts and required.
+pub(super) fn required_comparison(
+    change: &mut Change<'_>,
+    field: &'static str,
+    stored: &mut Option<Comparison>,
+    given: &MaybeUndefined<PredicateUpdateInput>,
+) {
+    if given.is_null() {
+        return change.draft.problems.push(must_not_be_null(field));
+    }
+    change.comparison(field, Of::Text, stored, given);
 }
 
 /// Checks a whole number.
@@ -265,6 +316,9 @@ required!(
     CheckCodeIssueConstraintEnum,
     HasDocumentationSubtypeEnum,
     HasDocumentationTypeEnum,
+    PackageConstraintEnum,
+    PackageManagerEnum,
     ServicePropertyTypeEnum,
-    ToolCategory
+    ToolCategory,
+    Vec<String>
 );

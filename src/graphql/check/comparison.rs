@@ -95,6 +95,17 @@ impl Comparison {
         Compared { key, data: None, kind, value: self.value.clone(), is_case_sensitive: true }
     }
 
+    /// What must not be, if it asks that something is not.
+    pub(super) fn refuted(&self) -> Option<Self> {
+        let kind = self.r#type.strip_prefix("does_not_")?;
+        let kind = match kind {
+            "match_regex" => "matches_regex".to_owned(),
+            "match" => "matches".to_owned(),
+            kind => format!("{kind}s"),
+        };
+        Some(Self { r#type: kind, value: self.value.clone() })
+    }
+
     fn text(&self, db: &dyn Backend, own: Expr) -> Result<Meant, UserError> {
         self.predicate(Key::Name).plain(db, own)
     }

@@ -95,6 +95,11 @@ fn unless_wrong<T>(result: Result<T>) -> Result<Result<T, String>> {
 }
 
 impl Prepared {
+    /// Whether its question can be put. If not, it is pending for every service.
+    pub(super) fn can_be_evaluated(&self) -> bool {
+        self.asked.question.is_ok()
+    }
+
     /// The status of a service, as SQL.
     fn status(&self) -> Expr {
         let word = |status: i64| Expr::cust(status.to_string());

@@ -209,6 +209,10 @@ kinds! {
         }
     }
 
+    GitBranchProtectionCheck GitBranchProtectionCheckResolver: GitBranchProtection GitBranchProtection []
+    CheckGitBranchProtectionCreateMutation check_git_branch_protection_create CheckGitBranchProtectionCreateInput, CheckGitBranchProtectionUpdateMutation check_git_branch_protection_update CheckGitBranchProtectionUpdateInput {
+    }
+
     HasDocumentationCheck HasDocumentationCheckResolver: HasDocumentation HasDocumentation [document_subtype document_type]
     CheckHasDocumentationCreateMutation check_has_documentation_create CheckHasDocumentationCreateInput, CheckHasDocumentationUpdateMutation check_has_documentation_update CheckHasDocumentationUpdateInput {
         fn document_subtype(&self) -> Option<HasDocumentationSubtypeEnum> {
@@ -244,6 +248,28 @@ kinds! {
         }
     }
 
+    PackageVersionCheck PackageVersionCheckResolver: PackageVersion PackageVersion [missing_package_result package_constraint package_manager package_name package_name_is_regex version_constraint_predicate]
+    CheckPackageVersionCreateMutation check_package_version_create CheckPackageVersionCreateInput, CheckPackageVersionUpdateMutation check_package_version_update CheckPackageVersionUpdateInput {
+        fn missing_package_result(&self) -> Option<CheckResultStatusEnum> {
+            CheckResultStatusEnum::from_word(self.own.missing_package_result.as_deref()?)
+        }
+        fn package_constraint(&self) -> Option<PackageConstraintEnum> {
+            PackageConstraintEnum::from_word(&self.own.package_constraint)
+        }
+        fn package_manager(&self) -> Option<PackageManagerEnum> {
+            PackageManagerEnum::from_word(&self.own.package_manager)
+        }
+        fn package_name(&self) -> Option<&str> {
+            self.own.package_name.as_deref()
+        }
+        fn package_name_is_regex(&self) -> Option<bool> {
+            Some(self.own.package_name_is_regex)
+        }
+        async fn version_constraint_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
+            Ok(predicates(checks.iter().map(|check| &check.own.version_constraint_predicate)))
+        }
+    }
+
     RelationshipCheck RelationshipCheckResolver: Relationship Relationship [relationship_count_predicate relationship_definition_id]
     CheckRelationshipCreateMutation check_relationship_create CheckRelationshipCreateInput, CheckRelationshipUpdateMutation check_relationship_update CheckRelationshipUpdateInput {
         async fn relationship_count_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
@@ -259,6 +285,45 @@ kinds! {
 
     RepositoryIntegratedCheck RepositoryIntegratedCheckResolver: HasRepository RepositoryIntegrated []
     CheckRepositoryIntegratedCreateMutation check_repository_integrated_create CheckRepositoryIntegratedCreateInput, CheckRepositoryIntegratedUpdateMutation check_repository_integrated_update CheckRepositoryIntegratedUpdateInput {    }
+
+    RepositoryFileCheck RepositoryFileCheckResolver: RepoFile RepositoryFile [directory_search file_contents_predicate file_paths use_absolute_root]
+    CheckRepositoryFileCreateMutation check_repository_file_create CheckRepositoryFileCreateInput, CheckRepositoryFileUpdateMutation check_repository_file_update CheckRepositoryFileUpdateInput {
+        fn directory_search(&self) -> Option<bool> {
+            Some(self.own.directory_search)
+        }
+        async fn file_contents_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
+            Ok(predicates(checks.iter().map(|check| &check.own.file_contents_predicate)))
+        }
+        async fn file_paths(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
+            Ok(checks.iter().map(|check| check.own.file_paths.clone()).collect())
+        }
+        fn use_absolute_root(&self) -> Option<bool> {
+            Some(self.own.use_absolute_root)
+        }
+    }
+
+    RepositoryGrepCheck RepositoryGrepCheckResolver: RepoGrep RepositoryGrep [directory_search file_contents_predicate file_paths]
+    CheckRepositoryGrepCreateMutation check_repository_grep_create CheckRepositoryGrepCreateInput, CheckRepositoryGrepUpdateMutation check_repository_grep_update CheckRepositoryGrepUpdateInput {
+        fn directory_search(&self) -> Option<bool> {
+            Some(self.own.directory_search)
+        }
+        async fn file_contents_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
+            Ok(predicates(checks.iter().map(|check| &check.own.file_contents_predicate)))
+        }
+        async fn file_paths(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
+            Ok(checks.iter().map(|check| check.own.file_paths.clone()).collect())
+        }
+    }
+
+    RepositorySearchCheck RepositorySearchCheckResolver: RepoSearch RepositorySearch [file_contents_predicate file_extensions]
+    CheckRepositorySearchCreateMutation check_repository_search_create CheckRepositorySearchCreateInput, CheckRepositorySearchUpdateMutation check_repository_search_update CheckRepositorySearchUpdateInput {
+        async fn file_contents_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
+            Ok(predicates(checks.iter().map(|check| &check.own.file_contents_predicate)))
+        }
+        async fn file_extensions(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
+            Ok(checks.iter().map(|check| check.own.file_extensions.clone()).collect())
+        }
+    }
 
     ServiceConfigurationCheck ServiceConfigurationCheckResolver: HasServiceConfig ServiceConfiguration []
     CheckServiceConfigurationCreateMutation check_service_configuration_create CheckServiceConfigurationCreateInput, CheckServiceConfigurationUpdateMutation check_service_configuration_update CheckServiceConfigurationUpdateInput {    }

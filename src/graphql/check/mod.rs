@@ -28,17 +28,21 @@ mod kinds;
 mod period;
 mod question;
 mod report;
+mod reported;
 mod standing;
 
 pub use crate::entity::check::MOST;
 pub use evaluate::NAMED;
 pub use kinds::DAYS;
 pub use period::UNITS;
+pub(super) use reported::of_repositories;
+pub use reported::{MESSAGE, PLACES, RESULTS};
 
 pub use kind::{
-    AlertSourceUsageCheck, CodeIssueCheck, HasDocumentationCheck, HasRecentDeployCheck, ManualCheck, RelationshipCheck,
-    RepositoryIntegratedCheck, ServiceConfigurationCheck, ServiceDependencyCheck, ServiceOwnershipCheck,
-    ServicePropertyCheck, TagDefinedCheck, ToolUsageCheck,
+    AlertSourceUsageCheck, CodeIssueCheck, GitBranchProtectionCheck, HasDocumentationCheck, HasRecentDeployCheck,
+    ManualCheck, PackageVersionCheck, RelationshipCheck, RepositoryFileCheck, RepositoryGrepCheck,
+    RepositoryIntegratedCheck, RepositorySearchCheck, ServiceConfigurationCheck, ServiceDependencyCheck,
+    ServiceOwnershipCheck, ServicePropertyCheck, TagDefinedCheck, ToolUsageCheck,
 };
 use kind::{of, parameters};
 pub use report::{CheckReport, CheckResult, CheckResultsByLevel, ServiceCheckResults};

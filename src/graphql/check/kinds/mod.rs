@@ -1,26 +1,34 @@
 //! The kinds of checks: the parameters of each, what it asks, and what it says.
 
 mod alert;
+mod branch;
 mod deploy;
 mod documentation;
+mod file;
 mod issue;
 mod manual;
 mod owner;
+mod package;
 mod property;
 mod relationship;
 mod rows;
+mod search;
 mod tag;
 mod tool;
 
 pub(super) use alert::AlertSourceUsage;
+pub(super) use branch::GitBranchProtection;
 pub use deploy::DAYS;
 pub(super) use deploy::HasRecentDeploy;
 pub(super) use documentation::HasDocumentation;
+pub(super) use file::RepositoryFile;
 pub(super) use issue::CodeIssue;
 pub(super) use manual::Manual;
 pub(super) use owner::ServiceOwnership;
+pub(super) use package::PackageVersion;
 pub(super) use property::ServiceProperty;
 pub(super) use relationship::Relationship;
 pub(super) use rows::{RepositoryIntegrated, ServiceConfiguration, ServiceDependency};
+pub(super) use search::{RepositoryGrep, RepositorySearch};
 pub(super) use tag::TagDefined;
 pub(super) use tool::ToolUsage;
