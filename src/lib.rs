@@ -18,6 +18,7 @@ pub mod graphql;
 pub mod http;
 pub mod json_schema;
 pub mod log;
+pub mod mcp;
 pub mod new_file;
 pub mod outgoing;
 pub mod retention;

@@ -95,6 +95,27 @@ impl Server {
         retry(left, say, || self.attempt(body, left().min(most), &read))
     }
 
+    /// Posts a message to a path of the server, once, and returns the response's text. Blocks.
+    ///
+    /// # Errors
+    /// Why there is no response, or what a response other than 2xx says.
+    pub(super) fn pass_on(&self, path: &str, headers: &[(&str, &str)], message: &str) -> Result<String, String> {
+        let request = self.agent.post(format!("{}{path}", self.url));
+        let mut request = request.config().timeout_global(Some(self.deadline)).build();
+        request = request.header("content-type", "application/json");
+        request = request.header("authorization", format!("Bearer {}", self.token.reveal()));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut response = request.send(message).map_err(|error| format!("{}: {error}", self.url))?;
+        let body = response.body_mut().with_config().limit(LONGEST_ANSWER).lossy_utf8(true).read_to_string();
+        let text = body.map_err(|error| format!("{}: {error}", self.url))?;
+        match response.status().as_u16() {
+            200..=299 => Ok(text),
+            status => Err(format!("{} answered {status}: {}", self.url, text.trim())),
+        }
+    }
+
     fn attempt<T>(&self, body: &str, within: Duration, read: impl Fn(u16, &mut Json) -> Option<T>) -> Attempt<T> {
         let request = self.agent.post(format!("{}/graphql", self.url));
         let request = request.config().timeout_global(Some(within)).build();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use ipnet::IpNet;
 
-use super::trimmed::trimmed;
+use super::trimmed::{switch, trimmed};
 use super::value;
 
 /// The limits of the HTTP edge.
@@ -37,6 +37,9 @@ pub struct Edge {
         value_parser = trimmed(value::web_origin)
     )]
     pub cors_origins: Vec<String>,
+    /// Let agents change the catalogue: offers the tool mutate to tokens that may write (`/mcp`)
+    #[arg(long, env = "ROLLCALL_MCP_WRITES", value_parser = switch())]
+    pub mcp_writes: bool,
     /// The maximum size of a GraphQL request's body, in bytes
     #[arg(long, value_name = "BYTES", env = "ROLLCALL_MAX_BODY", default_value = "1048576", value_parser = trimmed(value::number::<usize>))]
     pub max_body: usize,

@@ -169,6 +169,16 @@ pub enum Reading {
         #[allow(missing_docs)]
         asking: Asking,
     },
+    /// Speak the Model Context Protocol on standard input and output, for an agent on this machine: passes its messages on
+    /// to the server's `/mcp`, with the token
+    Mcp {
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        remote: Remote,
+        /// How long to wait for the answer to a message
+        #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEADLINE", default_value = "30s", value_parser = trimmed(value::duration))]
+        deadline: Duration,
+    },
     /// Run a GraphQL document and print the response; exits with status 1 if the response has errors
     Query(Box<Query>),
     /// Keep a server and a token as a context, so that commands need neither; reads the token from standard input unless

@@ -352,11 +352,13 @@ impl App {
             (Route::GraphQl, Some(body)) => Box::pin(handlers::graphql::answer(self, call, body)).await,
             (Route::Deploy, Some(body)) => Box::pin(handlers::deploy::answer(self, call, body)).await,
             (Route::Document, Some(body)) => Box::pin(handlers::document::answer(self, call, body)).await,
+            (Route::Mcp, Some(body)) => Box::pin(handlers::mcp::answer(self, call, body)).await,
             (Route::Sdl, _) => Ok(handlers::sdl::answer()),
+            (Route::Llms, _) => Ok(handlers::llms::answer()),
             (Route::Livez, _) => Ok(handlers::health::live(call)),
             (Route::Readyz, _) => Box::pin(handlers::health::ready(self)).await,
             (Route::App, body) => Box::pin(handlers::app::answer(self, call, body)).await,
-            (Route::GraphQl | Route::Deploy | Route::Document, None) => Err(Rejection::MethodNotAllowed),
+            (Route::GraphQl | Route::Mcp | Route::Deploy | Route::Document, None) => Err(Rejection::MethodNotAllowed),
             (Route::Unknown, _) => Err(Rejection::NotFound),
         }
     }
@@ -442,7 +444,7 @@ impl Call {
             Route::Deploy | Route::Document => Surface::Webhook,
             Route::App => Surface::Page,
             Route::Unknown if accept::prefers_page(&self.parts.headers) => Surface::Page,
-            Route::Sdl | Route::Livez | Route::Readyz | Route::Unknown => Surface::Plain,
+            Route::Mcp | Route::Sdl | Route::Llms | Route::Livez | Route::Readyz | Route::Unknown => Surface::Plain,
         }
     }
 }

@@ -18,6 +18,10 @@ pub enum Route {
     Deploy,
     /// The webhook of an endpoint for API documents.
     Document,
+    /// The Model Context Protocol.
+    Mcp,
+    /// What is where, for language models.
+    Llms,
     /// The schema file.
     Sdl,
     /// Liveness.
@@ -36,6 +40,8 @@ impl Route {
         match path {
             // One client adds the slash.
             "/graphql" | "/graphql/" => Self::GraphQl,
+            "/mcp" => Self::Mcp,
+            "/llms.txt" => Self::Llms,
             "/public/schema.graphql" | "/public/schemas/schema.graphql" => Self::Sdl,
             "/livez" => Self::Livez,
             "/readyz" => Self::Readyz,
@@ -49,8 +55,8 @@ impl Route {
     /// The methods that the route accepts, in the format of `Allow`.
     pub fn methods(self) -> &'static str {
         match self {
-            Self::GraphQl | Self::Deploy | Self::Document => "POST",
-            Self::Sdl | Self::Livez | Self::Readyz => "GET, HEAD",
+            Self::GraphQl | Self::Mcp | Self::Deploy | Self::Document => "POST",
+            Self::Sdl | Self::Llms | Self::Livez | Self::Readyz => "GET, HEAD",
             Self::App => "GET, HEAD, POST",
             Self::Unknown => "",
         }
@@ -67,6 +73,8 @@ impl Route {
             Self::GraphQl => "/graphql",
             Self::Deploy => "/integrations/deploy",
             Self::Document => "/integrations/document",
+            Self::Mcp => "/mcp",
+            Self::Llms => "/llms.txt",
             Self::Sdl => "/public/schema.graphql",
             Self::Livez => "/livez",
             Self::Readyz => "/readyz",
@@ -82,7 +90,7 @@ impl Route {
         match self {
             Self::Deploy | Self::Document | Self::Unknown => None,
             Self::App if ["", "sign-in", "integrations"].contains(&first) => path.get(..=first.len()),
-            Self::App | Self::GraphQl | Self::Sdl | Self::Livez | Self::Readyz => Some(path),
+            Self::App | Self::GraphQl | Self::Mcp | Self::Sdl | Self::Llms | Self::Livez | Self::Readyz => Some(path),
         }
     }
 }
@@ -133,6 +141,7 @@ mod tests {
         for (path, shown) in [
             ("/graphql", Some("/graphql")),
             ("/livez", Some("/livez")),
+            ("/mcp", Some("/mcp")),
             ("/", Some("/")),
             ("/services/shop/edit", Some("/services/shop/edit")),
             ("/sign-in", Some("/sign-in")),

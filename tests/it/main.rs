@@ -80,6 +80,7 @@ mod kill;
 mod library;
 mod limits;
 mod locks;
+mod mcp;
 mod metrics;
 mod migrations;
 mod on_call;

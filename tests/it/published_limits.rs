@@ -37,6 +37,7 @@ use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
 use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, heads, limits, metrics, outbox, proxy_header};
 use rollcall::json_schema;
+use rollcall::mcp;
 use rollcall::service_file::{
     MISTAKES, NOTES, PROPERTIES_TEXT, REHEARSED, YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES,
 };
@@ -186,6 +187,8 @@ fn requests(Serve { edge, .. }: &Serve) -> Section {
             outbox::BOUNDS.most,
         ),
         bytes("the same, of one caller", outbox::BOUNDS.share),
+        bytes("message of an agent", mcp::LONGEST_REQUEST),
+        bytes("result of an agent's tool", mcp::LONGEST),
         bytes("idempotency key", LONGEST_KEY),
         count("idempotency keys that are kept, of a token or a user", idempotency_key::MAX_KEYS)
             .beyond("the oldest are forgotten"),

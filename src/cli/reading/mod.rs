@@ -6,6 +6,7 @@
 
 mod list;
 mod login;
+mod mcp;
 mod output;
 mod owner;
 mod show;
@@ -41,6 +42,7 @@ pub(super) fn run(command: Reading) -> Result<ExitCode, String> {
         Reading::Deploys(deploys) => list::deploys(&deploys)?,
         Reading::WhoOwns { what, asking } => owner::run(&what, &asking)?,
         Reading::Query(settings) => return query(&settings),
+        Reading::Mcp { remote, deadline } => mcp::run(&remote, deadline)?,
         Reading::Login(settings) => login::run(&settings)?,
         Reading::Context(command) => login::contexts(command)?,
     }

@@ -9,6 +9,8 @@ pub mod deploy;
 pub mod document;
 pub mod graphql;
 pub mod health;
+pub mod llms;
+pub mod mcp;
 pub mod sdl;
 
 /// The response for the URL of a webhook without an endpoint, the same for every such URL. `kind` is what it would be.

@@ -1,0 +1,419 @@
+//! The tools: few, each for a question that people ask, with results that are small and linked.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value as Json, json};
+
+use super::ask::Asker;
+use super::schema;
+use crate::entity::Timestamp;
+
+/// The longest argument but a document, in bytes.
+const ARGUMENT: usize = 255;
+
+/// The most hours that `list_deploys` looks back: a quarter.
+const HOURS: i64 = 24 * 92;
+
+/// A tool, and what runs it.
+struct Offered {
+    name: &'static str,
+    description: &'static str,
+    arguments: &'static [Argument],
+    writes: bool,
+    run: for<'c> fn(&'c Asker, Arguments<'c>) -> BoxFuture<'c, Result<Json, String>>,
+}
+
+/// An argument: its name, its JSON type, whether it is required, and what it means.
+type Argument = (&'static str, &'static str, bool, &'static str);
+
+const SERVICE: Argument = ("service", "string", true, "A service, by its name or an alias");
+
+const TOOLS: [Offered; 10] = [
+    Offered {
+        name: "find",
+        description: "Find services, teams, systems, domains, repositories, infrastructure and people by name, alias or \
+             email address; mistyped words are found too. Returns at most 20, best first.",
+        arguments: &[("text", "string", true, "What to look for, such as a part of a name")],
+        writes: false,
+        run: |asker, given| Box::pin(find(asker, given)),
+    },
+    Offered {
+        name: "describe_service",
+        description: "Everything important about one service: owner and how to reach them, who is on call, tier and \
+             lifecycle, links such as dashboards and runbooks, repositories, dependencies, last deploy, open issues, \
+             standards.",
+        arguments: &[SERVICE],
+        writes: false,
+        run: |asker, given| Box::pin(service(asker, given)),
+    },
+    Offered {
+        name: "describe_team",
+        description: "A team: its responsibilities, manager, members, contacts, and up to 100 of its services with tier \
+             and last deploy.",
+        arguments: &[("team", "string", true, "A team, by its name or an alias")],
+        writes: false,
+        run: |asker, given| Box::pin(team(asker, given)),
+    },
+    Offered {
+        name: "list_deploys",
+        description: "The newest deploys, at most 50: of one service or of all, optionally only in one environment. \
+             Shows what, when, by whom, and whether it succeeded.",
+        arguments: &[
+            ("service", "string", false, "Only deploys of this service, by its name or an alias"),
+            ("environment", "string", false, "Only deploys to this environment, such as production"),
+            ("hours", "integer", false, "How far to look back, 1 to 2208; default 24"),
+        ],
+        writes: false,
+        run: |asker, given| Box::pin(deploys(asker, given)),
+    },
+    Offered {
+        name: "impact",
+        description: "The services that depend on a service, directly or through others: what may fail with it. At most \
+             50, the nearest first, with tier, owner and distance.",
+        arguments: &[SERVICE],
+        writes: false,
+        run: |asker, given| Box::pin(impact(asker, given)),
+    },
+    Offered {
+        name: "what_is_missing",
+        description: "Which standards a service does not meet and what it lacks. Without a service: how many services \
+             fail each check, and up to 50 services that have no owner.",
+        arguments: &[("service", "string", false, "A service, by its name or an alias")],
+        writes: false,
+        run: |asker, given| Box::pin(missing(asker, given)),
+    },
+    Offered {
+        name: "who_owns",
+        description: "Who owns a repository or a file in it: the services whose code is there, their teams, and who is \
+             on call.",
+        arguments: &[
+            ("repository", "string", true, "The repository's alias, such as github.com:org/name"),
+            ("path", "string", false, "A file or folder in it, such as services/cart/main.go"),
+        ],
+        writes: false,
+        run: |asker, given| Box::pin(owners(asker, given)),
+    },
+    Offered {
+        name: "search_schema",
+        description: "Look up the fields and arguments of the GraphQL API, to write a document for query. Returns the \
+             types and fields that have to do with the words, as SDL.",
+        arguments: &[("words", "string", true, "What to look for, such as deploys environment")],
+        writes: false,
+        run: |_, given| Box::pin(async move { Ok(Json::String(schema::search(given.required("words", ARGUMENT)?))) }),
+    },
+    Offered {
+        name: "query",
+        description: "Run a GraphQL query, for what no other tool answers. Page through lists with first (at most 100) and \
+             after; ask only for the fields that you need.",
+        arguments: &[
+            ("document", "string", true, "The query, such as { account { tiers { name index } } }"),
+            ("variables", "object", false, "The variables of the document"),
+        ],
+        writes: false,
+        run: |asker, given| Box::pin(run(asker, given, false)),
+    },
+    Offered {
+        name: "mutate",
+        description: "Run a GraphQL mutation. It changes the catalogue, and is in the audit under the token's name. Look at \
+             the errors of its payload: they say what was refused.",
+        arguments: &[
+            ("document", "string", true, "The mutation, with the field errors { message path } in its selection"),
+            ("variables", "object", false, "The variables of the document"),
+        ],
+        writes: true,
+        run: |asker, given| Box::pin(run(asker, given, true)),
+    },
+];
+
+/// The tools of a caller.
+pub(super) fn list(writes: bool) -> Vec<Tool> {
+    TOOLS.iter().filter(|one| writes || !one.writes).map(Offered::tool).collect()
+}
+
+/// Calls a tool. `None` if there is none of this name for this caller.
+pub(super) fn call<'c>(
+    asker: &'c Asker,
+    name: &str,
+    arguments: &'c JsonObject,
+) -> Option<BoxFuture<'c, Result<String, String>>> {
+    let tool = TOOLS.iter().find(|one| one.name == name && (asker.writes() || !one.writes))?;
+    Some(Box::pin(async move {
+        let given = Arguments::read(tool, arguments)?;
+        Ok(match (tool.run)(asker, given).await? {
+            Json::String(text) => text,
+            found => slim(found).to_string(),
+        })
+    }))
+}
+
+impl Offered {
+    fn tool(&self) -> Tool {
+        let of = |(name, kind, _, description): &Argument| {
+            ((*name).to_owned(), json!({ "type": kind, "description": description }))
+        };
+        let properties: serde_json::Map<String, Json> = self.arguments.iter().map(of).collect();
+        let required: Vec<&str> = self.arguments.iter().filter(|one| one.2).map(|one| one.0).collect();
+        let schema = json!({
+            "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+        });
+        let schema = schema.as_object().cloned().unwrap_or_default();
+        Tool::new(self.name, self.description, Arc::new(schema))
+            .with_annotations(ToolAnnotations::new().read_only(!self.writes).open_world(false))
+    }
+}
+
+/// The arguments of a call.
+#[derive(Clone, Copy)]
+struct Arguments<'c>(&'c JsonObject);
+
+impl<'c> Arguments<'c> {
+    fn read(tool: &Offered, given: &'c JsonObject) -> Result<Self, String> {
+        let known = |name: &str| tool.arguments.iter().any(|one| one.0 == name);
+        match given.keys().find(|name| !known(name)) {
+            Some(name) => Err(format!("{} has no argument {}", tool.name, crate::error::quoted(name))),
+            None => Ok(Self(given)),
+        }
+    }
+
+    fn text(self, name: &str, most: usize) -> Result<Option<&'c str>, String> {
+        match self.0.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::String(text)) if text.len() > most => Err(format!("{name} is longer than {most} bytes")),
+            Some(Json::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
+            Some(_) => Err(format!("{name} must be a text")),
+        }
+    }
+
+    fn required(self, name: &str, most: usize) -> Result<&'c str, String> {
+        self.text(name, most)?.ok_or_else(|| format!("{name} is required"))
+    }
+}
+
+/// Takes out what says nothing: nulls, empty texts, lists and objects, and the wrapping of lists.
+fn slim(value: Json) -> Json {
+    match value {
+        Json::Object(fields) => match fields.get("nodes") {
+            Some(Json::Array(nodes)) => {
+                let (shown, total) = (nodes.len() as u64, fields.get("totalCount").and_then(Json::as_u64));
+                let nodes: Vec<Json> = nodes.iter().cloned().map(slim).collect();
+                match total.filter(|total| *total > shown) {
+                    Some(total) => json!({ "of": total, "first": nodes }),
+                    None => nodes.into(),
+                }
+            }
+            _ => fields.into_iter().map(|(key, value)| (key, slim(value))).filter(|(_, value)| says(value)).collect(),
+        },
+        Json::Array(values) => values.into_iter().map(slim).collect(),
+        value => value,
+    }
+}
+
+fn says(value: &Json) -> bool {
+    match value {
+        Json::Null => false,
+        Json::String(text) => !text.is_empty(),
+        Json::Array(values) => !values.is_empty(),
+        Json::Object(fields) => !fields.is_empty(),
+        _ => true,
+    }
+}
+
+const FIND: &str = "query($term: String!) { account { search(term: $term) { type name alias match htmlUrl } } }";
+
+async fn find(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
+    let found = asker.ask(FIND, json!({ "term": given.required("text", ARGUMENT)? })).await?;
+    let found = found["account"]["search"].as_array().cloned().unwrap_or_default();
+    Ok(found.into_iter().take(20).collect())
+}
+
+/// Finds the alias of the service or team that is named, by an alias or by its name.
+async fn alias(asker: &Asker, kind: &str, name: &str) -> Result<String, String> {
+    let document = match kind {
+        "team" => "query($name: String!) { account { found: team(alias: $name) { alias } } }",
+        _ => "query($name: String!) { account { found: service(alias: $name) { alias } } }",
+    };
+    // For some nouns, it is an error that there is none.
+    let known = asker.run(document, json!({ "name": name }), false).await?;
+    if let Some(alias) = known["data"]["account"]["found"]["alias"].as_str() {
+        return Ok(alias.to_owned());
+    }
+    let found = asker.ask(FIND, json!({ "term": name })).await?;
+    let found = found["account"]["search"].as_array().cloned().unwrap_or_default();
+    let found: Vec<&Json> = found.iter().filter(|one| one["type"] == kind).collect();
+    let exact: Vec<&&Json> = found.iter().filter(|one| one["match"] == "exact").collect();
+    // The last part of a page's address is an alias.
+    let of = |one: &Json| Some(one["htmlUrl"].as_str()?.rsplit('/').next()?.to_owned());
+    if let [one] = &*exact
+        && let Some(alias) = of(one)
+    {
+        return Ok(alias);
+    }
+    let similar: Vec<String> = found.iter().take(5).filter_map(|one| of(one)).collect();
+    Err(match (similar.is_empty(), exact.len()) {
+        (true, _) => format!("there is no {kind} {}; look for it with find", crate::error::quoted(name)),
+        (false, 2..) => format!("several are called {}: {}", crate::error::quoted(name), similar.join(", ")),
+        (false, _) => {
+            format!("there is no {kind} {}; similar are {}", crate::error::quoted(name), similar.join(", "))
+        }
+    })
+}
+
+async fn service(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
+    const DOCUMENT: &str = "query($alias: String!) { account { service(alias: $alias) {
+        name alias description htmlUrl language framework product
+        owner { name alias htmlUrl contacts { type displayName address } manager { name email } }
+        tier { name } lifecycle { name } parent { name } type { name }
+        onCalls(first: 5) { nodes { name externalEmail schedule } totalCount }
+        contacts { type displayName address }
+        tools(first: 20) { nodes { displayName categoryAlias environment url } totalCount }
+        repositories(first: 10) { nodes { defaultAlias htmlUrl } totalCount }
+        tags(first: 20) { nodes { key value } totalCount }
+        dependencies(first: 20) { nodes { name alias } totalCount }
+        dependents(first: 20) { nodes { name alias } totalCount }
+        lastDeploy { deployedAt environment deployStatus deployNumber deployerName deployerEmail deployUrl }
+        codeIssues(first: 5) { nodes { name severity externalUrl } totalCount }
+        maturityReport { overallLevel { name } } checkStats { totalChecks totalPassingChecks }
+    } } }";
+    let alias = alias(asker, "service", given.required("service", ARGUMENT)?).await?;
+    Ok(asker.ask(DOCUMENT, json!({ "alias": alias })).await?["account"]["service"].take())
+}
+
+async fn team(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
+    const DOCUMENT: &str = "query($alias: String!) { account { team(alias: $alias) {
+        name alias responsibilities htmlUrl manager { name email } parentTeam { name alias }
+        contacts { type displayName address }
+        members(first: 50) { nodes { name email } totalCount }
+        services(first: 100) { nodes { name alias tier { name } lastDeploy { deployedAt deployStatus } } totalCount }
+    } } }";
+    let alias = alias(asker, "team", given.required("team", ARGUMENT)?).await?;
+    Ok(asker.ask(DOCUMENT, json!({ "alias": alias })).await?["account"]["team"].take())
+}
+
+async fn deploys(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
+    const DOCUMENT: &str = "query($start: ISO8601DateTime, $environments: [String!], $service: ServiceReference) {
+        account { deploys(first: 50, start: $start, environments: $environments, serviceId: $service) { nodes {
+            deployedAt serviceAlias service { name } environment deployStatus deployNumber deployerName deployerEmail
+            description commitSha deployUrl
+        } totalCount } } }";
+    let hours = match given.0.get("hours") {
+        None | Some(Json::Null) => 24,
+        Some(hours) => hours.as_i64().filter(|hours| (1..=HOURS).contains(hours)).ok_or("hours must be 1 to 2208")?,
+    };
+    let service = match given.text("service", ARGUMENT)? {
+        Some(name) => Some(alias(asker, "service", name).await?),
+        None => None,
+    };
+    let start = Timestamp::from_micros(Timestamp::now().as_micros() - hours * 3_600_000_000).to_string();
+    let environments = given.text("environment", ARGUMENT)?.map(|one| vec![one]);
+    let variables = json!({ "start": start, "environments": environments, "service": service });
+    Ok(asker.ask(DOCUMENT, variables).await?["account"]["deploys"].take())
+}
+
+async fn impact(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
+    const DOCUMENT: &str = "query($alias: String!) { account { service(alias: $alias) { impact(first: 50) {
+        edges { distance node { name alias htmlUrl tier { name } owner { name } } } totalCount isComplete
+    } } } }";
+    let alias = alias(asker, "service", given.required("service", ARGUMENT)?).await?;
+    Ok(asker.ask(DOCUMENT, json!({ "alias": alias })).await?["account"]["service"]["impact"].take())
+}
+
+async fn missing(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
+    const OF_SERVICE: &str = "query($alias: String!) { account { service(alias: $alias) {
+        name htmlUrl owner { name } maturityReport { overallLevel { name }
+            latestCheckResults { status message check { name level { name } rawNotes } } }
+    } } }";
+    const OF_ALL: &str = "{ account {
+        rubric { reports { check { name level { name } } services passed failed pending } }
+        services(first: 50, filter: [{ key: owner_id, type: does_not_exist }]) { nodes { name alias htmlUrl } totalCount }
+    } }";
+    let Some(name) = given.text("service", ARGUMENT)? else {
+        let found = asker.ask(OF_ALL, json!({})).await?;
+        return Ok(json!({
+            "checks": found["account"]["rubric"]["reports"], "services_without_owner": found["account"]["services"],
+        }));
+    };
+    let alias = alias(asker, "service", name).await?;
+    let mut found = asker.ask(OF_SERVICE, json!({ "alias": alias })).await?["account"]["service"].take();
+    if let Some(results) = found.pointer_mut("/maturityReport/latestCheckResults").and_then(Json::as_array_mut) {
+        results.retain(|result| result["status"] != "passed");
+    }
+    Ok(found)
+}
+
+async fn owners(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
+    const DOCUMENT: &str = "query($name: String!) { account { repository(alias: $name) {
+        defaultAlias htmlUrl owner { name alias }
+        services(first: 100) { nodes { name alias htmlUrl owner { name alias htmlUrl } onCalls(first: 3) { nodes { name } }
+            serviceRepositories(first: 20) { nodes { baseDirectory repository { defaultAlias } } } } totalCount }
+    } } }";
+    let name = given.required("repository", ARGUMENT)?;
+    let mut found = asker.ask(DOCUMENT, json!({ "name": name })).await?["account"]["repository"].take();
+    if found.is_null() {
+        return Err(format!("the catalogue knows no repository {}", crate::error::quoted(name)));
+    }
+    let alias = found["defaultAlias"].clone();
+    let path = given.text("path", 4096)?.unwrap_or_default();
+    if let Some(services) = found.pointer_mut("/services/nodes").and_then(Json::as_array_mut) {
+        for service in services.iter_mut() {
+            let links = service["serviceRepositories"].take();
+            let links = links["nodes"].as_array().cloned().unwrap_or_default();
+            let folders = links.iter().filter(|link| link["repository"]["defaultAlias"] == alias);
+            let folder = |link: &Json| link["baseDirectory"].as_str().unwrap_or_default().trim_matches('/').to_owned();
+            service["folders"] = folders.map(folder).collect();
+        }
+        if !path.is_empty() {
+            let depth = |service: &Json| {
+                let folders = service["folders"].as_array()?.iter().filter_map(Json::as_str);
+                let path = std::path::Path::new(path.trim_start_matches('/'));
+                folders.filter(|folder| path.starts_with(folder)).map(str::len).max()
+            };
+            let deepest = services.iter().filter_map(depth).max();
+            services.retain(|service| depth(service).is_some() && depth(service) == deepest);
+        }
+    }
+    if !path.is_empty() {
+        // It counts the services of the whole repository.
+        found["services"]["totalCount"] = Json::Null;
+    }
+    Ok(found)
+}
+
+async fn run(asker: &Asker, given: Arguments<'_>, writes: bool) -> Result<Json, String> {
+    let document = given.required("document", super::LONGEST_REQUEST)?;
+    let variables = match given.0.get("variables") {
+        None | Some(Json::Null) => json!({}),
+        Some(Json::Object(variables)) => Json::Object(variables.clone()),
+        Some(_) => return Err("variables must be an object".to_owned()),
+    };
+    let response = asker.run(document, variables, writes).await?;
+    // As it is: the agent has chosen its shape.
+    Ok(Json::String(response.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_nothing_is_left_out() {
+        let found = json!({
+            "name": "Cart", "note": null, "tags": { "nodes": [], "totalCount": 0 }, "owner": { "name": "", "alias": null },
+            "links": { "nodes": [{ "url": "https://x" }], "totalCount": 3 }, "locked": false,
+        });
+        let expected =
+            json!({ "name": "Cart", "links": { "of": 3, "first": [{ "url": "https://x" }] }, "locked": false });
+        assert_eq!(slim(found), expected);
+    }
+
+    #[test]
+    fn tools_that_write_are_shown_only_to_those_who_may() {
+        let names = |writes| list(writes).iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
+        assert!(!names(false).contains(&"mutate".to_owned()) && names(true).contains(&"mutate".to_owned()));
+        for tool in list(true) {
+            assert_eq!(tool.input_schema["type"], "object");
+            assert!(tool.description.is_some_and(|text| text.len() < 300), "{}", tool.name);
+        }
+    }
+}
