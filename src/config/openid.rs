@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use sea_orm::Iterable;
 
 use super::trimmed::{path, read_file, switch, trimmed, word};
 use super::value;
@@ -80,6 +81,32 @@ pub struct OpenIdArgs {
     /// provider whose users cannot choose their address
     #[arg(long, env = "ROLLCALL_OIDC_TRUST_EMAIL", requires = "oidc_issuer", value_parser = switch())]
     oidc_trust_email: bool,
+    /// The claim of the ID token, or of the UserInfo endpoint, that names a person's groups; a path is written with dots,
+    /// such as realm_access.roles
+    #[arg(long, value_name = "CLAIM", env = "ROLLCALL_OIDC_GROUPS_CLAIM", default_value = "groups", value_parser = trimmed(value::text))]
+    oidc_groups_claim: String,
+    /// Give users the role of their groups at each sign-in, such as platform=admin,dev=user: the highest one, or --oidc-role
+    /// without any. The roles are viewer, team_member, user, standards_admin and admin
+    #[arg(
+        long,
+        value_name = "GROUP=ROLE",
+        env = "ROLLCALL_OIDC_GROUP_ROLES",
+        value_delimiter = ',',
+        requires = "oidc_issuer",
+        value_parser = trimmed(group_role)
+    )]
+    oidc_group_roles: Vec<(String, Role)>,
+    /// Make users members of teams by their groups at each sign-in, such as dev=payments, with the team's alias; members of
+    /// these teams who are in no such group leave them
+    #[arg(
+        long,
+        value_name = "GROUP=TEAM",
+        env = "ROLLCALL_OIDC_GROUP_TEAMS",
+        value_delimiter = ',',
+        requires = "oidc_issuer",
+        value_parser = trimmed(group_team)
+    )]
+    oidc_group_teams: Vec<(String, String)>,
 }
 
 /// The initial role of users without an invitation.
@@ -110,6 +137,19 @@ pub struct OpenId {
     pub trusted_audiences: Vec<String>,
     /// Whether to trust an email address that the provider does not say to be verified.
     pub trust_email: bool,
+    /// The claim that names a person's groups.
+    pub groups_claim: String,
+    /// The roles of groups.
+    pub group_roles: Vec<(String, Role)>,
+    /// The teams of groups, by their aliases.
+    pub group_teams: Vec<(String, String)>,
+}
+
+impl OpenId {
+    /// Whether groups decide anything.
+    pub fn uses_groups(&self) -> bool {
+        !self.group_roles.is_empty() || !self.group_teams.is_empty()
+    }
 }
 
 impl OpenIdArgs {
@@ -138,6 +178,9 @@ impl OpenIdArgs {
             },
             trusted_audiences: self.oidc_trusted_audiences.clone(),
             trust_email: self.oidc_trust_email,
+            groups_claim: self.oidc_groups_claim.clone(),
+            group_roles: self.oidc_group_roles.clone(),
+            group_teams: self.oidc_group_teams.clone(),
         }))
     }
 }
@@ -182,6 +225,28 @@ fn issuer(text: &str) -> Result<String, String> {
         (_, Some(_)) => Err("it must begin with https://, unless it is on this machine".to_owned()),
         _ => Err("write it like https://login.example.com".to_owned()),
     }
+}
+
+/// Parses a group and what it gives.
+fn group(text: &str) -> Result<(&str, &str), String> {
+    let (group, given) = text.split_once('=').ok_or("write it like GROUP=NAME")?;
+    let (group, given) = (group.trim(), given.trim());
+    if group.is_empty() || given.is_empty() { Err("write it like GROUP=NAME".to_owned()) } else { Ok((group, given)) }
+}
+
+fn group_role(text: &str) -> Result<(String, Role), String> {
+    let (group, role) = group(text)?;
+    let known = Role::iter().find(|known| known.word() == role);
+    let known = known.ok_or_else(|| {
+        let words: Vec<String> = Role::iter().map(|role| role.word()).collect();
+        format!("{role} is no role: the roles are {}", words.join(", "))
+    })?;
+    Ok((group.to_owned(), known))
+}
+
+fn group_team(text: &str) -> Result<(String, String), String> {
+    let (group, team) = group(text)?;
+    Ok((group.to_owned(), team.to_owned()))
 }
 
 /// Parses an email domain, or `*`.

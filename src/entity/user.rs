@@ -75,6 +75,13 @@ pub enum Role {
     Admin,
 }
 
+impl Role {
+    /// The role as the API and the settings write it.
+    pub fn word(self) -> String {
+        sea_orm::ActiveEnum::to_value(&self)
+    }
+}
+
 /// How a user was created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Deserialize)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]

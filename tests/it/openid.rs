@@ -533,3 +533,82 @@ fn settings_that_cannot_work_are_refused_at_once() {
                ROLLCALL_OIDC_CLIENT_SECRET_FILE): No such file or directory (os error 2)";
     assert_refused(&place.run(&flags), why);
 }
+
+/// Signs a person in whose ID token names these groups, and returns the role and the teams that they have then.
+async fn with_groups(app: &TestApp, provider: &Provider, groups: Value) -> (Role, Vec<String>) {
+    provider.script().claims["groups"] = groups;
+    let mut browser = Browser::new(app);
+    let page = sign_in(provider, &mut browser).await;
+    assert_eq!(page.status, 303, "{}", page.text());
+    let role = users(app).await.into_iter().find(|(email, ..)| email == "ada@example.com").expect("Ada").2;
+    let query = r#"{ account { user(input: { email: "ada@example.com" }) { teams { nodes { alias } } } } }"#;
+    let teams = app.query(query, json!({})).await;
+    let teams = teams["data"]["account"]["user"]["teams"]["nodes"].as_array().expect("teams").clone();
+    (role, teams.iter().map(|team| team["alias"].as_str().expect("an alias").to_owned()).collect())
+}
+
+#[tokio::test]
+async fn groups_of_the_provider_decide_roles_and_memberships_at_each_sign_in() {
+    let provider = Provider::start().await;
+    let flags = [
+        "--oidc-domains",
+        "example.com",
+        "--oidc-group-roles",
+        "platform=admin, dev=user",
+        "--oidc-group-teams",
+        "pay=payments,platform=payments,nobody=no_such_team",
+    ];
+    let app = start(&provider, &flags).await;
+    invite(&app, "boss@example.com", Role::Admin).await;
+    for team in ["Payments", "Search"] {
+        let create = format!("mutation {{ teamCreate(input: {{ name: \"{team}\" }}) {{ team {{ id }} }} }}");
+        app.query(&create, json!({})).await;
+    }
+    let payments = vec!["payments".to_owned()];
+    assert_eq!(with_groups(&app, &provider, json!([])).await, (Role::Viewer, vec![]));
+    assert_eq!(with_groups(&app, &provider, json!(["dev", "pay"])).await, (Role::User, payments.clone()));
+    // What no setting names stays.
+    let search = app.query(r#"{ account { team(alias: "search") { id } } }"#, json!({})).await;
+    let join = "mutation($team: ID!) { teamMembershipCreate(input: { teamId: $team,
+        members: [{ user: { email: \"ada@example.com\" } }] }) { errors { message } } }";
+    let joined = app.query(join, json!({ "team": search["data"]["account"]["team"]["id"] })).await;
+    assert_eq!(joined["data"]["teamMembershipCreate"]["errors"], json!([]), "{joined}");
+    let mut both = with_groups(&app, &provider, json!(["/platform", "dev"])).await;
+    both.1.sort();
+    let teams = vec!["payments".to_owned(), "search".to_owned()];
+    assert_eq!(both, (Role::Admin, teams), "the highest role, and Keycloak's slash");
+    let mut without_claim = with_groups(&app, &provider, Value::Null).await;
+    without_claim.1.sort();
+    assert_eq!(without_claim, both, "a provider that stops sending the claim takes nothing away");
+    let left = with_groups(&app, &provider, json!(["other"])).await;
+    assert_eq!(left, (Role::Viewer, vec!["search".to_owned()]), "a leaver loses role and team");
+    let entries = app.db.read().all(audit::Entity::find()).await.expect("entries");
+    let applied = entries.iter().filter(|entry| entry.action == "userGroupsApply").count();
+    assert_eq!(applied, 3, "each sign-in that changed something has an entry");
+}
+
+#[tokio::test]
+async fn the_only_administrator_stays_one_whatever_the_groups_say() {
+    let provider = Provider::start().await;
+    let app = start(&provider, &["--oidc-group-roles", "platform=admin"]).await;
+    invite(&app, "ada@example.com", Role::Admin).await;
+    assert_eq!(with_groups(&app, &provider, json!(["dev"])).await.0, Role::Admin);
+    invite(&app, "boss@example.com", Role::Admin).await;
+    assert_eq!(with_groups(&app, &provider, json!(["dev"])).await.0, Role::Viewer);
+}
+
+#[tokio::test]
+async fn a_mapping_of_groups_that_is_wrong_is_refused_at_the_start() {
+    let provider = Provider::start().await;
+    for (flag, value, why) in [
+        ("--oidc-group-roles", "platform=boss", "boss is no role"),
+        ("--oidc-group-roles", "platform", "GROUP=NAME"),
+        ("--oidc-group-roles", "=admin", "GROUP=NAME"),
+        ("--oidc-group-teams", "platform=", "GROUP=NAME"),
+        ("--oidc-group-teams", "payments", "GROUP=NAME"),
+    ] {
+        let place = Place::new();
+        let done = place.run(&[&provider.flags()[..], &[flag, value]].concat());
+        assert!(done.status == 2 && done.err.contains(why), "{flag} {value}: {}", done.err);
+    }
+}

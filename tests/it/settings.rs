@@ -30,6 +30,8 @@ fn example(arg: &Arg) -> String {
         (None, name) if name.ends_with("-retention") => "400d".to_owned(),
         (None, _) => match arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str()) {
             Some("DURATION") => "30s".to_owned(),
+            Some("GROUP=ROLE") => "dev=user".to_owned(),
+            Some("GROUP=TEAM") => "dev=payments".to_owned(),
             Some("REQUESTS" | "BYTES" | "OBJECTS" | "CONNECTIONS" | "NUMBER") => "7".to_owned(),
             _ => "a text".to_owned(),
         },

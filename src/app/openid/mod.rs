@@ -20,6 +20,7 @@ use crate::error::Error;
 mod answer;
 pub mod attempt;
 pub mod exchange;
+pub mod groups;
 mod id_token;
 pub mod provider;
 
@@ -74,16 +75,21 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     };
     let now = Timestamp::now();
     let begun = site.db.write(async |db| {
-        let (user, change) = match admit(db, provider.settings(), &person, now).await? {
+        let settings = provider.settings();
+        let (user, change) = match admit(db, settings, &person, now).await? {
             Admitted::Known(user) => (user, None),
             Admitted::Linked(user) => (user, Some("userIdentityLink")),
             Admitted::New(user) => (user, Some("userSignUp")),
             Admitted::Not(why) => return Ok(Err(why)),
         };
-        let (key, actor) = sign_in::begin(db, visit, &user, &provider.settings().issuer, now).await?;
+        let (user, by_groups) = groups::apply(db, settings, user, person.groups.as_deref()).await?;
+        let (key, actor) = sign_in::begin(db, visit, &user, &settings.issuer, now).await?;
         if let Some(change) = change {
-            let detail = serde_json::json!({ "issuer": provider.settings().issuer, "subject": person.subject });
+            let detail = serde_json::json!({ "issuer": settings.issuer, "subject": person.subject });
             audit::record(db, &actor, change, user.subject(), &detail).await?;
+        }
+        if let Some(detail) = by_groups {
+            audit::record(db, &actor, "userGroupsApply", user.subject(), &detail).await?;
         }
         Ok::<_, Error>(Ok(key))
     });

@@ -18,12 +18,14 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
+use tracing::warn;
 use ureq::http::{Method, Request, header};
 use ureq::{Agent, AsSendBody};
 
 use super::answer::{self, Discovered, Object};
 use super::attempt::Attempt;
 use super::exchange::{Exchanges, PATIENCE, Refused, Turn};
+use super::groups;
 use super::id_token::{self, Expected};
 use crate::config::OpenId;
 use crate::entity::Timestamp;
@@ -80,6 +82,8 @@ pub struct Person {
     pub email_fault: Option<&'static str>,
     /// The display name.
     pub name: Option<String>,
+    /// The groups that the settings' claim names. `None` without that claim.
+    pub groups: Option<Vec<String>>,
 }
 
 /// Why a sign-in failed.
@@ -161,14 +165,23 @@ impl Provider {
         };
         let claims = claims.map_err(|refused| Failure::Provider(of_token(refused)))?;
         let subject = self.subject(&claims, attempt).map_err(Failure::Provider)?;
-        let person = Person::of(subject, &claims);
-        // Many providers return the address only from the UserInfo endpoint (OpenID Connect Core, section 5.4).
-        let Some(endpoint) = metadata.discovered.user_info.clone().filter(|_| person.email.is_none()) else {
+        let person = Person::of(subject, &claims, &self.settings.groups_claim);
+        // Many providers return the address, or groups, only from the UserInfo endpoint (OpenID Connect Core, section 5.4).
+        let lacks = person.email.is_none() || self.settings.uses_groups() && person.groups.is_none();
+        let Some(endpoint) = metadata.discovered.user_info.clone().filter(|_| lacks) else {
             return Ok(person);
         };
-        let this = self.clone();
+        let (this, known) = (self.clone(), person.clone());
         let asked = in_turn(turn, move || this.ask(&endpoint, &tokens.access, &metadata, person));
-        asked.await.map(|(person, _)| person)
+        match asked.await {
+            Ok((person, _)) => Ok(person),
+            // Without groups, a sign-in changes nothing.
+            Err(Failure::Provider(cause)) if known.email.is_some() => {
+                warn!(issuer = self.settings.issuer, cause, "the UserInfo endpoint, asked for groups, failed");
+                Ok(known)
+            }
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Checks the claims of an ID token.
@@ -279,9 +292,14 @@ impl Provider {
                 "the UserInfo endpoint answers with another sub than the ID token".to_owned(),
             ));
         }
-        let Person { email, email_verified, email_fault, name, .. } = Person::of(String::new(), &said);
+        let further = Person::of(String::new(), &said, &self.settings.groups_claim);
+        let (name, groups) = (person.name.clone().or(further.name), person.groups.clone().or(further.groups));
+        if person.email.is_some() {
+            return Ok(Person { name, groups, ..person });
+        }
+        let Person { email, email_verified, email_fault, .. } = further;
         let email_fault = email_fault.or(person.email_fault);
-        Ok(Person { subject: person.subject, email, email_verified, email_fault, name: person.name.or(name) })
+        Ok(Person { subject: person.subject, email, email_verified, email_fault, name, groups })
     }
 
     /// Fetches a document.
@@ -313,7 +331,7 @@ impl Provider {
 
 impl Person {
     /// The person whom claims describe. A claim of another type than the standard's is none.
-    fn of(subject: String, claims: &Object) -> Self {
+    fn of(subject: String, claims: &Object, groups_claim: &str) -> Self {
         let text =
             |name: &str| claims.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
         let is_wrong = claims.get("email").is_some_and(|email| !email.is_string() && !email.is_null());
@@ -323,7 +341,8 @@ impl Person {
             verified => *verified == Value::Bool(true),
         });
         let email_fault = is_wrong.then_some("the claim email is not a text");
-        Self { subject, email: text("email"), email_verified, email_fault, name: text("name") }
+        let groups = groups::of(claims, groups_claim);
+        Self { subject, email: text("email"), email_verified, email_fault, name: text("name"), groups }
     }
 }
 
