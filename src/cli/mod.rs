@@ -115,6 +115,10 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
             clap_complete::generate(shell, &mut config::program(), "rollcall", &mut text);
             print(&String::from_utf8_lossy(&text))?;
         }
+        Command::Manual { folder } => {
+            clap_mangen::generate_to(config::program(), &folder)
+                .map_err(|error| format!("manual pages cannot be written to {}: {error}", folder.display()))?;
+        }
         Command::Reading(command) => return tokio::task::block_in_place(|| reading::run(command)),
         Command::Demo(database) => demo(&database).await?,
         Command::Generate { services, deploys, database } => generate(&database, services, deploys).await?,

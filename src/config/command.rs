@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use clap_complete::Shell;
 
-use super::trimmed::{trimmed, word};
+use super::trimmed::{path, trimmed, word};
 use super::{Addresses, Apply, Check, Database, Deploy, Reading, Serve, value};
 use crate::entity::token::Scope;
 
@@ -106,6 +106,12 @@ pub enum Command {
     Completions {
         /// The shell
         shell: Shell,
+    },
+    /// Write manual pages, one for each command, into a folder that exists
+    Manual {
+        /// The folder, such as /usr/local/share/man/man1
+        #[arg(value_parser = path())]
+        folder: PathBuf,
     },
     /// Fill an empty catalogue with an example company, and say where to look
     Demo(Database),

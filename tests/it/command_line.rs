@@ -472,3 +472,18 @@ fn the_server_says_how_to_make_a_token_on_its_database_while_there_is_none() {
     let line = first_line("sqlite://other.db");
     assert!(line.ends_with("/graphql)"), "{line}");
 }
+
+#[test]
+fn manual_pages_are_written_into_a_folder_that_exists() {
+    let place = Place::new();
+    let folder = place.0.path().join("man1");
+    let refused = place.run(&["manual", &folder.display().to_string()]);
+    assert!(refused.status == 1 && refused.err.contains("manual pages cannot be written to"), "{}", refused.err);
+    std::fs::create_dir(&folder).expect("a folder");
+    let done = place.run(&["manual", &folder.display().to_string()]);
+    assert_eq!((done.status, &*done.out, &*done.err), (0, "", ""));
+    for (page, expected) in [("rollcall.1", ".SH SUBCOMMANDS"), ("rollcall-show.1", "who owns it")] {
+        let page = std::fs::read_to_string(folder.join(page)).expect("a page");
+        assert!(page.contains(expected), "{page}");
+    }
+}
