@@ -81,6 +81,7 @@ mod m20261128_000030_checks;
 mod m20261128_000050_on_call_by_email;
 mod m20261128_000060_token_details;
 mod m20261128_000070_check_results;
+mod m20261128_000110_scorecards;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -183,6 +184,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261128_000050_on_call_by_email::Migration),
             Box::new(m20261128_000060_token_details::Migration),
             Box::new(m20261128_000070_check_results::Migration),
+            Box::new(m20261128_000110_scorecards::Migration),
         ]
     }
 }

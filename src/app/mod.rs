@@ -59,6 +59,7 @@ pub mod refusals;
 mod relationships;
 mod repositories;
 mod rights;
+mod scorecards;
 mod search;
 mod service;
 mod service_form;
@@ -298,6 +299,7 @@ impl Site {
             (Get, ["repositories", number]) => repositories::one(self, visit, number).await,
             (Get, ["definitions"]) => definitions::page(self, visit).await,
             (Get, ["standards"]) => standards::page(self, visit).await,
+            (Get, ["standards", "scorecards", alias]) => scorecards::one(self, visit, alias).await,
             (Get, ["standards", id]) => standards::one(self, visit, id).await,
             (Get, ["documents", number]) => documents::page(self, visit, number).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),

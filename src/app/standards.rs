@@ -15,7 +15,7 @@ use super::operations::types::Moment;
 use super::operations::{self, CheckStatus};
 use super::parts::{count, date, empty, local, pages};
 use super::visit::{Visit, path};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, scorecards};
 use crate::entity::Timestamp;
 
 /// Shows the rubric: categories by levels, and in each cell its checks with how many services pass.
@@ -36,6 +36,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             },
         ),
     };
+    let main = html! { (main) (scorecards::list(site, visit).await?) };
     Ok(Answer::page(layout(visit, "Standards", main)))
 }
 
@@ -58,6 +59,7 @@ async fn uncounted(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             ul { @for check in &rubric.checks.nodes { (row(check)) } }
             (pages(visit, "/standards", &rubric.checks.page_info))
         }
+        (scorecards::list(site, visit).await?)
     };
     Ok(Answer::page(layout(visit, "Standards", main)))
 }
@@ -84,7 +86,8 @@ fn table(rubric: &Rubric) -> Markup {
     }
 }
 
-fn name(name: Option<&str>) -> &str {
+/// The name of a level.
+pub fn name(name: Option<&str>) -> &str {
     name.unwrap_or_default()
 }
 
@@ -107,12 +110,12 @@ fn cell(rubric: &Rubric, level: &Level, category: &Category) -> Markup {
 }
 
 /// The path of a check's page.
-fn address(id: &str) -> String {
+pub fn address(id: &str) -> String {
     path(["standards", id])
 }
 
 /// Whether a check does not count, or not yet.
-fn state(enabled: Option<bool>, from: Option<Moment>) -> Markup {
+pub fn state(enabled: Option<bool>, from: Option<Moment>) -> Markup {
     let later = from.filter(|from| from.0 > Timestamp::now());
     html! {
         @if let Some(from) = later { span.mark.none { "from " (date(from.0)) } }
@@ -162,14 +165,8 @@ fn failing(report: &CheckReport) -> Markup {
     let missed = report.failed + report.pending;
     let shown = report.failing.len();
     let row = |one: &Failing| {
-        html! {
-            li {
-                @if let (Some(service), Some(alias)) = (&one.service, &one.service_alias) {
-                    a href=(path(["services", alias])) { (service.name) }
-                }
-                " " (mark(one.status)) " " span.soft { (one.message) }
-            }
-        }
+        let service = one.service.as_ref().map(|service| &*service.name);
+        failure(service, one.service_alias.as_deref(), one.status, &one.message)
     };
     html! {
         section.card {
@@ -180,6 +177,16 @@ fn failing(report: &CheckReport) -> Markup {
                 ul { @for one in &report.failing { (row(one)) } }
                 @if usize::try_from(missed).unwrap_or_default() > shown { p.soft { "The first " (shown) " of " (missed) "." } }
             }
+        }
+    }
+}
+
+/// A service that does not pass a check, in a list.
+pub fn failure(service: Option<&str>, alias: Option<&str>, status: CheckStatus, message: &str) -> Markup {
+    html! {
+        li {
+            @if let (Some(service), Some(alias)) = (service, alias) { a href=(path(["services", alias])) { (service) } }
+            " " (mark(status)) " " span.soft { (message) }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Aliases of services, teams, systems, domains and infrastructure resources: their kinds, how an owner claims one, and
+//! Aliases of services, teams, systems, domains, infrastructure resources and scorecards: their kinds, how an owner claims one, and
 //! how a name becomes a slug.
 
 use sea_orm::entity::prelude::*;

@@ -14,10 +14,12 @@ pub struct Model {
     /// Primary key; never reused.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// The display name; unique.
+    /// The display name; unique among the categories of the rubric.
     pub name: String,
     /// What the category covers.
     pub description: Option<String>,
+    /// The scorecard that it belongs to; `None` for one of the rubric.
+    pub scorecard_id: Option<i64>,
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).

@@ -55,6 +55,8 @@ pub mod relationship_rule;
 pub mod remembered;
 pub mod repository;
 pub mod row_lock;
+pub mod scorecard;
+pub mod scorecard_alias;
 pub mod service;
 pub mod service_alias;
 pub mod service_dependency;
@@ -94,7 +96,7 @@ recorded! {
     alert_source alert_source_service category check check_answer check_reported code_issue code_issue_cve code_issue_cwe
     code_issue_project code_issue_project_resource component_type contact deploy domain domain_alias filter filter_predicate
     infrastructure_resource infrastructure_resource_alias integration level lifecycle on_call property
-    property_definition relationship relationship_definition repository service service_alias service_dependency
+    property_definition relationship relationship_definition repository scorecard scorecard_alias service service_alias service_dependency
     service_document service_repository suggestion system system_alias tag team team_alias team_membership tier tool
     user
 }

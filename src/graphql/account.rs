@@ -10,12 +10,12 @@ use super::schema::*;
 use super::types::{
     AlertSource, Category, CheckReport, CodeIssueProject, ComponentType, Domain, Filter, InfrastructureResource, Level,
     Lifecycle, Property, PropertyDefinition, RelationshipDefinitionType, RelationshipType, Repository, Rubric,
-    SearchResult, Service, ServiceDocument, System, Team, TeamPropertyDefinition, Tier, User,
+    Scorecard, SearchResult, Service, ServiceDocument, System, Team, TeamPropertyDefinition, Tier, User,
 };
 use super::{
     alert_source, check, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
     infrastructure_resource, integration, property, property_definition, relationship, relationship_definition,
-    repository, search, service_document, service_file, service_list, suggestion, system, team, user,
+    repository, scorecard, search, service_document, service_file, service_list, suggestion, system, team, user,
 };
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity;
@@ -109,6 +109,27 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<Option<CheckReport>>> {
         only(accounts, check::report(ctx, id::argument(&args.id)?).await?)
+    }
+
+    async fn scorecard(
+        accounts: &[&Self],
+        args: &AccountScorecardArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<Scorecard>>> {
+        let identifier = Identifier::of_argument("input", &args.input)?;
+        only(accounts, identifier::find::<Scorecard>(ctx.db(), identifier).await?)
+    }
+
+    async fn scorecards(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ScorecardConnectionType>> {
+        only(accounts, scorecard::page(args, ctx).await?)
+    }
+
+    async fn services_report(accounts: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServicesReport>>> {
+        only(accounts, Some(check::services_report(ctx).await?))
     }
 
     async fn relationship(

@@ -1,4 +1,4 @@
-//! Aliases of services, teams, systems, domains and infrastructure, and the error for a name that is taken.
+//! Aliases of services, teams, systems, domains, infrastructure and scorecards, and the error for a name that is taken.
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
@@ -11,12 +11,12 @@ use super::identifier::{self, Identifier};
 use super::relation::lists;
 use super::schema::*;
 use super::service;
-use super::types::{Domain, InfrastructureResource, System, Team};
+use super::types::{Domain, InfrastructureResource, Scorecard, System, Team};
 use crate::db::{self, OfKeys, Read, ReadHandle, Shape, Transaction, Write};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::{
-    self, domain_alias, infrastructure_resource_alias, relationship_rule, service_alias, service_search, system_alias,
-    team_alias, text,
+    self, domain_alias, infrastructure_resource_alias, relationship_rule, scorecard_alias, service_alias,
+    service_search, system_alias, team_alias, text,
 };
 use crate::error::{Error, Result, UserError, quoted};
 
@@ -79,7 +79,7 @@ pub(super) fn or_taken(error: db::Error, taken: UserError) -> Error {
 }
 
 /// What has aliases of its own, for messages.
-const OWNERS: &str = "service, team, system, domain or infrastructure resource";
+const OWNERS: &str = "service, team, system, domain, infrastructure resource or scorecard";
 
 impl AliasCreateMutation for Mutation {
     async fn alias_create(ctx: &MutationCtx<'_>, input: AliasCreateInput) -> Result<AliasCreatePayload> {
@@ -116,6 +116,12 @@ impl AliasCreateMutation for Mutation {
                     id::require::<entity::infrastructure_resource::Entity>(locking, &owner_id, "ownerId").await?;
                 let aliases = add_alias::<infrastructure_resource_alias::Entity>(db, &resource.id, &alias).await?;
                 (InfrastructureResourceResolver::id(&resource), aliases)
+            }
+            Some("Scorecard") => {
+                ctx.require_role_of("scorecardUpdate")?;
+                let scorecard = id::require::<entity::scorecard::Entity>(locking, &owner_id, "ownerId").await?;
+                let aliases = add_alias::<scorecard_alias::Entity>(db, &scorecard.id, &alias).await?;
+                (ScorecardResolver::id(&scorecard), aliases)
             }
             Some("Service") => {
                 let service = id::require::<entity::service::Entity>(locking, &owner_id, "ownerId").await?;
@@ -175,8 +181,13 @@ impl AliasDeleteMutation for Mutation {
                 let resource = identifier::require::<InfrastructureResource>(db, Identifier::Alias(alias)).await?;
                 remove_alias::<infrastructure_resource_alias::Entity>(db, &resource.id, alias).await?;
             }
-            none @ (AliasOwnerTypeEnum::Group | AliasOwnerTypeEnum::Scorecard) => {
-                let what = format!("{} with the alias {}", none.as_str(), quoted(alias));
+            AliasOwnerTypeEnum::Scorecard => {
+                ctx.require_role_of("scorecardUpdate")?;
+                let scorecard = identifier::require::<Scorecard>(db, Identifier::Alias(alias)).await?;
+                remove_alias::<scorecard_alias::Entity>(db, &scorecard.id, alias).await?;
+            }
+            AliasOwnerTypeEnum::Group => {
+                let what = format!("group with the alias {}", quoted(alias));
                 return Err(UserError::new("alias", id::absent(&what)).not_found().into());
             }
         }

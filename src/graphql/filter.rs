@@ -48,6 +48,23 @@ impl FilterPredicateResolver for FilterPredicate {
     }
 }
 
+/// The key of the filter that the field `filterId` of an input names. The outer `None` leaves the column unchanged, the
+/// inner one clears it. Adds a wrong id to `problems`.
+pub(super) async fn given(
+    db: &Transaction,
+    problems: &mut Problems,
+    given: &MaybeUndefined<String>,
+) -> Result<Option<Option<i64>>> {
+    match given {
+        MaybeUndefined::Undefined => Ok(None),
+        MaybeUndefined::Null => Ok(Some(None)),
+        MaybeUndefined::Value(id) => {
+            let found = id::require::<Entity>(db, id, "filterId").await.map(|filter| Some(filter.id));
+            problems.take_any(found)
+        }
+    }
+}
+
 /// All saved filters, a page at a time.
 pub(super) async fn page(ctx: &Ctx<'_>, request: &PageRequest) -> Result<FilterConnectionType> {
     List::<Entity>::new(Column::Id).page(ctx, request).await
@@ -139,7 +156,7 @@ impl FilterDeleteMutation for Mutation {
         let db = ctx.db();
         let filter = id::require::<Entity>(db, &id, "id").await?;
         let deleted_id = Some(FilterResolver::id(&filter));
-        db.delete(filter).await.map_err(check::or_used("filter"))?;
+        db.delete(filter).await.map_err(check::or_used_by("checks or scorecards", "filter"))?;
         Ok(FilterDeletePayload { deleted_id, ..Default::default() })
     }
 }

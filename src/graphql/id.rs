@@ -118,6 +118,7 @@ classes! {
     tool => "Tool", "tool";
     level => "Level", "level";
     category => "Category", "category";
+    scorecard => "Scorecard", "scorecard", alias;
     check => "Check", "check";
     contact => "Contact", "contact";
     property_definition => "PropertyDefinition", "property definition", alias;

@@ -82,6 +82,7 @@ mod repositories;
 mod repository;
 mod rubric;
 mod scan;
+mod scorecard;
 pub mod search;
 mod service;
 mod service_dependency;

@@ -1,7 +1,7 @@
 //! The rubric: the levels and categories that services are measured by. `check` has its checks.
 
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{EntityTrait, QuerySelect, QueryTrait, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select, Set};
 
 use super::alias::or_taken;
 use super::check;
@@ -29,7 +29,8 @@ impl RubricResolver for Rubric {
     }
 
     async fn categories(rubrics: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<CategoryConnectionType>> {
-        let page = List::<category::Entity>::new(category::Column::Id).page(ctx, &args.request()?).await?;
+        let own = List::<category::Entity>::new(category::Column::Id).filter(category::Column::ScorecardId.is_null());
+        let page = own.page(ctx, &args.request()?).await?;
         Ok(vec![page; rubrics.len()])
     }
 
@@ -70,12 +71,12 @@ impl LevelResolver for Level {
 
 impl CategoryResolver for Category {}
 
-/// Fails if the table has more rows than allowed. Call it after the insert.
-async fn refuse_too_many<E: Class>(db: &Transaction) -> Result<()>
+/// Fails if there are more of these rows than allowed. Call it after the insert.
+async fn refuse_too_many<E: Class>(db: &Transaction, rows: Select<E>) -> Result<()>
 where
     E::Model: Sync,
 {
-    if db.count(E::find()).await? > FEW as u64 {
+    if db.count(rows).await? > FEW as u64 {
         return Err(UserError::base(format!("no {} can be added: there are at most {FEW}", E::NOUN)).into());
     }
     Ok(())
@@ -102,7 +103,7 @@ impl LevelCreateMutation for Mutation {
         row.alias = Set(slug.clone());
         let taken = UserError::new("name", format!("another level has the alias {}", quoted(&slug)));
         let level = db.insert(row).await.map_err(|error| or_taken(error, taken))?;
-        refuse_too_many::<level::Entity>(db).await?;
+        refuse_too_many(db, level::Entity::find()).await?;
         Ok(LevelCreatePayload { level: Some(level), ..Default::default() })
     }
 }
@@ -140,7 +141,7 @@ impl CategoryCreateMutation for Mutation {
         draft.set_required(category::Column::Name, &name);
         draft.set_texts(&texts);
         let category = db.insert(draft.done()?).await.map_err(|error| or_taken(error, taken(&name)))?;
-        refuse_too_many::<category::Entity>(db).await?;
+        refuse_too_many(db, category::Entity::find().filter(category::Column::ScorecardId.is_null())).await?;
         Ok(CategoryCreatePayload { category: Some(category), ..Default::default() })
     }
 }
@@ -162,6 +163,9 @@ impl CategoryDeleteMutation for Mutation {
     async fn category_delete(ctx: &MutationCtx<'_>, input: CategoryDeleteInput) -> Result<CategoryDeletePayload> {
         let CategoryDeleteInput { id } = input;
         let category = id::require::<category::Entity>(ctx.db(), &id, "id").await?;
+        if category.scorecard_id.is_some() {
+            return Err(UserError::new("id", "this is the category of a scorecard: delete the scorecard").into());
+        }
         let deleted_category_id = Some(CategoryResolver::id(&category));
         ctx.db().delete(category).await.map_err(check::or_used("category"))?;
         Ok(CategoryDeletePayload { deleted_category_id, ..Default::default() })

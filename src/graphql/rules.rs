@@ -62,7 +62,7 @@ impl Rules {
         }
         let message = match needed {
             Role::StandardsAdmin => {
-                "only a standards administrator or an administrator can change levels, categories and checks"
+                "only a standards administrator or an administrator can change levels, categories, checks and scorecards"
             }
             _ => "your role does not allow this change",
         };
@@ -83,7 +83,8 @@ mod tests {
         let rules = Rules::of(&schema);
         // Whoever owns a service answers a manual check about it.
         let is_of_standards = |name: &&str| {
-            ["category", "check", "level"].iter().any(|noun| name.starts_with(noun)) && *name != "checkManualAnswer"
+            ["category", "check", "level", "scorecard"].iter().any(|noun| name.starts_with(noun))
+                && *name != "checkManualAnswer"
         };
         let mutations = schema.get_object("Mutation").expect("mutations").fields.keys().map(|name| name.as_str());
         let standards: BTreeSet<&str> = mutations.filter(is_of_standards).collect();

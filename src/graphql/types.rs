@@ -55,6 +55,7 @@ pub use crate::entity::property_definition::Model as PropertyDefinition;
 pub use crate::entity::relationship::Model as RelationshipType;
 pub use crate::entity::relationship_definition::Model as RelationshipDefinitionType;
 pub use crate::entity::repository::Model as Repository;
+pub use crate::entity::scorecard::Model as Scorecard;
 pub use crate::entity::service::Model as Service;
 pub use crate::entity::service_dependency::Model as ServiceDependency;
 pub use crate::entity::service_document::Model as ServiceDocument;

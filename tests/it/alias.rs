@@ -83,7 +83,7 @@ async fn alias_create_refuses_invalid_aliases_and_owners() {
     let malformed = create(&app, &json!("x"), "x").await;
     assert_eq!(malformed["errors"][0]["path"], json!(["ownerId"]));
     let tier = create(&app, &json!("Z2lkOi8vcm9sbGNhbGwvVGllci8x"), "x").await;
-    let message = "a service, team, system, domain or infrastructure resource with this id does not exist on this account: it is the id of a Tier";
+    let message = "a service, team, system, domain, infrastructure resource or scorecard with this id does not exist on this account: it is the id of a Tier";
     assert_eq!(tier["errors"], refused("ownerId", message));
 }
 

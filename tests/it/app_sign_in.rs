@@ -31,6 +31,7 @@ const PAGES: &[&str] = &[
     "/repositories/1",
     "/definitions",
     "/standards",
+    "/standards/scorecards/shop",
     "/users/1",
     "/integrations/Z2lkOi8vcm9sbGNhbGwvSW50ZWdyYXRpb24vMQ",
     "/tokens",

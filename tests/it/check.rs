@@ -432,7 +432,7 @@ async fn a_service_has_the_level_below_the_lowest_check_that_it_misses() {
     assert_eq!(changed["errors"], json!([]));
     let bare = "Bronze Safety=Silver Care=Bronze next Silver 0/1";
     assert_eq!(standing().await[2], bare);
-    let message = "checks refer to this filter: change or delete them first";
+    let message = "checks or scorecards refer to this filter: change or delete them first";
     let refused = app
         .query(
             "mutation($id: ID!) { filterDelete(input: { id: $id }) { errors { message path } } }",
@@ -630,7 +630,8 @@ async fn checks_are_changed_by_a_standards_administrator_and_answered_by_the_own
     let input =
         json!({ "input": { "name": "n", "levelId": ids["Bronze"], "categoryId": ids["Safety"], "tagKey": "k" } });
     let user = Browser::of(app, Role::User).await;
-    let message = "only a standards administrator or an administrator can change levels, categories and checks";
+    let message =
+        "only a standards administrator or an administrator can change levels, categories, checks and scorecards";
     let answer = user.query(create, input.clone()).await;
     assert_eq!(answer["data"]["checkTagDefinedCreate"]["errors"], json!([{ "message": message }]));
     let administrator = Browser::of(app, Role::StandardsAdmin).await;
@@ -711,7 +712,7 @@ async fn clients_read_back_every_field_of_a_check_as_they_set_it() {
     assert_eq!((&asked["updateFrequency"], &asked["updateRequiresComment"]), (&frequency, &json!(false)));
     let list = "query CheckList($after:String!$first:Int!){account{rubric{checks(after: $after, first: $first){nodes{id},pageInfo{hasNextPage},totalCount}}}}";
     let answer = app.query(list, json!({ "after": "", "first": 100 })).await;
-    assert_eq!(answer["data"]["account"]["rubric"]["checks"]["totalCount"], json!(20));
+    assert_eq!(answer["data"]["account"]["rubric"]["checks"]["totalCount"], json!(21));
     assert!(app.query(&document, json!({ "id": "nope" })).await["data"]["account"]["check"].is_null());
 }
 
@@ -724,7 +725,7 @@ async fn a_level_lists_its_checks_and_the_rubric_counts_the_services_of_each() {
     } } }";
     let rubric = data(&tour.endpoint.app, query).await["account"]["rubric"].clone();
     let levels = rubric["levels"]["nodes"].as_array().expect("levels");
-    assert_eq!(levels[0]["checks"].as_array().map(Vec::len), Some(20));
+    assert_eq!(levels[0]["checks"].as_array().map(Vec::len), Some(21));
     assert_eq!(levels[1]["checks"], json!([]));
     for report in rubric["reports"].as_array().expect("reports") {
         let number = |name: &str| report[name].as_u64().expect("a number");

@@ -253,6 +253,7 @@ async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
         ("domain", "(input: { alias: \"commerce\" })".to_owned()),
         ("level", format!("(id: {})", tour.id("bronze"))),
         ("category", format!("(id: {})", tour.id("security"))),
+        ("scorecard", "(input: { alias: \"ready\" })".to_owned()),
         ("check", format!("(id: {})", tour.id("tagged"))),
         ("checkReport", format!("(id: {})", tour.id("asked"))),
         ("componentType", "(input: { alias: \"gadget\" })".to_owned()),

@@ -114,6 +114,7 @@ mod repository;
 mod repository_checks;
 mod role;
 mod schema_diff;
+mod scorecard;
 mod search;
 mod sender;
 mod service;

@@ -402,6 +402,10 @@ impl Tour {
         "#;
         self.make(mutations, &["Scanner"]).await;
         self.make(tour_checks::CHECKS, tour_checks::ROWS).await;
+        let category = "{ account { scorecard(input: { alias: \"ready\" }) { categories { nodes { id } } } } }";
+        let found = self.endpoint.app.query(category, json!({})).await["data"]["account"]["scorecard"].clone();
+        self.ids.insert("readyCategory".to_owned(), found["categories"]["nodes"][0]["id"].clone());
+        self.make(tour_checks::IN_SCORECARD, tour_checks::SCORECARD).await;
         self.make(
             r#"answered: checkManualAnswer(input: { checkId: $asked, service: { alias: "shop" }, passed: true, comment: "c" }) {
                 service { id } errors { message }

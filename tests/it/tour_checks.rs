@@ -113,7 +113,23 @@ pub const CHECKS: &str = r#"
     later: checkServiceDependencyCreate(input: {
         name: "Later", categoryId: $security, levelId: $bronze, enableOn: "2999-01-02T03:04:05Z", ownerId: $Core, filterId: $vital, notes: "n"
     }) { check { id } errors { message } }
+    ready: scorecardCreate(input: { name: "Ready", ownerId: $Core, filterId: $vital, description: "d" }) {
+        scorecard { id } errors { message }
+    }
+    oldScorecard: scorecardCreate(input: { name: "Old", ownerId: $Core }) { scorecard { id } errors { message } }
     oldCheck: checkServiceDependencyCreate(input: { name: "Old", categoryId: $security, levelId: $bronze }) {
+        check { id } errors { message }
+    }
+"#;
+
+/// The ids that [`IN_SCORECARD`] needs.
+pub const SCORECARD: &[&str] = &["ready", "readyCategory", "bronze"];
+
+/// Describes the category of the scorecard, and creates a check in it.
+pub const IN_SCORECARD: &str = r#"
+    readyAlias: aliasCreate(input: { ownerId: $ready, alias: "prepared" }) { aliases errors { message } }
+    about: categoryUpdate(input: { id: $readyCategory, description: "d" }) { category { id } errors { message } }
+    readied: checkServiceDependencyCreate(input: { name: "Readied", categoryId: $readyCategory, levelId: $bronze, enabled: true }) {
         check { id } errors { message }
     }
 "#;
@@ -226,6 +242,14 @@ pub fn steps(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, Value)> {
     let by = |service: Value| json!({ "input": { "checkId": id("asked"), "service": service, "passed": true, "comment": "c" } });
     steps.push(("checkManualAnswer", by(json!({ "alias": "shop" }))));
     steps.push(("checkManualAnswer", by(json!({ "id": id("shop") }))));
+    let scorecard = json!({
+        "affectsOverallServiceLevels": true, "description": "e", "filterId": id("vital"), "name": "Fit", "ownerId": id("Core"),
+    });
+    steps.push(("scorecardCreate", json!({ "input": scorecard })));
+    steps.push(("scorecardUpdate", json!({ "scorecard": { "alias": "ready" }, "input": scorecard })));
+    steps.push(("scorecardUpdate", json!({ "scorecard": { "id": id("ready") }, "input": scorecard })));
+    steps.push(("scorecardDelete", json!({ "input": { "id": id("oldScorecard") } })));
+    steps.push(("aliasDelete", json!({ "input": { "ownerType": "scorecard", "alias": "prepared" } })));
     steps.push(("checkDelete", json!({ "input": { "id": id("oldCheck") } })));
     steps
 }

@@ -13,14 +13,14 @@ use crate::db::{self, AnyRow, Read, ReadHandle, Transaction};
 use crate::entity::alias::AliasTable;
 use crate::entity::{
     ByIds, audit, contact, domain, domain_alias, infrastructure_resource, infrastructure_resource_alias, property,
-    property_definition, relationship, relationship_definition, repository, service, service_alias, service_dependency,
-    service_repository, system, system_alias, tag, team, team_alias, team_membership, tool, user,
+    property_definition, relationship, relationship_definition, repository, scorecard_alias, service, service_alias,
+    service_dependency, service_repository, system, system_alias, tag, team, team_alias, team_membership, tool, user,
 };
 
 /// Parts of an object that are stored in another table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List {
-    /// The aliases of a service, a team, a system, a domain or an infrastructure resource.
+    /// The aliases of a service, a team, a system, a domain, an infrastructure resource or a scorecard.
     Aliases,
     /// The first [`audit::ENTRIES`] members of a team, with their roles.
     Members,
@@ -73,6 +73,7 @@ async fn entries(db: &dyn ReadHandle, class: &str, id: i64, list: List) -> Resul
         (List::Aliases, "Team") => names(aliases::<team_alias::Entity>(db, id).await?),
         (List::Aliases, "System") => names(aliases::<system_alias::Entity>(db, id).await?),
         (List::Aliases, "Domain") => names(aliases::<domain_alias::Entity>(db, id).await?),
+        (List::Aliases, "Scorecard") => names(aliases::<scorecard_alias::Entity>(db, id).await?),
         (List::Aliases, "InfrastructureResource") => {
             names(aliases::<infrastructure_resource_alias::Entity>(db, id).await?)
         }

@@ -3,18 +3,19 @@
 //! Some checks at a time become one statement, in which each has a column. So a service is read once for all of them,
 //! and only the services of a page are read.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query as Select, SelectStatement};
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func, Order, Query as Select, SelectStatement};
 use sea_orm::{ColumnTrait, EntityTrait, QueryOrder, QuerySelect};
 
+use super::home::Placed;
 use super::kind::{Asked, ask};
 use super::question::Facts;
 use crate::db::{self, Read, ReadHandle};
 use crate::entity::check::{Column, Entity, MOST, Model};
-use crate::entity::{ByIds, filter, service};
+use crate::entity::{ByIds, Timestamp, filter, level, service};
 use crate::error::{Error, Result};
 use crate::graphql::schema::CheckStatus;
 use crate::graphql::service_filter;
@@ -60,27 +61,37 @@ pub(super) async fn all(db: &dyn ReadHandle) -> Result<Vec<Model>> {
 }
 
 /// Prepares checks. Reads each filter once.
-pub(super) async fn prepare(checks: Vec<Model>, facts: Facts<'_>) -> Result<Vec<Prepared>> {
+pub(super) async fn prepare(checks: Vec<Placed>, facts: Facts<'_>) -> Result<Vec<Prepared>> {
     let mut filters = HashMap::new();
-    let ids: Vec<i64> = checks.iter().filter_map(|check| check.filter_id).collect();
+    let ids: BTreeSet<i64> =
+        checks.iter().flat_map(|one| [one.check.filter_id, one.home.filter_id()]).flatten().collect();
     for filter in filter::Entity::by_ids(facts.db, ids.into_iter().map(Some)).await?.into_iter().flatten() {
         if let Entry::Vacant(place) = filters.entry(filter.id) {
             place.insert(unless_wrong(service_filter::of_saved(facts.db, &filter).await)?);
         }
     }
     let mut prepared = Vec::with_capacity(checks.len());
-    for check in checks {
+    for Placed { check, home } in checks {
         let mut asked = ask(&check, facts).await?;
-        let filter = match check.filter_id.and_then(|id| filters.get(&id)) {
-            None => None,
-            Some(Ok(condition)) => Some(condition.clone()),
-            Some(Err(reason)) => {
-                asked.question = Err(format!("its filter is wrong: {reason}"));
-                None
+        let mut filter: Option<Expr> = None;
+        for (id, whose) in [(check.filter_id, None), (home.filter_id(), Some(home.noun()))] {
+            match id.and_then(|id| filters.get(&id)) {
+                None => {}
+                Some(Ok(condition)) => {
+                    filter = Some(match filter {
+                        Some(other) => other.and(condition.clone()),
+                        None => condition.clone(),
+                    });
+                }
+                Some(Err(reason)) => {
+                    let whose =
+                        whose.map_or_else(|| "its filter".to_owned(), |noun| format!("the filter of its {noun}"));
+                    asked.question = Err(format!("{whose} is wrong: {reason}"));
+                }
             }
-        };
+        }
         let is_upcoming = check.is_upcoming(facts.now);
-        prepared.push(Prepared { check: Arc::new(check), is_upcoming, filter, asked });
+        prepared.push(Prepared { check, is_upcoming, filter, asked });
     }
     Ok(prepared)
 }
@@ -212,6 +223,46 @@ pub(super) async fn counts(db: &dyn ReadHandle, prepared: &[Prepared]) -> Result
         counts.extend(rows.await?.into_iter().flatten());
     }
     Ok(counts)
+}
+
+/// The number of services that a filter matches: all without a filter, none if it is wrong.
+pub(super) async fn size(db: &dyn ReadHandle, filter: Option<i64>) -> Result<i64> {
+    let mut select = Select::select();
+    select.expr(Func::count(Expr::cust("*"))).from(service::Entity);
+    if let Some(filter) = filter::Entity::by_ids(db, [filter]).await?.pop().flatten() {
+        let Ok(condition) = unless_wrong(service_filter::of_saved(db, &filter).await)? else { return Ok(0) };
+        select.and_where(condition);
+    }
+    Ok(db.scan(&select, |row| row.get::<i64>(0)).await?.pop().unwrap_or_default())
+}
+
+/// The services that miss some of the checks, each with the lowest index of the levels of those that it misses.
+pub(super) async fn lowest_missed(
+    db: &dyn ReadHandle,
+    mut checks: Vec<Placed>,
+    levels: &[level::Model],
+) -> Result<HashMap<i64, i32>> {
+    let indexes: HashMap<i64, i32> = levels.iter().map(|level| (level.id, level.index)).collect();
+    let index = |level: i64| indexes.get(&level).copied().unwrap_or(i32::MAX);
+    checks.sort_by_key(|one| index(one.check.level_id));
+    let prepared = prepare(checks, Facts { db, only: None, now: Timestamp::now() }).await?;
+    let mut lowest: HashMap<i64, i32> = HashMap::new();
+    for some in prepared.chunks(AT_ONCE) {
+        // The checks are in the order of their levels: the first that is missed has the lowest one.
+        let mut first = CaseStatement::new();
+        for one in some {
+            let statuses = [FAILED, PENDING].map(|status| Expr::cust(status.to_string()));
+            first = first.case(one.status().is_in(statuses), Expr::cust(index(one.check.level_id).to_string()));
+        }
+        let select = Select::select().expr(service::Column::Id.into_expr()).expr(first).from(service::Entity).take();
+        let rows = db.scan(&select, |row| Ok((row.get::<i64>(0)?, row.get::<Option<i64>>(1)?))).await?;
+        for (service, index) in rows {
+            db.pause().await?;
+            let Some(index) = index.and_then(|index| i32::try_from(index).ok()) else { continue };
+            lowest.entry(service).and_modify(|own| *own = Ord::min(index, *own)).or_insert(index);
+        }
+    }
+    Ok(lowest)
 }
 
 /// The first services that a check concerns and that do not pass, each with its id, its alias and the outcome.

@@ -1,8 +1,8 @@
 //! Checks: the rules that services are measured by, and how services stand with them.
 //!
 //! [`kind`] is the table of the kinds, [`kinds`] has what each asks and says, [`change`] creates and changes checks,
-//! [`evaluate`] puts their questions to the database, [`standing`] says which level follows, and [`report`] is what
-//! clients read of it.
+//! [`home`] says what each belongs to, [`evaluate`] puts their questions to the database, [`gathered`] does so once for
+//! a request, [`standing`] says which level follows, and [`report`] is what clients read of it.
 
 use sea_orm::sea_query::{ExprTrait, LockType};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
@@ -23,6 +23,8 @@ use crate::error::{Error, Result, UserError};
 mod change;
 mod comparison;
 mod evaluate;
+mod gathered;
+mod home;
 mod kind;
 mod kinds;
 mod period;
@@ -38,6 +40,8 @@ pub use period::UNITS;
 pub(super) use reported::of_repositories;
 pub use reported::{MESSAGE, PLACES, RESULTS};
 
+pub(super) use gathered::{Tally, levels, services_report, shown, sizes, tallies};
+pub(super) use home::CheckSet;
 pub use kind::{
     AlertSourceUsageCheck, CodeIssueCheck, GitBranchProtectionCheck, HasDocumentationCheck, HasRecentDeployCheck,
     ManualCheck, PackageVersionCheck, RelationshipCheck, RepositoryFileCheck, RepositoryGrepCheck,
@@ -46,7 +50,7 @@ pub use kind::{
 };
 use kind::{of, parameters};
 pub use report::{CheckReport, CheckResult, CheckResultsByLevel, ServiceCheckResults};
-pub(super) use report::{counts, maturity, report, reports, stats};
+pub(super) use report::{counts, maturity, report, reports, reports_of, stats};
 
 /// The check with this id.
 pub(super) async fn find(ctx: &Ctx<'_>, id: &str) -> Result<Option<Check>> {
@@ -67,9 +71,14 @@ pub(super) async fn of_levels(levels: &[&Level], ctx: &Ctx<'_>) -> Result<Vec<Op
 
 /// Converts the error of a deletion: to one that says that checks refer to the `noun`, if they do.
 pub(super) fn or_used(noun: &'static str) -> impl Fn(db::Error) -> Error {
+    or_used_by("checks", noun)
+}
+
+/// Like [`or_used`], if others may refer to it too.
+pub(super) fn or_used_by(users: &'static str, noun: &'static str) -> impl Fn(db::Error) -> Error {
     move |error| match error.violation() {
         Some(db::Constraint::ForeignKey(_)) => {
-            UserError::base(format!("checks refer to this {noun}: change or delete them first")).into()
+            UserError::base(format!("{users} refer to this {noun}: change or delete them first")).into()
         }
         _ => error.into(),
     }

@@ -5,7 +5,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Func, SelectStatement};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::db::{self, Snapshot};
+use crate::db::{self, ReadHandle};
 use crate::entity::{Timestamp, check, service};
 use crate::error::Result;
 use crate::graphql::predicate::Rows;
@@ -13,7 +13,7 @@ use crate::graphql::predicate::Rows;
 /// What a question is asked with.
 #[derive(Clone, Copy)]
 pub(super) struct Facts<'a> {
-    pub(super) db: &'a Snapshot,
+    pub(super) db: &'a dyn ReadHandle,
     /// The services that are evaluated; `None` for all. A comparison that SQL lacks reads the texts of these alone.
     pub(super) only: Option<&'a [i64]>,
     pub(super) now: Timestamp,

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use sea_orm::{EntityTrait, QueryOrder};
-
-use super::evaluate::{self, Counts, Outcome, Prepared};
+use super::evaluate::{self, Counts, Outcome};
+use super::gathered::{self, Gathered, shown};
+use super::home::{self, CheckSet, Placed};
 use super::kind::of;
 use super::question::Facts;
 use super::standing;
-use crate::db::{Read, ReadHandle};
+use crate::db::Read;
 use crate::engine::page::{Cursor, Edge, Page, PageArguments, PageRequest};
 use crate::entity::check::Model;
-use crate::entity::{Timestamp, category, check, level};
+use crate::entity::{Timestamp, category, check};
 use crate::error::Result;
 use crate::graphql::context::Ctx;
 use crate::graphql::id;
@@ -22,7 +22,7 @@ use crate::graphql::types::{Level, Service};
 
 /// How a service stands.
 #[derive(Debug)]
-struct Standing {
+pub(super) struct Standing {
     /// The levels, lowest first.
     levels: Arc<Vec<Level>>,
     /// Its level, by its position.
@@ -58,26 +58,36 @@ pub struct CheckResult {
 /// How the services stand with a check.
 #[derive(Debug, Clone)]
 pub struct CheckReport {
-    check: Arc<Model>,
+    placed: Placed,
     counts: Counts,
 }
 
-/// Evaluates the checks that count or will count. `None` if none counts.
-async fn standings(services: &[&Service], ctx: &Ctx<'_>) -> Result<Option<Vec<Standing>>> {
+/// Evaluates the checks that count towards overall levels, or will count. `None` if none counts. Whoever asks for the
+/// same services in the same request gets the same answer.
+async fn standings(services: &[&Service], ctx: &Ctx<'_>) -> Result<Option<Vec<Arc<Standing>>>> {
+    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
+    let kept = ctx.kept::<Gathered>();
+    let mut known = kept.standings.lock().await;
+    if let Some((_, standings)) = known.iter().find(|(own, _)| *own == ids) {
+        return Ok(standings.clone());
+    }
+    let standings = evaluated(services, &ids, ctx).await?;
+    known.push((ids, standings.clone()));
+    Ok(standings)
+}
+
+async fn evaluated(services: &[&Service], ids: &[i64], ctx: &Ctx<'_>) -> Result<Option<Vec<Arc<Standing>>>> {
     let (db, now) = (ctx.db(), Timestamp::now());
-    let mut checks = evaluate::all(db).await?;
-    checks.retain(|check| check.counts(now) || check.is_upcoming(now));
-    if !checks.iter().any(|check| check.counts(now)) {
+    let is_asked = |one: &&Placed| one.home.is_overall() && (one.check.counts(now) || one.check.is_upcoming(now));
+    let checks: Vec<Placed> = gathered::all(ctx).await?.iter().filter(is_asked).cloned().collect();
+    let counting: Vec<Placed> = checks.iter().filter(|one| one.check.counts(now)).cloned().collect();
+    if counting.is_empty() {
         return Ok(None);
     }
-    let levels = Arc::new(in_order(db).await?);
-    let categories = db.all(category::Entity::find().order_by_asc(category::Column::Id)).await?;
-    let is_used =
-        |category: &category::Model| checks.iter().any(|check| check.category_id == category.id && check.counts(now));
-    let categories: Vec<_> = categories.into_iter().filter(is_used).map(Arc::new).collect();
-    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
-    let prepared = evaluate::prepare(checks, Facts { db, only: Some(&ids), now }).await?;
-    let mut outcomes = evaluate::results(db, &prepared, &ids).await?;
+    let levels = Arc::new(standing::in_order(db).await?);
+    let categories = standing::categories(db, &counting).await?;
+    let prepared = evaluate::prepare(checks, Facts { db, only: Some(ids), now }).await?;
+    let mut outcomes = evaluate::results(db, &prepared, ids).await?;
     let mut standings = Vec::with_capacity(services.len());
     for service in services {
         let results = outcomes.remove(&service.id).unwrap_or_default();
@@ -87,15 +97,9 @@ async fn standings(services: &[&Service], ctx: &Ctx<'_>) -> Result<Option<Vec<St
             let (check, message) = (Arc::clone(&prepared[check].check), Arc::from(message));
             CheckResult { check, service: service.id, service_alias: Arc::clone(&alias), status, message, at: now }
         });
-        standings.push(stand(results.collect(), &levels, &categories));
+        standings.push(Arc::new(stand(results.collect(), &levels, &categories)));
     }
     Ok(Some(standings))
-}
-
-/// The levels, lowest first.
-async fn in_order(db: &dyn ReadHandle) -> Result<Vec<Level>> {
-    let levels = level::Entity::find().order_by_asc(level::Column::Index).order_by_asc(level::Column::Id);
-    Ok(db.all(levels).await?)
 }
 
 /// Says how a service with these results stands.
@@ -126,7 +130,7 @@ impl Standing {
 /// The maturity of services.
 pub(in crate::graphql) async fn maturity(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<MaturityReport>>> {
     let Some(standings) = standings(services, ctx).await? else { return Ok(services.iter().map(|_| None).collect()) };
-    let report = |standing: Standing| {
+    let report = |standing: Arc<Standing>| {
         let in_category = |(category, place): &(Arc<category::Model>, Option<usize>)| CategoryBreakdown {
             category: Some((**category).clone()),
             level: standing.level_at(*place),
@@ -134,7 +138,7 @@ pub(in crate::graphql) async fn maturity(services: &[&Service], ctx: &Ctx<'_>) -
         Some(MaturityReport {
             overall_level: standing.level_at(standing.level),
             category_breakdown: Some(standing.categories.iter().map(in_category).collect()),
-            latest_check_results: Some(standing.results),
+            latest_check_results: Some(standing.results.clone()),
         })
     };
     Ok(standings.into_iter().map(report).collect())
@@ -144,11 +148,11 @@ pub(in crate::graphql) async fn maturity(services: &[&Service], ctx: &Ctx<'_>) -
 pub(in crate::graphql) async fn stats(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceStats>>> {
     let standings = match standings(services, ctx).await? {
         Some(standings) => standings,
-        None => services.iter().map(|_| Standing::unmeasured()).collect(),
+        None => services.iter().map(|_| Arc::new(Standing::unmeasured())).collect(),
     };
-    let stats = |standing: Standing| {
+    let stats = |standing: Arc<Standing>| {
         let level = standing.level_at(standing.level);
-        let check_results = Some(ServiceCheckResults(Arc::new(standing)));
+        let check_results = Some(ServiceCheckResults(standing));
         Some(ServiceStats { rubric: RubricReport { level, category_level: None, check_results } })
     };
     Ok(standings.into_iter().map(stats).collect())
@@ -158,9 +162,9 @@ pub(in crate::graphql) async fn stats(services: &[&Service], ctx: &Ctx<'_>) -> R
 pub(in crate::graphql) async fn counts(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<CheckStats>>> {
     let standings = match standings(services, ctx).await? {
         Some(standings) => standings,
-        None => services.iter().map(|_| Standing::unmeasured()).collect(),
+        None => services.iter().map(|_| Arc::new(Standing::unmeasured())).collect(),
     };
-    let stats = |standing: Standing| {
+    let stats = |standing: Arc<Standing>| {
         let counting = standing.results.iter().filter(|result| result.status != CheckStatus::Upcoming);
         let (total, passing) = counting.fold((0, 0), |(total, passing), result| {
             (total + 1, passing + i32::from(result.status == CheckStatus::Passed))
@@ -263,28 +267,36 @@ fn copies<'c>(checks: impl Iterator<Item = &'c Arc<Model>>, ctx: &Ctx<'_>) -> Re
     checks.map(copy).collect()
 }
 
-/// How all services stand with each check.
+/// How all services stand with each check of the rubric.
 pub(in crate::graphql) async fn reports(ctx: &Ctx<'_>) -> Result<Vec<CheckReport>> {
-    let prepared = prepared(evaluate::all(ctx.db()).await?, ctx).await?;
-    let counts = evaluate::counts(ctx.db(), &prepared).await?;
-    Ok(prepared.into_iter().zip(counts).map(|(one, counts)| CheckReport { check: one.check, counts }).collect())
+    let checks = gathered::all(ctx).await?;
+    reported(ctx, checks.iter().filter(|one| one.home.set().is_none()).cloned().collect()).await
+}
+
+/// How all services stand with each check of each set.
+pub(in crate::graphql) async fn reports_of(ctx: &Ctx<'_>, sets: &[CheckSet]) -> Result<Vec<Vec<CheckReport>>> {
+    let checks = gathered::all(ctx).await?;
+    let mut reports = Vec::with_capacity(sets.len());
+    for set in sets {
+        reports.push(reported(ctx, checks.iter().filter(|one| one.home.set() == Some(*set)).cloned().collect()).await?);
+    }
+    Ok(reports)
 }
 
 /// How all services stand with the check of this id.
 pub(in crate::graphql) async fn report(ctx: &Ctx<'_>, id: &str) -> Result<Option<CheckReport>> {
     let Some(check) = id::find::<check::Entity>(ctx.db(), id).await? else { return Ok(None) };
-    let prepared = prepared(vec![check], ctx).await?;
-    let counts = evaluate::counts(ctx.db(), &prepared).await?;
-    Ok(prepared.into_iter().zip(counts).map(|(one, counts)| CheckReport { check: one.check, counts }).next())
+    Ok(reported(ctx, home::place(ctx.db(), vec![check]).await?).await?.pop())
 }
 
-async fn prepared(checks: Vec<Model>, ctx: &Ctx<'_>) -> Result<Vec<Prepared>> {
-    evaluate::prepare(checks, Facts { db: ctx.db(), only: None, now: Timestamp::now() }).await
+async fn reported(ctx: &Ctx<'_>, checks: Vec<Placed>) -> Result<Vec<CheckReport>> {
+    let counts = gathered::counts(ctx, &checks).await?;
+    Ok(checks.into_iter().zip(counts).map(|(placed, counts)| CheckReport { placed, counts }).collect())
 }
 
 impl CheckReportResolver for CheckReport {
     async fn check(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Check>> {
-        copies(reports.iter().map(|report| &report.check), ctx)
+        copies(reports.iter().map(|report| &report.placed.check), ctx)
     }
 
     fn services(&self) -> i32 {
@@ -306,7 +318,8 @@ impl CheckReportResolver for CheckReport {
 
     async fn failing(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckResult>>> {
         let (db, at) = (ctx.db(), Timestamp::now());
-        let prepared = prepared(reports.iter().map(|report| (*report.check).clone()).collect(), ctx).await?;
+        let checks = reports.iter().map(|report| report.placed.clone()).collect();
+        let prepared = evaluate::prepare(checks, gathered::everywhere(db)).await?;
         let mut failing = Vec::with_capacity(reports.len());
         for one in &prepared {
             let result = |(service, alias, outcome): (i64, String, Outcome)| CheckResult {
@@ -321,9 +334,4 @@ impl CheckReportResolver for CheckReport {
         }
         Ok(failing)
     }
-}
-
-/// A count as clients read it.
-fn shown(count: i64) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
 }

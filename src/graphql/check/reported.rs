@@ -10,9 +10,10 @@ use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, LockType, Order, Query 
 use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
 use sha2::{Digest, Sha256};
 
-use super::evaluate;
+use super::home::Placed;
 use super::kind::of;
 use super::question::{Facts, Question, first};
+use super::{evaluate, gathered};
 use crate::db::{self, Read, Transaction, Write};
 use crate::entity::check::{self, Model};
 use crate::entity::check_reported::{ActiveModel, Column, Entity};
@@ -121,8 +122,9 @@ async fn of_repository(repository: &Repository, ctx: &Ctx<'_>) -> Result<Reposit
     let mut ids: Vec<i64> = links.iter().map(|(service, ..)| *service).collect();
     ids.sort_unstable();
     ids.dedup();
-    let mut all = evaluate::all(db).await?;
-    all.retain(|check| check.kind.is_of_repository() && (check.counts(now) || check.is_upcoming(now)));
+    let is_asked =
+        |one: &&Placed| one.check.kind.is_of_repository() && (one.check.counts(now) || one.check.is_upcoming(now));
+    let all = gathered::all(ctx).await?.iter().filter(is_asked).cloned().collect();
     let prepared = evaluate::prepare(all, Facts { db, only: Some(&ids), now }).await?;
     let mut concerned = vec![Vec::new(); prepared.len()];
     if !ids.is_empty() {

@@ -1,6 +1,26 @@
 //! The level of a service, from the results of its checks.
 
-use crate::entity::level;
+use std::sync::Arc;
+
+use sea_orm::{EntityTrait, QueryOrder};
+
+use super::home::Placed;
+use crate::db::{Read, ReadHandle};
+use crate::entity::{category, level};
+use crate::error::Result;
+
+/// Reads the levels, lowest first.
+pub(super) async fn in_order(db: &dyn ReadHandle) -> Result<Vec<level::Model>> {
+    let levels = level::Entity::find().order_by_asc(level::Column::Index).order_by_asc(level::Column::Id);
+    Ok(db.all(levels).await?)
+}
+
+/// Reads the categories of these checks, in order of creation.
+pub(super) async fn categories(db: &dyn ReadHandle, checks: &[Placed]) -> Result<Vec<Arc<category::Model>>> {
+    let categories = db.all(category::Entity::find().order_by_asc(category::Column::Id)).await?;
+    let is_used = |category: &category::Model| checks.iter().any(|one| one.check.category_id == category.id);
+    Ok(categories.into_iter().filter(is_used).map(Arc::new).collect())
+}
 
 /// Returns the position of the level that a service has among `levels`, which are in the order of their indexes. `missed`
 /// are the indexes of the levels of the checks that concern the service and that it does not pass. `None` without levels.

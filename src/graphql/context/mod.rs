@@ -1,5 +1,6 @@
 //! The state of a request: what resolvers read and write with, and how internal errors are reported.
 
+use std::any::{Any, TypeId};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -69,6 +70,8 @@ pub struct State {
     request: Arc<Request>,
     /// `None` where nothing is read: at the root of the mutations, and for introspection.
     snapshot: Option<Snapshot>,
+    /// What resolvers keep of this snapshot for each other.
+    kept: Kept,
     /// The place of a mutation while its payload is read. Field order matters: `snapshot` must be dropped first.
     /// Otherwise the next request could get the place while this one still holds its connection.
     _place: Option<Place>,
@@ -219,7 +222,7 @@ impl State {
         let (id, is_alone) = (request_id.into(), AtomicBool::new(false));
         let shed = Mutex::default();
         let request = Request { shared, id, caller, inputs, estimate, budget, outcome, is_alone, shed };
-        Self { request: Arc::new(request), snapshot: None, _place: None }
+        Self { request: Arc::new(request), snapshot: None, kept: Kept::default(), _place: None }
     }
 
     /// Opens the snapshot of a query. If that fails, returns the response to send. `once` says that the query may take
@@ -372,7 +375,7 @@ impl engine::State for State {
         let lane = if request.estimate > QUICK_ANSWER { Lane::Slow } else { Lane::Quick };
         let place = request.shared.places.take(lane, request.caller.who()).await;
         let snapshot = request.snapshot().await?;
-        Ok(Self { request: Arc::clone(request), snapshot: Some(snapshot), _place: Some(place) })
+        Ok(Self { request: Arc::clone(request), snapshot: Some(snapshot), kept: Kept::default(), _place: Some(place) })
     }
 
     fn budget(&self) -> &Budget {
@@ -443,7 +446,18 @@ pub type Ctx<'a> = engine::Context<'a, State>;
 /// The context of a mutation's resolver.
 pub type MutationCtx<'a> = engine::Context<'a, Writing>;
 
+/// Values that resolvers keep for each other, one of each type.
+#[derive(Default)]
+struct Kept(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
+
 impl State {
+    /// The value of this type that the resolvers of this snapshot share.
+    pub fn kept<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
+        let mut kept = self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = kept.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
+        Arc::clone(value).downcast().unwrap_or_default()
+    }
+
     /// The snapshot that the response is read from. All statements see the same state of the database.
     ///
     /// # Panics
@@ -464,6 +478,11 @@ impl State {
 }
 
 impl Writing {
+    /// Fails unless the caller has the role that `mutation` needs.
+    pub fn require_role_of(&self, mutation: &str) -> Result<()> {
+        self.request.shared.rules.check(mutation, self.request.caller.user.map(|(_, role)| role))
+    }
+
     /// The caller of the request.
     pub fn caller(&self) -> &Caller {
         &self.request.caller

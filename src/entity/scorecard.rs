@@ -1,0 +1,65 @@
+//! Scorecards: sets of checks of one team, for the services of one filter. Its checks belong to its category.
+
+use sea_orm::entity::prelude::*;
+use serde::Deserialize;
+
+use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use super::{Timestamp, scorecard_alias, text};
+use crate::db::{self, Owner, ReadHandle, Table, Told};
+
+/// The maximum number of scorecards.
+pub const MOST: usize = 500;
+
+/// A row of `scorecard`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "scorecard")]
+pub struct Model {
+    /// Primary key; never reused.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The display name; not unique.
+    pub name: String,
+    /// The slug of the current name; also a row of `scorecard_alias`.
+    pub slug: String,
+    /// What it is about.
+    pub description: Option<String>,
+    /// Whether its checks count towards the overall levels of services.
+    pub affects_overall_service_levels: bool,
+    /// The team that owns it; `None` once that is deleted.
+    pub owner_id: Option<i64>,
+    /// The filter of the services that it is for; `None` for all services.
+    pub filter_id: Option<i64>,
+    /// When the row was created.
+    pub created_at: Timestamp,
+    /// When the row was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Scorecard");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::text("description", Column::Description, text::DESCRIPTION),
+        FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
+        FieldRule::new("affectsOverallServiceLevels", Column::AffectsOverallServiceLevels, ValueRule::Flag).required(),
+    ];
+}
+
+impl super::ByAlias for Entity {
+    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
+        super::by_own_alias::<Entity, scorecard_alias::Entity>(db, Column::Id, alias).await
+    }
+}
