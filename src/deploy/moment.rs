@@ -31,12 +31,14 @@ const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// The zones that RFC 5322 defines, in hours. Other abbreviations stand for several zones.
-const ZONES: [(&str, i32); 12] = [
+/// The zones that RFC 5322 defines, and those of central Europe, in hours. Other abbreviations stand for several zones.
+const ZONES: [(&str, i32); 14] = [
     ("z", 0),
     ("ut", 0),
     ("utc", 0),
     ("gmt", 0),
+    ("cet", 1),
+    ("cest", 2),
     ("est", -5),
     ("edt", -4),
     ("cst", -6),
@@ -47,16 +49,59 @@ const ZONES: [(&str, i32); 12] = [
     ("pdt", -7),
 ];
 
-/// Reads a date and time, with or without blanks around it.
+/// The microseconds of a day.
+const DAY: i64 = 86_400_000_000;
+
+/// Reads a date and time, with or without blanks and quotation marks around it.
 pub(super) fn read(text: &str) -> Option<Moment> {
-    let text = text.trim();
+    let text = text.trim().trim_matches(['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{201e}']).trim();
+    if text.len() <= LONGEST && text.contains(['\u{2010}', '\u{2011}']) {
+        return read(&text.replace(['\u{2010}', '\u{2011}'], "-"));
+    }
     if let Ok(at) = Timestamp::parse(text) {
         return Some(Moment { at, assumed: None });
     }
     if text.len() > LONGEST {
         return None;
     }
-    iso(text).or_else(|| epoch(text)).or_else(|| in_words(text))
+    let seconds = text.strip_prefix('@').unwrap_or(text);
+    iso(text).or_else(|| epoch(seconds)).or_else(|| iso(&of_the_calendar(text)?)).or_else(|| in_words(text))
+}
+
+/// Writes a date of ISO 8601 by the day of the year (`2026-324`), or by the week (`2026-W47-5`), as one by the month. What
+/// follows the date stays.
+fn of_the_calendar(text: &str) -> Option<String> {
+    let (year, rest) = digits(text, 4, 4)?;
+    let (is_dashed, rest) = rest.strip_prefix('-').map_or((false, rest), |rest| (true, rest));
+    let first = Timestamp::parse(&format!("{year:04}-01-01T00:00:00Z")).ok()?.as_micros();
+    // From 1, which is Monday.
+    let weekday = (first.div_euclid(DAY) + 3).rem_euclid(7) + 1;
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let (day, rest) = match rest.strip_prefix(['W', 'w']) {
+        Some(rest) => {
+            let (week, rest) = digits(rest, 2, 2)?;
+            let (number, rest) = digits(if is_dashed { rest.strip_prefix('-')? } else { rest }, 1, 1)?;
+            let weeks = if weekday == 4 || is_leap && weekday == 3 { 53 } else { 52 };
+            if !(1..=weeks).contains(&week) || !(1..=7).contains(&number) {
+                return None;
+            }
+            // The first week has the first Thursday.
+            let monday = if weekday <= 4 { 1 - weekday } else { 8 - weekday };
+            (monday + 7 * (i64::from(week) - 1) + i64::from(number) - 1, rest)
+        }
+        None => {
+            let (number, rest) = digits(rest, 3, 3)?;
+            if !(1..=365 + u32::from(is_leap)).contains(&number) {
+                return None;
+            }
+            (i64::from(number) - 1, rest)
+        }
+    };
+    if rest.starts_with(|next: char| next.is_alphanumeric() && !matches!(next, 'T' | 't')) {
+        return None;
+    }
+    let date = Timestamp::from_micros(first + day * DAY).to_string();
+    Some(format!("{}{rest}", date.get(..10)?))
 }
 
 /// A date and a time of day, before its zone is known.
@@ -75,18 +120,25 @@ impl Civil {
     /// The moment, given its offset from UTC in seconds.
     fn at(&self, offset: i32) -> Option<Timestamp> {
         let Self { year, month, day, hour, minute, second, fraction } = self;
+        // The end of a day is the beginning of the next.
+        let is_end = *hour == 24 && *minute == 0 && *second == 0 && fraction.bytes().all(|digit| digit == b'0');
+        let (hour, more) = if is_end { (&0, DAY) } else { (hour, 0) };
         let point = if fraction.is_empty() { "" } else { "." };
         let fraction = fraction.get(..9).unwrap_or(fraction);
         let text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{point}{fraction}Z");
         let utc = Timestamp::parse(&text).ok()?.as_micros();
-        Some(Timestamp::from_micros(utc.checked_sub(i64::from(offset) * 1_000_000)?))
+        Some(Timestamp::from_micros(utc.checked_add(more)?.checked_sub(i64::from(offset) * 1_000_000)?))
     }
 
-    /// Reads `10:00`, `10:00:00` or `10:00:00.5` from the start of a text; without colons if it is `compact`. Returns the
-    /// rest of the text.
+    /// Reads `10:00`, `10:00:00` or `10:00:00.5` from the start of a text, or `10` before a zone; without colons if it is
+    /// `compact`. Returns the rest of the text.
     fn read_time<'t>(&mut self, text: &'t str, compact: bool) -> Option<&'t str> {
         let next = |text: &'t str| if compact { Some(text) } else { text.strip_prefix(':') };
         let (hour, rest) = digits(text, if compact { 2 } else { 1 }, 2)?;
+        if rest.trim_start().starts_with(['Z', 'z', '+', '-', '\u{2212}']) {
+            self.hour = hour;
+            return Some(rest);
+        }
         let (minute, mut rest) = digits(next(rest)?, 2, 2)?;
         (self.hour, self.minute) = (hour, minute);
         if let Some((second, after)) = next(rest).and_then(|rest| digits(rest, 2, 2)) {
@@ -323,6 +375,29 @@ mod tests {
             ("2026-11-20T12:00:00\u{2212}02:00", "2026-11-20T14:00:00Z"),
             ("\t2026-11-20T10:00:00Z\r\n", TEN),
             ("2026-11-20", "2026-11-20T00:00:00Z"),
+            ("\"2026-11-20T10:00:00Z\"", TEN),
+            (" '2026-11-20 10:00:00 ' ", TEN),
+            ("\u{201c}2026-11-20T10:00Z\u{201d}", TEN),
+            ("2026\u{2011}11\u{2011}20T10:00:00Z", TEN),
+            ("2026\u{2010}11\u{2010}20T05:00:00\u{2011}05:00", TEN),
+            ("2026-11-19T24:00:00Z", "2026-11-20T00:00:00Z"),
+            ("2026-12-31 24:00", "2027-01-01T00:00:00Z"),
+            ("2026-11-20T24:00:00.000+01:00", "2026-11-20T23:00:00Z"),
+            ("2026-11-20T10Z", TEN),
+            ("2026-11-20T11+01:00", TEN),
+            ("20261120T10Z", TEN),
+            ("2026-11-20 11:00:00 CET", TEN),
+            ("2026-07-20 12:00:00 CEST", "2026-07-20T10:00:00Z"),
+            ("2026-W47-5T10:00:00Z", TEN),
+            ("2026W475T100000Z", TEN),
+            ("2026-W47-5", "2026-11-20T00:00:00Z"),
+            ("2026-W01-1", "2025-12-29T00:00:00Z"),
+            ("2021-W01-1", "2021-01-04T00:00:00Z"),
+            ("2026-W53-7", "2027-01-03T00:00:00Z"),
+            ("2026-324T10:00:00Z", TEN),
+            ("2026324T100000Z", TEN),
+            ("2026-324 11:00 +0100", TEN),
+            ("2028-366", "2028-12-31T00:00:00Z"),
             // RFC 2822, HTTP and what git, date, Java, JavaScript and Go print.
             ("Fri, 20 Nov 2026 10:00:00 +0000", TEN),
             ("20 Nov 2026 11:00 +0100", TEN),
@@ -343,6 +418,8 @@ mod tests {
             ("1795168800000", TEN),
             ("1795168800000000", TEN),
             ("1795168800000000000", TEN),
+            ("@1795168800", TEN),
+            ("@1795168800.25", "2026-11-20T10:00:00.25Z"),
             ("1795168800.25", "2026-11-20T10:00:00.25Z"),
             ("1795168800,25", "2026-11-20T10:00:00.25Z"),
             ("1795168800123.9", "2026-11-20T10:00:00.1239Z"),
@@ -387,6 +464,17 @@ mod tests {
             "2026-02-30T10:00Z",
             "2026-13-01",
             "2026-11-20T10",
+            "2026-11-20T24:00:01Z",
+            "2026-11-20T24:30",
+            "2026-W47",
+            "2026-W54-1",
+            "2025-W53-1",
+            "2026-W47-8",
+            "2026-000",
+            "2026-366",
+            "2026-32",
+            "@now",
+            "@@1795168800",
             "2026-11-20T10:00:00.Z",
             "2026-11-20 13:00 PM",
             "Fri Nov 2026 10:00:00",
