@@ -169,10 +169,10 @@ async fn a_number_for_a_text_keeps_its_digits() {
         // Bytes are not characters, and a file may begin with a mark.
         let entity = format!(
             "\u{feff}# é\n---\napiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata:\n  name: one\n  title: {number}\n  \
-             labels:\n    version: {number}\n  tags:\n    - 012\n"
+             labels:\n    release: {number}\n  tags:\n    - 012\n"
         );
         let service =
-            format!("version: 1\nservice:\n  name: {number}\n  aliases: [two]\n  tags:\n    version: {number}\n");
+            format!("version: 1\nservice:\n  name: {number}\n  aliases: [two]\n  tags:\n    release: {number}\n");
         for (path, text, alias) in [("catalog-info.yaml", entity, "one"), ("opslevel.yml", service, "two")] {
             let (lines, failures, notes) = applied(&app, path, &text).await;
             assert_eq!((lines.len(), failures.len()), (1, 0), "{text}{failures:?}");
@@ -183,7 +183,7 @@ async fn a_number_for_a_text_keeps_its_digits() {
             let service = data(&app, &query).await["account"]["service"].take();
             assert_eq!(service["name"], json!(digits), "{text}");
             let tags = service["tags"]["nodes"].as_array().expect("tags");
-            assert!(tags.contains(&json!({ "key": "version", "value": digits })), "{text}{tags:?}");
+            assert!(tags.contains(&json!({ "key": "release", "value": digits })), "{text}{tags:?}");
         }
     }
 }
