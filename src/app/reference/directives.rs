@@ -15,7 +15,7 @@ pub(super) fn defined(schema: &Schema) -> Markup {
         @for definition in definitions {
             h3.entry id={ "@" (definition.name) } { code { a.name href={ "#@" (definition.name) } { "@" (definition.name) } } }
             @if let Some(text) = &definition.description { (description::full(schema, text)) }
-            (signature::arguments(schema, &definition.name, &definition.arguments))
+            (signature::arguments(schema, &definition.arguments))
         }
     }
 }

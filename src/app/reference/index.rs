@@ -28,7 +28,9 @@ pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
             @let types: Vec<_> = types.collect();
             @if !types.is_empty() {
                 h2 { (title) }
-                (list(types.iter().map(|ty| (signature::named(ty.name()), ty.description(), false))))
+                // What a payload, a connection or an edge is for is in its name.
+                @let is_told = ![Group::Payload, Group::Connection].contains(group);
+                (list(types.iter().map(|ty| (signature::named(ty.name()), ty.description().filter(|_| is_told), false))))
             }
         }
         (directives::defined(schema))

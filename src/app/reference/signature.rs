@@ -37,11 +37,11 @@ pub(super) fn input_value(value: &InputValueDefinition) -> Markup {
     }
 }
 
-/// The arguments of the field or directive `of`.
-pub(super) fn arguments(schema: &Schema, of: &str, arguments: &[Node<InputValueDefinition>]) -> Markup {
+/// The arguments of a field or directive.
+pub(super) fn arguments(schema: &Schema, arguments: &[Node<InputValueDefinition>]) -> Markup {
     html! {
         @if !arguments.is_empty() {
-            dl.arguments aria-label={ "Arguments of " (of) } {
+            dl.arguments {
                 @for argument in arguments {
                     dt {
                         code { span.name { (argument.name) } (input_value(argument)) }

@@ -68,7 +68,7 @@ fn fields<'s>(schema: &Schema, fields: impl Iterator<Item = &'s FieldDefinition>
         h2 { "Fields" }
         @for field in fields {
             (entry(schema, &field.name, html! { ": " (signature::ty(&field.ty)) }, field.description.as_ref(), &field.directives))
-            (signature::arguments(schema, &field.name, &field.arguments))
+            (signature::arguments(schema, &field.arguments))
         }
     }
 }
