@@ -155,7 +155,6 @@ async fn a_document_that_is_no_entity_fails_alone_and_is_not_quoted() {
 
 #[tokio::test]
 async fn a_number_for_a_text_keeps_its_digits() {
-    let app = TestApp::start().await;
     for (number, digits) in [
         ("007", "007"),
         ("1.10", "1.10"),
@@ -166,6 +165,7 @@ async fn a_number_for_a_text_keeps_its_digits() {
         ("&n 1.20", "1.20"),
         ("-08", "-08"),
     ] {
+        let app = TestApp::start().await;
         // Bytes are not characters, and a file may begin with a mark.
         let entity = format!(
             "\u{feff}# é\n---\napiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata:\n  name: one\n  title: {number}\n  \
