@@ -10,6 +10,9 @@ use crate::engine::budget::Used;
 use crate::graphql::caller::Caller;
 use crate::graphql::{Catalogue, Unavailable};
 
+/// The longest response that a tool takes apart, in bytes: what it leaves out of it may be most of it.
+const LONGEST_RESPONSE: usize = 4 * super::LONGEST;
+
 /// An operation that a tool has run.
 #[derive(Debug)]
 pub struct Ran {
@@ -54,7 +57,7 @@ impl Asker {
     /// # Errors
     /// What the document's errors say, for the agent.
     pub(super) async fn ask(&self, document: &str, variables: Json) -> Result<Json, String> {
-        let mut response = self.run(document, variables, false).await?;
+        let mut response = self.response(document, variables).await?;
         let errors = response["errors"].as_array().into_iter().flatten();
         let messages: Vec<&str> = errors.filter_map(|error| error["message"].as_str()).collect();
         match messages.is_empty() {
@@ -63,11 +66,24 @@ impl Asker {
         }
     }
 
-    /// Runs a document and returns the whole response. Mutations run only if `writes`.
+    /// Runs a query and returns the whole response, taken apart.
+    ///
+    /// # Errors
+    /// It was not run, for this reason, or its response is too long.
+    pub(super) async fn response(&self, document: &str, variables: Json) -> Result<Json, String> {
+        let text = self.run(document, variables, false).await?;
+        // Taken apart, a response is many times as large as its text.
+        if text.len() > LONGEST_RESPONSE {
+            return Err(super::too_long(text.len(), LONGEST_RESPONSE));
+        }
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    }
+
+    /// Runs a document and returns the whole response, as JSON. Mutations run only if `writes`.
     ///
     /// # Errors
     /// It was not run, for this reason.
-    pub(super) async fn run(&self, document: &str, variables: Json, writes: bool) -> Result<Json, String> {
+    pub(super) async fn run(&self, document: &str, variables: Json, writes: bool) -> Result<String, String> {
         let request = Request::new(document).variables(Variables::from_json(variables));
         let prepared = self.catalogue.prepare(&request).map_err(|errors| {
             let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
@@ -91,7 +107,7 @@ impl Asker {
             used: response.used,
             forbidden: response.forbidden.iter().map(|name| (*name).to_owned()).collect(),
         });
-        serde_json::from_slice(&response.text).map_err(|error| error.to_string())
+        String::from_utf8(response.text).map_err(|error| error.to_string())
     }
 
     fn note(&self, ran: Ran) {

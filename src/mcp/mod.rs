@@ -31,6 +31,11 @@ const INSTRUCTIONS: &str = "A service catalogue: who owns a service, how critica
      deployed and by whom, what is wrong with it, and which standards it meets. Begin with find. For anything that no \
      other tool answers, look for fields with search_schema and run a document with query.";
 
+/// Why a result is refused for its length.
+fn too_long(bytes: usize, most: usize) -> String {
+    format!("the result has {bytes} bytes, and at most {most} are given: ask for fewer rows or fields")
+}
+
 /// What answers the requests of one caller.
 #[derive(Clone)]
 pub struct Agent {
@@ -72,10 +77,7 @@ impl ServerHandler for Agent {
         let text = |text: String| vec![ContentBlock::text(text)];
         Ok(match answering.await {
             Ok(answer) if answer.len() <= LONGEST => CallToolResult::success(text(answer)),
-            Ok(answer) => CallToolResult::error(text(format!(
-                "the result has {} bytes, and at most {LONGEST} are given: ask for fewer rows or fields",
-                answer.len()
-            ))),
+            Ok(answer) => CallToolResult::error(text(too_long(answer.len(), LONGEST))),
             Err(why) => CallToolResult::error(text(why)),
         }
         .into())

@@ -235,7 +235,7 @@ async fn alias(asker: &Asker, kind: &str, name: &str) -> Result<String, String> 
         _ => "query($name: String!) { account { found: service(alias: $name) { alias } } }",
     };
     // For some nouns, it is an error that there is none.
-    let known = asker.run(document, json!({ "name": name }), false).await?;
+    let known = asker.response(document, json!({ "name": name })).await?;
     if let Some(alias) = known["data"]["account"]["found"]["alias"].as_str() {
         return Ok(alias.to_owned());
     }
@@ -387,9 +387,8 @@ async fn run(asker: &Asker, given: Arguments<'_>, writes: bool) -> Result<Json, 
         Some(Json::Object(variables)) => Json::Object(variables.clone()),
         Some(_) => return Err("variables must be an object".to_owned()),
     };
-    let response = asker.run(document, variables, writes).await?;
     // As it is: the agent has chosen its shape.
-    Ok(Json::String(response.to_string()))
+    asker.run(document, variables, writes).await.map(Json::String)
 }
 
 #[cfg(test)]

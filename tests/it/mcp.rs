@@ -100,6 +100,30 @@ async fn an_agent_finds_describes_and_asks() {
 }
 
 #[tokio::test]
+async fn a_result_has_at_most_64_kib() {
+    let app = TestApp::start().await;
+    let note = "n".repeat(900);
+    for start in (0..90).step_by(30) {
+        let one = |k| {
+            format!(
+                r#"s{k}: serviceCreate(input: {{ name: "S {k}", description: "{note}" }}) {{ errors {{ message }} }}"#
+            )
+        };
+        let creates: Vec<String> = (start..start + 30).map(one).collect();
+        data(&app, &format!("mutation {{ {} }}", creates.join(" "))).await;
+    }
+    let token = app.new_token(Scope::Read, None).await;
+    let some = |first: u32| {
+        let fields = "name description again: description";
+        json!({ "document": format!("{{ account {{ services(first: {first}) {{ nodes {{ {fields} }} }} }} }}") })
+    };
+    let fits = call(&app, &token, "query", some(30)).await.expect("an answer");
+    assert_eq!(fits["data"]["account"]["services"]["nodes"].as_array().map(Vec::len), Some(30));
+    let refused = call(&app, &token, "query", some(90)).await.expect_err("too long");
+    assert!(refused.contains("at most 65536 are given: ask for fewer rows or fields"), "{refused}");
+}
+
+#[tokio::test]
 async fn the_services_of_a_folder_are_those_whose_directory_is_deepest() {
     let app = TestApp::start().await;
     catalogue(&app).await;
