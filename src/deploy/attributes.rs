@@ -1,6 +1,8 @@
 //! Reads the attributes of a JSON object one by one. Collects mistakes, which refuse the post, and notes, which say how
 //! what was recorded differs from what was sent.
 
+use std::borrow::Cow;
+
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
@@ -8,7 +10,7 @@ use super::json::{Attribute, Object, Value, items};
 use super::moment;
 use crate::entity::Timestamp;
 use crate::entity::text::{self, SHORT};
-use crate::error::shortened;
+use crate::error::{quoted, shortened};
 
 /// A mistake in a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +20,7 @@ pub struct Mistake {
     /// One sentence.
     pub detail: String,
     /// What to send instead, if the sentence does not say it.
-    pub hint: Option<&'static str>,
+    pub hint: Option<Cow<'static, str>>,
 }
 
 impl Mistake {
@@ -187,29 +189,34 @@ impl<'t, 'h> Attributes<'t, 'h> {
     /// Reads a date and time.
     pub(super) fn moment(&mut self, name: &str) -> Option<Timestamp> {
         let text = self.scalar(name, Need::OptionalMoment)?;
-        let read = self.read_moment(name, &text);
-        if read.is_none() {
-            self.note(name, |path| format!("{path} is {NOT_A_MOMENT}, {LEFT_OUT}"));
+        match self.read_moment(name, &text) {
+            Ok(read) => Some(read),
+            Err(why) => {
+                self.note(name, |path| format!("{path} {} {why}, {LEFT_OUT}", quoted(&text)));
+                None
+            }
         }
-        read
     }
 
     /// Reads a required date and time.
     pub(super) fn required_moment(&mut self, name: &str) -> Option<Timestamp> {
         let text = self.scalar(name, Need::RequiredMoment)?;
-        let read = self.read_moment(name, &text);
-        if read.is_none() {
-            self.mistake(name, |path| format!("{path} is {NOT_A_MOMENT}"));
+        match self.read_moment(name, &text) {
+            Ok(read) => Some(read),
+            Err(why) => {
+                self.mistake(name, |path| format!("{path} {} {why}", quoted(&text)));
+                None
+            }
         }
-        read
     }
 
-    fn read_moment(&mut self, name: &str, text: &str) -> Option<Timestamp> {
+    /// Reads a date and time. Otherwise says why it is none, as the rest of a sentence.
+    fn read_moment(&mut self, name: &str, text: &str) -> Result<Timestamp, &'static str> {
         let moment = moment::read(text)?;
         if let Some(assumed) = moment.assumed {
             self.note(name, |path| format!("{path} {assumed}: {}", moment.at));
         }
-        Some(moment.at)
+        Ok(moment.at)
     }
 
     /// Reads an object with these attributes. An empty one counts as absent. `instead` reads a text in the place of the
@@ -245,7 +252,7 @@ impl<'t, 'h> Attributes<'t, 'h> {
     pub(super) fn missing(&mut self, name: &str, hint: Option<&'static str>) {
         let path = self.path(name);
         let mistake = Mistake::about(&path, format!("param is missing or the value is empty: {path}"));
-        self.heard.mistakes.push(Mistake { hint, ..mistake });
+        self.heard.mistakes.push(Mistake { hint: hint.map(Cow::Borrowed), ..mistake });
     }
 
     /// Reports a value of the wrong type.
@@ -354,9 +361,6 @@ impl<'t, 'h> Attributes<'t, 'h> {
     }
 }
 
-/// Why a text is not a date.
-const NOT_A_MOMENT: &str = "not a date and time such as 2026-11-21T01:44:00Z or 2026-11-21 01:44:00";
-
 /// A text without the blanks around it. Zeros, which end the texts of some languages, count as blanks.
 fn trimmed(text: &str) -> &str {
     text.trim_matches(|letter| text::is_blank(letter) || letter == '\0')
@@ -381,7 +385,7 @@ fn key(text: &str) -> String {
 }
 
 /// Whether two names differ only in letter case, and in the marks between their words.
-fn is_spelt_like(name: &str, known: &str) -> bool {
+pub(super) fn is_spelt_like(name: &str, known: &str) -> bool {
     fn letters(text: &str) -> impl Iterator<Item = u8> + '_ {
         text.bytes().filter(|byte| !b"_- .".contains(byte)).map(|byte| byte.to_ascii_lowercase())
     }

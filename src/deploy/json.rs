@@ -179,15 +179,26 @@ pub(super) fn checked(text: &str) -> Result<Mended<'_>, serde_json::Error> {
     }
 }
 
+/// Whether a text is JSON objects one after the other, as `jq -c` prints them.
+pub(super) fn are_several(text: &str) -> bool {
+    let mut objects = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    let mut next = || objects.next().is_some_and(|value| value.is_ok_and(|value| value.get().starts_with('{')));
+    next() && next()
+}
+
 /// Mends what senders get slightly wrong where the meaning is clear, as in JSON that a shell has put together: line breaks
-/// and other control characters in texts, escapes that JSON does not have, numbers with leading zeros and words without
-/// quotation marks, a comma after the last item, zeros after the end. `None` if there is nothing of that kind. Takes time
+/// and other control characters in texts, escapes that JSON does not have, texts in single quotation marks, numbers with
+/// leading zeros and words without quotation marks, a comma after the last item, zeros after the end. `None` if there is nothing of that kind. Takes time
 /// in proportion to the text. The result may still not be JSON.
 fn mended(text: &str) -> Option<(String, Vec<&'static str>)> {
     let mut mender = Mender { rest: text, whole: String::with_capacity(text.len() + 64), notes: Vec::new() };
     while let Some(letter) = mender.rest.chars().next() {
         match letter {
-            '"' => mender.text()?,
+            '"' => mender.text('"')?,
+            '\'' => {
+                mender.note("texts in single quotation marks were understood");
+                mender.text('\'')?;
+            }
             '\0' => mender.skip("null characters beside the values were removed"),
             '\u{feff}' | '\u{a0}' => mender.skip("signs that cannot be seen were removed beside the values"),
             '}' | ']' => {
@@ -232,18 +243,24 @@ impl Mender<'_> {
         self.rest = letters.as_str();
     }
 
-    /// A text in quotation marks. `None` if it does not end.
-    fn text(&mut self) -> Option<()> {
-        self.keep('"');
+    /// A text between two of these marks. `None` if it does not end.
+    fn text(&mut self, mark: char) -> Option<()> {
+        self.whole.push('"');
+        self.rest = &self.rest[mark.len_utf8()..];
         loop {
-            let plain = self.rest.find(|letter: char| matches!(letter, '"' | '\\' | '\0'..='\u{1f}'))?;
-            let (before, rest) = self.rest.split_at(plain);
+            let special = |letter: char| letter == mark || matches!(letter, '"' | '\\' | '\0'..='\u{1f}');
+            let (before, rest) = self.rest.split_at(self.rest.find(special)?);
             self.whole.push_str(before);
             self.rest = rest;
             match rest.chars().next()? {
-                '"' => {
-                    self.keep('"');
+                end if end == mark => {
+                    self.whole.push('"');
+                    self.rest = &self.rest[mark.len_utf8()..];
                     return Some(());
+                }
+                '"' => {
+                    self.whole.push('\\');
+                    self.keep('"');
                 }
                 '\\' => self.escape()?,
                 control => {
@@ -270,7 +287,10 @@ impl Mender<'_> {
             }
             'u' if hex() => self.keep('\\'),
             // What shells and other languages escape.
-            '\'' => self.skip("escapes that JSON does not have were taken literally"),
+            '\'' => {
+                self.skip("escapes that JSON does not have were taken literally");
+                self.keep(next);
+            }
             _ => {
                 self.skip("escapes that JSON does not have were taken literally");
                 self.whole.push_str("\\\\");
@@ -321,6 +341,11 @@ mod tests {
             (r#"{"a":True,"b":None,"c":NaN}"#, r#"{"a":true,"b":null,"c":null}"#),
             ("{\"a\":1}\0\0", r#"{"a":1}"#),
             ("\u{feff}{\"a\":\u{a0}1}", r#"{"a":1}"#),
+            ("{'a': 'b', 'c': [True, None]}", r#"{"a": "b", "c": [true, null]}"#),
+            (r#"{'a': 'say "hi"', "it's": "x"}"#, r#"{"a": "say \"hi\"", "it's": "x"}"#),
+            (r"{'a': 'it\'s', 'b': 'one\ntwo'}", r#"{"a": "it's", "b": "one\ntwo"}"#),
+            (r#"'{"a":1}'"#, r#""{\"a\":1}""#),
+            ("{'a':''}", r#"{"a":""}"#),
         ] {
             let mended = checked(text).expect(text);
             assert_eq!(mended.text, expected, "{text}");
@@ -338,7 +363,8 @@ mod tests {
             r#"{"a":"say "hi"!"}"#,
             r#"{"a":"say "hi""}"#,
             "service=shop&x=1",
-            "{'a':1}",
+            "{'a':'it's'}",
+            "{'a:1}",
             "{\"a\":\"b\n",
             "<a/>",
             "{} {}",

@@ -1,7 +1,7 @@
 //! The deploy webhook: from the body of a request to a row that survives a power cut.
 //!
-//! [`record`] parses a post and reports all its mistakes, with [`attributes`], [`json`] and [`moment`]. [`commit`]
-//! commits queued posts together. [`store`] does the work of that transaction: duplicates, services, numbers,
+//! [`record`] parses a post and reports all its mistakes, with [`attributes`], [`json`], [`moment`] and
+//! [`zone`]. [`commit`] commits queued posts together. [`store`] does the work of that transaction: duplicates, services, numbers,
 //! suggestions. [`metrics`] computes metrics, with [`figures`] of whole days, and [`days`] counts by day. [`list`]
 //! lists deploys for the pages, [`failing`] finds services whose last deploy failed, and [`delivery`] measures weeks.
 //! [`recoveries`] finds the success after a failure. [`retention`] removes expired deploys. [`deliveries`] records the
@@ -23,6 +23,7 @@ pub mod record;
 mod recoveries;
 pub mod retention;
 mod store;
+mod zone;
 
 pub use attributes::Mistake;
 pub use commit::{Deploys, Failure};

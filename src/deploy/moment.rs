@@ -2,6 +2,7 @@
 //! are the others, of which each has exactly one meaning. A form that could be read in two ways is not read:
 //! `11/12/2026`, a time zone by its name alone, `BST`.
 
+use super::zone::{digits, offset, one_offset};
 use crate::entity::Timestamp;
 
 /// A date and time that was read.
@@ -31,32 +32,34 @@ const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// The zones that RFC 5322 defines, and those of central Europe, in hours. Other abbreviations stand for several zones.
-const ZONES: [(&str, i32); 14] = [
-    ("z", 0),
-    ("ut", 0),
-    ("utc", 0),
-    ("gmt", 0),
-    ("cet", 1),
-    ("cest", 2),
-    ("est", -5),
-    ("edt", -4),
-    ("cst", -6),
-    ("cdt", -5),
-    ("mst", -7),
-    ("mdt", -6),
-    ("pst", -8),
-    ("pdt", -7),
-];
-
 /// The microseconds of a day.
 const DAY: i64 = 86_400_000_000;
 
+/// The date of a time that was never set: Go and .NET print the first moment of the year 1, and databases and PHP the year
+/// 0 or its eve.
+const NEVER: [&str; 4] = ["0001-01-01", "0000-00-00", "-0001-11-30", "0000-01-01"];
+
 /// Reads a date and time, with or without blanks and quotation marks around it.
-pub(super) fn read(text: &str) -> Option<Moment> {
+///
+/// # Errors
+/// Why it is none, as the rest of a sentence about the text.
+pub(super) fn read(text: &str) -> Result<Moment, &'static str> {
+    let shown = text.trim().trim_start_matches(['"', '\'', '+']);
+    if NEVER.iter().any(|never| shown.starts_with(never)) {
+        return Err("is what programs print for a time that was never set");
+    }
+    read_form(text).ok_or_else(|| match shown.split_once('-') {
+        Some((year, _)) if year.len() > 3 && year.parse::<u64>().is_ok_and(|year| year >= 9_999) => {
+            "is after 9999-12-30, the last day that can be recorded"
+        }
+        _ => "is not a date and time such as 2026-11-21T01:44:00Z or 2026-11-21 01:44:00",
+    })
+}
+
+fn read_form(text: &str) -> Option<Moment> {
     let text = text.trim().trim_matches(['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{201e}']).trim();
     if text.len() <= LONGEST && text.contains(['\u{2010}', '\u{2011}']) {
-        return read(&text.replace(['\u{2010}', '\u{2011}'], "-"));
+        return read_form(&text.replace(['\u{2010}', '\u{2011}'], "-"));
     }
     if let Ok(at) = Timestamp::parse(text) {
         return Some(Moment { at, assumed: None });
@@ -172,13 +175,6 @@ impl Civil {
     }
 }
 
-/// Reads between `least` and `most` digits from the start of a text. Returns the rest of the text.
-fn digits(text: &str, least: usize, most: usize) -> Option<(u32, &str)> {
-    let length = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
-    let (digits, rest) = text.split_at(length);
-    (length >= least).then(|| digits.parse().ok())?.map(|number| (number, rest))
-}
-
 /// Reads a date that begins with its year: ISO 8601 in the forms that [`Timestamp::parse`] does not read (no seconds, no
 /// punctuation, a comma before the fraction, a zone's name in brackets), and with `/` or `.` in the date.
 fn iso(text: &str) -> Option<Moment> {
@@ -208,57 +204,6 @@ fn iso(text: &str) -> Option<Moment> {
     let half = rest.split(|letter: char| letter.is_whitespace()).next().unwrap_or_default();
     let rest = if civil.is_twelve_hours(half)? { &rest[half.len()..] } else { rest };
     Some(Moment { at: civil.at(offset(rest)?)?, assumed: None })
-}
-
-/// Reads what follows a time: an offset, a zone, both, or nothing, which means UTC. In seconds.
-fn offset(text: &str) -> Option<i32> {
-    // The name of the zone is for people: the offset before it counts. Without one, only UTC is known.
-    let text = text.trim();
-    let (text, name) = match text.find(['[', '(']) {
-        Some(start) if text.ends_with([']', ')']) => (text[..start].trim_end(), Some(&text[start + 1..text.len() - 1])),
-        Some(_) => return None,
-        None => (text, None),
-    };
-    let mut words = text.split_whitespace().filter(|word| !word.starts_with("m="));
-    match (words.next(), words.next(), words.next()) {
-        (None, ..) => match name {
-            None | Some("UTC" | "Etc/UTC" | "GMT" | "Z" | "Coordinated Universal Time") => Some(0),
-            Some(_) => None,
-        },
-        (Some(only), None, _) => one_offset(only),
-        (Some(first), Some(second), None) => {
-            let own = one_offset(first)?;
-            let is_name = (3..=5).contains(&second.len()) && second.bytes().all(|byte| byte.is_ascii_alphabetic());
-            let fits = match ZONES.iter().find(|(zone, _)| zone.eq_ignore_ascii_case(second)) {
-                Some((_, 0)) => own == 0,
-                _ => is_name || one_offset(second) == Some(own),
-            };
-            fits.then_some(own)
-        }
-        _ => None,
-    }
-}
-
-/// Reads `Z`, `UTC`, `EST`, `+02`, `+0200`, `+02:00`, `GMT+2` or `+02:00:30`.
-fn one_offset(text: &str) -> Option<i32> {
-    if let Some((_, hours)) = ZONES.iter().find(|(zone, _)| zone.eq_ignore_ascii_case(text)) {
-        return Some(hours * 3_600);
-    }
-    let start = text.find(['+', '-', '\u{2212}'])?;
-    let (zone, signed) = text.split_at(start);
-    if !["", "utc", "gmt"].contains(&zone.to_ascii_lowercase().as_str()) {
-        return None;
-    }
-    let sign = if signed.starts_with('+') { 1 } else { -1 };
-    let (hours, rest) = digits(signed.trim_start_matches(['+', '-', '\u{2212}']), 1, 2)?;
-    let part = |rest| match rest {
-        "" => Some((0, "")),
-        rest => digits(rest.strip_prefix(':').unwrap_or(rest), 2, 2),
-    };
-    let (minutes, rest) = part(rest)?;
-    let (seconds, rest) = part(rest)?;
-    let fits = rest.is_empty() && hours <= 23 && minutes <= 59 && seconds <= 59;
-    fits.then(|| i32::try_from(hours * 3_600 + minutes * 60 + seconds).map(|offset| sign * offset).ok())?
 }
 
 /// Reads the time since 1970: ten digits are seconds, 13 milliseconds, 16 microseconds and 19 nanoseconds, from the years
@@ -430,7 +375,7 @@ mod tests {
             ("/Date(1795168800000+0100)/", TEN),
         ] {
             let read = read(text).map(|moment| moment.at.to_string());
-            assert_eq!(read.as_deref(), Some(expected), "{text}");
+            assert_eq!(read.as_deref(), Ok(expected), "{text}");
         }
     }
 
@@ -443,9 +388,9 @@ mod tests {
             ("1795168800000000000", "is taken as nanoseconds since 1970"),
             ("2026-11-20", "has no time of day, and is taken as 00:00 UTC"),
         ] {
-            assert_eq!(read(text).and_then(|moment| moment.assumed), Some(assumed), "{text}");
+            assert_eq!(read(text).map(|moment| moment.assumed), Ok(Some(assumed)), "{text}");
         }
-        assert_eq!(read("2026-11-20T10:00Z").and_then(|moment| moment.assumed), None);
+        assert_eq!(read("2026-11-20T10:00Z").map(|moment| moment.assumed), Ok(None));
     }
 
     #[test]
@@ -491,8 +436,32 @@ mod tests {
             "0x6B0000000",
             "١٧٩٥١٦٨٨٠٠",
         ] {
-            assert_eq!(read(text), None, "{text}");
+            let why = read(text).expect_err(text);
+            assert!(why.starts_with("is not a date and time such as"), "{text}: {why}");
         }
-        assert_eq!(read(&format!("2026-11-20T10:00:00.{}Z", "1".repeat(200))), None);
+        assert_eq!(read_form(&format!("2026-11-20T10:00:00.{}Z", "1".repeat(200))), None);
+    }
+
+    #[test]
+    fn a_time_that_was_never_set_or_is_too_late_is_told_apart() {
+        for text in [
+            "0001-01-01T00:00:00Z",
+            "0001-01-01 00:00:00 +0000 UTC",
+            "\"0001-01-01T00:00:00\"",
+            "0000-00-00 00:00:00",
+            "-0001-11-30T00:00:00+00:00",
+        ] {
+            assert_eq!(read(text), Err("is what programs print for a time that was never set"), "{text}");
+        }
+        for text in [
+            "9999-12-31T23:59:59Z",
+            "+010000-01-01T00:00:00Z",
+            "99999-12-31",
+            "58858-03-01T10:00:00Z",
+            "12026-11-20T10:00:00Z",
+        ] {
+            assert_eq!(read(text), Err("is after 9999-12-30, the last day that can be recorded"), "{text}");
+        }
+        assert!(read("9999-12-30T10:00:00Z").is_ok());
     }
 }

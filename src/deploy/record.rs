@@ -1,10 +1,13 @@
 //! The deploy record: its attributes, which docs/deploys.md lists, and how a body is parsed.
 
-use super::attributes::{Attributes, Heard, Mistake, Rule};
+use std::borrow::Cow;
+
+use super::attributes::{Attributes, Heard, Mistake, Rule, is_spelt_like};
 use super::json::{self, Object, Value};
 use crate::entity::Timestamp;
 use crate::entity::deploy::Status;
 use crate::entity::text::{BRANCH, MESSAGE, SHORT, URL};
+use crate::error::quoted;
 
 /// A valid deploy record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +77,8 @@ pub struct Reading {
     pub record: Record,
     /// How it differs from what was sent: one sentence for each attribute that was converted, cut or left out.
     pub notes: Vec<String>,
+    /// Whether the record is in an attribute of what was sent.
+    pub is_wrapped: bool,
 }
 
 impl Record {
@@ -123,6 +128,9 @@ fn read_slips(body: &str, mut heard: Heard) -> Result<Reading, Vec<Mistake>> {
             heard.notes.extend(notes);
             text
         }
+        Err(_) if json::are_several(body) => {
+            return of_body("the body holds several JSON objects: post each deploy alone".to_owned());
+        }
         Err(wrong) => return of_body(format!("the body is not JSON: {wrong}")),
     };
     let value = Value::of(&text);
@@ -148,10 +156,46 @@ fn read_slips(body: &str, mut heard: Heard) -> Result<Reading, Vec<Mistake>> {
 }
 
 fn read_object(object: Object<'_>, mut heard: Heard) -> Result<Reading, Vec<Mistake>> {
-    match read(&mut Attributes::new(object, ATTRIBUTES, None, &mut heard)) {
-        Some(record) if heard.mistakes.is_empty() => Ok(Reading { record, notes: heard.notes }),
-        _ => Err(heard.mistakes),
+    let is_known = |name: &str| ATTRIBUTES.iter().any(|known| is_spelt_like(name, known));
+    let (mut object, mut is_wrapped, mut has) = (object, false, None);
+    if !object.0.iter().any(|(name, _)| is_known(name)) {
+        match wrapped(&object) {
+            Some((name, inner)) => {
+                heard.notes.push(format!("the deploy is in the attribute {}, and is read from it", quoted(&name)));
+                (object, is_wrapped) = (inner, true);
+            }
+            None => has = named(&object),
+        }
     }
+    match read(&mut Attributes::new(object, ATTRIBUTES, None, &mut heard)) {
+        Some(record) if heard.mistakes.is_empty() => Ok(Reading { record, notes: heard.notes, is_wrapped }),
+        _ => {
+            if let Some(first) = heard.mistakes.first_mut() {
+                first.hint = first.hint.take().or(has.map(Cow::Owned));
+            }
+            Err(heard.mistakes)
+        }
+    }
+}
+
+/// The only attribute that is an object with a service, as which programs send a deploy that they have wrapped, with its
+/// name.
+fn wrapped<'t>(Object(object): &Object<'t>) -> Option<(Cow<'t, str>, Object<'t>)> {
+    let mut found = object.iter().filter_map(|(name, text)| {
+        let Value::Object(inner) = Value::of(text) else { return None };
+        let inner: Object<'t> = serde_json::from_str(inner).ok()?;
+        let has_service = inner.0.iter().any(|(name, _)| is_spelt_like(name, "service"));
+        has_service.then(|| (name.clone(), inner))
+    });
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// Says which attributes a body has that has none of a deploy's. Names at most five.
+fn named(Object(object): &Object<'_>) -> Option<String> {
+    let names: Vec<String> = object.iter().take(5).map(|(name, _)| quoted(name).to_string()).collect();
+    let more = if object.len() > names.len() { " and others" } else { "" };
+    let of = names.join(", ");
+    (!names.is_empty()).then(|| format!("The body has {of}{more}, and no attribute of a deploy at its top level."))
 }
 
 /// The attributes of a record.

@@ -100,7 +100,7 @@ async fn dates_are_read_as_libraries_print_them() {
 async fn an_optional_date_that_cannot_be_read_is_left_out() {
     let endpoint = Endpoint::start().await;
     for sent in
-        [json!("yesterday"), json!("2026-02-30 00:00:00"), json!("11/12/2026"), json!(7), json!(["a", "b"]), json!({})]
+        [json!("yesterday"), json!("0001-01-01T00:00:00Z"), json!("11/12/2026"), json!(7), json!(["a", "b"]), json!({})]
     {
         let attributes =
             json!({ "started_at": sent, "commit": { "date": sent, "authoring_date": sent, "sha": "abc1234" } });
@@ -195,6 +195,8 @@ async fn json_with_slips_is_read() {
         (body("comma").replace("}}", ",},}"), "comma"),
         (json!(body("twice")).to_string(), "twice"),
         (format!("[{}]", body("list")), "list"),
+        (body("it has").replace('"', "'"), "it has"),
+        (format!("'{}'", body("shell")), "shell"),
     ] {
         let answer = endpoint.post(&body).await;
         let said = notes(&answer);
@@ -381,6 +383,47 @@ async fn attributes_are_known_in_other_spellings_and_other_shapes() {
     let expected =
         json!({ "commitSha": null, "commitBranch": null, "commitMessage": "5", "commitAuthorName": "false" });
     assert_eq!(stored, expected);
+}
+
+#[tokio::test]
+async fn a_deploy_is_found_in_the_attribute_that_wraps_it() {
+    let endpoint = Endpoint::start().await;
+    for (body, within) in [
+        (json!({ "payload": record(json!({})) }), "payload"),
+        (json!({ "deploy": record(json!({})), "version": 1 }), "deploy"),
+        (json!({ "event": "deployed", "data": record(json!({})), "sender": { "login": "ada" } }), "data"),
+        (json!([{ "Deployment": record(json!({})) }]), "Deployment"),
+        (
+            json!({ "body": { "Service": "shop", "description": "x", "deployed_at": 1_795_168_800, "deployer": "Ada" } }),
+            "body",
+        ),
+    ] {
+        let said = notes(&endpoint.post(body.to_string()).await).join("\n");
+        assert!(said.contains(&format!("the deploy is in the attribute \"{within}\", and is read from it")), "{said}");
+    }
+    assert_eq!(endpoint.deploys("id").await.as_array().map(Vec::len), Some(5));
+    // Nothing that could be meant, or two things.
+    for (body, has) in [
+        (json!({ "a": 1, "b": { "c": 2 } }), "\"a\", \"b\","),
+        (json!({ "one": record(json!({})), "two": record(json!({})) }), "\"one\", \"two\","),
+        (json!({ "a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6 }), "\"a\", \"b\", \"c\", \"d\", \"e\" and others,"),
+        (json!({ "payload": { "payload": record(json!({})) } }), "\"payload\","),
+        (json!({ "payload": record(json!({})).to_string() }), "\"payload\","),
+    ] {
+        let answer = endpoint.post(body.to_string()).await.json();
+        assert_eq!(answer["errors"][0]["detail"], "param is missing or the value is empty: service", "{answer}");
+        let hint = format!("The body has {has} and no attribute of a deploy at its top level.");
+        assert_eq!(answer["errors"][0]["hint"], json!(hint));
+    }
+    let body = record(json!({})).to_string();
+    for several in
+        [format!("{body}\n{body}"), format!("{body}{body}"), format!("{body}\n{{}}\n"), format!("{{}} {body}")]
+    {
+        let answer = endpoint.post(&several).await;
+        let detail = "the body holds several JSON objects: post each deploy alone";
+        assert_eq!((answer.status, &answer.json()["errors"][0]["detail"]), (400, &json!(detail)), "{several}");
+    }
+    assert_eq!(endpoint.deploys("id").await.as_array().map(Vec::len), Some(5));
 }
 
 #[tokio::test]

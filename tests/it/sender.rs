@@ -155,7 +155,7 @@ async fn a_deploy_is_recorded_with_the_commit_that_is_checked_out() {
     ]);
     let forms = "is not a date and time such as 2026-11-21T01:44:00Z or 2026-11-21 01:44:00";
     // A wrong `started_at` alone is left out.
-    assert_refused(&done, &format!("deployed_at {forms}"));
+    assert_refused(&done, &format!("deployed_at \"now\" {forms}"));
     place.run(&["deploy-endpoint", "delete", "1"]);
     assert_refused(&send(), "there is no deploy endpoint at this URL, or no longer");
 }

@@ -69,7 +69,9 @@ async fn record(app: &App, call: &Call, body: &mut Upload, endpoint: &Model) -> 
     let body = receive(app, call, body, longest, &mut notes).await?;
     let body = read(call, &body, &mut notes)?;
     let mistakes = match Record::read(&body.text, body.is_lossy) {
-        Ok(Reading { record, notes: of_record }) => {
+        // What an event holds is for those who read the event.
+        Ok(Reading { is_wrapped: true, .. }) if takes_events => Vec::new(),
+        Ok(Reading { record, notes: of_record, .. }) => {
             notes.extend(of_record);
             return deploy(app, Post { integration_id: endpoint.id, record }, notes).await;
         }
@@ -161,7 +163,7 @@ fn read<'b>(call: &Call, body: &'b [u8], notes: &mut Vec<String>) -> Result<Json
         return Ok(Json { text, is_lossy });
     }
     let form = "application/x-www-form-urlencoded";
-    let is_json = |text: &str| text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '"']);
+    let is_json = |text: &str| text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '"', '\'']);
     let text = match is_json(&text) {
         true => text,
         false if kind.media == form => {

@@ -30,7 +30,7 @@ fn webhook_errors(errors: &[WebhookError<'_>]) -> Reply {
 pub fn mistakes(mistakes: &[Mistake]) -> Reply {
     let errors = mistakes.iter().map(|mistake| {
         let Mistake { title, detail, hint } = mistake;
-        WebhookError { status: 400, title, detail, hint: *hint }
+        WebhookError { status: 400, title, detail, hint: hint.as_deref() }
     });
     webhook_errors(&errors.collect::<Vec<_>>())
 }
