@@ -17,6 +17,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::config::{Log, LogFormat};
 use crate::entity::text::one_line;
+use crate::error::quoted;
 
 tokio::task_local! {
     static REQUEST: Request;
@@ -43,8 +44,8 @@ pub fn within<F: Future>(id: String, trace: Option<String>, future: F) -> impl F
 /// # Errors
 /// Why it cannot, in one sentence.
 pub fn start(log: &Log) -> Result<(), String> {
-    let filter = EnvFilter::try_new(&log.log)
-        .map_err(|error| format!("the log filter is not valid (--log or ROLLCALL_LOG): {error}"))?;
+    let filter =
+        filter(&log.log).map_err(|why| format!("the log filter is not valid (--log or ROLLCALL_LOG): {why}"))?;
     let filter = match QUIET.parse() {
         Ok(quiet) if !log.log.contains("h2=") => filter.add_directive(quiet),
         _ => filter,
@@ -67,6 +68,19 @@ pub fn start(log: &Log) -> Result<(), String> {
         error!(place, "panic: {}", panic.payload_as_str().unwrap_or("without a message"));
     }));
     Ok(())
+}
+
+/// Reads a filter. A word alone must be a level: the reader would take any other for a module of which all is logged.
+fn filter(text: &str) -> Result<EnvFilter, String> {
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    let is_module = |part: &str| part.contains(['=', '[', ':']);
+    let is_level = |part: &str| LEVELS.iter().any(|level| level.eq_ignore_ascii_case(part));
+    let mut parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    if let Some(word) = parts.find(|part| !is_module(part) && !is_level(part)) {
+        let levels = LEVELS.join(", ");
+        return Err(format!("{} is no level; the levels are {levels}, and module=level is for a module", quoted(word)));
+    }
+    EnvFilter::try_new(text).map_err(|error| error.to_string())
 }
 
 /// Formats log lines with their request id.

@@ -17,12 +17,12 @@ use super::sd_notify::{self, READY, STOPPING};
 use crate::api_document::{self, hosts::Hosts};
 use crate::app::openid::{self, Provider};
 use crate::background::spawn_again;
-use crate::config::{Addresses, Listen, LogFormat, OpenId, Passed, Serve};
+use crate::config::{Addresses, Listen, LogFormat, OpenId, Passed, Serve, unknown_variables};
 use crate::db::{self, Db, OpenError, Read, Version};
 use crate::deploy;
 use crate::entity::deploy::Environments;
 use crate::entity::{Timestamp, remembered, sign_in_link, token, user};
-use crate::error::Error;
+use crate::error::{Error, shortened};
 use crate::graphql::{Catalogue, Settings};
 use crate::http::tls::Tls;
 use crate::http::{self, App, Drained, Listener};
@@ -35,6 +35,9 @@ use crate::{log, outgoing, retention, spans};
 /// Why it cannot, in one sentence.
 pub async fn run(settings: Serve, passed: Option<Passed>) -> Result<(), String> {
     log::start(&settings.log)?;
+    for unknown in unknown_variables() {
+        warn!("{}", unknown_variable(&unknown));
+    }
     check_proxies(&settings)?;
     // The certificate and the ports first: if they fail, the database has not been touched.
     let tls = settings.addresses.tls.both();
@@ -83,6 +86,12 @@ pub async fn run(settings: Serve, passed: Option<Passed>) -> Result<(), String> 
         End::Drained => Ok(()),
         End::AtOnce => Err("stopped at once, at the second signal".to_owned()),
     }
+}
+
+/// Says that a variable is no setting, and which one is probably meant.
+pub(super) fn unknown_variable((name, meant): &(String, Option<String>)) -> String {
+    let meant = meant.as_ref().map(|meant| format!("; did you mean {meant}?")).unwrap_or_default();
+    format!("{} is not the variable of any setting{meant}", shortened(name))
 }
 
 /// The sockets of the service.

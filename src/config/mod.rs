@@ -7,7 +7,6 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::entity::text;
@@ -22,6 +21,7 @@ mod deploy;
 mod limits;
 mod listen;
 mod log;
+mod mistakes;
 mod openid;
 mod reading;
 mod remote;
@@ -65,40 +65,7 @@ pub fn parse<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) 
     let (program, arguments) = (program(), command_first(arguments.into_iter().map(Into::into)));
     let matches = program.clone().try_get_matches_from(&arguments);
     let read = matches.and_then(|matches| CommandLine::from_arg_matches(&matches).map(CommandLine::command));
-    read.map_err(|error| with_variables(error, &program, &arguments))
-}
-
-/// Names the environment variable instead of the flag in an error about a value that comes from the variable.
-fn with_variables(mut error: clap::Error, program: &clap::Command, arguments: &[OsString]) -> clap::Error {
-    let is_given = |flag: &str| {
-        let is_flag =
-            |argument: &str| argument == flag || argument.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
-        arguments.iter().any(|argument| argument.to_str().is_some_and(is_flag))
-    };
-    let said = |shown: &str| -> String {
-        let flag = shown.split(' ').next().unwrap_or_default();
-        let variable = variable(program, flag).filter(|name| env::var_os(name).is_some() && !is_given(flag));
-        variable.map_or_else(|| shown.to_owned(), |name| name.display().to_string())
-    };
-    for kind in [ContextKind::InvalidArg, ContextKind::PriorArg] {
-        let named = match error.get(kind) {
-            Some(ContextValue::String(shown)) => ContextValue::String(said(shown)),
-            Some(ContextValue::Strings(shown)) => {
-                ContextValue::Strings(shown.iter().map(|shown| said(shown)).collect())
-            }
-            _ => continue,
-        };
-        error.insert(kind, named);
-    }
-    error
-}
-
-/// The environment variable of a flag of any command.
-fn variable(command: &clap::Command, flag: &str) -> Option<OsString> {
-    let name = flag.strip_prefix("--")?;
-    let own = command.get_arguments().find(|argument| argument.get_long() == Some(name));
-    let own = own.and_then(|argument| argument.get_env()).map(OsStr::to_owned);
-    own.or_else(|| command.get_subcommands().find_map(|inner| variable(inner, flag)))
+    read.map_err(|error| mistakes::explained(error, &program, &arguments, |name| env::var_os(name).is_some()))
 }
 
 /// The definition of every command and setting. Does not read the variables of secrets that are blank: CI systems set
@@ -181,6 +148,11 @@ pub fn contexts_file() -> Option<PathBuf> {
         let folder = named("XDG_CONFIG_HOME").or_else(|| Some(named("HOME")?.join(".config")));
         Some(folder?.join("rollcall").join("contexts.json"))
     })
+}
+
+/// The variables of this process that look like settings and are none, each with the one that is probably meant.
+pub fn unknown_variables() -> Vec<(String, Option<String>)> {
+    mistakes::unknown(env::vars_os())
 }
 
 /// Whether output is wanted without colours and bold letters (<https://no-color.org>).

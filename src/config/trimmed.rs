@@ -8,7 +8,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use clap::builder::{BoolishValueParser, EnumValueParser, PathBufValueParser, PossibleValue, TypedValueParser};
+use clap::builder::{
+    BoolishValueParser, EnumValueParser, PathBufValueParser, PossibleValue, StringValueParser, TypedValueParser,
+};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, ValueEnum};
 
@@ -37,8 +39,12 @@ pub(super) fn path() -> Trimmed<PathBufValueParser> {
 }
 
 /// Parses a switch: true or false, yes or no, on or off, 1 or 0.
-pub(super) fn switch() -> Trimmed<BoolishValueParser> {
-    Trimmed(BoolishValueParser::new())
+pub(super) fn switch() -> Trimmed<impl TypedValueParser<Value = bool>> {
+    let read = BoolishValueParser::new();
+    Trimmed(StringValueParser::new().try_map(move |given| {
+        let read = read.parse_ref(&Command::default(), None, OsStr::new(&given));
+        read.map_err(|_| "write true or false (or yes or no, on or off, 1 or 0)")
+    }))
 }
 
 impl<P: TypedValueParser> TypedValueParser for Trimmed<P> {

@@ -241,6 +241,93 @@ fn an_error_about_a_value_names_the_variable_or_the_flag_that_it_comes_from() {
 }
 
 #[test]
+fn a_switch_says_which_words_it_takes() {
+    let place = Place::new();
+    for word in ["ja", "maybe", "2", "wahr", "TRUE!"] {
+        for variable in ["ROLLCALL_OIDC_TRUST_EMAIL", "ROLLCALL_PROXY_PROTOCOL", "ROLLCALL_MCP_WRITES"] {
+            let done = run_with(&place, &["serve"], &[(variable, word)]);
+            let said = format!(
+                "invalid value '{word}' for '{variable}': write true or false (or yes or no, on or off, 1 or 0)"
+            );
+            assert!(done.status == 2 && done.err.contains(&said), "{}", done.err);
+        }
+    }
+    for word in ["true", "Yes", "ON", "1\n", "y"] {
+        let done = run_with(&place, &["doctor"], &[("ROLLCALL_PROXY_PROTOCOL", word)]);
+        assert!(done.out.contains("--proxy-protocol needs --trusted-proxies"), "{word}: {}{}", done.out, done.err);
+    }
+}
+
+#[test]
+fn a_word_that_is_no_level_of_the_log_is_refused() {
+    let place = Place::new();
+    for (filter, word) in
+        [("loud", "loud"), ("info,verbose", "verbose"), ("on", "on"), (" 7,debug", "7"), ("warning", "warning")]
+    {
+        let done = run_with(&place, &["serve", "--listen", "127.0.0.1:0"], &[("ROLLCALL_LOG", filter)]);
+        let said = format!(
+            "(--log or ROLLCALL_LOG): \"{word}\" is no level; the levels are off, error, warn, info, debug, trace"
+        );
+        assert!(done.status == 1 && done.err.contains(&said), "{filter}: {}", done.err);
+    }
+    assert!(!place.path().join("rollcall.db").exists());
+}
+
+#[test]
+fn a_variable_that_is_no_setting_is_advised_of() {
+    let place = Place::new();
+    for (variable, value, said) in [
+        (
+            "ROLLCALL_LISTENN",
+            "127.0.0.1:1",
+            "ROLLCALL_LISTENN is not the variable of any setting; did you mean ROLLCALL_LISTEN?",
+        ),
+        ("ROLLCALL_APPURL", "x", "; did you mean ROLLCALL_APP_URL?"),
+        ("ROLLCALL_OIDC_CLIENT_SECRETT", "geheim", "; did you mean ROLLCALL_OIDC_CLIENT_SECRET?"),
+        ("ROLLCALL_COLOUR_OF_THE_SKY", "blue", "ROLLCALL_COLOUR_OF_THE_SKY is not the variable of any setting\n"),
+        ("ROLLCALL_PORT", "8080", "ROLLCALL_PORT is not the variable of any setting"),
+    ] {
+        let done = run_with(&place, &["doctor"], &[(variable, value)]);
+        assert!(done.out.contains(said) && !done.out.contains("geheim"), "{variable}: {}{}", done.out, done.err);
+        // The server starts with a warning, and ends at the address that it cannot have.
+        let done = run_with(&place, &["serve", "--listen", "192.0.2.1:0"], &[(variable, value)]);
+        assert!(done.err.contains(said.trim_end()), "{variable}: {}", done.err);
+    }
+    // Those that Kubernetes sets for a service that is called rollcall.
+    for (variable, value) in [
+        ("ROLLCALL_PORT", "tcp://10.0.0.1:80"),
+        ("ROLLCALL_PORT_80_TCP_ADDR", "10.0.0.1"),
+        ("ROLLCALL_SERVICE_HOST", "10.0.0.1"),
+        ("ROLLCALL_SERVICE_PORT_HTTP", "80"),
+        ("ROLLCALL_LOG", "info"),
+        ("ROLLCALL_CONTEXTS", "contexts.json"),
+    ] {
+        let done = run_with(&place, &["doctor"], &[(variable, value)]);
+        assert!(!done.out.contains("is not the variable"), "{variable}: {}", done.out);
+    }
+}
+
+#[test]
+fn a_mistaken_flag_is_told_the_flag_that_is_meant() {
+    let place = Place::new();
+    for (arguments, meant) in [
+        (&["--port", "9"][..], Some("--listen")),
+        (&["serve", "--host=0.0.0.0"], Some("--listen")),
+        (&["--lisen", "127.0.0.1:9"], Some("--listen")),
+        (&["token", "list", "--db", "sqlite://x.db"], Some("--database-url")),
+        (&["serve", "--log-level", "debug"], Some("--log")),
+        (&["--something"], None),
+        (&["token", "list", "--port", "9"], None),
+    ] {
+        let done = place.run(arguments);
+        let tip = meant.map(|meant| format!("a similar argument exists: '{meant}'"));
+        let said =
+            done.err.lines().find(|line| line.contains("similar")).map(|line| line.trim_start_matches("  tip: "));
+        assert_eq!((done.status, said), (2, tip.as_deref()), "{arguments:?}: {}", done.err);
+    }
+}
+
+#[test]
 fn an_application_below_a_path_is_refused_at_the_start() {
     let place = Place::new();
     for (url, path) in [

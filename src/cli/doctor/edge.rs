@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Finding;
 use crate::cli::ourselves::Ourselves;
 use crate::cli::{healthcheck, serve};
-use crate::config::Serve;
+use crate::config::{Serve, unknown_variables};
 use crate::http::handlers::health::DOCTOR;
 use crate::http::tls::Tls;
 use crate::outgoing;
@@ -34,6 +34,7 @@ pub(super) fn settings(settings: &Serve) -> Vec<Finding> {
     if let Err(reason) = serve::check_proxies(settings) {
         findings.push(Finding::problem(about, reason));
     }
+    findings.extend(unknown_variables().iter().map(|unknown| Finding::advice(about, serve::unknown_variable(unknown))));
     let proxies = &settings.edge.trusted_proxies;
     match addresses.given_app_url() {
         None if !proxies.is_empty() && !addresses.proxy_protocol => {
