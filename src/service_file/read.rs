@@ -98,7 +98,12 @@ fn document(file: usize, mut node: At<Node>, form: Form, intake: &mut Intake, pr
         }
         Form::Foreign => problems.leave(file, node.spot, left_out::foreign(&node)),
         Form::OpsLevel => {
-            node.be_text(&["version", "properties"]);
+            node.be_text(&[
+                &["version"],
+                &["service", "properties"],
+                &["component", "properties"],
+                &["team", "properties"],
+            ]);
             Reader { file, problems }.documents(&node, form, intake);
         }
         Form::Own | Form::Empty | Form::Unknown => Reader { file, problems }.documents(&node, form, intake),

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Value;
+use spelling::nearest;
 
 use super::document::{Given, Tags};
 use super::report::Problems;
@@ -88,6 +89,10 @@ impl Reader<'_> {
         for (key, value) in self.mapping(what, node)? {
             if known.contains(&key.value) {
                 entries.insert(key.value, value);
+            } else if self.is_lenient() {
+                let meant = nearest(key.value, known.iter().copied());
+                let meant = meant.map(|meant| format!("; did you mean {meant}?")).unwrap_or_default();
+                self.wrong(key.spot, format!("the key {} of {what} is not applied{meant}", quoted(key.value)));
             } else {
                 let known = known.join(", ");
                 self.wrong(key.spot, format!("{what} has no key {}; its keys are {known}", quoted(key.value)));
@@ -210,6 +215,10 @@ impl Reader<'_> {
         let mut tags = Tags::new();
         let number = match &node.value {
             Node::Null => 0,
+            Node::Text(_) | Node::Number(..) | Node::Flag(_) => {
+                self.wrong_kind("tags", "a list of keys and values, or a mapping", node);
+                return None;
+            }
             Node::List(items) => {
                 let mut seen = HashSet::new();
                 for item in items {

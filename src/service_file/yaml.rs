@@ -120,8 +120,9 @@ pub(super) struct At<T> {
 }
 
 impl At<Node> {
-    /// Turns numbers and booleans into texts, except below the keys `but`: other catalogues take `42` for a name.
-    pub(super) fn be_text(&mut self, but: &[&str]) {
+    /// Turns numbers and booleans into texts: other catalogues take `42` for a name. `but` are the paths of keys whose values
+    /// stay as they are.
+    pub(super) fn be_text(&mut self, but: &[&[&str]]) {
         match &mut self.value {
             Node::Flag(flag) => self.value = Node::Text(flag.to_string()),
             Node::Number(number, digits) => {
@@ -130,9 +131,12 @@ impl At<Node> {
             Node::List(items) => items.iter_mut().for_each(|item| item.be_text(but)),
             Node::Mapping(pairs) => {
                 for (key, value) in pairs {
-                    key.be_text(but);
-                    if !matches!(&key.value, Node::Text(key) if but.contains(&&**key)) {
-                        value.be_text(but);
+                    key.be_text(&[]);
+                    let key = if let Node::Text(key) = &key.value { key.as_str() } else { "" };
+                    let below = but.iter().filter_map(|path| path.split_first().filter(|(first, _)| **first == key));
+                    let below: Vec<&[&str]> = below.map(|(_, rest)| rest).collect();
+                    if !below.contains(&&[][..]) {
+                        value.be_text(&below);
                     }
                 }
             }

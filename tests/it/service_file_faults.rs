@@ -171,8 +171,9 @@ async fn a_number_for_a_text_keeps_its_digits() {
             "\u{feff}# é\n---\napiVersion: backstage.io/v1alpha1\nkind: Component\nmetadata:\n  name: one\n  title: {number}\n  \
              labels:\n    release: {number}\n  tags:\n    - 012\n"
         );
-        let service =
-            format!("version: 1\nservice:\n  name: {number}\n  aliases: [two]\n  tags:\n    release: {number}\n");
+        let service = format!(
+            "version: 1\nservice:\n  name: {number}\n  aliases: [two]\n  tags:\n    release: {number}\n    version: {number}\n    properties: {number}\n"
+        );
         for (path, text, alias) in [("catalog-info.yaml", entity, "one"), ("opslevel.yml", service, "two")] {
             let (lines, failures, notes) = applied(&app, path, &text).await;
             assert_eq!((lines.len(), failures.len()), (1, 0), "{text}{failures:?}");
@@ -183,8 +184,32 @@ async fn a_number_for_a_text_keeps_its_digits() {
             let service = data(&app, &query).await["account"]["service"].take();
             assert_eq!(service["name"], json!(digits), "{text}");
             let tags = service["tags"]["nodes"].as_array().expect("tags");
-            assert!(tags.contains(&json!({ "key": "release", "value": digits })), "{text}{tags:?}");
+            let keys = if path == "opslevel.yml" { &["release", "version", "properties"][..] } else { &["release"] };
+            for key in keys {
+                assert!(tags.contains(&json!({ "key": key, "value": digits })), "{key}: {text}{tags:?}");
+            }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_note_says_what_the_other_catalogues_form_takes() {
+    let app = TestApp::start().await;
+    for (rest, said) in [
+        ("tags: none", "tags must be a list of keys and values, or a mapping, not a string"),
+        ("tags: 7", "tags must be a list of keys and values, or a mapping, not a string"),
+        ("alert_sources: []", "the key \"alert_sources\" of a service is not applied"),
+        ("descripton: x", "the key \"descripton\" of a service is not applied; did you mean description?"),
+        ("on_call: nobody", "the key \"on_call\" of a service is not applied"),
+        (
+            "tools: [{ name: x, category: other, url: 'https://x.example.com', colour: red }]",
+            "the key \"colour\" of a tool is not applied",
+        ),
+    ] {
+        let text = format!("version: 1\nservice:\n  name: x\n  {rest}\n");
+        let (_, failures, notes) = applied(&app, "opslevel.yml", &text).await;
+        assert!(failures.is_empty() && notes.len() == 1, "{text}{notes:?}{failures:?}");
+        assert!(notes[0].ends_with(said), "{text}{notes:?}");
     }
 }
 
