@@ -226,12 +226,15 @@ pub async fn create(
 /// The text cannot be an email address. Does not check whether mail arrives there.
 pub fn address(email: &str) -> Result<String, UserError> {
     let email = Entity::rule(Column::Email).required_text(email)?;
+    // RFC 5322 keeps these signs for what stands around an address: `mailto:`, `<…>`, lists.
+    let has_special = !email.starts_with('"') && email.contains(['<', '>', '(', ')', ',', ';', ':', '\\']);
     let split = email.split_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
     // Programs disagree about which part of an address with two `@` is the domain.
     if split.is_none_or(|(_, domain)| domain.contains('@'))
         || email.contains(|letter: char| letter.is_whitespace() || letter.is_control())
+        || has_special
     {
-        return Err(UserError::new("email", "email must be an address such as name@example.com"));
+        return Err(UserError::new("email", "email must be an address such as name@example.com, and nothing else"));
     }
     Ok(email)
 }

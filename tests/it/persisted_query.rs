@@ -104,8 +104,16 @@ async fn a_refusal_of_a_request_names_the_header_or_the_encoding_at_fault() {
             Some("application/json"),
             br#"{"query":"a","variables":[]}"#,
             400,
-            "The variables of the request cannot be read",
+            "The variables of the request must be a JSON object, not an array.",
         ),
+        (
+            Some("application/json"),
+            br#"{"query":"a","variables":"{\"a\":1}"}"#,
+            400,
+            "must be a JSON object, not a string: send the object itself, not its text.",
+        ),
+        (Some("application/json"), br#"{"query":"a","variables": 7}"#, 400, "not a number."),
+        (Some("application/json"), br#"{"query":"a","variables":true}"#, 400, "not a boolean."),
     ] {
         let mut headers = vec![("authorization", &*token)];
         headers.extend(kind.map(|kind| ("content-type", kind)));

@@ -84,6 +84,13 @@ async fn an_invalid_email_address_is_refused() {
         "ada@example.com@",
         "\"a@b\"@example.com",
         "ada\u{a0}@example.com",
+        "mailto:ada@example.com",
+        "MAILTO:ada@example.com",
+        "<ada@example.com>",
+        "Ada<ada@example.com>",
+        "ada@example.com,",
+        "ada@example.com;bob",
+        "ada(work)@example.com",
         &format!("{}@example.com", "a".repeat(255)),
     ] {
         let answer = app.query(query, json!({ "email": email })).await;

@@ -236,6 +236,16 @@ fn parse(body: &Bytes) -> Result<Option<Request>, Rejection> {
                 format!("The variables hold more than {MOST_PARTS} values. Split them over several requests.");
             return Err(bad(message));
         }
+        let found = match variables.get().as_bytes().first() {
+            Some(b'"') => Some("a string: send the object itself, not its text"),
+            Some(b'[') => Some("an array"),
+            Some(b'{') | None => None,
+            Some(b't' | b'f') => Some("a boolean"),
+            Some(_) => Some("a number"),
+        };
+        if let Some(found) = found {
+            return Err(bad(format!("The variables of the request must be a JSON object, not {found}.")));
+        }
         let read = serde_json::from_str(variables.get());
         *request.variables = read.map_err(|error: serde_json::Error| {
             bad(match is_too_deep(&error) {
