@@ -11,8 +11,8 @@ use rusqlite::types::ValueRef;
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::{DatabaseConnection, DbErr, ProxyDatabaseTrait, ProxyExecResult, ProxyRow, Statement, Value};
 
+use super::lock::lock;
 use super::row::{Collect, Row, Work};
-use super::session::lock;
 use super::{Backend as _, Error, ReadHandle, Transaction, Write, WriteHandle};
 
 /// A transaction in which sea-orm runs statements.
@@ -122,8 +122,9 @@ mod tests {
     use sea_orm::ConnectionTrait as _;
 
     use super::*;
+    use crate::db::Constraint;
+    use crate::db::sqlite::embedded;
     use crate::db::transaction::Kind;
-    use crate::db::{Constraint, embedded};
 
     #[tokio::test]
     async fn sea_orm_reads_rows_by_name_and_its_errors_are_the_database_s_own() {

@@ -18,39 +18,24 @@ use tokio::time::timeout_at;
 use crate::budget::Budget;
 use crate::spans;
 
-mod backup;
 mod bulk;
 mod cells;
-mod checkpointer;
 mod copies;
 mod dependents;
-mod embedded;
-mod embedded_pool;
 pub mod error;
-mod file;
 pub mod find;
 mod find_refresh;
-mod group_commit;
-mod log_length;
+mod lock;
 mod migrating;
+mod observer;
 mod open_error;
-mod outcome;
 mod postgres;
-mod postgres_defaults;
-mod postgres_tls;
-mod postgres_url;
-mod postgres_value;
 pub mod read;
 mod record;
 mod rehearsal;
-mod replica;
 mod row;
 pub mod search;
 mod sequence;
-mod server;
-mod server_pool;
-mod server_session;
-mod session;
 mod shape;
 mod sqlite;
 mod table;
@@ -58,30 +43,30 @@ pub mod text;
 mod transaction;
 mod url;
 mod version;
-mod watch;
 mod windows;
 mod write;
 mod writes;
 
 pub use self::url::fault as url_fault;
-pub use backup::backup;
 pub use bulk::{Bulk, Form, Incomplete, Load, Prepared, Rows, Unstored, rows_at_once};
 pub use copies::{by_key, to_each};
 pub use dependents::{MOST_AT_ONCE, has_many_dependents, referring};
-use embedded::{Embedded, Observer};
 pub use error::{Constraint, Error};
-pub use file::Exposed;
-pub use log_length::LONG_LOG;
+use observer::Observer;
 pub use open_error::OpenError;
+use postgres::replica::Replica;
+use postgres::server::{Access, Server};
 use read::Source;
 pub use read::{Backend, OfKeys, Read, ReadHandle, Reader, Snapshot, count_of, scalar};
 pub use record::{Change, MOST_CHANGED, Side};
 pub use rehearsal::{Before, rehearse};
-use replica::Replica;
 pub use row::{Column, Omitted, Row, columns_without, select_without};
 pub use sequence::{attempt, begin_part, end_part, give_ids_after, last_id};
-use server::{Access, Server};
 pub use shape::Shape;
+pub use sqlite::backup::backup;
+use sqlite::embedded::Embedded;
+pub use sqlite::file::Exposed;
+pub use sqlite::log_length::LONG_LOG;
 pub use table::{AnyRow, AnyTable, Entry, Owner, RowOf, Table, Told, Unrecorded, Word, World, any_table};
 pub use transaction::{Committed, Locking, Transaction};
 pub use version::{Version, check, migrate, migrate_first, one_process_at_a_time, version};
@@ -321,7 +306,7 @@ impl Db {
 
     /// The files of an SQLite database that other users can read. They hold secrets: the URLs of deploy endpoints.
     pub fn readable_by_others(&self) -> Vec<Exposed> {
-        if self.read.is_embedded() { file::exposed(Path::new(&self.place)) } else { Vec::new() }
+        if self.read.is_embedded() { sqlite::file::exposed(Path::new(&self.place)) } else { Vec::new() }
     }
 
     /// Calls `observer` after every statement. Does not affect clones made earlier.
@@ -379,7 +364,7 @@ pub async fn connect(url: &str) -> Result<Db, OpenError> {
 
 /// The absolute path of an SQLite database's file. `None` for a server or an invalid URL.
 pub fn file(url: &str) -> Option<PathBuf> {
-    Some(file::absolute(&sqlite::file_of(url)?))
+    Some(sqlite::file::absolute(&sqlite::file_of(url)?))
 }
 
 /// Returns [`file`] if nothing exists there. A file in a folder that this user cannot read may exist.

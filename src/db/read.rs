@@ -1,7 +1,7 @@
 //! Typed row readers.
 //!
 //! sea-orm builds the statements. It does not run them: on SQLite they run on the calling thread
-//! ([`super::embedded`]), on PostgreSQL on a connection that is lent ([`super::server`]). The text of a statement is
+//! ([`super::sqlite::embedded`]), on PostgreSQL on a connection that is lent ([`super::postgres::server`]). The text of a statement is
 //! cached by its [`Shape`](super::Shape), so that a statement which differs only in its parameters is built once.
 
 use std::any::Any;
@@ -14,12 +14,15 @@ use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, Selec
 use sea_orm::{DbBackend, EntityTrait, QuerySelect, QueryTrait, Select, Statement, Value};
 
 use super::Error;
-use super::embedded::{self, Embedded, Observer};
+use super::lock::lock;
+use super::observer::Observer;
+use super::postgres::server;
+use super::postgres::server::Server;
 use super::record::Record;
 use super::row::{Collect, Collected, Folded, KEY, Row, Work, over};
-use super::server::{self, Server};
-use super::session::lock;
 use super::shape::{How, Shape, statement};
+use super::sqlite::embedded;
+use super::sqlite::embedded::Embedded;
 use super::table::Table;
 use crate::budget::{Budget, Excess};
 use crate::spans;

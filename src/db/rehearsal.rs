@@ -8,10 +8,10 @@ use sea_orm::{DbBackend, Statement};
 use tokio::sync::OnceCell;
 
 use super::Error;
-use super::embedded;
 use super::migrating::Migrating;
 use super::read::{Backend, Collecting, Read, ReadHandle, Snapshot};
 use super::row::{Collect, Work};
+use super::sqlite::embedded;
 use super::transaction::{Committed, Kind, Transaction};
 
 /// The statements that make the tables, once the first rehearsal has asked for them.

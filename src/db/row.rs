@@ -7,7 +7,7 @@ use rusqlite::types::{FromSql, ValueRef};
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{ColumnTrait, Iterable, Statement};
 
-use super::postgres_value::Cell as ServerCell;
+use super::postgres::value::Cell as ServerCell;
 use super::table::Table;
 use super::{Error, cells};
 use crate::budget::{Budget, Excess};

@@ -7,13 +7,15 @@ use futures_util::future::BoxFuture;
 use sea_orm::sea_query::LockType;
 use sea_orm::{DbBackend, Statement};
 
+use super::Error;
+use super::lock::lock;
+use super::postgres::server;
 use super::read::{Backend, Collecting, ReadHandle, Reader};
 use super::record::{Change, Record, Side};
 use super::row::{Collect, Work};
-use super::session::lock;
+use super::sqlite::embedded;
 use super::table::RowOf;
 use super::write::WriteHandle;
-use super::{Error, embedded, server};
 
 /// A write transaction. Rolled back when dropped without a [commit](super::Db::commit).
 #[derive(Debug)]

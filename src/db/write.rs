@@ -1,7 +1,7 @@
 //! Typed writing.
 //!
 //! sea-orm builds the statements. It does not run them: on SQLite they run on the calling thread
-//! ([`super::embedded`]).
+//! ([`super::sqlite::embedded`]).
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -13,10 +13,10 @@ use sea_orm::{
 };
 
 use super::Error;
+use super::lock::lock;
 use super::read::{Read, ReadHandle, run};
 use super::record::Record;
 use super::row::{Row, Work};
-use super::session::lock;
 use super::table::{Table, Unrecorded};
 
 /// What rows are written by: a transaction. Functions take it as `&dyn WriteHandle`. Write through [`Write`].

@@ -10,7 +10,8 @@ use sea_orm::{DbBackend, Statement, Value};
 use tokio_postgres::CopyInSink;
 
 use super::{Bulk, Kind};
-use crate::db::{Backend as _, Error, Write as _, server};
+use crate::db::postgres::server;
+use crate::db::{Backend as _, Error, Write as _};
 
 /// The maximum number of rows of a statement on SQLite, for [`rows_at_once`]. More rows save no time.
 const ROWS: usize = 128;

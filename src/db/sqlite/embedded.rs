@@ -14,28 +14,27 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sea_orm::{Statement, metric};
+use sea_orm::Statement;
 
-use super::embedded_pool::{Connections, Lease};
 use super::log_length::LogLength;
-use super::row::{Collect, Work, over};
+use super::pool::{Connections, Lease};
 use super::session::{CHECKPOINT, Failure, Session};
 use super::watch::Stop;
-use super::{Error, PATIENCE, Pool};
 use crate::budget::Budget;
+use crate::db::observer::{Observer, observe};
+use crate::db::row::{Collect, Work, over};
+use crate::db::{Error, PATIENCE, Pool};
 
 /// The most transactions that share a commit.
 const GROUP: usize = 32;
-
-pub(super) type Observer = Arc<dyn Fn(&metric::Info<'_>) + Send + Sync>;
 
 /// The connections to one file.
 #[derive(Clone)]
 pub struct Embedded {
     connections: Arc<Connections>,
-    pub(super) observer: Option<Observer>,
+    pub(in crate::db) observer: Option<Observer>,
     /// Whether a transaction that writes begins only when the one before it is durable.
-    pub(super) flushes_each: bool,
+    pub(in crate::db) flushes_each: bool,
 }
 
 /// A transaction, rolled back when dropped. One that reads begins with its first statement.
@@ -47,42 +46,42 @@ pub struct Transaction {
     /// Whether it may share its commit with others. Then it can lose a race, and must be repeated.
     joins: bool,
     /// Whether it shares its commit with transactions before it.
-    pub(super) is_joined: bool,
+    pub(in crate::db) is_joined: bool,
 }
 
 impl Embedded {
     /// Creates the pool of connections that read an existing file. Opens them on demand. Must be called within a tokio
     /// runtime.
-    pub(super) fn reading(file: PathBuf) -> Self {
+    pub(in crate::db) fn reading(file: PathBuf) -> Self {
         Self { connections: Connections::reading(file), observer: None, flushes_each: false }
     }
 
     /// Creates the connection that writes to an existing file, which `readers` read. Opens it on demand, and keeps it.
-    pub(super) fn writing(file: PathBuf, readers: &Self) -> Self {
+    pub(in crate::db) fn writing(file: PathBuf, readers: &Self) -> Self {
         let log = LogLength::new(Arc::clone(&readers.connections), CHECKPOINT);
         Self { connections: Connections::writing(file, log), observer: None, flushes_each: false }
     }
 
     /// Opens the connection that writes, unless it is open. The log exists as long as it is.
-    pub(super) async fn open(&self) -> Result<(), Error> {
+    pub(in crate::db) async fn open(&self) -> Result<(), Error> {
         self.connections.lend_in_turn().await.map(drop)
     }
 
     /// Runs statements that change the settings of the connection that writes, between two transactions.
-    pub(super) async fn configure(&self, sql: &str) -> Result<(), Error> {
+    pub(in crate::db) async fn configure(&self, sql: &str) -> Result<(), Error> {
         let lease = self.connections.lend_in_turn().await?;
         Ok(lease.with(|session| session.configure(sql))?)
     }
 
     /// Begins a transaction that reads. Waits for a permit if there are too many.
-    pub(super) async fn begin(&self) -> Result<Transaction, Error> {
+    pub(in crate::db) async fn begin(&self) -> Result<Transaction, Error> {
         let lease = self.connections.lend().await?;
         Ok(self.transaction(Some(lease), false, false))
     }
 
     /// Begins a transaction that writes, after the one before it. If it `joins`, it may share its commit with those
     /// before it and after it.
-    pub(super) async fn begin_write(&self, joins: bool) -> Result<Transaction, Error> {
+    pub(in crate::db) async fn begin_write(&self, joins: bool) -> Result<Transaction, Error> {
         let mut lease = Some(self.connections.lend_in_turn().await?);
         let is_joined = match with(&lease, |session| session.begin_write(Duration::ZERO, joins)) {
             Err(failure) if failure.needs_blocking_thread() => {
@@ -100,25 +99,25 @@ impl Embedded {
     }
 
     /// Runs a statement outside of any transaction and returns its rows.
-    pub(super) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
+    pub(in crate::db) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
         let mut lease = Some(self.connections.lend_at_once()?);
         run(&mut lease, self.observer.as_ref(), work, rows, None).await
     }
 
     /// The state of the pool.
-    pub(super) fn pool(&self, name: &'static str) -> Pool {
+    pub(in crate::db) fn pool(&self, name: &'static str) -> Pool {
         self.connections.state(name)
     }
 
     /// Waits for all transactions to end, then closes all connections.
-    pub(super) async fn close(&self) {
+    pub(in crate::db) async fn close(&self) {
         self.connections.close().await;
     }
 }
 
 impl Transaction {
     /// Begins a transaction on a new database in memory, which has these tables and is lost with the transaction.
-    pub(super) async fn in_memory(tables: &'static [String]) -> Result<Self, Error> {
+    pub(in crate::db) async fn in_memory(tables: &'static [String]) -> Result<Self, Error> {
         let opened = tokio::task::spawn_blocking(move || Session::in_memory(tables)).await;
         let session = opened.map_err(|error| Error::fault(error.to_string()))??;
         let lease = tokio::sync::Mutex::new(Some(Lease::alone(session)));
@@ -126,7 +125,7 @@ impl Transaction {
     }
 
     /// Runs a statement and returns its rows.
-    pub(super) async fn rows(
+    pub(in crate::db) async fn rows(
         &self,
         work: Work,
         rows: Box<dyn Collect>,
@@ -136,7 +135,7 @@ impl Transaction {
     }
 
     /// Runs a statement that writes, and returns the number of rows that it changed.
-    pub(super) async fn change(&self, statement: Statement) -> Result<u64, Error> {
+    pub(in crate::db) async fn change(&self, statement: Statement) -> Result<u64, Error> {
         let mut lease = self.lease.lock().await;
         let started = self.observer.as_ref().map(|_| Instant::now());
         let work = Work::writing(statement, false);
@@ -158,14 +157,14 @@ impl Transaction {
     }
 
     /// Runs statements without parameters in a transaction that writes.
-    pub(super) async fn script(&self, sql: &str) -> Result<(), Error> {
+    pub(in crate::db) async fn script(&self, sql: &str) -> Result<(), Error> {
         Ok(with(&*self.lease.lock().await, |session| session.script(sql))?)
     }
 
     /// Commits a transaction that writes. Returns when the commit is durable. The next transaction begins before that,
     /// unless each waits for its own flush; `on_written` is called then. If it may share its commit, those that wait for
     /// their turn may join it.
-    pub(super) async fn commit(self, on_written: impl FnOnce()) -> Result<(), Error> {
+    pub(in crate::db) async fn commit(self, on_written: impl FnOnce()) -> Result<(), Error> {
         let mut lease = self.lease.into_inner();
         let home = lease.as_ref().map(|lease| Arc::clone(&lease.home)).ok_or(Error::NoConnection)?;
         let others_join = self.joins && !self.flushes_each && home.has_waiting();
@@ -228,13 +227,6 @@ async fn run(
     observe(observer, started, &work.statement, result.is_err());
     result?;
     Ok(rows)
-}
-
-/// Tells the observer, if there is one, of a statement that has ended.
-pub(super) fn observe(observer: Option<&Observer>, started: Option<Instant>, statement: &Statement, failed: bool) {
-    if let (Some(observer), Some(started)) = (observer, started) {
-        observer(&metric::Info { elapsed: started.elapsed(), statement, failed });
-    }
 }
 
 /// Runs a part of a transaction on a blocking thread. `may_stop` says that a statement which reads is stopped when the

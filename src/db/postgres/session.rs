@@ -19,11 +19,11 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, CopyInSink, Row, SimpleQueryMessage, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::Error;
-use super::postgres::Locks;
-use super::postgres_url::{Host, SETTINGS};
-use super::postgres_value::{Parameter, bytes_of, type_of};
-use super::session::lock;
+use super::Locks;
+use super::url::{Host, SETTINGS};
+use super::value::{Parameter, bytes_of, type_of};
+use crate::db::Error;
+use crate::db::lock::lock;
 
 /// How many statements a connection keeps prepared.
 const STATEMENTS: usize = 256;
@@ -41,7 +41,7 @@ const SHORT: &str = "500ms";
 type Prepared = Mutex<Cache<Arc<str>, Statement>>;
 
 /// An open connection. Cut when dropped.
-pub(super) struct Session {
+pub(in crate::db) struct Session {
     client: Client,
     driver: Driver,
     /// Encrypts the request to cancel a statement, which needs a connection of its own.
@@ -51,7 +51,7 @@ pub(super) struct Session {
     /// What begins a transaction with the settings of the connection, through PgBouncer.
     settings: String,
     has_large_buffers: AtomicBool,
-    pub(super) opened: Instant,
+    pub(in crate::db) opened: Instant,
 }
 
 /// Sends and receives, in a task of its own, until the connection ends. Cuts it when dropped.
@@ -65,7 +65,7 @@ impl Drop for Driver {
 
 impl Session {
     /// Connects. `opened` must be read before the host is chosen.
-    pub(super) async fn open(host: &Host, locks: Locks, opened: Instant) -> Result<Self, Error> {
+    pub(in crate::db) async fn open(host: &Host, locks: Locks, opened: Instant) -> Result<Self, Error> {
         let mut config = host.config.clone();
         let settings = match (host.is_shared, locks) {
             (false, Locks::Usual) => String::new(),
@@ -89,7 +89,7 @@ impl Session {
 
     /// Runs a statement and passes on its rows. Returns the number of rows that it changed. Calls `on_sent` as soon as
     /// the statement is sent: at the first poll, unless it must be prepared. It is never called if nothing is sent.
-    pub(super) async fn run(
+    pub(in crate::db) async fn run(
         &self,
         sql: &str,
         values: &[Value],
@@ -128,7 +128,7 @@ impl Session {
     }
 
     /// Begins a transaction. Sent when the future is polled for the first time.
-    pub(super) async fn begin(&self, how: &'static str) -> Result<(), Error> {
+    pub(in crate::db) async fn begin(&self, how: &'static str) -> Result<(), Error> {
         match self.settings.as_str() {
             "" => self.script(how).await,
             settings => self.script(&format!("{how}; {settings}")).await,
@@ -136,19 +136,19 @@ impl Session {
     }
 
     /// Runs statements without parameters. They are sent when the future is polled for the first time.
-    pub(super) async fn script(&self, sql: &str) -> Result<(), Error> {
+    pub(in crate::db) async fn script(&self, sql: &str) -> Result<(), Error> {
         self.client.batch_execute(sql).await.map_err(failed)
     }
 
     /// Begins a `COPY` from this side.
-    pub(super) async fn copy_in(&self, sql: &str) -> Result<Pin<Box<CopyInSink<Bytes>>>, Error> {
+    pub(in crate::db) async fn copy_in(&self, sql: &str) -> Result<Pin<Box<CopyInSink<Bytes>>>, Error> {
         // Its buffers grow.
         self.has_large_buffers.store(true, Ordering::Relaxed);
         Ok(Box::pin(self.client.copy_in(sql).await.map_err(failed)?))
     }
 
     /// Whether the server accepts no writes.
-    pub(super) async fn is_read_only(&self) -> Result<bool, Error> {
+    pub(in crate::db) async fn is_read_only(&self) -> Result<bool, Error> {
         let answer = self.client.simple_query("SHOW transaction_read_only").await.map_err(failed)?;
         Ok(answer.iter().any(|part| matches!(part, SimpleQueryMessage::Row(row) if row.get(0) == Some("on"))))
     }
@@ -161,18 +161,18 @@ impl Session {
     }
 
     /// Whether it can be used again: the server has not ended it, and it needs little memory.
-    pub(super) fn is_reusable(&self) -> bool {
+    pub(in crate::db) fn is_reusable(&self) -> bool {
         !self.client.is_closed() && !self.has_large_buffers.load(Ordering::Relaxed)
     }
 
     /// Asks the server to cancel the statement that runs. Ignores errors: the connection is cut after this.
-    pub(super) async fn cancel(&self) {
+    pub(in crate::db) async fn cancel(&self) {
         let token = self.client.cancel_token();
         let _ = timeout(CLOSE, Box::pin(token.cancel_query(self.tls.clone()))).await;
     }
 
     /// Ends the connection.
-    pub(super) async fn close(self) {
+    pub(in crate::db) async fn close(self) {
         let Self { client, mut driver, .. } = self;
         drop(client);
         let _ = timeout(CLOSE, &mut driver.0).await;

@@ -16,7 +16,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// Whether to encrypt, and what to verify: libpq's `sslmode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(in crate::db) enum Mode {
     /// Do not encrypt.
     Disable,
     /// Encrypt only where the server demands it. Here this means not to encrypt.
@@ -33,17 +33,17 @@ pub(super) enum Mode {
 
 /// How connections are encrypted. The files are read for each connection, so that they can be replaced.
 #[derive(Debug, Clone)]
-pub(super) struct Tls {
-    pub(super) mode: Mode,
+pub(in crate::db) struct Tls {
+    pub(in crate::db) mode: Mode,
     /// Certificates that sign the server's, beside those that the machine trusts.
-    pub(super) roots: Option<PathBuf>,
+    pub(in crate::db) roots: Option<PathBuf>,
     /// The certificate of the client, and its key.
-    pub(super) client: Option<(PathBuf, PathBuf)>,
+    pub(in crate::db) client: Option<(PathBuf, PathBuf)>,
 }
 
 impl Tls {
     /// Whether the server must encrypt.
-    pub(super) fn mode(&self) -> SslMode {
+    pub(in crate::db) fn mode(&self) -> SslMode {
         match self.mode {
             Mode::Disable | Mode::Allow => SslMode::Disable,
             Mode::Prefer => SslMode::Prefer,
@@ -52,7 +52,7 @@ impl Tls {
     }
 
     /// Makes what encrypts a connection.
-    pub(super) fn connector(&self) -> Result<MakeRustlsConnect> {
+    pub(in crate::db) fn connector(&self) -> Result<MakeRustlsConnect> {
         let provider = Arc::new(ring::default_provider());
         let config = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions();
         let config = config.map_err(Error::other)?.dangerous();

@@ -12,10 +12,10 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout, timeout_at};
 
-use super::postgres::{ACQUIRE, Hosts, Locks};
-use super::server_session::Session;
-use super::session::lock;
-use super::{Error, Pool};
+use super::session::Session;
+use super::{ACQUIRE, Hosts, Locks};
+use crate::db::lock::lock;
+use crate::db::{Error, Pool};
 
 /// How long a connection that is settled may take to respond before it is closed.
 const SETTLE: Duration = Duration::from_secs(2);
@@ -30,8 +30,8 @@ const LIFETIME: Duration = Duration::from_secs(1800);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Connections to one server.
-pub(super) struct Connections {
-    pub(super) hosts: Arc<Hosts>,
+pub(in crate::db) struct Connections {
+    pub(in crate::db) hosts: Arc<Hosts>,
     locks: Locks,
     most: u32,
     places: Arc<Semaphore>,
@@ -47,7 +47,7 @@ struct Idle {
 
 impl Connections {
     /// A pool that connects on demand. Must be called within a tokio runtime.
-    pub(super) fn new(hosts: &Arc<Hosts>, most: u32, locks: Locks) -> Arc<Self> {
+    pub(in crate::db) fn new(hosts: &Arc<Hosts>, most: u32, locks: Locks) -> Arc<Self> {
         let places = Arc::new(Semaphore::new(most as usize));
         let (hosts, idle, closed) = (Arc::clone(hosts), Mutex::default(), AtomicBool::new(false));
         let connections = Arc::new(Self { hosts, locks, most, places, idle, closed });
@@ -56,7 +56,7 @@ impl Connections {
     }
 
     /// Waits for a place, and takes a connection. Also returns whether the connection is new.
-    pub(super) async fn lend(&self) -> Result<(OwnedSemaphorePermit, Arc<Session>, bool), Error> {
+    pub(in crate::db) async fn lend(&self) -> Result<(OwnedSemaphorePermit, Arc<Session>, bool), Error> {
         if self.closed.load(Ordering::Relaxed) {
             return Err(Error::NoConnection);
         }
@@ -69,14 +69,14 @@ impl Connections {
     }
 
     /// The state of the pool.
-    pub(super) fn state(&self, name: &'static str) -> Pool {
+    pub(in crate::db) fn state(&self, name: &'static str) -> Pool {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let in_use = self.most.saturating_sub(count(self.places.available_permits()));
         Pool { name, in_use, idle: count(lock(&self.idle).len()).min(self.most - in_use), most: self.most }
     }
 
     /// Waits for all connections to be returned, then closes them.
-    pub(super) async fn close(&self) {
+    pub(in crate::db) async fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         let _over = self.places.acquire_many(self.most).await;
         self.places.close();
@@ -85,7 +85,7 @@ impl Connections {
     }
 
     /// A connection, and whether it is new.
-    pub(super) async fn session(&self, until: Instant) -> Result<(Arc<Session>, bool), Error> {
+    pub(in crate::db) async fn session(&self, until: Instant) -> Result<(Arc<Session>, bool), Error> {
         match self.idle() {
             Some(session) => Ok((session, false)),
             None => {
@@ -134,12 +134,12 @@ impl Connections {
     }
 
     /// Whether it is closed.
-    pub(super) fn is_closed(&self) -> bool {
+    pub(in crate::db) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
 
     /// Takes a connection back that has nothing left to do.
-    pub(super) fn take_back(&self, session: Arc<Session>, place: OwnedSemaphorePermit) {
+    pub(in crate::db) fn take_back(&self, session: Arc<Session>, place: OwnedSemaphorePermit) {
         if self.closed.load(Ordering::Relaxed) || !self.keeps(&session) {
             return close(session, Some(place));
         }
@@ -151,7 +151,7 @@ impl Connections {
     /// Ends what a connection does, and takes it back. If the server does not respond, cancels the statement and closes
     /// the connection. Does not cancel a commit: a server that waits for a standby would stop waiting, and show a change
     /// that the standby may not have.
-    pub(super) fn settle_later(
+    pub(in crate::db) fn settle_later(
         self: &Arc<Self>,
         session: Arc<Session>,
         place: OwnedSemaphorePermit,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
-use super::embedded_pool::Connections;
+use super::pool::Connections;
 use super::session::CHECKPOINT;
 
 /// The log is too long at this many times the pages at which it is checkpointed.
@@ -25,7 +25,7 @@ pub const LONG_LOG: i32 = TIMES * CHECKPOINT;
 const READS_END: Duration = Duration::from_secs(35);
 
 /// Decides by its length what is done about the log.
-pub(super) struct LogLength {
+pub(in crate::db) struct LogLength {
     readers: Arc<Connections>,
     /// The number of pages at which the log is checkpointed.
     checkpoint: i32,
@@ -37,13 +37,13 @@ pub(super) struct LogLength {
 
 impl LogLength {
     /// The log that these connections read, to be checkpointed at so many pages: [`CHECKPOINT`], except in tests.
-    pub(super) fn new(readers: Arc<Connections>, checkpoint: i32) -> Self {
+    pub(in crate::db) fn new(readers: Arc<Connections>, checkpoint: i32) -> Self {
         let held_at = AtomicI32::new(TIMES * checkpoint);
         Self { readers, checkpoint, was_long: AtomicBool::new(false), held_at }
     }
 
     /// Whether a log of so many pages is checkpointed.
-    pub(super) fn is_long(&self, pages: i32) -> bool {
+    pub(in crate::db) fn is_long(&self, pages: i32) -> bool {
         pages >= self.checkpoint
     }
 
@@ -66,7 +66,7 @@ impl LogLength {
 
     /// If a log of so many pages is too long, waits until no transaction reads. None begins before the permit is
     /// dropped.
-    pub(super) async fn hold_reads(&self, pages: i32) -> Option<OwnedSemaphorePermit> {
+    pub(in crate::db) async fn hold_reads(&self, pages: i32) -> Option<OwnedSemaphorePermit> {
         if !self.is_too_long(pages) {
             return None;
         }
@@ -84,7 +84,7 @@ impl LogLength {
     }
 
     /// Reports that the log cannot start over although reads were held back.
-    pub(super) fn report_in_use(pages: i32) {
+    pub(in crate::db) fn report_in_use(pages: i32) {
         tracing::warn!(
             pages,
             "the write-ahead log cannot start over: another process uses the database, such as a backup, or a \
@@ -101,9 +101,9 @@ mod tests {
     use tokio::task::JoinHandle;
     use tokio::time::sleep;
 
+    use super::super::session::{Failure, Session};
     use super::*;
     use crate::db::PATIENCE;
-    use crate::db::session::{Failure, Session};
 
     /// The number of pages at which the log of a test is checkpointed.
     const SHORT: i32 = 50;

@@ -8,7 +8,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -17,22 +17,22 @@ use rusqlite::{ErrorCode, OpenFlags};
 use sea_orm::{Statement, Value};
 
 use super::group_commit::{Commit, Flushes, Log, Waiting, tell};
-use super::row::{Collect, Row, Work, over};
 use super::watch::{COUNTED, Stop, Watch};
-use super::{Error, PATIENCE};
 use crate::budget::Budget;
+use crate::db::row::{Collect, Row, Work, over};
+use crate::db::{Error, PATIENCE};
 
 /// The page cache of a connection, in KiB. With twice as much, a page of any 100 services takes 1 % less processor time,
 /// and eight busy connections 16 MiB more memory.
 const CACHE: i64 = 2048;
 
 /// The settings of a connection that writes. The log is truncated to 64 MiB after a burst.
-pub(super) const WRITER: &[(&str, i64)] =
+pub(in crate::db) const WRITER: &[(&str, i64)] =
     &[("cache_size", -8192), ("foreign_keys", 1), ("journal_size_limit", 64 << 20)];
 
 /// The number of pages at which the log is checkpointed: late, so that a page written often is copied once. One index
 /// block of the log covers 4,062 pages.
-pub(super) const CHECKPOINT: i32 = 4000;
+pub(in crate::db) const CHECKPOINT: i32 = 4000;
 
 /// A checkpoint waits this long for single statements that read.
 const STATEMENTS_END: Duration = Duration::from_secs(1);
@@ -50,8 +50,8 @@ thread_local! {
 const STATEMENTS: usize = 128;
 
 /// An open connection.
-pub(super) struct Session {
-    pub(super) sqlite: rusqlite::Connection,
+pub(in crate::db) struct Session {
+    pub(in crate::db) sqlite: rusqlite::Connection,
     watch: Arc<Watch>,
     /// Of a connection that writes.
     log: Option<Arc<Log>>,
@@ -76,7 +76,7 @@ impl Drop for Group {
 }
 
 /// Why a statement failed.
-pub(super) enum Failure {
+pub(in crate::db) enum Failure {
     /// It was not started, because it is known to be slow.
     Long,
     Sqlite(rusqlite::Error),
@@ -87,12 +87,12 @@ pub(super) enum Failure {
 
 impl Session {
     /// Opens a connection that reads.
-    pub(super) fn reading(file: &Path) -> Result<Self, Error> {
+    pub(in crate::db) fn reading(file: &Path) -> Result<Self, Error> {
         Self::open(file, &[("query_only", 1)]).map_err(Error::of_sqlite)
     }
 
     /// Opens a connection that writes. If the file has no write-ahead log, it has one from then on.
-    pub(super) fn writing(file: &Path, flushes: &Arc<Flushes>) -> Result<Self, Error> {
+    pub(in crate::db) fn writing(file: &Path, flushes: &Arc<Flushes>) -> Result<Self, Error> {
         let mut session = Self::open(file, WRITER).map_err(Error::of_sqlite)?;
         let sqlite = &session.sqlite;
         sqlite.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).map_err(Error::of_sqlite)?;
@@ -111,7 +111,7 @@ impl Session {
     }
 
     /// Opens a database in memory, with these tables, and begins a transaction in it.
-    pub(super) fn in_memory(tables: &[String]) -> Result<Self, Failure> {
+    pub(in crate::db) fn in_memory(tables: &[String]) -> Result<Self, Failure> {
         let session = Self::open(Path::new(":memory:"), &[("cache_size", -8192), ("foreign_keys", 0)])?;
         for table in tables {
             session.watch.allow_any();
@@ -122,7 +122,7 @@ impl Session {
     }
 
     /// Runs statements outside of any transaction, such as those that change the connection's settings.
-    pub(super) fn configure(&self, sql: &str) -> Result<(), Failure> {
+    pub(in crate::db) fn configure(&self, sql: &str) -> Result<(), Failure> {
         // Its members are told if it fails.
         let _ = self.commit_group();
         self.watch.allow_any();
@@ -159,7 +159,7 @@ impl Session {
 
     /// Begins a transaction that writes. `patience` is the time to wait for another process's lock. If there is a group,
     /// the transaction `joins` it, or the group is committed first. Returns whether it has joined one.
-    pub(super) fn begin_write(&self, patience: Duration, joins: bool) -> Result<bool, Failure> {
+    pub(in crate::db) fn begin_write(&self, patience: Duration, joins: bool) -> Result<bool, Failure> {
         // What has stopped an earlier statement must not stop these.
         self.watch.allow_any();
         if !self.sqlite.is_autocommit() {
@@ -180,18 +180,18 @@ impl Session {
     }
 
     /// The number of transactions in the group that have ended.
-    pub(super) fn members(&self) -> usize {
+    pub(in crate::db) fn members(&self) -> usize {
         self.group.0.borrow().len()
     }
 
     /// Whether the transaction has changed so many rows that its commit must not run on the calling thread.
-    pub(super) fn has_changed_many(&self) -> bool {
+    pub(in crate::db) fn has_changed_many(&self) -> bool {
         self.sqlite.total_changes().saturating_sub(self.changed_before.get()) > FEW
     }
 
     /// Runs a statement that writes, to its end: SQLite rolls the whole transaction back if it is interrupted. Returns
     /// the number of rows that it changed, and passes those that it returns to `rows`.
-    pub(super) fn write(&self, statement: &Statement, rows: Option<&mut dyn Collect>) -> Result<u64, Failure> {
+    pub(in crate::db) fn write(&self, statement: &Statement, rows: Option<&mut dyn Collect>) -> Result<u64, Failure> {
         self.begin_uninterrupted()?;
         let mut prepared = self.sqlite.prepare_cached(&statement.sql)?;
         bind(&mut prepared, statement)?;
@@ -203,7 +203,7 @@ impl Session {
     }
 
     /// Runs statements without parameters, to their end.
-    pub(super) fn script(&self, sql: &str) -> Result<(), Failure> {
+    pub(in crate::db) fn script(&self, sql: &str) -> Result<(), Failure> {
         self.begin_uninterrupted()?;
         Ok(self.sqlite.execute_batch(sql)?)
     }
@@ -220,7 +220,7 @@ impl Session {
 
     /// Ends the transaction, and commits its group unless that stays open for others. If that fails, the group is rolled
     /// back. Returns the commit, and the number of pages in the log, like [`Self::commit_group`].
-    pub(super) fn commit(&self, stays_open: bool) -> Result<(Commit, i32), Failure> {
+    pub(in crate::db) fn commit(&self, stays_open: bool) -> Result<(Commit, i32), Failure> {
         self.begin_uninterrupted()?;
         if self.is_member.get() {
             self.sqlite.prepare_cached("RELEASE member")?.raw_execute()?;
@@ -234,7 +234,7 @@ impl Session {
 
     /// Commits the group, if there is one, and tells its members if that fails. No savepoint may be open in it. Returns
     /// the number of pages in the log, or 0 if nothing was written.
-    pub(super) fn commit_group(&self) -> Result<i32, Failure> {
+    pub(in crate::db) fn commit_group(&self) -> Result<i32, Failure> {
         let group = self.group.0.take();
         if group.is_empty() {
             return Ok(0);
@@ -256,14 +256,14 @@ impl Session {
     }
 
     /// Copies the log into the database's file, as far as nobody reads older pages.
-    pub(super) fn checkpoint(&self) -> Result<(), Failure> {
+    pub(in crate::db) fn checkpoint(&self) -> Result<(), Failure> {
         self.watch.allow_any();
         Ok(self.sqlite.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?)
     }
 
     /// Copies the log into the database's file, and waits until nobody reads from the log, but not for long. Returns
     /// whether that is so: then the next writer starts the log over.
-    pub(super) fn checkpoint_all(&self) -> Result<bool, Failure> {
+    pub(in crate::db) fn checkpoint_all(&self) -> Result<bool, Failure> {
         self.watch.allow_any();
         self.sqlite.busy_timeout(STATEMENTS_END)?;
         let is_busy = self.sqlite.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| row.get::<_, bool>(0));
@@ -272,7 +272,7 @@ impl Session {
     }
 
     /// Runs a statement while it is quick, without waiting for locks.
-    pub(super) fn run_quick(
+    pub(in crate::db) fn run_quick(
         &self,
         work: &Work,
         rows: &mut dyn Collect,
@@ -294,7 +294,7 @@ impl Session {
     }
 
     /// Runs a slow statement until its caller gives up or its budget is exhausted. Call [`Self::begin_long`] first.
-    pub(super) fn run_slow(
+    pub(in crate::db) fn run_slow(
         &self,
         work: &Work,
         rows: &mut dyn Collect,
@@ -334,13 +334,13 @@ impl Session {
     }
 
     /// Prepares for a slow statement and returns the handle that stops it.
-    pub(super) fn begin_long(&self) -> Stop {
+    pub(in crate::db) fn begin_long(&self) -> Stop {
         self.watch.allow_slow(self.sqlite.get_interrupt_handle())
     }
 
     /// Rolls the transaction back, if there is one. The group that it has joined stays. After a slow statement the page
     /// cache is emptied: it is full of pages that the next request does not read, and each connection would keep its own.
-    pub(super) fn end(&self) -> rusqlite::Result<()> {
+    pub(in crate::db) fn end(&self) -> rusqlite::Result<()> {
         // What has stopped an earlier statement must not stop these.
         self.watch.allow_any();
         let is_member = self.is_member.replace(false);
@@ -428,7 +428,7 @@ impl ToSql for Bound<'_> {
 
 impl Failure {
     /// Whether the statement may succeed on a blocking thread.
-    pub(super) fn needs_blocking_thread(&self) -> bool {
+    pub(in crate::db) fn needs_blocking_thread(&self) -> bool {
         match self {
             Self::Long => true,
             Self::Sqlite(error) => {
@@ -439,7 +439,7 @@ impl Failure {
     }
 
     /// How the disk has failed to read or write, if it has.
-    pub(super) fn of_disk(&self) -> Option<String> {
+    pub(in crate::db) fn of_disk(&self) -> Option<String> {
         match self {
             Self::Disk(error) => Some(error.to_string()),
             Self::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) => {
@@ -465,10 +465,6 @@ impl From<Failure> for Error {
             Failure::Long => Error::fault("a statement was not started"),
         }
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -19,27 +19,27 @@ use tokio::task::unconstrained;
 use tokio::time::timeout;
 use tokio_postgres::{CopyInSink, Row as ServerRow};
 
-use super::embedded::{Observer, observe};
-use super::error::Unconfirmed;
-use super::postgres::{ACQUIRE, BEGIN, COMMIT, Hosts, Locks};
-use super::row::{Collect, Row, Work, over};
-use super::server_pool::Connections;
-use super::server_session::Session;
-use super::session::lock;
-use super::{Error, Pool};
+use super::pool::Connections;
+use super::session::Session;
+use super::{ACQUIRE, BEGIN, COMMIT, Hosts, Locks};
 use crate::budget::Budget;
+use crate::db::error::Unconfirmed;
+use crate::db::lock::lock;
+use crate::db::observer::{Observer, observe};
+use crate::db::row::{Collect, Row, Work, over};
+use crate::db::{Error, Pool};
 
 /// Connections to one server.
 #[derive(Clone)]
-pub(super) struct Server {
+pub(in crate::db) struct Server {
     connections: Arc<Connections>,
     /// The timeout of a statement outside of a transaction.
     patience: Option<Duration>,
-    pub(super) observer: Option<Observer>,
+    pub(in crate::db) observer: Option<Observer>,
 }
 
 /// A transaction, or a connection for a single statement. Rolled back when dropped.
-pub(super) struct Transaction {
+pub(in crate::db) struct Transaction {
     lease: Lease,
     observer: Option<Observer>,
 }
@@ -73,7 +73,7 @@ struct Lease {
 
 /// What a transaction may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(in crate::db) enum Access {
     /// Read the database as of its first statement.
     Read,
     /// Read and write.
@@ -94,17 +94,17 @@ impl Access {
 impl Server {
     /// Creates a pool that connects on demand. Its statements wait for locks as long as `locks` says. Must be called
     /// within a tokio runtime.
-    pub(super) fn new(hosts: &Arc<Hosts>, most: u32, locks: Locks, patience: Option<Duration>) -> Self {
+    pub(in crate::db) fn new(hosts: &Arc<Hosts>, most: u32, locks: Locks, patience: Option<Duration>) -> Self {
         Self { connections: Connections::new(hosts, most, locks), patience, observer: None }
     }
 
     /// A transaction. It begins with its first statement.
-    pub(super) async fn begin(&self, access: Access) -> Result<Transaction, Error> {
+    pub(in crate::db) async fn begin(&self, access: Access) -> Result<Transaction, Error> {
         self.lend(Some(access)).await
     }
 
     /// A connection for a single statement outside of any transaction.
-    pub(super) async fn once(&self) -> Result<Transaction, Error> {
+    pub(in crate::db) async fn once(&self) -> Result<Transaction, Error> {
         self.lend(None).await
     }
 
@@ -115,7 +115,7 @@ impl Server {
     }
 
     /// Runs a statement outside of any transaction and returns its rows.
-    pub(super) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
+    pub(in crate::db) async fn rows(&self, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
         let run = Box::pin(async { self.once().await?.rows(work, rows, None).await });
         match self.patience {
             None => run.await,
@@ -124,17 +124,17 @@ impl Server {
     }
 
     /// The state of the pool.
-    pub(super) fn pool(&self, name: &'static str) -> Pool {
+    pub(in crate::db) fn pool(&self, name: &'static str) -> Pool {
         self.connections.state(name)
     }
 
     /// Whether the pool is closed.
-    pub(super) fn is_closed(&self) -> bool {
+    pub(in crate::db) fn is_closed(&self) -> bool {
         self.connections.is_closed()
     }
 
     /// Waits for all leases to end, then closes all connections.
-    pub(super) async fn close(&self) {
+    pub(in crate::db) async fn close(&self) {
         Box::pin(self.connections.close()).await;
     }
 }
@@ -142,7 +142,7 @@ impl Server {
 impl Transaction {
     /// Runs a statement and returns its rows. Charges each row before it fetches the next, and the server's time at the
     /// end. Fails without running the statement if the time is used up already.
-    pub(super) async fn rows(
+    pub(in crate::db) async fn rows(
         &self,
         mut work: Work,
         mut rows: Box<dyn Collect>,
@@ -167,12 +167,12 @@ impl Transaction {
     }
 
     /// Runs a statement that writes, and returns the number of rows that it changed.
-    pub(super) async fn change(&self, statement: Statement) -> Result<u64, Error> {
+    pub(in crate::db) async fn change(&self, statement: Statement) -> Result<u64, Error> {
         Ok(Box::pin(self.run(&statement, true, || (), |_| Ok(()))).await?.0)
     }
 
     /// Runs statements without parameters.
-    pub(super) async fn script(&self, sql: &str) -> Result<(), Error> {
+    pub(in crate::db) async fn script(&self, sql: &str) -> Result<(), Error> {
         Box::pin(async {
             self.lease.begin().await?;
             let session = self.lease.session();
@@ -183,21 +183,21 @@ impl Transaction {
 
     /// Begins a `COPY` from this side. Nothing else can run in the transaction until it is finished. If it is dropped, it
     /// fails, and with it the transaction.
-    pub(super) async fn copy_in(&self, sql: &str) -> Result<Pin<Box<CopyInSink<Bytes>>>, Error> {
+    pub(in crate::db) async fn copy_in(&self, sql: &str) -> Result<Pin<Box<CopyInSink<Bytes>>>, Error> {
         self.lease.begin().await?;
         self.lease.session().copy_in(sql).await
     }
 
     /// Goes on in a transaction, after statements of their own. It stays on the same connection: on another one it might
     /// see an earlier state.
-    pub(super) fn then(mut self, access: Option<Access>) -> Self {
+    pub(in crate::db) fn then(mut self, access: Option<Access>) -> Self {
         self.lease.access = access;
         self.lease.is_new = AtomicBool::new(true);
         self
     }
 
-    /// Commits. If the server does not confirm it, the error [is uncertain](super::uncertain).
-    pub(super) async fn commit(&self) -> Result<(), Error> {
+    /// Commits. If the server does not confirm it, the error [is uncertain](crate::db::uncertain).
+    pub(in crate::db) async fn commit(&self) -> Result<(), Error> {
         self.lease.is_committing.store(true, Ordering::Relaxed);
         match timeout(COMMIT, Box::pin(self.lease.end("COMMIT"))).await {
             Ok(Err(error)) if !error.is_broken() => Err(error),
@@ -207,7 +207,7 @@ impl Transaction {
     }
 
     /// Runs the last statement, which writes, and tells when it is sent, so that the commit can be sent after it.
-    pub(super) async fn last(&self, statement: &Statement, sent: oneshot::Sender<()>) -> Result<(), Error> {
+    pub(in crate::db) async fn last(&self, statement: &Statement, sent: oneshot::Sender<()>) -> Result<(), Error> {
         let tell = || {
             let _ = sent.send(());
         };
@@ -216,12 +216,12 @@ impl Transaction {
     }
 
     /// The id of the transaction, if a statement has returned it.
-    pub(super) fn id(&self) -> Option<&String> {
+    pub(in crate::db) fn id(&self) -> Option<&String> {
         self.lease.id.get()
     }
 
     /// Rolls back. A server that does not respond rolls back by itself.
-    pub(super) async fn roll_back(self) -> Result<(), Error> {
+    pub(in crate::db) async fn roll_back(self) -> Result<(), Error> {
         timeout(BEGIN, Box::pin(self.lease.end("ROLLBACK"))).await.unwrap_or(Ok(()))
     }
 

@@ -15,12 +15,12 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
-use super::postgres::{Hosts, Locks};
-use super::postgres_url::Target;
-use super::read::{Kind, Source};
 use super::server::{Access, Server, Transaction};
-use super::{Backend, Db, Error, Ids, OpenError, Read, Reader, Snapshot, is_any};
+use super::url::Target;
+use super::{Hosts, Locks};
 use crate::budget::Budget;
+use crate::db::read::{Kind, Source};
+use crate::db::{Backend, Db, Error, Ids, OpenError, Read, Reader, Snapshot, is_any};
 
 /// Requests do not read at the replica while what it shows may be older than this.
 const LAG: Duration = Duration::from_secs(10);
@@ -43,8 +43,8 @@ const POSITION: &str = "SELECT system_identifier || '/' || (SELECT oid FROM pg_d
 
 /// Connections to a replica. All clones share them.
 #[derive(Debug, Clone)]
-pub(super) struct Replica {
-    pub(super) server: Server,
+pub(in crate::db) struct Replica {
+    pub(in crate::db) server: Server,
     /// How old what it shows may be, at most. `None` while it may not be read.
     lag: watch::Receiver<Option<Duration>>,
     watcher: Arc<Watcher>,
@@ -87,7 +87,7 @@ impl Replica {
     }
 
     /// Closes the connections.
-    pub(super) async fn close(&self) {
+    pub(in crate::db) async fn close(&self) {
         self.watcher.0.abort();
         self.server.close().await;
     }

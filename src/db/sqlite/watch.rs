@@ -12,10 +12,10 @@ use crate::budget::Slice;
 const STEPS: i64 = 50_000;
 
 /// How many steps pass between two calls of the progress handler.
-pub(super) const COUNTED: i32 = 1000;
+pub(in crate::db) const COUNTED: i32 = 1000;
 
 /// The state behind SQLite's progress handler.
-pub(super) struct Watch {
+pub(in crate::db) struct Watch {
     /// The steps left until the next check.
     steps: AtomicI64,
     /// Whether the statement may be slow.
@@ -27,7 +27,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new() -> Self {
+    pub(in crate::db) fn new() -> Self {
         let (is_long, is_stopped) = (AtomicBool::new(false), AtomicBool::new(false));
         Self { steps: AtomicI64::new(STEPS), is_long, is_stopped, slice: Mutex::default() }
     }
@@ -37,18 +37,18 @@ impl Watch {
     }
 
     /// Before a statement that must not be stopped.
-    pub(super) fn allow_any(&self) {
+    pub(in crate::db) fn allow_any(&self) {
         self.steps.store(i64::MAX, Ordering::Relaxed);
     }
 
     /// Before a statement that is stopped as soon as it turns out to be slow.
-    pub(super) fn allow_quick(&self) {
+    pub(in crate::db) fn allow_quick(&self) {
         self.steps.store(STEPS, Ordering::Relaxed);
         self.is_long.store(false, Ordering::Relaxed);
     }
 
     /// Before a slow statement, which the returned handle stops.
-    pub(super) fn allow_slow(self: &Arc<Self>, handle: InterruptHandle) -> Stop {
+    pub(in crate::db) fn allow_slow(self: &Arc<Self>, handle: InterruptHandle) -> Stop {
         self.is_stopped.store(false, Ordering::Relaxed);
         self.is_long.store(true, Ordering::Relaxed);
         self.steps.store(STEPS, Ordering::Relaxed);
@@ -56,12 +56,12 @@ impl Watch {
     }
 
     /// Sets what a slow statement is charged to. The slice before it is charged the rest.
-    pub(super) fn charge(&self, slice: Option<Slice>) {
+    pub(in crate::db) fn charge(&self, slice: Option<Slice>) {
         *self.slice() = slice;
     }
 
     /// Whether the statement must be stopped.
-    pub(super) fn is_over(&self) -> bool {
+    pub(in crate::db) fn is_over(&self) -> bool {
         let counted = i64::from(COUNTED);
         if self.steps.fetch_sub(counted, Ordering::Relaxed) >= counted {
             return false;
@@ -78,11 +78,11 @@ impl Watch {
 }
 
 /// Stops the running statement when dropped, unless disarmed.
-pub(super) struct Stop(Option<(Arc<Watch>, InterruptHandle)>);
+pub(in crate::db) struct Stop(Option<(Arc<Watch>, InterruptHandle)>);
 
 impl Stop {
     /// Disarms it, because the statement has ended.
-    pub(super) fn disarm(&mut self) {
+    pub(in crate::db) fn disarm(&mut self) {
         self.0 = None;
     }
 }
@@ -104,8 +104,8 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use crate::db::group_commit::Flushes;
-    use crate::db::session::Session;
+    use super::super::group_commit::Flushes;
+    use super::super::session::Session;
 
     #[test]
     fn what_stopped_a_statement_stops_neither_the_end_of_its_transaction_nor_the_next_one() {

@@ -15,14 +15,15 @@ use tokio::time::timeout;
 use super::checkpointer::Checkpointer;
 use super::group_commit::{Flushes, Waits};
 use super::log_length::LogLength;
-use super::session::{Failure, Session, lock};
+use super::session::{Failure, Session};
 use super::watch::Stop;
-use super::{Error, PATIENCE, Pool};
+use crate::db::lock::lock;
+use crate::db::{Error, PATIENCE, Pool};
 
-/// The maximum number of concurrent transactions: one for each admitted request ([`super::QUICK_READS`],
-/// [`super::SLOW_READS`]), as many for what pages read as for slow requests, and one for an export or the figures of
+/// The maximum number of concurrent transactions: one for each admitted request ([`crate::db::QUICK_READS`],
+/// [`crate::db::SLOW_READS`]), as many for what pages read as for slow requests, and one for an export or the figures of
 /// deploys.
-const SNAPSHOTS: u32 = (super::QUICK_READS + 2 * super::SLOW_READS + 1) as u32;
+const SNAPSHOTS: u32 = (crate::db::QUICK_READS + 2 * crate::db::SLOW_READS + 1) as u32;
 
 /// The maximum number of idle connections. Single statements need a few more than the transactions. They never wait for
 /// a permit: tokens are checked and deploys recorded however many long queries run.
@@ -38,8 +39,8 @@ const HELD: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_secs(10);
 
 /// Connections to one file: those that read, or the one that writes.
-pub(super) struct Connections {
-    pub(super) file: PathBuf,
+pub(in crate::db) struct Connections {
+    pub(in crate::db) file: PathBuf,
     /// Of the connection that writes: the flushes of its log.
     flushes: Option<Arc<Flushes>>,
     /// Of the connection that writes: how long its log may become.
@@ -66,24 +67,24 @@ struct Idle {
 }
 
 /// A leased connection, returned when dropped.
-pub(super) struct Lease {
+pub(in crate::db) struct Lease {
     session: Option<Session>,
-    pub(super) home: Arc<Connections>,
+    pub(in crate::db) home: Arc<Connections>,
     /// Whether the first statement begins a transaction.
-    pub(super) in_transaction: bool,
+    pub(in crate::db) in_transaction: bool,
     _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Connections {
     /// A pool of connections that read an existing file. Opens them on demand. Must be called within a tokio runtime.
-    pub(super) fn reading(file: PathBuf) -> Arc<Self> {
+    pub(in crate::db) fn reading(file: PathBuf) -> Arc<Self> {
         let connections = Self::new(file, SNAPSHOTS, None, None);
         tokio::spawn(close_idle(Arc::downgrade(&connections)));
         connections
     }
 
     /// A pool of the one connection that writes to an existing file. Opens it on demand, and again if it was lost.
-    pub(super) fn writing(file: PathBuf, log: LogLength) -> Arc<Self> {
+    pub(in crate::db) fn writing(file: PathBuf, log: LogLength) -> Arc<Self> {
         Self::new(file, 1, Some(Arc::default()), Some(log))
     }
 
@@ -108,13 +109,13 @@ impl Connections {
     }
 
     /// Lends a connection to a transaction that reads. Waits for a permit if there are too many.
-    pub(super) async fn lend(self: &Arc<Self>) -> Result<Lease, Error> {
+    pub(in crate::db) async fn lend(self: &Arc<Self>) -> Result<Lease, Error> {
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| Error::NoConnection)?;
         self.lease(Some(place), true)
     }
 
     /// Lends the connection that writes to a transaction, after the one before it.
-    pub(super) async fn lend_in_turn(self: &Arc<Self>) -> Result<Lease, Error> {
+    pub(in crate::db) async fn lend_in_turn(self: &Arc<Self>) -> Result<Lease, Error> {
         let place = Arc::clone(&self.places).acquire_owned();
         let waits = Waits::of(&self.waiting);
         let place = timeout(TURN, place).await.map_err(|_| Error::NoConnection)?;
@@ -123,7 +124,7 @@ impl Connections {
     }
 
     /// Lends a connection to a single statement.
-    pub(super) fn lend_at_once(self: &Arc<Self>) -> Result<Lease, Error> {
+    pub(in crate::db) fn lend_at_once(self: &Arc<Self>) -> Result<Lease, Error> {
         self.lease(None, false)
     }
 
@@ -147,24 +148,24 @@ impl Connections {
     }
 
     /// Waits until no transaction runs. Later ones wait until the permit is dropped.
-    pub(super) async fn hold_back(&self) -> Result<OwnedSemaphorePermit, Error> {
+    pub(in crate::db) async fn hold_back(&self) -> Result<OwnedSemaphorePermit, Error> {
         Arc::clone(&self.places).acquire_many_owned(self.most).await.map_err(|_| Error::NoConnection)
     }
 
     /// Whether transactions wait for their turn to write.
-    pub(super) fn has_waiting(&self) -> bool {
+    pub(in crate::db) fn has_waiting(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
     /// The state of the pool.
-    pub(super) fn state(&self, name: &'static str) -> Pool {
+    pub(in crate::db) fn state(&self, name: &'static str) -> Pool {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let in_use = self.most.saturating_sub(count(self.places.available_permits()));
         Pool { name, in_use, idle: count(lock(&self.idle).len()).min(self.most - in_use), most: self.most }
     }
 
     /// Waits for all transactions to end, then closes all connections.
-    pub(super) async fn close(&self) {
+    pub(in crate::db) async fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         let _over = self.places.acquire_many(self.most).await;
         self.places.close();
@@ -173,7 +174,7 @@ impl Connections {
     }
 
     /// Commits the group that is open after those that wait for their turn now.
-    pub(super) fn close_group_later(self: Arc<Self>) {
+    pub(in crate::db) fn close_group_later(self: Arc<Self>) {
         if self.is_closing.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -203,7 +204,7 @@ impl Connections {
 
     /// Begins to copy the log into the database's file if it has so many pages that it is long, unless that is being
     /// done. If it fails, the next commit tries again.
-    pub(super) fn begin_checkpoint(self: Arc<Self>, pages: i32) {
+    pub(in crate::db) fn begin_checkpoint(self: Arc<Self>, pages: i32) {
         let is_long = self.log.as_ref().is_some_and(|log| log.is_long(pages));
         if !is_long || self.is_checkpointing.swap(true, Ordering::Relaxed) {
             return;
@@ -272,19 +273,19 @@ impl Connections {
 
 impl Lease {
     /// A connection that no pool lends. It is closed when dropped.
-    pub(super) fn alone(session: Session) -> Self {
+    pub(in crate::db) fn alone(session: Session) -> Self {
         let home = Connections::new(PathBuf::new(), 0, None, None);
         home.closed.store(true, Ordering::Relaxed);
         Self { session: Some(session), home, in_transaction: false, _place: None }
     }
 
     /// Runs a part of a transaction on the calling thread.
-    pub(super) fn with<T>(&self, run: impl FnOnce(&Session) -> Result<T, Failure>) -> Result<T, Failure> {
+    pub(in crate::db) fn with<T>(&self, run: impl FnOnce(&Session) -> Result<T, Failure>) -> Result<T, Failure> {
         self.session.as_ref().map_or_else(|| Err(Failure::Reading(Error::NoConnection)), run)
     }
 
     /// Prepares for a slow statement and returns the handle that stops it.
-    pub(super) fn begin_long(&self) -> Option<Stop> {
+    pub(in crate::db) fn begin_long(&self) -> Option<Stop> {
         self.session.as_ref().map(Session::begin_long)
     }
 }

@@ -1,6 +1,6 @@
 //! Values in PostgreSQL's binary format: the parameters of statements, and the columns of rows.
 //!
-//! Columns become values of rusqlite, so that the rows of both databases are read in one way ([`super::cells`]).
+//! Columns become values of rusqlite, so that the rows of both databases are read in one way ([`crate::db::cells`]).
 
 use std::error::Error;
 
@@ -14,10 +14,10 @@ type Unwritable = Box<dyn Error + Sync + Send>;
 
 /// A parameter of a statement.
 #[derive(Debug)]
-pub(super) struct Parameter<'v>(pub(super) &'v Value);
+pub(in crate::db) struct Parameter<'v>(pub(in crate::db) &'v Value);
 
 /// The type that a parameter is sent as. The server casts it to what the statement needs.
-pub(super) fn type_of(value: &Value) -> Type {
+pub(in crate::db) fn type_of(value: &Value) -> Type {
     match value {
         Value::Bool(_) => Type::BOOL,
         Value::SmallInt(_) => Type::INT2,
@@ -38,7 +38,7 @@ pub(super) fn type_of(value: &Value) -> Type {
 }
 
 /// About how many bytes a parameter takes.
-pub(super) fn bytes_of(value: &Value) -> usize {
+pub(in crate::db) fn bytes_of(value: &Value) -> usize {
     match value {
         Value::String(Some(text)) => text.len(),
         Value::Bytes(Some(bytes)) => bytes.len(),
@@ -77,7 +77,7 @@ impl ToSql for Parameter<'_> {
 }
 
 /// A column of a row.
-pub(super) struct Cell<'r>(pub(super) ValueRef<'r>);
+pub(in crate::db) struct Cell<'r>(pub(in crate::db) ValueRef<'r>);
 
 impl<'r> FromSql<'r> for Cell<'r> {
     fn from_sql(ty: &Type, raw: &'r [u8]) -> Result<Self, Unwritable> {

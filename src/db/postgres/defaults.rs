@@ -11,34 +11,34 @@ use ::url::Url;
 use percent_encoding::percent_decode_str;
 use tracing::warn;
 
-use super::postgres_tls::Mode;
-use super::{OpenError, url};
+use super::tls::Mode;
+use crate::db::{OpenError, url};
 
 /// The folders in which a server on this machine usually has its socket.
 const FOLDERS: [&str; 3] = ["/var/run/postgresql", "/private/tmp", "/tmp"];
 
 /// How to connect to one host.
 #[derive(Debug, Clone)]
-pub(super) struct Options {
+pub(in crate::db) struct Options {
     /// A name, an address, or the folder of a socket.
-    pub(super) host: String,
-    pub(super) port: u16,
-    pub(super) user: String,
-    pub(super) password: Option<String>,
-    pub(super) database: Option<String>,
-    pub(super) application_name: String,
+    pub(in crate::db) host: String,
+    pub(in crate::db) port: u16,
+    pub(in crate::db) user: String,
+    pub(in crate::db) password: Option<String>,
+    pub(in crate::db) database: Option<String>,
+    pub(in crate::db) application_name: String,
     /// The server's settings for the connection: `-c NAME=VALUE …`.
-    pub(super) settings: String,
+    pub(in crate::db) settings: String,
     /// The mode that the environment asks for.
-    pub(super) ssl_mode: Option<Mode>,
-    pub(super) roots: Option<PathBuf>,
-    pub(super) certificate: Option<PathBuf>,
-    pub(super) key: Option<PathBuf>,
+    pub(in crate::db) ssl_mode: Option<Mode>,
+    pub(in crate::db) roots: Option<PathBuf>,
+    pub(in crate::db) certificate: Option<PathBuf>,
+    pub(in crate::db) key: Option<PathBuf>,
 }
 
 impl Options {
     /// Reads a URL with one host, or none. What it does not say is the environment's.
-    pub(super) fn of(url: &Url) -> Result<Self, OpenError> {
+    pub(in crate::db) fn of(url: &Url) -> Result<Self, OpenError> {
         let mut options = Self::of_environment();
         let decoded = |text: &str| Ok(percent_decode_str(text).decode_utf8().map_err(|_| wrong())?.into_owned());
         if let Some(host) = url.host_str() {
@@ -126,12 +126,12 @@ impl Options {
     }
 
     /// The folder of the server's socket.
-    pub(super) fn folder(&self) -> Option<&Path> {
+    pub(in crate::db) fn folder(&self) -> Option<&Path> {
         self.host.starts_with('/').then(|| Path::new(&self.host))
     }
 
     /// Whether the server is on this machine.
-    pub(super) fn is_local(&self) -> bool {
+    pub(in crate::db) fn is_local(&self) -> bool {
         let address = self.host.trim_matches(['[', ']']).parse::<IpAddr>();
         self.folder().is_some() || self.host == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }

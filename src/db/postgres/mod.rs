@@ -1,5 +1,7 @@
-//! Connects to PostgreSQL: chooses one of several hosts, and makes the pools. [`postgres_url`](super::postgres_url)
-//! parses the URL.
+//! PostgreSQL: a server that others may use at the same time. This module chooses one of several hosts, and makes the pools.
+//! [`mod@url`], [`defaults`] and [`tls`] read how to reach it, [`server`] reads and writes, [`pool`] lends the connections,
+//! [`session`] runs statements on one, and [`value`] has the binary format. [`outcome`] finds out what became of commits that
+//! were not confirmed, and [`replica`] which queries may read at a standby server.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,12 +11,23 @@ use futures_util::stream::{self, StreamExt};
 use tokio::time::{sleep, timeout};
 use tracing::{error, info};
 
-use super::postgres_tls::Mode;
-use super::postgres_url::{Host, Target};
-use super::read::Source;
-use super::server::Server;
-use super::server_session::Session;
-use super::{Db, Error, OpenError, Reader, Writer, url};
+use crate::db::read::Source;
+use crate::db::{Db, Error, OpenError, Reader, Writer};
+
+pub(in crate::db) mod defaults;
+pub(in crate::db) mod outcome;
+pub(in crate::db) mod pool;
+pub(in crate::db) mod replica;
+pub(in crate::db) mod server;
+pub(in crate::db) mod session;
+pub(in crate::db) mod tls;
+pub(in crate::db) mod url;
+pub(in crate::db) mod value;
+
+use server::Server;
+use session::Session;
+use tls::Mode;
+use url::{Host, Target};
 
 /// PostgreSQL connections that read committed data during a write transaction: a few short statements for each write.
 const CONNECTIONS_BESIDE: u32 = 2;
@@ -23,13 +36,13 @@ const CONNECTIONS_BESIDE: u32 = 2;
 const CONNECTIONS_RESERVED: u32 = 3;
 
 /// The timeout for beginning a transaction on PostgreSQL, and for the statements of [`Db::reserved`].
-pub(super) const BEGIN: Duration = Duration::from_secs(4);
+pub(in crate::db) const BEGIN: Duration = Duration::from_secs(4);
 
 /// How long to wait for PostgreSQL to confirm a commit.
-pub(super) const COMMIT: Duration = Duration::from_secs(15);
+pub(in crate::db) const COMMIT: Duration = Duration::from_secs(15);
 
 /// How long to wait for a free connection, or for a new one.
-pub(super) const ACQUIRE: Duration = Duration::from_secs(3);
+pub(in crate::db) const ACQUIRE: Duration = Duration::from_secs(3);
 
 /// The interval of checks of the host in use, if there are several, and the timeout of a check.
 const WATCH: Duration = Duration::from_secs(1);
@@ -38,7 +51,7 @@ const WATCH: Duration = Duration::from_secs(1);
 const AGAIN: Duration = Duration::from_millis(500);
 
 /// Lifts these limits for the rest of a transaction: migrations, exports and imports take as long as they take.
-pub(super) const UNLIMITED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
+pub(in crate::db) const UNLIMITED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0";
 
 impl Target {
@@ -46,7 +59,7 @@ impl Target {
     /// that one, all are asked at the same time, because one that hangs takes long to give up on. Meanwhile the others are
     /// asked again and again: one may be promoted.
     async fn find(&self) -> Result<usize, OpenError> {
-        let mut last = OpenError::Url(url::POSTGRES.to_owned());
+        let mut last = OpenError::Url(crate::db::url::POSTGRES.to_owned());
         let (at_once, unanswered) = match self.must_be_writable {
             true => (self.hosts.len(), AtomicUsize::new(self.hosts.len())),
             false => (1, AtomicUsize::new(0)),
@@ -113,7 +126,7 @@ impl Target {
 
 /// How long the statements of a pool wait for locks.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Locks {
+pub(in crate::db) enum Locks {
     /// As long as the settings of every connection say.
     Usual,
     /// Half a second.
@@ -122,7 +135,7 @@ pub(super) enum Locks {
 
 /// The hosts of a database, and the pools that use one of them.
 #[derive(Debug)]
-pub(super) struct Hosts {
+pub(in crate::db) struct Hosts {
     target: Target,
     current: AtomicUsize,
     /// Connections made before this moment are to another host.
@@ -131,28 +144,28 @@ pub(super) struct Hosts {
 
 impl Hosts {
     /// Connects once outside of any pool, because a pool hides why a connection fails.
-    pub(super) async fn connect(target: Target) -> Result<Self, OpenError> {
+    pub(in crate::db) async fn connect(target: Target) -> Result<Self, OpenError> {
         let current = Box::pin(target.find()).await?;
         Ok(Self { current: AtomicUsize::new(current), ..Self::of(target) })
     }
 
     /// Uses the first host, without connecting.
-    pub(super) fn of(target: Target) -> Self {
+    pub(in crate::db) fn of(target: Target) -> Self {
         Self { target, current: AtomicUsize::new(0), since: Arc::new(Mutex::new(Instant::now())) }
     }
 
     /// The host in use.
-    pub(super) fn host(&self) -> &Host {
+    pub(in crate::db) fn host(&self) -> &Host {
         &self.target.hosts[self.current.load(Ordering::Relaxed)]
     }
 
     /// The moment of the last change of host.
-    pub(super) fn since(&self) -> Instant {
+    pub(in crate::db) fn since(&self) -> Instant {
         *self.since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Switches to another host when the one in use fails its check. Runs until the pool is closed.
-    pub(super) async fn watch(self: Arc<Self>, pool: Server) {
+    pub(in crate::db) async fn watch(self: Arc<Self>, pool: Server) {
         let mut was_away = false;
         while !pool.is_closed() {
             sleep(if was_away { AGAIN } else { WATCH }).await;
@@ -178,13 +191,13 @@ impl Hosts {
     }
 
     /// Whether there is more than one host.
-    pub(super) fn are_several(&self) -> bool {
+    pub(in crate::db) fn are_several(&self) -> bool {
         self.target.hosts.len() > 1
     }
 }
 
 /// Connects to the database that a URL names.
-pub(super) async fn open(target: Target) -> Result<Db, OpenError> {
+pub(in crate::db) async fn open(target: Target) -> Result<Db, OpenError> {
     let (place, connections) = (target.place(), target.connections);
     let hosts = Arc::new(Hosts::connect(target).await?);
     let requests = Server::new(&hosts, connections, Locks::Usual, None);

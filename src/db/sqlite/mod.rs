@@ -1,20 +1,35 @@
-//! Opens an SQLite file.
+//! SQLite: one file, which this process opens. One connection writes; others read, on the thread that asks. [`open`] opens
+//! the file, [`embedded`] reads and writes, [`pool`] lends the connections and ends groups of transactions, [`session`] is
+//! one connection, and [`watch`] stops its slow statements. [`group_commit`] lets transactions share a flush, or a commit.
+//! [`checkpointer`] copies the write-ahead log, and [`log_length`] holds reads back while it is too long. [`mod@file`] has
+//! the names of the files and the mark of the server that uses them, [`backup`](mod@backup) copies them.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use percent_encoding::percent_decode_str;
 
-use super::embedded::Embedded;
-use super::error::SQLITE_BUSY;
-use super::read::Source;
-use super::{Db, OpenError, PATIENCE, Reader, Writer, file, url};
+use crate::db::error::SQLITE_BUSY;
+use crate::db::read::Source;
+use crate::db::{Db, OpenError, PATIENCE, Reader, Writer, url};
+
+pub(in crate::db) mod backup;
+pub(in crate::db) mod checkpointer;
+pub(in crate::db) mod embedded;
+pub(in crate::db) mod file;
+pub(in crate::db) mod group_commit;
+pub(in crate::db) mod log_length;
+pub(in crate::db) mod pool;
+pub(in crate::db) mod session;
+pub(in crate::db) mod watch;
+
+use embedded::Embedded;
 
 /// The pause before an attempt to open a file that is locked.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Opens the file that a URL names, and creates it if it is missing.
-pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
+pub(in crate::db) async fn open(url: &str) -> Result<Db, OpenError> {
     url::check(url)?;
     let file = file_of(url).ok_or_else(|| OpenError::Url(url::SQLITE.to_owned()))?;
     let place = file::absolute(&file).display().to_string();
@@ -48,7 +63,7 @@ pub(super) async fn open(url: &str) -> Result<Db, OpenError> {
 /// The file that a URL names: `sqlite://FILE`, or `sqlite:FILE`, percent-encoded. `?mode=rwc` and `?mode=rw` may follow,
 /// as other programs write it; a missing file is always created. `None` for anything else, and for a database in memory,
 /// which would be lost with its connection.
-pub(super) fn file_of(url: &str) -> Option<PathBuf> {
+pub(in crate::db) fn file_of(url: &str) -> Option<PathBuf> {
     let rest = url.strip_prefix("sqlite:")?;
     let rest = rest.strip_prefix("//").unwrap_or(rest);
     let (file, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -60,7 +75,7 @@ pub(super) fn file_of(url: &str) -> Option<PathBuf> {
 }
 
 /// Whether a URL names a database in memory, which would be lost with its connection.
-pub(super) fn is_in_memory(url: &str) -> bool {
+pub(in crate::db) fn is_in_memory(url: &str) -> bool {
     url.contains(":memory:") || url.contains("mode=memory")
 }
 

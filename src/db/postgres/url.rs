@@ -12,9 +12,9 @@ use ::url::Url;
 use percent_encoding::percent_decode_str;
 use tokio_postgres::Config;
 
-use super::postgres_defaults::Options;
-use super::postgres_tls::{Mode, Tls};
-use super::{OpenError, url};
+use super::defaults::Options;
+use super::tls::{Mode, Tls};
+use crate::db::{OpenError, url};
 
 /// Connections to PostgreSQL for readers and writers together, unless the URL has `pool_max_conns`.
 const CONNECTIONS: u32 = 10;
@@ -24,7 +24,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 
 /// The settings of every connection. The URL's `options` come later and prevail. Through PgBouncer they are the settings
 /// of every transaction.
-pub(super) const SETTINGS: [(&str, &str); 8] = [
+pub(in crate::db) const SETTINGS: [(&str, &str); 8] = [
     // JIT compilation takes longer than any of our statements.
     ("jit", "off"),
     // Includes waits for locks. An abandoned statement frees its connection after this time at the latest.
@@ -49,24 +49,24 @@ const PASSED_ON: [&str; 10] =
 
 /// A database on one of several hosts, as a URL names it.
 #[derive(Debug, Clone)]
-pub(super) struct Target {
-    pub(super) hosts: Vec<Host>,
-    pub(super) connect_timeout: Duration,
+pub(in crate::db) struct Target {
+    pub(in crate::db) hosts: Vec<Host>,
+    pub(in crate::db) connect_timeout: Duration,
     /// Whether only a host that accepts writes will do.
-    pub(super) must_be_writable: bool,
+    pub(in crate::db) must_be_writable: bool,
     /// Connections for readers and writers together.
-    pub(super) connections: u32,
+    pub(in crate::db) connections: u32,
 }
 
 /// A server, and how to connect to it.
 #[derive(Debug, Clone)]
-pub(super) struct Host {
-    pub(super) config: Config,
-    pub(super) tls: Tls,
-    pub(super) options: Options,
+pub(in crate::db) struct Host {
+    pub(in crate::db) config: Config,
+    pub(in crate::db) tls: Tls,
+    pub(in crate::db) options: Options,
     /// Whether PgBouncer stands before the server. Each transaction may then be on another connection to the server, so
     /// a connection keeps no settings and no statements.
-    pub(super) is_shared: bool,
+    pub(in crate::db) is_shared: bool,
 }
 
 /// The parameters of a URL.
@@ -256,7 +256,7 @@ fn wrong(parameter: &str, must_be: &str) -> OpenError {
 
 impl Target {
     /// The server and the database, without the password.
-    pub(super) fn place(&self) -> String {
+    pub(in crate::db) fn place(&self) -> String {
         let server = |host: &Host| match host.options.folder() {
             Some(folder) => folder.display().to_string(),
             None => format!("{}:{}", host.options.host, host.options.port),

@@ -8,7 +8,7 @@ use std::path::Path;
 use rusqlite::OpenFlags;
 
 use super::file::{absolute, with_suffix};
-use super::{OpenError, PATIENCE, sqlite, url};
+use crate::db::{OpenError, PATIENCE, sqlite, url};
 use crate::new_file::{Existing, NewFile};
 
 /// Copies the database behind `url` to `file` and returns the size of the copy in bytes. `file` must not exist yet;

@@ -4,11 +4,11 @@ use std::fs::{File, OpenOptions};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
-use super::Error;
 use super::session::{Failure, Session};
+use crate::db::Error;
 
 /// A connection that copies the log.
-pub(super) struct Checkpointer {
+pub(in crate::db) struct Checkpointer {
     session: Session,
     /// The database's file. Never closed: closing any handle of a file drops all locks of the process on it, also those
     /// of SQLite.
@@ -18,7 +18,7 @@ pub(super) struct Checkpointer {
 impl Checkpointer {
     /// Opens the connection. A file that cannot be opened says nothing about the disk: the process may have too many
     /// others open.
-    pub(super) fn open(file: &Path) -> Result<Self, Failure> {
+    pub(in crate::db) fn open(file: &Path) -> Result<Self, Failure> {
         let session = Session::reading(file).map_err(Failure::Reading)?;
         let file = OpenOptions::new().write(true).open(file);
         let file = file.map_err(|error| Failure::Reading(Error::fault(format!("the database's file: {error}"))))?;
@@ -26,7 +26,7 @@ impl Checkpointer {
     }
 
     /// Copies the log, and flushes the database's file. SQLite does not flush it while others write.
-    pub(super) fn copy(&self) -> Result<(), Failure> {
+    pub(in crate::db) fn copy(&self) -> Result<(), Failure> {
         self.session.checkpoint()?;
         self.file.sync_data().map_err(Failure::Disk)
     }

@@ -5,7 +5,7 @@
 //!
 //! With `synchronous = FULL`, SQLite flushes its write-ahead log in each commit, and the next transaction waits for the
 //! disk. Here a commit only appends to the log (`synchronous = NORMAL`), and the next transaction begins at once. One
-//! flush then makes all commits durable that came before it. [`super::Db::commit`] returns after the flush that covers
+//! flush then makes all commits durable that came before it. [`crate::db::Db::commit`] returns after the flush that covers
 //! its commit, so whatever was answered survives a power cut.
 //!
 //! Others can read a change a moment before it is durable. That is a few milliseconds, and nobody has been told yet
@@ -20,13 +20,13 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::oneshot;
 
-use super::Error;
-use super::error::Unconfirmed;
-use super::session::lock;
+use crate::db::Error;
+use crate::db::error::Unconfirmed;
+use crate::db::lock::lock;
 
 /// The write-ahead log of an SQLite file, to be flushed.
 #[derive(Debug)]
-pub(super) struct Log {
+pub(in crate::db) struct Log {
     file: File,
     flushes: Arc<Flushes>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Log {
 /// The flushes of a database's log. They outlive the connection that writes, which is replaced after a panic: the next
 /// one can read what the running flush has not stored yet.
 #[derive(Debug, Default)]
-pub(super) struct Flushes {
+pub(in crate::db) struct Flushes {
     progress: Mutex<Progress>,
     /// Whether a flush has failed. The system reports a failure once and forgets what it could not store, so a later
     /// success would prove nothing.
@@ -52,16 +52,16 @@ struct Progress {
 }
 
 /// A commit that is not durable yet: where its outcome is told. Dropped without one, it may or may not be durable.
-pub(super) type Waiting = oneshot::Sender<Result<(), Error>>;
+pub(in crate::db) type Waiting = oneshot::Sender<Result<(), Error>>;
 
 /// The outcome of a commit, once it is known.
-pub(super) struct Commit(oneshot::Receiver<Result<(), Error>>);
+pub(in crate::db) struct Commit(oneshot::Receiver<Result<(), Error>>);
 
 /// Counts a caller as waiting, until dropped.
-pub(super) struct Waits<'c>(&'c AtomicUsize);
+pub(in crate::db) struct Waits<'c>(&'c AtomicUsize);
 
 impl<'c> Waits<'c> {
-    pub(super) fn of(waiting: &'c AtomicUsize) -> Self {
+    pub(in crate::db) fn of(waiting: &'c AtomicUsize) -> Self {
         waiting.fetch_add(1, Ordering::Relaxed);
         Self(waiting)
     }
@@ -75,12 +75,12 @@ impl Drop for Waits<'_> {
 
 impl Flushes {
     /// Whether the disk has failed to store a change.
-    pub(super) fn have_failed(&self) -> bool {
+    pub(in crate::db) fn have_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)
     }
 
     /// Notes that the disk has failed to store a change.
-    pub(super) fn fail(&self, error: impl Display) {
+    pub(in crate::db) fn fail(&self, error: impl Display) {
         tracing::error!(%error, "the disk failed to store a change; rollcall refuses changes until it is restarted");
         self.has_failed.store(true, Ordering::Relaxed);
     }
@@ -88,7 +88,7 @@ impl Flushes {
 
 impl Log {
     /// Opens the log of a database that is open.
-    pub(super) fn open(database: &Path, flushes: &Arc<Flushes>) -> io::Result<Self> {
+    pub(in crate::db) fn open(database: &Path, flushes: &Arc<Flushes>) -> io::Result<Self> {
         let mut log = database.as_os_str().to_owned();
         log.push("-wal");
         let log = PathBuf::from(log);
@@ -103,7 +103,7 @@ impl Log {
     /// Notes that a transaction has committed, before another one can begin. If it wrote to the log (`has_changed`),
     /// begins to flush it, unless a flush is running, which then goes on. One that wrote nothing may have read what is
     /// not durable yet.
-    pub(super) fn note(self: &Arc<Self>, has_changed: bool, commits: Vec<Waiting>) {
+    pub(in crate::db) fn note(self: &Arc<Self>, has_changed: bool, commits: Vec<Waiting>) {
         let mut progress = lock(&self.flushes.progress);
         if self.flushes.have_failed() {
             // Nobody tells them: waiting for them fails.
@@ -150,19 +150,19 @@ impl Log {
 
 impl Commit {
     /// Creates a commit, and where its outcome is told.
-    pub(super) fn new() -> (Waiting, Self) {
+    pub(in crate::db) fn new() -> (Waiting, Self) {
         let (tell, told) = oneshot::channel();
         (tell, Self(told))
     }
 
     /// Waits until the transaction is durable. Fails if it was not stored, and as uncertain if a flush has failed.
-    pub(super) async fn durable(self) -> Result<(), Error> {
+    pub(in crate::db) async fn durable(self) -> Result<(), Error> {
         self.0.await.unwrap_or_else(|_| Err(uncertain()))
     }
 }
 
 /// Tells the outcome of commits.
-pub(super) fn tell(commits: Vec<Waiting>, outcome: &Result<(), Error>) {
+pub(in crate::db) fn tell(commits: Vec<Waiting>, outcome: &Result<(), Error>) {
     for commit in commits {
         // Its caller may have given up.
         let _ = commit.send(outcome.clone());

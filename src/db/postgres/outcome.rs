@@ -11,11 +11,12 @@ use sea_orm::{
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use super::error::Unconfirmed;
-use super::postgres::COMMIT;
-use super::row::Work;
-use super::transaction::Kind;
-use super::{Db, Error, Read, Table, Transaction, Write, server};
+use super::COMMIT;
+use super::server;
+use crate::db::error::Unconfirmed;
+use crate::db::row::Work;
+use crate::db::transaction::Kind;
+use crate::db::{Db, Error, Read, Table, Transaction, Write};
 
 /// How long to look for the outcome. The server may have to restart first.
 const SEARCH: Duration = Duration::from_secs(5);
@@ -27,7 +28,7 @@ impl Db {
     /// Stores a last row and commits a transaction from [`Db::begin_change`]. On PostgreSQL both are sent together,
     /// which saves a round trip, unless no statement has returned the transaction's id yet. Fails with the row's
     /// error if it is refused. If the server does not confirm the commit, this looks for the row, and fails as
-    /// unavailable if the transaction was rolled back, and as [uncertain](super::uncertain) if its outcome cannot be
+    /// unavailable if the transaction was rolled back, and as [uncertain](crate::db::uncertain) if its outcome cannot be
     /// found. Nobody else may remove the row, and no other row may be the same.
     ///
     /// Calls `on_written` as [`Db::commit_and`] does.
