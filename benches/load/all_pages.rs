@@ -297,6 +297,7 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/infrastructure",
         "/definitions",
         "/standards",
+        "/new/campaign",
         "/suggestions",
         "/integrations",
         &integration,

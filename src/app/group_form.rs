@@ -213,7 +213,11 @@ async fn save(
 }
 
 /// Returns the id of the team with this alias, or the mistake that no team has it.
-async fn owner_id(site: &Site, visit: &Visit, alias: Option<&str>) -> Result<Result<Option<String>, Mistakes>, Fault> {
+pub async fn owner_id(
+    site: &Site,
+    visit: &Visit,
+    alias: Option<&str>,
+) -> Result<Result<Option<String>, Mistakes>, Fault> {
     let Some(alias) = alias else { return Ok(Ok(None)) };
     let found = match ask(site, visit, OwnerId { alias }).await {
         Ok(found) => found.account.team,

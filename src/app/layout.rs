@@ -96,6 +96,7 @@ fn here(visit: &Visit) -> &str {
     match (part(0), part(1)) {
         ("domains", _) | ("new", "system" | "domain") => "systems",
         ("new", "team") => "teams",
+        ("new", "campaign") => "standards",
         ("new", _) | ("documents", _) => "services",
         (first, _) => first,
     }

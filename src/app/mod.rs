@@ -20,6 +20,8 @@ pub mod answer;
 mod ask;
 pub mod assets;
 mod audit;
+mod campaign_form;
+mod campaigns;
 mod cloud;
 mod contact_form;
 pub mod cookie;
@@ -298,14 +300,12 @@ impl Site {
             (Get, ["repositories"]) => repositories::page(self, visit).await,
             (Get, ["repositories", number]) => repositories::one(self, visit, number).await,
             (Get, ["definitions"]) => definitions::page(self, visit).await,
-            (Get, ["standards"]) => standards::page(self, visit).await,
-            (Get, ["standards", "scorecards", alias]) => scorecards::one(self, visit, alias).await,
-            (Get, ["standards", id]) => standards::one(self, visit, id).await,
             (Get, ["documents", number]) => documents::page(self, visit, number).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),
             (Get, ["account"]) => account::page(self, visit, session).await,
             (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
             (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,
+            (_, ["standards", ..] | ["new", "campaign"]) => self.standard(visit, session, &path).await,
             (_, ["systems" | "domains", ..] | ["new", "system" | "domain"]) => self.group(visit, session, &path).await,
             (_, ["" | "services.csv" | "delivery" | "deploys" | "deploys.csv" | "search" | "suggestions", ..]) => {
                 self.daily(visit, session, &path).await
@@ -327,6 +327,22 @@ impl Site {
             (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
             (Post, ["suggestions"]) => suggestions::decide_all(self, visit, session).await,
             (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
+            _ => Err(Fault::NotFound),
+        }
+    }
+
+    /// The pages of standards: checks, scorecards and campaigns.
+    async fn standard(&self, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
+        use Method::{Get, Post};
+        match (visit.method, path) {
+            (Get, ["standards"]) => standards::page(self, visit, session).await,
+            (Get, ["standards", "campaigns", id]) => campaigns::one(self, visit, session, id).await,
+            (Get, ["standards", "campaigns", id, "edit"]) => campaign_form::edit(self, visit, session, id).await,
+            (Post, ["standards", "campaigns", id, what]) => campaign_form::change(self, visit, id, what).await,
+            (Get, ["new", "campaign"]) => campaign_form::new(self, visit, session).await,
+            (Post, ["new", "campaign"]) => campaign_form::create(self, visit).await,
+            (Get, ["standards", "scorecards", alias]) => scorecards::one(self, visit, alias).await,
+            (Get, ["standards", id]) => standards::one(self, visit, id).await,
             _ => Err(Fault::NotFound),
         }
     }

@@ -86,6 +86,7 @@ pub fn checks(reports: &[Report]) -> Markup {
     let one = |report: &Report| {
         let check = &report.check;
         let level = check.level.as_ref().and_then(|level| level.name.as_deref());
+        let (missed, shown) = (report.failed + report.pending, report.failing.len());
         html! {
             section.card {
                 h2 { a href=(address(&check.id)) { (check.name) } }
@@ -97,6 +98,7 @@ pub fn checks(reports: &[Report]) -> Markup {
                 ul { @for result in &report.failing {
                     (failure(result.service.as_ref().map(|service| &*service.name), result.service_alias.as_deref(), result.status, &result.message))
                 } }
+                @if usize::try_from(missed).unwrap_or_default() > shown { p.soft { "The first " (shown) " of " (missed) "." } }
             }
         }
     };

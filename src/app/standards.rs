@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::ask::ask;
-use super::layout::{Head, layout, page as framed};
+use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::service_standards::{CheckResult, MaturityReport};
 use super::operations::standard::{CheckReport, CheckResult as Failing};
@@ -14,15 +14,16 @@ use super::operations::standards::{
 use super::operations::types::Moment;
 use super::operations::{self, CheckStatus};
 use super::parts::{count, date, empty, local, pages};
-use super::visit::{Visit, path};
-use super::{Answer, Fault, Site, scorecards};
+use super::visit::{Session, Visit, path};
+use super::{Answer, Fault, Site, campaigns, scorecards};
 use crate::entity::Timestamp;
+use crate::entity::user::Role;
 
 /// Shows the rubric: categories by levels, and in each cell its checks with how many services pass.
-pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let rubric = match ask(site, visit, operations::Standards {}).await {
         Ok(found) => found.account.rubric,
-        Err(Fault::TooMuch(_)) => return uncounted(site, visit).await,
+        Err(Fault::TooMuch(_)) => return uncounted(site, visit, session).await,
         Err(fault) => return Err(fault),
     };
     let main = match &rubric {
@@ -36,12 +37,21 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             },
         ),
     };
-    let main = html! { (main) (scorecards::list(site, visit).await?) };
-    Ok(Answer::page(layout(visit, "Standards", main)))
+    list(site, visit, session, main).await
+}
+
+/// The page with the rubric in `main`: scorecards and campaigns follow.
+async fn list(site: &Site, visit: &Visit, session: &Session, main: Markup) -> Result<Answer, Fault> {
+    let main = html! { (main) (scorecards::list(site, visit).await?) (campaigns::list(site, visit).await?) };
+    let actions = html! {
+        @if session.user.role >= Role::StandardsAdmin { a.button href="/new/campaign" { "New campaign" } }
+    };
+    let head = Head { actions, ..Head::new("Standards") };
+    Ok(Answer::page(framed(visit, &head, main)))
 }
 
 /// Lists the checks of a catalogue that is too large to count how many services pass each.
-async fn uncounted(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+async fn uncounted(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let rubric =
         ask(site, visit, operations::StandardNames { after: visit.query.given("after") }).await?.account.rubric;
     let row = |check: &Named| {
@@ -59,9 +69,8 @@ async fn uncounted(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             ul { @for check in &rubric.checks.nodes { (row(check)) } }
             (pages(visit, "/standards", &rubric.checks.page_info))
         }
-        (scorecards::list(site, visit).await?)
     };
-    Ok(Answer::page(layout(visit, "Standards", main)))
+    list(site, visit, session, main).await
 }
 
 fn table(rubric: &Rubric) -> Markup {

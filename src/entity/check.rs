@@ -35,6 +35,8 @@ pub struct Model {
     pub filter_id: Option<i64>,
     /// The team that is responsible for it.
     pub owner_id: Option<i64>,
+    /// The campaign that it belongs to, in place of the category's scorecard or the rubric.
+    pub campaign_id: Option<i64>,
     /// The parameters of its kind, as JSON.
     pub parameters: String,
     /// The property definition that it names; `None` once that is deleted.

@@ -15,6 +15,7 @@ pub mod alert_source;
 pub mod alert_source_service;
 pub mod alias;
 pub mod audit;
+pub mod campaign;
 pub mod category;
 pub mod change;
 pub mod check;
@@ -93,7 +94,7 @@ macro_rules! recorded {
 }
 
 recorded! {
-    alert_source alert_source_service category check check_answer check_reported code_issue code_issue_cve code_issue_cwe
+    alert_source alert_source_service campaign category check check_answer check_reported code_issue code_issue_cve code_issue_cwe
     code_issue_project code_issue_project_resource component_type contact deploy domain domain_alias filter filter_predicate
     infrastructure_resource infrastructure_resource_alias integration level lifecycle on_call property
     property_definition relationship relationship_definition repository scorecard scorecard_alias service service_alias service_dependency

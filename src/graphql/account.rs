@@ -8,12 +8,13 @@ use super::identifier::{self, Identifier, OneOf, exactly_one};
 use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{
-    AlertSource, Category, CheckReport, CodeIssueProject, ComponentType, Domain, Filter, InfrastructureResource, Level,
-    Lifecycle, Property, PropertyDefinition, RelationshipDefinitionType, RelationshipType, Repository, Rubric,
-    Scorecard, SearchResult, Service, ServiceDocument, System, Team, TeamPropertyDefinition, Tier, User,
+    AlertSource, Campaign, Category, CheckReport, CodeIssueProject, ComponentType, Domain, Filter,
+    InfrastructureResource, Level, Lifecycle, Property, PropertyDefinition, RelationshipDefinitionType,
+    RelationshipType, Repository, Rubric, Scorecard, SearchResult, Service, ServiceDocument, System, Team,
+    TeamPropertyDefinition, Tier, User,
 };
 use super::{
-    alert_source, check, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
+    alert_source, campaign, check, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
     infrastructure_resource, integration, property, property_definition, relationship, relationship_definition,
     repository, scorecard, search, service_document, service_file, service_list, suggestion, system, team, user,
 };
@@ -109,6 +110,18 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<Option<CheckReport>>> {
         only(accounts, check::report(ctx, id::argument(&args.id)?).await?)
+    }
+
+    async fn campaign(accounts: &[&Self], args: &AccountCampaignArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Campaign>>> {
+        only(accounts, id::find::<entity::campaign::Entity>(ctx.db(), id::argument(&args.id)?).await?)
+    }
+
+    async fn campaigns(
+        accounts: &[&Self],
+        args: &AccountCampaignsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<CampaignConnectionType>> {
+        only(accounts, campaign::page(args, ctx).await?)
     }
 
     async fn scorecard(

@@ -156,7 +156,7 @@ impl FilterDeleteMutation for Mutation {
         let db = ctx.db();
         let filter = id::require::<Entity>(db, &id, "id").await?;
         let deleted_id = Some(FilterResolver::id(&filter));
-        db.delete(filter).await.map_err(check::or_used_by("checks or scorecards", "filter"))?;
+        db.delete(filter).await.map_err(check::or_used_by("checks, scorecards or campaigns", "filter"))?;
         Ok(FilterDeletePayload { deleted_id, ..Default::default() })
     }
 }

@@ -120,6 +120,7 @@ classes! {
     category => "Category", "category";
     scorecard => "Scorecard", "scorecard", alias;
     check => "Check", "check";
+    campaign => "Campaign", "campaign";
     contact => "Contact", "contact";
     property_definition => "PropertyDefinition", "property definition", alias;
     property => "Property", "property";

@@ -50,6 +50,7 @@ pub mod schema {
 mod account;
 mod alert_source;
 mod alias;
+mod campaign;
 pub mod check;
 mod cloud_integration;
 mod code_issue;

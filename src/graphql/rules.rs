@@ -62,7 +62,7 @@ impl Rules {
         }
         let message = match needed {
             Role::StandardsAdmin => {
-                "only a standards administrator or an administrator can change levels, categories, checks and scorecards"
+                "only a standards administrator or an administrator can change levels, categories, checks, scorecards and campaigns"
             }
             _ => "your role does not allow this change",
         };
@@ -83,7 +83,7 @@ mod tests {
         let rules = Rules::of(&schema);
         // Whoever owns a service answers a manual check about it.
         let is_of_standards = |name: &&str| {
-            ["category", "check", "level", "scorecard"].iter().any(|noun| name.starts_with(noun))
+            ["campaign", "category", "check", "level", "scorecard"].iter().any(|noun| name.starts_with(noun))
                 && *name != "checkManualAnswer"
         };
         let mutations = schema.get_object("Mutation").expect("mutations").fields.keys().map(|name| name.as_str());

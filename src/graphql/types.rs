@@ -37,6 +37,7 @@ pub use super::service_repository::{RepositoryPath, RepositoryServiceEdge, Servi
 pub use crate::entity::Timestamp as ISO8601DateTime;
 pub use crate::entity::alert_source::Model as AlertSource;
 pub use crate::entity::alert_source_service::Model as AlertSourceService;
+pub use crate::entity::campaign::Model as Campaign;
 pub use crate::entity::category::Model as Category;
 pub use crate::entity::code_issue::Model as CodeIssue;
 pub use crate::entity::code_issue_project::Model as CodeIssueProject;

@@ -112,6 +112,7 @@ async function catalogue() {
     repository: '/repositories/1',
     definitions: '/definitions',
     standards: '/standards',
+    'campaign-new': '/new/campaign',
     user: '/users/1',
     infrastructure: '/infrastructure',
     'infrastructure-resource': `/infrastructure/${infrastructureResources.nodes[0].id}`,

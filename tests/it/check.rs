@@ -432,7 +432,7 @@ async fn a_service_has_the_level_below_the_lowest_check_that_it_misses() {
     assert_eq!(changed["errors"], json!([]));
     let bare = "Bronze Safety=Silver Care=Bronze next Silver 0/1";
     assert_eq!(standing().await[2], bare);
-    let message = "checks or scorecards refer to this filter: change or delete them first";
+    let message = "checks, scorecards or campaigns refer to this filter: change or delete them first";
     let refused = app
         .query(
             "mutation($id: ID!) { filterDelete(input: { id: $id }) { errors { message path } } }",
@@ -630,8 +630,7 @@ async fn checks_are_changed_by_a_standards_administrator_and_answered_by_the_own
     let input =
         json!({ "input": { "name": "n", "levelId": ids["Bronze"], "categoryId": ids["Safety"], "tagKey": "k" } });
     let user = Browser::of(app, Role::User).await;
-    let message =
-        "only a standards administrator or an administrator can change levels, categories, checks and scorecards";
+    let message = "only a standards administrator or an administrator can change levels, categories, checks, scorecards and campaigns";
     let answer = user.query(create, input.clone()).await;
     assert_eq!(answer["data"]["checkTagDefinedCreate"]["errors"], json!([{ "message": message }]));
     let administrator = Browser::of(app, Role::StandardsAdmin).await;

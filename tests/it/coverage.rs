@@ -13,12 +13,13 @@ use crate::tour::{Tour, object, schema};
 use crate::tour_checks;
 
 /// Fields that are always null, and why.
-const ALWAYS_NULL: [(&str, &str); 15] = [
+const ALWAYS_NULL: [(&str, &str); 16] = [
     ("AwsIntegration.invalidatedAt", NOT_ASKED),
     ("AwsIntegration.invalidatedReason", NOT_ASKED),
     ("AwsIntegration.webhookUrl", NO_WEBHOOK),
     ("AzureResourcesIntegration.aliases", "integrations have no aliases; clients select them"),
     ("AzureResourcesIntegration.webhookUrl", NO_WEBHOOK),
+    ("Campaign.reminder", NO_REMINDERS),
     ("CustomIntegration.webhookUrl", NO_WEBHOOK),
     ("GoogleCloudIntegration.aliases", "integrations have no aliases; clients select them"),
     ("GoogleCloudIntegration.projects", NOT_ASKED),
@@ -31,7 +32,8 @@ const ALWAYS_NULL: [(&str, &str); 15] = [
     ("SBOMGenerationConfiguration.nextGenerationAt", "rollcall generates no bills of materials; clients select it"),
 ];
 /// Types that no object has, and why.
-const NO_OBJECTS: [(&str, &str); 1] = [("GoogleCloudProject", NOT_ASKED)];
+const NO_OBJECTS: [(&str, &str); 2] = [("CampaignReminder", NO_REMINDERS), ("GoogleCloudProject", NOT_ASKED)];
+const NO_REMINDERS: &str = "rollcall sends no reminders; clients select it";
 const NO_WEBHOOK: &str = "nothing is posted to it; the field is the interface's";
 const NOT_ASKED: &str = "rollcall does not connect to clouds; clients select it with every integration";
 
@@ -253,6 +255,7 @@ async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
         ("domain", "(input: { alias: \"commerce\" })".to_owned()),
         ("level", format!("(id: {})", tour.id("bronze"))),
         ("category", format!("(id: {})", tour.id("security"))),
+        ("campaign", format!("(id: {})", tour.id("over"))),
         ("scorecard", "(input: { alias: \"ready\" })".to_owned()),
         ("check", format!("(id: {})", tour.id("tagged"))),
         ("checkReport", format!("(id: {})", tour.id("asked"))),

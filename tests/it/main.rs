@@ -27,6 +27,7 @@ mod backup;
 mod behind_proxy;
 mod blanks;
 mod budget;
+mod campaign;
 mod catalogue_search;
 mod changes;
 mod check;

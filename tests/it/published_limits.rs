@@ -24,7 +24,7 @@ use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::entity::{
-    audit, custom_event, delivery, idempotency_key, scorecard, service_file_note, session, sign_in_link, team,
+    audit, campaign, custom_event, delivery, idempotency_key, scorecard, service_file_note, session, sign_in_link, team,
 };
 use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
@@ -284,6 +284,7 @@ fn things() -> Section {
         count("categories", FEW),
         count("checks", check::MOST),
         count("scorecards", scorecard::MOST),
+        count("campaigns", campaign::MOST),
         count("services that do not pass in the report of a check", check::NAMED),
         count("days that a check of the last deploy looks back", check::DAYS),
         count("units in a period of a check", check::UNITS),

@@ -174,8 +174,7 @@ async fn standards_are_changed_by_a_standards_administrator() {
         category: categoryCreate(input: { name: "Safety" }) { errors { message } }
         service: serviceCreate(input: { name: "Cart" }) { errors { message } }
     }"#;
-    let message =
-        "only a standards administrator or an administrator can change levels, categories, checks and scorecards";
+    let message = "only a standards administrator or an administrator can change levels, categories, checks, scorecards and campaigns";
     let user = Browser::of(&app, Role::User).await;
     assert_eq!(refused(&user, change).await, json!({ "level": message, "category": message, "service": null }));
     let administrator = Browser::of(&app, Role::StandardsAdmin).await;
@@ -298,8 +297,7 @@ async fn a_mutation_that_a_role_forbids_is_audited() {
     let delete = r#"mutation { serviceDelete(input: { alias: "cart" }) { errors { message } } }"#;
     assert_eq!(refused(&member, delete).await, json!({ "serviceDelete": NOT_OWN }));
     let user = Browser::of(&app, Role::User).await;
-    let message =
-        "only a standards administrator or an administrator can change levels, categories, checks and scorecards";
+    let message = "only a standards administrator or an administrator can change levels, categories, checks, scorecards and campaigns";
     let create = r#"mutation { levelCreate(input: { name: "Gold" }) { errors { message } } }"#;
     assert_eq!(refused(&user, create).await, json!({ "levelCreate": message }));
     // Nobody waits for these entries, which come in any order.

@@ -248,7 +248,7 @@ async fn inputs_of_scorecards_are_refused_at_their_fields() {
     let refused =
         async |query: &str| app.query(query, json!({ "filter": filter, "category": category })).await["data"].clone();
     let answer = refused(others).await;
-    assert_eq!(answer["filterDelete"]["errors"][0]["message"], used("filter", "checks or scorecards"));
+    assert_eq!(answer["filterDelete"]["errors"][0]["message"], used("filter", "checks, scorecards or campaigns"));
     let message = "this is the category of a scorecard: delete the scorecard";
     assert_eq!(answer["categoryDelete"]["errors"][0]["message"], json!(message));
     let remove = "mutation($id: ID!) { checkDelete(input: { id: $id }) { errors { message } } }";
@@ -270,8 +270,7 @@ async fn scorecards_are_changed_by_a_standards_administrator() {
     let app = TestApp::start().await;
     let ids = catalogue(&app).await;
     let query = "mutation($core: ID!) { scorecardCreate(input: { name: \"Mine\", ownerId: $core }) { scorecard { id } errors { message } } }";
-    let message =
-        "only a standards administrator or an administrator can change levels, categories, checks and scorecards";
+    let message = "only a standards administrator or an administrator can change levels, categories, checks, scorecards and campaigns";
     for (role, allowed) in
         [(Role::Admin, true), (Role::StandardsAdmin, true), (Role::User, false), (Role::TeamMember, false)]
     {

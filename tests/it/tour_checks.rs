@@ -116,6 +116,9 @@ pub const CHECKS: &str = r#"
     ready: scorecardCreate(input: { name: "Ready", ownerId: $Core, filterId: $vital, description: "d" }) {
         scorecard { id } errors { message }
     }
+    over: campaignCreate(input: { name: "Over", ownerId: $Core, filterId: $vital, projectBrief: "b" }) { campaign { id } errors { message } }
+    running: campaignCreate(input: { name: "Running", ownerId: $Core }) { campaign { id } errors { message } }
+    drafted: campaignCreate(input: { name: "Drafted", ownerId: $Core }) { campaign { id } errors { message } }
     oldScorecard: scorecardCreate(input: { name: "Old", ownerId: $Core }) { scorecard { id } errors { message } }
     oldCheck: checkServiceDependencyCreate(input: { name: "Old", categoryId: $security, levelId: $bronze }) {
         check { id } errors { message }
@@ -123,7 +126,7 @@ pub const CHECKS: &str = r#"
 "#;
 
 /// The ids that [`IN_SCORECARD`] needs.
-pub const SCORECARD: &[&str] = &["ready", "readyCategory", "bronze"];
+pub const SCORECARD: &[&str] = &["ready", "readyCategory", "bronze", "over", "running", "tagged", "depending"];
 
 /// Describes the category of the scorecard, and creates a check in it.
 pub const IN_SCORECARD: &str = r#"
@@ -132,6 +135,14 @@ pub const IN_SCORECARD: &str = r#"
     readied: checkServiceDependencyCreate(input: { name: "Readied", categoryId: $readyCategory, levelId: $bronze, enabled: true }) {
         check { id } errors { message }
     }
+    begun: campaignScheduleUpdate(input: { id: $over, startDate: "2026-01-02T03:04:05Z", targetDate: "2026-02-02T03:04:05Z" }) {
+        campaign { id } errors { message }
+    }
+    beginning: campaignScheduleUpdate(input: { id: $running, startDate: "2026-01-02T03:04:05Z", targetDate: "2999-02-02T03:04:05Z" }) {
+        campaign { id } errors { message }
+    }
+    copied: checksCopyToCampaign(input: { campaignId: $over, checkIds: [$tagged, $depending] }) { campaign { id } errors { message } }
+    ended: campaignEnd(input: { id: $over }) { campaign { id } errors { message } }
 "#;
 
 /// What each kind asks: the SDL's word, the name of its check, and the fields of its inputs.
@@ -250,6 +261,21 @@ pub fn steps(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, Value)> {
     steps.push(("scorecardUpdate", json!({ "scorecard": { "id": id("ready") }, "input": scorecard })));
     steps.push(("scorecardDelete", json!({ "input": { "id": id("oldScorecard") } })));
     steps.push(("aliasDelete", json!({ "input": { "ownerType": "scorecard", "alias": "prepared" } })));
+    let campaign = json!({ "name": "Push", "ownerId": id("Core"), "filterId": id("vital"), "projectBrief": "p" });
+    steps.push(("campaignCreate", json!({ "input": campaign })));
+    let mut changed = campaign;
+    changed["id"] = id("running");
+    steps.push(("campaignUpdate", json!({ "input": changed })));
+    steps.push((
+        "checksCopyToCampaign",
+        json!({ "input": { "campaignId": id("running"), "checkIds": [id("owned"), id("clean")] } }),
+    ));
+    let dates =
+        json!({ "id": id("drafted"), "startDate": "2026-03-02T03:04:05Z", "targetDate": "2026-04-02T03:04:05Z" });
+    steps.push(("campaignScheduleUpdate", json!({ "input": dates })));
+    steps.push(("campaignUnschedule", json!({ "input": { "id": id("drafted") } })));
+    steps.push(("campaignEnd", json!({ "input": { "id": id("running") } })));
+    steps.push(("campaignDelete", json!({ "input": { "id": id("running") } })));
     steps.push(("checkDelete", json!({ "input": { "id": id("oldCheck") } })));
     steps
 }

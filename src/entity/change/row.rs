@@ -9,8 +9,9 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::db::{self, AnyRow, AnyTable, Before, RowOf, Side, Transaction, World, any_table};
 use crate::entity::{
-    Timestamp, alert_source, code_issue_project, component_type, domain, infrastructure_resource, integration,
-    lifecycle, property_definition, relationship_definition, repository, scorecard, service, system, team, tier, user,
+    Timestamp, alert_source, campaign, code_issue_project, component_type, domain, infrastructure_resource,
+    integration, lifecycle, property_definition, relationship_definition, repository, scorecard, service, system, team,
+    tier, user,
 };
 
 /// Columns that are not compared: they say nothing about the object, or they are secrets.
@@ -50,6 +51,7 @@ pub(super) fn reference(column: &str) -> Option<&'static dyn AnyTable> {
         "manager_id" | "user_id" => any_table::<user::Entity>(),
         "repository_id" => any_table::<repository::Entity>(),
         "integration_id" => any_table::<integration::Entity>(),
+        "campaign_id" => any_table::<campaign::Entity>(),
         "scorecard_id" => any_table::<scorecard::Entity>(),
         "alert_source_id" => any_table::<alert_source::Entity>(),
         "code_issue_project_id" => any_table::<code_issue_project::Entity>(),

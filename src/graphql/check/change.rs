@@ -195,9 +195,7 @@ impl<'a> Change<'a> {
             let now = Timestamp::now();
             (row.created_at, row.updated_at) = (Set(now), Set(now));
             let row = db.insert(row).await?;
-            if db.count(Entity::find()).await? > MOST as u64 {
-                return Err(UserError::base(format!("no check can be added: there are at most {MOST}")).into());
-            }
+            refuse_too_many(db).await?;
             row
         };
         Ok(CheckResponsePayload { check: Some(super::of(row)), ..Default::default() })
@@ -215,6 +213,14 @@ pub(super) fn required_comparison(
         return change.draft.problems.push(must_not_be_null(field));
     }
     change.comparison(field, Of::Text, stored, given);
+}
+
+/// Fails if there are more checks than allowed. Call it after the insert.
+pub(super) async fn refuse_too_many(db: &Transaction) -> Result<()> {
+    if db.count(Entity::find()).await? > MOST as u64 {
+        return Err(UserError::base(format!("no check can be added: there are at most {MOST}")).into());
+    }
+    Ok(())
 }
 
 /// Checks a whole number.

@@ -28,10 +28,12 @@ pub(super) struct Gathered {
     counts: Mutex<HashMap<i64, Counts>>,
     /// The number of services that a filter matches, by its id.
     sizes: Mutex<HashMap<Option<i64>, i64>>,
+    /// The number of services that miss a check of a set.
+    missing: Mutex<HashMap<CheckSet, i64>>,
     pub(super) standings: Mutex<Vec<(Vec<i64>, Standings)>>,
 }
 
-/// How the checks of a scorecard stand, in numbers.
+/// How the checks of a scorecard or a campaign stand, in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The number of results of its checks that count.
@@ -99,6 +101,28 @@ pub(in crate::graphql) async fn sizes(ctx: &Ctx<'_>, filters: &[Option<i64>]) ->
         }
     }
     Ok(filters.iter().map(|id| known.get(id).copied().unwrap_or_default()).collect())
+}
+
+/// How many of `size` services pass all checks of the set that count. None if there is no such check.
+pub(in crate::graphql) async fn complete(ctx: &Ctx<'_>, set: CheckSet, size: i64) -> Result<i64> {
+    let checks = counting(ctx, set).await?;
+    if checks.is_empty() {
+        return Ok(0);
+    }
+    let kept = ctx.kept::<Gathered>();
+    let mut known = kept.missing.lock().await;
+    let missing = match known.get(&set) {
+        Some(missing) => *missing,
+        None => {
+            let levels = standing::in_order(ctx.db()).await?;
+            let missing = evaluate::lowest_missed(ctx.db(), checks, &levels).await?.len();
+            let missing = i64::try_from(missing).unwrap_or(i64::MAX);
+            known.insert(set, missing);
+            missing
+        }
+    };
+    // By a filter that is wrong, it is for no service, and none passes.
+    Ok((size - missing).max(0))
 }
 
 /// How many of the services that the filter matches have which level, by the checks of the set.

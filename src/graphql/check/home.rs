@@ -1,11 +1,11 @@
-//! Where checks belong: to the rubric, or to a scorecard.
+//! Where checks belong: to the rubric, a scorecard or a campaign.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::db::ReadHandle;
 use crate::entity::check::Model;
-use crate::entity::{ByIds, category, scorecard};
+use crate::entity::{ByIds, campaign, category, scorecard};
 use crate::error::Result;
 
 /// What a check belongs to.
@@ -13,6 +13,7 @@ use crate::error::Result;
 pub(super) enum Home {
     Rubric,
     Scorecard(Arc<scorecard::Model>),
+    Campaign(Arc<campaign::Model>),
 }
 
 /// A check, and what it belongs to.
@@ -27,6 +28,8 @@ pub(super) struct Placed {
 pub enum CheckSet {
     /// A scorecard.
     Scorecard(i64),
+    /// A campaign.
+    Campaign(i64),
 }
 
 impl Home {
@@ -35,7 +38,13 @@ impl Home {
         match self {
             Self::Rubric => None,
             Self::Scorecard(scorecard) => scorecard.filter_id,
+            Self::Campaign(campaign) => campaign.filter_id,
         }
+    }
+
+    /// Whether the checks here are over: nobody needs to report their results.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self, Self::Campaign(campaign) if campaign.ended_at.is_some())
     }
 
     /// Whether the checks here count towards the overall levels of services.
@@ -43,6 +52,7 @@ impl Home {
         match self {
             Self::Rubric => true,
             Self::Scorecard(scorecard) => scorecard.affects_overall_service_levels,
+            Self::Campaign(_) => false,
         }
     }
 
@@ -51,6 +61,7 @@ impl Home {
         match self {
             Self::Rubric => None,
             Self::Scorecard(scorecard) => Some(CheckSet::Scorecard(scorecard.id)),
+            Self::Campaign(campaign) => Some(CheckSet::Campaign(campaign.id)),
         }
     }
 
@@ -59,6 +70,7 @@ impl Home {
         match self {
             Self::Rubric => "rubric",
             Self::Scorecard(_) => "scorecard",
+            Self::Campaign(_) => "campaign",
         }
     }
 }
@@ -73,9 +85,17 @@ pub(super) async fn place(db: &dyn ReadHandle, checks: Vec<Model>) -> Result<Vec
     let scorecards = scorecard::Entity::by_ids(db, ids.into_iter().map(Some)).await?;
     let scorecards: HashMap<i64, _> =
         scorecards.into_iter().flatten().map(|scorecard| (scorecard.id, Arc::new(scorecard))).collect();
+    let ids: BTreeSet<i64> = checks.iter().filter_map(|check| check.campaign_id).collect();
+    let campaigns = campaign::Entity::by_ids(db, ids.into_iter().map(Some)).await?;
+    let campaigns: HashMap<i64, _> =
+        campaigns.into_iter().flatten().map(|campaign| (campaign.id, Arc::new(campaign))).collect();
     let placed = |check: Model| {
         let scorecard = of.get(&check.category_id).and_then(|id| scorecards.get(id));
-        let home = scorecard.map_or(Home::Rubric, |scorecard| Home::Scorecard(Arc::clone(scorecard)));
+        let home = match (check.campaign_id.and_then(|id| campaigns.get(&id)), scorecard) {
+            (Some(campaign), _) => Home::Campaign(Arc::clone(campaign)),
+            (None, Some(scorecard)) => Home::Scorecard(Arc::clone(scorecard)),
+            (None, None) => Home::Rubric,
+        };
         Placed { check: Arc::new(check), home }
     };
     Ok(checks.into_iter().map(placed).collect())

@@ -1,7 +1,7 @@
 //! Checks: the rules that services are measured by, and how services stand with them.
 //!
 //! [`kind`] is the table of the kinds, [`kinds`] has what each asks and says, [`change`] creates and changes checks,
-//! [`home`] says what each belongs to, [`evaluate`] puts their questions to the database, [`gathered`] does so once for
+//! [`copy`] copies them, [`home`] says what each belongs to, [`evaluate`] puts their questions to the database, [`gathered`] does so once for
 //! a request, [`standing`] says which level follows, and [`report`] is what clients read of it.
 
 use sea_orm::sea_query::{ExprTrait, LockType};
@@ -22,6 +22,7 @@ use crate::error::{Error, Result, UserError};
 
 mod change;
 mod comparison;
+mod copy;
 mod evaluate;
 mod gathered;
 mod home;
@@ -40,7 +41,8 @@ pub use period::UNITS;
 pub(super) use reported::of_repositories;
 pub use reported::{MESSAGE, PLACES, RESULTS};
 
-pub(super) use gathered::{Tally, levels, services_report, shown, sizes, tallies};
+pub(super) use copy::copy;
+pub(super) use gathered::{Tally, complete, levels, services_report, shown, sizes, tallies};
 pub(super) use home::CheckSet;
 pub use kind::{
     AlertSourceUsageCheck, CodeIssueCheck, GitBranchProtectionCheck, HasDocumentationCheck, HasRecentDeployCheck,
@@ -57,14 +59,26 @@ pub(super) async fn find(ctx: &Ctx<'_>, id: &str) -> Result<Option<Check>> {
     Ok(id::find::<Entity>(ctx.db(), id).await?.map(of))
 }
 
-/// All checks, a page at a time.
+/// All checks but those of campaigns, a page at a time.
 pub(super) async fn page(args: &PageArguments, ctx: &Ctx<'_>) -> Result<CheckConnectionType> {
-    Ok(List::<Entity>::new(Column::Id).page(ctx, &args.request()?).await?.map(of))
+    let checks = List::<Entity>::new(Column::Id).filter(Column::CampaignId.is_null());
+    Ok(checks.page(ctx, &args.request()?).await?.map(of))
 }
 
-/// The checks of each level.
+/// The checks of each campaign, a page at a time.
+pub(super) async fn of_campaigns(
+    campaigns: impl IntoIterator<Item = i64>,
+    args: &PageArguments,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<CheckConnectionType>> {
+    let pages = List::<Entity>::new(Column::Id).of(Column::CampaignId, campaigns).pages(ctx, &args.request()?).await?;
+    Ok(pages.into_iter().map(|page| page.map(of)).collect())
+}
+
+/// The checks of each level, without those of campaigns.
 pub(super) async fn of_levels(levels: &[&Level], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Check>>>> {
     let checks = List::<Entity>::new(Column::Id).of(Column::LevelId, levels.iter().map(|level| level.id));
+    let checks = checks.filter(Column::CampaignId.is_null());
     let checks = checks.first_n_per_parent(ctx.db(), MOST as u64).await?;
     Ok(checks.into_iter().map(|checks| Some(checks.into_iter().map(of).collect())).collect())
 }

@@ -122,8 +122,10 @@ async fn of_repository(repository: &Repository, ctx: &Ctx<'_>) -> Result<Reposit
     let mut ids: Vec<i64> = links.iter().map(|(service, ..)| *service).collect();
     ids.sort_unstable();
     ids.dedup();
-    let is_asked =
-        |one: &&Placed| one.check.kind.is_of_repository() && (one.check.counts(now) || one.check.is_upcoming(now));
+    let is_asked = |one: &&Placed| {
+        let (check, is_over) = (&one.check, one.home.is_over());
+        check.kind.is_of_repository() && !is_over && (check.counts(now) || check.is_upcoming(now))
+    };
     let all = gathered::all(ctx).await?.iter().filter(is_asked).cloned().collect();
     let prepared = evaluate::prepare(all, Facts { db, only: Some(&ids), now }).await?;
     let mut concerned = vec![Vec::new(); prepared.len()];

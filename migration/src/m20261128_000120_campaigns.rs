@@ -1,0 +1,45 @@
+//! Campaigns, and the checks that belong to them.
+
+use sea_orm_migration::{prelude::*, schema::*};
+
+use crate::ddl::{create, partial, restrict, set_null};
+
+/// This migration.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let campaign = Table::create()
+            .table("campaign")
+            .col(big_pk_auto("id"))
+            .col(text("name"))
+            .col(text_null("project_brief"))
+            .col(big_integer_null("owner_id"))
+            .col(big_integer_null("filter_id"))
+            .col(big_integer_null("start_at"))
+            .col(big_integer_null("target_at"))
+            .col(big_integer_null("ended_at"))
+            .col(big_integer("created_at"))
+            .col(big_integer("updated_at"))
+            .foreign_key(&mut set_null("campaign", "owner_id", "team"))
+            .foreign_key(&mut restrict("campaign", "filter_id", "filter"))
+            .take();
+        manager.create_table(campaign).await?;
+        let db = manager.get_connection();
+        db.execute_unprepared(
+            "ALTER TABLE \"check\" ADD COLUMN campaign_id bigint NULL REFERENCES campaign (id) ON DELETE CASCADE",
+        )
+        .await?;
+        create(
+            manager,
+            [
+                partial("campaign_by_owner", "campaign", ["owner_id"], "owner_id"),
+                partial("campaign_by_filter", "campaign", ["filter_id"], "filter_id"),
+                partial("check_by_campaign", "check", ["campaign_id", "id"], "campaign_id"),
+            ],
+        )
+        .await
+    }
+}

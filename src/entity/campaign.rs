@@ -1,0 +1,90 @@
+//! Campaigns: sets of checks that the services of one filter are to pass by a date.
+
+use sea_orm::entity::prelude::*;
+use serde::Deserialize;
+
+use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use super::{Timestamp, text};
+use crate::db::{Owner, Table, Told};
+
+/// The maximum number of campaigns.
+pub const MOST: usize = 500;
+
+/// A row of `campaign`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "campaign")]
+pub struct Model {
+    /// Primary key; never reused.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The display name; not unique.
+    pub name: String,
+    /// What it is for.
+    pub project_brief: Option<String>,
+    /// The team that runs it; `None` once that is deleted.
+    pub owner_id: Option<i64>,
+    /// The filter of the services that it is for; `None` for all services.
+    pub filter_id: Option<i64>,
+    /// When it begins; `None` for a draft.
+    pub start_at: Option<Timestamp>,
+    /// By when its services are to pass.
+    pub target_at: Option<Timestamp>,
+    /// When somebody ended it.
+    pub ended_at: Option<Timestamp>,
+    /// When the row was created.
+    pub created_at: Timestamp,
+    /// When the row was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("Campaign");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::text("projectBrief", Column::ProjectBrief, text::NOTE),
+        FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
+    ];
+}
+
+/// How far a campaign is, in the order of its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// It has no dates.
+    Draft,
+    /// It begins later.
+    Scheduled,
+    /// It has begun, and its target date is ahead.
+    InProgress,
+    /// Its target date has passed.
+    Delayed,
+    /// Somebody has ended it.
+    Ended,
+}
+
+impl Model {
+    /// How far it is.
+    pub fn status(&self, now: Timestamp) -> Status {
+        if self.ended_at.is_some() {
+            return Status::Ended;
+        }
+        match (self.start_at, self.target_at) {
+            (None, _) => Status::Draft,
+            (Some(start), _) if start > now => Status::Scheduled,
+            (Some(_), Some(target)) if target < now => Status::Delayed,
+            _ => Status::InProgress,
+        }
+    }
+}
