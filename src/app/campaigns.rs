@@ -88,7 +88,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, id: &str) -> Res
     let main = html! {
         @if let Some(brief) = &campaign.project_brief { div.lead { (prose(brief)) } }
         div.two {
-            div.stack { (checks(&campaign.reports)) }
+            div.stack { (checks(visit, &campaign.reports)) }
             div.stack { section.card { h2 { "Facts" } (facts(&campaign, app_url)) } }
         }
     };

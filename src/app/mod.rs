@@ -46,6 +46,7 @@ mod infrastructure;
 mod integrations;
 mod issues;
 pub mod layout;
+mod manual;
 mod markdown;
 pub mod openid;
 mod operations;
@@ -384,6 +385,8 @@ impl Site {
             (Post, ["services", alias, "dependencies", id, "delete"]) => {
                 dependency_form::delete(self, visit, alias, id).await
             }
+            (Get, ["services", alias, "answer", check]) => manual::page(self, visit, session, alias, check).await,
+            (Post, ["services", alias, "answer", check]) => manual::answer(self, visit, alias, check).await,
             (Get, ["services", alias, "edit"]) => service_form::edit(self, visit, session, alias).await,
             (Post, ["services", alias, what]) => service_form::change(self, visit, alias, what).await,
             (Get, ["new", "service"]) => service_form::new(self, visit, session).await,

@@ -4,12 +4,13 @@ use maud::{Markup, html};
 
 use super::ask::ask;
 use super::layout::{Head, page as framed};
+use super::operations::measured::CheckResult;
 use super::operations::scorecard::{LevelCount, Scorecard};
 use super::operations::{self, Measured as Report};
 use super::parts::{count, local};
 use super::standards::{address, failure, name, state};
 use super::visit::{Visit, path};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, manual};
 
 /// The list of scorecards. Empty if there is none. Without figures in a catalogue that is too large to count them.
 pub async fn list(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
@@ -51,7 +52,7 @@ pub async fn one(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Faul
     let main = html! {
         @if let Some(description) = &scorecard.description { div.lead { p { (description) } } }
         div.two {
-            div.stack { (checks(&scorecard.reports)) }
+            div.stack { (checks(visit, &scorecard.reports)) }
             div.stack { section.card { h2 { "Facts" } (facts(&scorecard, app_url)) } }
         }
     };
@@ -82,7 +83,12 @@ fn facts(scorecard: &Scorecard, app_url: &str) -> Markup {
 }
 
 /// Checks, each with how many services pass it, and which do not.
-pub fn checks(reports: &[Report]) -> Markup {
+pub fn checks(visit: &Visit, reports: &[Report]) -> Markup {
+    let row = |report: &Report, result: &CheckResult| {
+        let (service, alias) = (result.service.as_ref().map(|service| &*service.name), result.service_alias.as_deref());
+        let answer = manual::link(visit, report.check.r#type, &report.check.id, alias);
+        failure(service, alias, result.status, &result.message, &answer)
+    };
     let one = |report: &Report| {
         let check = &report.check;
         let level = check.level.as_ref().and_then(|level| level.name.as_deref());
@@ -96,7 +102,7 @@ pub fn checks(reports: &[Report]) -> Markup {
                     " " (state(check.enabled, check.enable_on))
                 }
                 ul { @for result in &report.failing {
-                    (failure(result.service.as_ref().map(|service| &*service.name), result.service_alias.as_deref(), result.status, &result.message))
+                    (row(report, result))
                 } }
                 @if usize::try_from(missed).unwrap_or_default() > shown { p.soft { "The first " (shown) " of " (missed) "." } }
             }

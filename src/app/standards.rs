@@ -15,7 +15,7 @@ use super::operations::types::Moment;
 use super::operations::{self, CheckStatus};
 use super::parts::{count, date, empty, local, pages};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, campaigns, scorecards};
+use super::{Answer, Fault, Site, campaigns, manual, scorecards};
 use crate::entity::Timestamp;
 use crate::entity::user::Role;
 
@@ -141,7 +141,7 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
         @if let Some(description) = &check.description { div.lead { p { (description) } } }
         div.two {
             div.stack {
-                (failing(&report))
+                (failing(visit, &report))
                 @if let Some(notes) = &check.raw_notes { section.card { h2 { "How to pass" } (prose(notes)) } }
             }
             div.stack { section.card { h2 { "Facts" } (facts(&report, app_url)) } }
@@ -170,12 +170,14 @@ fn facts(report: &CheckReport, app_url: &str) -> Markup {
     }
 }
 
-fn failing(report: &CheckReport) -> Markup {
+fn failing(visit: &Visit, report: &CheckReport) -> Markup {
     let missed = report.failed + report.pending;
     let shown = report.failing.len();
     let row = |one: &Failing| {
         let service = one.service.as_ref().map(|service| &*service.name);
-        failure(service, one.service_alias.as_deref(), one.status, &one.message)
+        let alias = one.service_alias.as_deref();
+        let answer = manual::link(visit, report.check.r#type, &report.check.id, alias);
+        failure(service, alias, one.status, &one.message, &answer)
     };
     html! {
         section.card {
@@ -190,12 +192,18 @@ fn failing(report: &CheckReport) -> Markup {
     }
 }
 
-/// A service that does not pass a check, in a list.
-pub fn failure(service: Option<&str>, alias: Option<&str>, status: CheckStatus, message: &str) -> Markup {
+/// A service that does not pass a check, in a list. `answer` leads to the form that answers the check, if any.
+pub fn failure(
+    service: Option<&str>,
+    alias: Option<&str>,
+    status: CheckStatus,
+    message: &str,
+    answer: &Markup,
+) -> Markup {
     html! {
         li {
             @if let (Some(service), Some(alias)) = (service, alias) { a href=(path(["services", alias])) { (service) } }
-            " " (mark(status)) " " span.soft { (message) }
+            " " (mark(status)) " " span.soft { (message) } (answer)
         }
     }
 }
@@ -217,10 +225,10 @@ pub async fn card(site: &Site, visit: &Visit, alias: &str) -> Result<Markup, Fau
         Err(Fault::TooMuch(_) | Fault::BadRequest(_)) => None,
         Err(fault) => return Err(fault),
     };
-    Ok(report.as_ref().map_or_else(|| html! {}, shown))
+    Ok(report.as_ref().map_or_else(|| html! {}, |report| shown(visit, alias, report)))
 }
 
-fn shown(report: &MaturityReport) -> Markup {
+fn shown(visit: &Visit, alias: &str, report: &MaturityReport) -> Markup {
     let results = report.latest_check_results.as_deref().unwrap_or_default();
     let index = |result: &CheckResult| result.check.level.as_ref().and_then(|level| level.index);
     let mut missed: Vec<&CheckResult> =
@@ -237,19 +245,20 @@ fn shown(report: &MaturityReport) -> Markup {
                 p { "It passes all of its " (count(i64::try_from(counting).unwrap_or(i64::MAX), "check")) "." }
             } @else {
                 p { (count(i64::try_from(missed.len()).unwrap_or(i64::MAX), "check")) " to pass, the next step first:" }
-                ul { @for result in &missed { (step(result)) } }
+                ul { @for result in &missed { (step(visit, alias, result)) } }
             }
         }
     }
 }
 
-fn step(result: &CheckResult) -> Markup {
+fn step(visit: &Visit, alias: &str, result: &CheckResult) -> Markup {
     let level = result.check.level.as_ref().and_then(|level| level.name.as_deref());
     html! {
         li {
             a href=(address(&result.check.id)) { (result.check.name) }
             @if let Some(level) = level { " " span.mark.none { (level) } }
             " " (mark(result.status)) " " span.soft { (result.message) }
+            (manual::link(visit, result.check.r#type, &result.check.id, Some(alias)))
         }
     }
 }
