@@ -98,6 +98,65 @@ pub trait AliasTable: Table {
     }
 }
 
+/// Defines a table of aliases in its module: the row and its [`AliasTable`]. Takes the table, the module of its owners, the
+/// noun for one, the column of its id, and the type of an owner whose aliases the caller may write, with its id.
+macro_rules! alias_table {
+    ($table:literal, $owner:ident, $noun:literal, $id:ident $column:ident, $held:ty, |$one:ident| $key:expr) => {
+        use sea_orm::entity::prelude::*;
+        use serde::Deserialize;
+
+        use super::alias::{AliasTable, Kind};
+        use super::$owner;
+        use crate::db::{Entry, Owner, RowOf, Table, Told};
+
+        #[doc = concat!("A row of `", $table, "`.")]
+        #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+        #[sea_orm(table_name = $table)]
+        pub struct Model {
+            /// Primary key; never reused.
+            #[sea_orm(primary_key)]
+            pub id: i64,
+            /// The owner.
+            pub $id: i64,
+            /// The alias, matched exactly; unique.
+            pub value: String,
+            /// The origin of the alias.
+            pub kind: Kind,
+        }
+
+        /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+        #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+        pub enum Relation {}
+
+        impl ActiveModelBehavior for ActiveModel {}
+
+        impl Table for Entity {
+            const TOLD: Told = Told::In("aliases");
+
+            fn owner(row: &Model) -> Owner {
+                Owner::Row(RowOf::to::<$owner::Entity>(row.$id))
+            }
+
+            fn entry(row: &Model) -> Entry {
+                Entry::text(&row.value)
+            }
+        }
+
+        impl AliasTable for Entity {
+            type Owner = $held;
+            const NOUN: &'static str = $noun;
+            const OWNER: Column = Column::$column;
+            const VALUE: Column = Column::Value;
+            const KIND: Column = Column::Kind;
+
+            fn key($one: &$held) -> i64 {
+                $key
+            }
+        }
+    };
+}
+pub(super) use alias_table;
+
 /// The slugs to try for a name: `cart`, `cart_2` to `cart_9`, and then numbers from the owner's id on. Without that
 /// jump, the hundredth owner of the same name would need a hundred attempts.
 fn slugs(name: &str, fallback: &str, owner: i64) -> impl Iterator<Item = String> {
