@@ -43,6 +43,9 @@ pub async fn ask_counting<O: Operation>(
     visit: &Visit,
     operation: O,
 ) -> Result<O::Answer, Fault> {
+    if visit.reads.are_on() {
+        return Err(Fault::Internal("a page asks the API while it holds a connection to read".to_owned()));
+    }
     let variables = serde_json::to_value(&operation).map_err(|error| Fault::Internal(error.to_string()))?;
     let request = Request::new(O::DOCUMENT).variables(Variables::from_json(variables));
     let prepared = site.catalogue.prepare(&request).map_err(|errors| {

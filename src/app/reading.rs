@@ -7,18 +7,20 @@ use std::time::{Duration, Instant};
 
 use maud::{Markup, html};
 
-use super::visit::Visit;
+use super::visit::{self, Visit};
 use super::{Fault, Site};
 use crate::budget::{Budget, Excess, Limits};
 use crate::db::{ReadHandle, Snapshot};
 use crate::graphql::places::{Lane, Place};
 
-/// The reads of a page, all in one snapshot. Do not call the API while it exists: the API could wait for the
-/// connection that it holds.
+/// The reads of a page, all in one snapshot. While it exists, the page cannot ask the API, which could wait for the
+/// connection that it holds: [`ask`](super::ask::ask) fails then, however much is free. So a page that does it is found the
+/// first time that it is shown.
 pub struct Reading {
     budget: Arc<Budget>,
     /// `None` if the visitor had no place in time, which exceeds the budget.
     begun: Option<Begun>,
+    _reads: visit::Begun,
 }
 
 struct Begun {
@@ -32,6 +34,8 @@ impl Site {
     pub(super) async fn reading(&self, visit: &Visit) -> Result<Reading, Fault> {
         let who = visit.session.as_ref().ok_or(Fault::SignInFirst)?.caller().who();
         let limits = self.catalogue.settings().budget;
+        let reads = visit.reads.begin();
+        let reads = reads.ok_or_else(|| Fault::Internal("a page holds two connections to read".to_owned()))?;
         // Half of the page's time: the page is to be shown in time without what takes too long.
         let limits = Limits { time: limits.time / 2, ..limits };
         let budget = Arc::new(Budget::new(limits, Instant::now() + limits.time, false, Duration::ZERO));
@@ -41,7 +45,7 @@ impl Site {
             Ok::<_, Fault>(Begun { snapshot, _place: place })
         };
         let begun = budget.within(begin).await.ok().transpose()?;
-        Ok(Reading { budget, begun })
+        Ok(Reading { budget, begun, _reads: reads })
     }
 }
 

@@ -1,6 +1,8 @@
 //! A request as the pages see it: parsed, and independent of HTTP.
 
 use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -30,6 +32,34 @@ pub struct Visit {
     pub user_agent: Option<String>,
     /// The request id, in responses and in the log.
     pub request_id: String,
+    /// Whether its page reads from the database at the moment.
+    pub reads: Reads,
+}
+
+/// Whether a page reads from the database.
+#[derive(Debug, Clone, Default)]
+pub struct Reads(Arc<AtomicBool>);
+
+impl Reads {
+    /// Whether it does.
+    pub fn are_on(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Begins to, until the guard is dropped. `None` if it does already.
+    pub fn begin(&self) -> Option<Begun> {
+        (!self.0.swap(true, Ordering::Relaxed)).then(|| Begun(self.clone()))
+    }
+}
+
+/// A page reads until this is dropped.
+#[derive(Debug)]
+pub struct Begun(Reads);
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.0.0.store(false, Ordering::Relaxed);
+    }
 }
 
 /// The kind of a request.

@@ -48,6 +48,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         client: call.network(),
         user_agent: user_agent.map(str::to_owned),
         request_id: call.id.clone(),
+        reads: Default::default(),
     };
     let longest = if method == Does::Post { site.max_form_size(&visit).await } else { Ok(None) };
     let answer = match longest {
