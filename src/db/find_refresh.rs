@@ -1,4 +1,5 @@
-//! Keeps the search index of all nouns up to date. A migration defines the tables and how texts are folded.
+//! Keeps both search indexes up to date: that of all nouns, and that of services. Migrations define the tables and how
+//! texts are folded. Triggers note what has changed, so nothing that writes a name or an alias says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ use sea_orm::DbBackend;
 use sea_orm::sea_query::{Cond, Expr, ExprTrait, LockType, OnConflict, Order, Query};
 
 use super::read::Read;
-use super::{Error, Unrecorded, Write, WriteHandle};
+use super::{Error, Unrecorded, Write, WriteHandle, search};
 
 /// The tables of the index.
 struct Index;
@@ -33,12 +34,24 @@ pub async fn refresh(db: &dyn WriteHandle) -> Result<(), Error> {
             let mut texts = Texts::new();
             let mut rows = Query::select();
             rows.columns(["id", "name"]).columns(second).from(table).and_where(Expr::col("id").is_in(owners.to_vec()));
+            // Services also have all their names in one text. If two transactions add aliases to a service at the same time,
+            // the second waits here, and then reads both. This lock does not conflict with the one that inserting an alias
+            // takes on the service.
+            let is_service = table == "service";
+            if is_service {
+                rows.order_by("id", Order::Asc).lock(LockType::NoKeyUpdate);
+            }
+            let mut services = BTreeMap::<i64, Vec<String>>::new();
             let has_second = second.is_some();
             let named = db.rows(&rows, move |row| {
                 let second = has_second.then(|| row.get::<String>(2)).transpose()?;
                 Ok((row.get::<i64>(0)?, row.get(1)?, second))
             });
             for (owner, name, second) in named.await? {
+                let name: String = name;
+                if is_service {
+                    services.insert(owner, vec![name.clone()]);
+                }
                 add(&mut texts, owner, name, Some(true));
                 if let Some(second) = second {
                     add(&mut texts, owner, second, None);
@@ -48,11 +61,15 @@ pub async fn refresh(db: &dyn WriteHandle) -> Result<(), Error> {
                 let mut rows = Query::select();
                 rows.columns([owner, "value"]).from(aliases).and_where(Expr::col(owner).is_in(owners.to_vec()));
                 rows.order_by("id", Order::Asc);
-                for (owner, alias) in db.rows(&rows, |row| Ok((row.get(0)?, row.get(1)?))).await? {
+                for (owner, alias) in db.rows(&rows, |row| Ok((row.get(0)?, row.get::<String>(1)?))).await? {
+                    if let Some(names) = services.get_mut(&owner) {
+                        names.push(alias.clone());
+                    }
                     add(&mut texts, owner, alias, Some(false));
                 }
             }
             replace(db, kind, owners, texts).await?;
+            search::write(db, services.into_iter().collect()).await?;
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ impl Unrecorded for Index {}
 
 /// Writes the texts by which services are found. Replaces what was written for these services before. Each service must
 /// occur only once.
-pub async fn write(db: &dyn WriteHandle, services: Vec<(i64, Vec<String>)>) -> Result<(), Error> {
+pub(super) async fn write(db: &dyn WriteHandle, services: Vec<(i64, Vec<String>)>) -> Result<(), Error> {
     if services.is_empty() {
         return Ok(());
     }

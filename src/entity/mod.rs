@@ -66,7 +66,6 @@ pub mod service_document_content;
 pub mod service_file_note;
 pub mod service_last_deploy;
 pub mod service_repository;
-pub mod service_search;
 pub mod session;
 pub mod sign_in_link;
 pub mod suggestion;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::alias::{AliasTable, Kind};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::timestamp::touch;
-use super::{Timestamp, document_pull, service_alias, service_file_note, service_search, text, tier};
+use super::{Timestamp, document_pull, service_alias, service_file_note, text, tier};
 use crate::db::{self, Owner, Read, ReadHandle, Table, Told, Write, WriteHandle};
 use crate::error::{Result, UserError};
 
@@ -213,7 +213,6 @@ pub async fn create(db: &dyn WriteHandle, row: ActiveModel) -> Result<Writable, 
     let mut row: ActiveModel = service.0.into();
     row.slug = Set(slug);
     let service = db.update(row).await?;
-    service_search::refresh(db, service.id).await?;
     document_pull::follow(db, service.id, None, service.api_document_url.as_deref()).await?;
     Ok(Writable(service))
 }
@@ -228,15 +227,12 @@ pub async fn update(db: &dyn WriteHandle, service: &Writable, mut row: ActiveMod
     }
     touch(&mut row.updated_at);
     let service = db.update(row).await?;
-    if name.is_some() {
-        service_search::refresh(db, service.id).await?;
-    }
     document_pull::follow(db, service.id, url_before, service.api_document_url.as_deref()).await?;
     Ok(service)
 }
 
 /// Gives a service the aliases that follow from a name: a slug, and the name itself if it is free. Returns the slug.
-/// The caller stores the slug in the row, and then calls [`service_search::refresh`].
+/// The caller stores the slug in the row.
 pub async fn claim_name(db: &dyn WriteHandle, service: &Writable, name: &str) -> Result<String, db::Error> {
     let slug = service_alias::Entity::claim_slug(db, service, name).await?;
     service_alias::Entity::claim(db, service, name, Kind::Name).await?;

@@ -15,8 +15,8 @@ use super::types::{Domain, InfrastructureResource, Scorecard, System, Team};
 use crate::db::{self, OfKeys, Read, ReadHandle, Shape, Transaction, Write};
 use crate::entity::alias::{AliasTable, Kind};
 use crate::entity::{
-    self, domain_alias, infrastructure_resource_alias, relationship_rule, scorecard_alias, service_alias,
-    service_search, system_alias, team_alias, text,
+    self, domain_alias, infrastructure_resource_alias, relationship_rule, scorecard_alias, service_alias, system_alias,
+    team_alias, text,
 };
 use crate::error::{Error, Result, UserError, quoted};
 
@@ -127,7 +127,6 @@ impl AliasCreateMutation for Mutation {
                 let service = id::require::<entity::service::Entity>(locking, &owner_id, "ownerId").await?;
                 let service = entity::service::writable(service)?;
                 let aliases = add_alias::<service_alias::Entity>(db, &service, &alias).await?;
-                service_search::refresh(db, service.id).await?;
                 (ServiceResolver::id(&*service), aliases)
             }
             _ => {
@@ -163,7 +162,6 @@ impl AliasDeleteMutation for Mutation {
             AliasOwnerTypeEnum::Service => {
                 let service = service::require_writable(db, Identifier::Alias(alias)).await?;
                 remove_alias::<service_alias::Entity>(db, &service, alias).await?;
-                service_search::refresh(db, service.id).await?;
             }
             AliasOwnerTypeEnum::Team => {
                 let team = identifier::require::<Team>(db, Identifier::Alias(alias)).await?;

@@ -17,8 +17,7 @@ use crate::entity::alias::{AliasTable, Kind as AliasKind};
 use crate::entity::service::Writable;
 use crate::entity::suggestion::{self, Column, Kind, State};
 use crate::entity::{
-    self, ByIds, code_issue_project_resource, deploy, deploy_number, integration, service_alias, service_search,
-    suggestion_integration,
+    self, ByIds, code_issue_project_resource, deploy, deploy_number, integration, service_alias, suggestion_integration,
 };
 use crate::error::{Error, Result, UserError, quoted};
 
@@ -164,7 +163,6 @@ async fn give_alias(db: &Transaction, alias: &str, service: &Writable, kind: Ali
         let message = format!("another service now has the alias {}", quoted(alias));
         return Err(UserError::base(message).into());
     }
-    service_search::refresh(db, service.id).await?;
     db.exec_following(
         deploy::Entity::update_many()
             .col_expr(deploy::Column::ServiceId, Expr::value(service.id))

@@ -23,7 +23,7 @@ use crate::entity::service::Writable;
 use crate::entity::tag::Owner;
 use crate::entity::{
     ByAlias, Timestamp, component_type, contact, document_pull, property, repository, service, service_alias,
-    service_dependency, service_search,
+    service_dependency,
 };
 use crate::error::{Error, UserError, quoted};
 
@@ -145,12 +145,9 @@ async fn put(
     set_fields(db, &mut after, fields, file, names, problems).await?;
     after.locked_by = Some(problems.name(file).to_owned());
     after.locked_repository.clone_from(&origin.repository);
-    let (is_renamed, name) = ((&after.name, &after.slug) != (&before.name, &before.slug), after.slug.clone());
+    let name = after.slug.clone();
     let mut is_changed = is_freed || has_new_alias || after != *before;
     write(db, &before, after, is_created).await?;
-    if is_freed || is_renamed || has_new_alias {
-        service_search::refresh(db, before.id).await?;
-    }
     if let Some(wanted) = tags {
         is_changed |= lists::tags(db, Owner::Service(&before), wanted).await?;
     }

@@ -100,8 +100,15 @@ impl Trial {
         rows.expect("entries").into_iter().map(entry).collect()
     }
 
+    /// How many things the search finds.
     async fn finds(&self, term: &str) -> usize {
         find::find(self.db.read(), term, 5).await.expect("a search").len()
+    }
+
+    /// How many services `services(search:)` finds.
+    async fn services(&self, term: &str) -> usize {
+        let found = db::search::containing(self.db.read(), term).select;
+        self.db.read().rows(&found, |row| row.get::<i64>(0)).await.expect("a search").len()
     }
 }
 
@@ -111,7 +118,7 @@ async fn a_mutation_that_changes_a_service_and_a_team_is_told_checked_and_found(
     let refused = trial.run(&trial.member).await.expect_err("a refusal").to_string();
     assert!(refused.contains("you can change only your own teams and what they own"), "{refused}");
     assert_eq!(trial.entries().await, []);
-    assert_eq!((trial.finds("Basket").await, trial.finds("Zebra").await), (0, 0));
+    assert_eq!((trial.finds("Basket").await, trial.finds("Zebra").await, trial.services("Basket").await), (0, 0, 0));
 
     let anyone = Caller { user: None, ..trial.member.clone() };
     trial.run(&anyone).await.expect("it may");
@@ -120,5 +127,5 @@ async fn a_mutation_that_changes_a_service_and_a_team_is_told_checked_and_found(
     let expected =
         [entry("Service", "Basket", renamed("Cart", "Basket")), entry("Team", "Zebra", renamed("Other", "Zebra"))];
     assert_eq!(trial.entries().await, expected);
-    assert_eq!((trial.finds("Basket").await, trial.finds("Zebra").await), (1, 1));
+    assert_eq!((trial.finds("Basket").await, trial.finds("Zebra").await, trial.services("Basket").await), (1, 1, 1));
 }
