@@ -2,11 +2,16 @@
 //!
 //! Mutations share even the commit: while others wait for their turn, each is a savepoint in one transaction of SQLite
 //! ([`super::session`]). So a page that all of them change, such as the last one of the audit, is written once.
+//! That gains little: 64 clients who change services made 2,180 changes a second rather than 1,900 with a commit for each,
+//! and 2,720 rather than 2,550 on a disk whose flush takes 2 ms more, on two cores that they shared with the server.
 //!
 //! With `synchronous = FULL`, SQLite flushes its write-ahead log in each commit, and the next transaction waits for the
 //! disk. Here a commit only appends to the log (`synchronous = NORMAL`), and the next transaction begins at once. One
 //! flush then makes all commits durable that came before it. [`crate::db::Db::commit`] returns after the flush that covers
 //! its commit, so whatever was answered survives a power cut.
+//!
+//! Most of the gain is that of the shared flush. A loop that only runs the statements of such changes does 3,200 a second
+//! for 64 clients with it, and 210 with `FULL`. SQLite cannot share it by itself: it flushes in the connection that commits.
 //!
 //! Others can read a change a moment before it is durable. That is a few milliseconds, and nobody has been told yet
 //! that it is stored.
