@@ -240,9 +240,8 @@ async fn sign_in_link(
             }
             _ => {
                 let user = user::first_administrator(tx, email, name, now).await?;
-                let changed =
-                    change::of(Before::Committed(db.committed(tx)), tx, RowOf::to::<user::Entity>(user.id), &[])
-                        .await?;
+                let row = RowOf::to::<user::Entity>(user.id);
+                let changed = change::of(Before::Committed(db.committed(tx)), tx, row).await?;
                 let detail = json!({ "changed": changed });
                 audit::record(tx, &actor, "firstAdministrator", user.subject(), &detail).await?;
                 user

@@ -58,21 +58,21 @@ impl From<Option<AnyRow>> for Side {
 /// The record of a transaction.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// Whether it is kept.
-    pub(super) is_kept: bool,
+    /// The most rows that it may have. 0 if none is kept.
+    pub(super) most: usize,
     /// Rows that no other transaction can change, as they were before this one.
     held: Vec<(RowOf, AnyRow)>,
     /// In the order in which they were first changed.
     changes: Vec<Change>,
     places: HashMap<RowOf, usize>,
-    /// Rows that were changed beyond [`MOST_CHANGED`].
+    /// Whether more rows were changed.
     pub(super) is_over: bool,
 }
 
 impl Record {
     /// Whether changes of a table are recorded.
     pub(super) fn records<E: Table>(&self) -> bool {
-        self.is_kept && !matches!(E::TOLD, Told::Nothing)
+        self.most > 0 && !matches!(E::TOLD, Told::Nothing)
     }
 
     /// Notes rows that the transaction has read and that no other transaction can change until it ends.
@@ -121,7 +121,7 @@ impl Record {
         let row = RowOf::to::<E>(key_of::<E>(row)?);
         let place = match self.places.get(&row) {
             Some(place) => *place,
-            None if self.changes.len() >= MOST_CHANGED => {
+            None if self.changes.len() >= self.most => {
                 self.is_over = true;
                 return None;
             }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     fn kept() -> Record {
-        Record { is_kept: true, ..Record::default() }
+        Record { most: MOST_CHANGED, ..Record::default() }
     }
 
     fn name(side: &Side) -> String {

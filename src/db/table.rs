@@ -20,10 +20,13 @@ pub trait Table: EntityTrait<Model: DeserializeOwned + Sync + 'static> {
     /// What its rows are to the audit.
     const TOLD: Told;
 
+    /// The list of the row that a row belongs to, where its changes are told with those of that row: by service files.
+    const LIST: Option<&'static str> = None;
+
     /// Whose a row is. A row of [`Told::In`] belongs to the row in whose list it is.
     fn owner(row: &Self::Model) -> Owner;
 
-    /// A row of [`Told::In`], as an entry of the list.
+    /// A row, as an entry of the list that it is in.
     fn entry(row: &Self::Model) -> Entry {
         let _ = row;
         Entry::default()
@@ -161,6 +164,8 @@ pub trait AnyTable: Send + Sync {
     fn name(&self) -> &'static str;
     /// See [`Table::TOLD`].
     fn told(&self) -> Told;
+    /// See [`Table::LIST`].
+    fn list(&self) -> Option<&'static str>;
     /// Reads the rows whose column `column`, or whose key, is one of these ids: at most `most`.
     fn read<'d>(
         &self,
@@ -199,6 +204,10 @@ impl<E: Table> AnyTable for Of<E> {
 
     fn told(&self) -> Told {
         E::TOLD
+    }
+
+    fn list(&self) -> Option<&'static str> {
+        E::LIST
     }
 
     fn read<'d>(

@@ -11,7 +11,7 @@ use super::Error;
 use super::lock::lock;
 use super::postgres::server;
 use super::read::{Backend, Collecting, ReadHandle, Reader};
-use super::record::{Change, Record, Side};
+use super::record::{Change, MOST_CHANGED, Record, Side};
 use super::row::{Collect, Work};
 use super::sqlite::embedded;
 use super::table::RowOf;
@@ -37,8 +37,13 @@ impl Transaction {
 
     /// The same transaction, which keeps a record of its [changes](Self::changes) from now on.
     pub fn recorded(self) -> Self {
-        self.record().is_kept = true;
+        self.keep_record(MOST_CHANGED);
         self
+    }
+
+    /// Keeps a record of the [changes](Self::changes) from now on: of at most this many rows.
+    pub fn keep_record(&self, most: usize) {
+        self.record().most = most;
     }
 
     fn record(&self) -> MutexGuard<'_, Record> {
@@ -46,7 +51,7 @@ impl Transaction {
     }
 
     /// The rows that it has stored, changed or deleted, in the order in which they were first changed. Rows that follow by
-    /// foreign keys are not among them. `None` if there are more than [`MOST_CHANGED`](super::MOST_CHANGED).
+    /// foreign keys are not among them. `None` if there are more than the record may have.
     pub fn changes(&self) -> Option<Vec<Change>> {
         let record = self.record();
         (!record.is_over).then(|| record.changes())

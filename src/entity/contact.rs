@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::field_rule::{FieldRule, FieldRules};
 use super::service;
 use super::text;
-use crate::db::{self, Owner, Table, Told, Write, WriteHandle};
+use crate::db::{self, Entry, Owner, Table, Told, Write, WriteHandle};
 
 /// A row of `contact`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -44,10 +44,17 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Contact");
+    const LIST: Option<&'static str> = Some("contacts");
 
     fn owner(row: &Model) -> Owner {
         let of_team = row.team_id.map(Owner::Team).or(row.user_id.map(Owner::User));
         of_team.or(Owner::row::<service::Entity>(row.service_id)).unwrap_or(Owner::Nobody)
+    }
+
+    fn entry(row: &Model) -> Entry {
+        let Model { r#type, address, display_name, .. } = row;
+        let name = display_name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+        Entry::text(format!("{}: {address}{name}", r#type))
     }
 }
 

@@ -9,7 +9,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{Iterable, PrimaryKeyTrait, QueryOrder, QuerySelect, QueryTrait};
 
 use self::alias::AliasTable;
-use crate::db::{self, AnyTable, OfKeys, Read, ReadHandle, RowOf, Shape, Table, Write, WriteHandle, to_each};
+use crate::db::{self, AnyTable, OfKeys, Read, ReadHandle, Shape, Table, Write, WriteHandle, to_each};
 
 pub mod alert_source;
 pub mod alert_source_service;
@@ -99,12 +99,6 @@ recorded! {
     property_definition relationship relationship_definition repository scorecard scorecard_alias service service_alias service_dependency
     service_document service_repository suggestion system system_alias tag team team_alias team_membership tier tool
     user
-}
-
-/// The row of the SDL type `class` with this id. `None` if no rows of that type are recorded.
-pub fn row_of(class: &str, id: i64) -> Option<RowOf> {
-    let table = RECORDED.iter().find(|table| table.class() == Some(class))?;
-    Some(RowOf { table: *table, id })
 }
 
 /// What the column `written_by` holds of a row that a service file wrote. It is null for a row that anyone else wrote.

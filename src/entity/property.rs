@@ -7,9 +7,9 @@ use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::service;
 use super::text;
-use crate::db::{Owner, Table, Told};
+use super::{property_definition, service};
+use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
 
 /// A row of `property`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -40,10 +40,16 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Property");
+    const LIST: Option<&'static str> = Some("properties");
 
     fn owner(row: &Model) -> Owner {
         let of_team = row.team_id.map(Owner::Team);
         of_team.or(Owner::row::<service::Entity>(row.service_id)).unwrap_or(Owner::Nobody)
+    }
+
+    fn entry(row: &Model) -> Entry {
+        let definition = RowOf::to::<property_definition::Entity>(row.definition_id);
+        Entry { name: vec![Word::NameOf(definition)], value: Some(row.value.clone()) }
     }
 }
 

@@ -4,8 +4,8 @@
 //! that have a column or a table of their own are not stored here: the system of a service, the domain of a system, and
 //! the dependencies of a service.
 
-use super::{domain, infrastructure_resource, service, system, team};
-use crate::db::{Owner, RowOf, Table, Told};
+use super::{domain, infrastructure_resource, relationship_definition, service, system, team};
+use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
@@ -55,9 +55,18 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Relationship");
+    const LIST: Option<&'static str> = Some("relationships");
 
     fn owner(row: &Model) -> Owner {
         row.source().map_or(Owner::Nobody, |source| Owner::Row(source.row()))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        let definition = row.relationship_definition_id.map(RowOf::to::<relationship_definition::Entity>);
+        let target = row.target().map(End::row);
+        let colon = Word::Text(": ".to_owned());
+        let name = [definition.map(Word::NameOf), Some(colon), target.map(Word::NameOf)];
+        Entry { name: name.into_iter().flatten().collect(), value: None }
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::field_rule::{FieldRule, FieldRules};
 use super::service;
 use super::text;
-use crate::db::{self, Owner, Read, ReadHandle, RowOf, Table, Told};
+use crate::db::{self, Entry, Owner, Read, ReadHandle, RowOf, Table, Told, Word};
 
 /// A row of `service_dependency`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -33,9 +33,16 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("ServiceDependency");
+    const LIST: Option<&'static str> = Some("dependencies");
 
     fn owner(row: &Model) -> Owner {
         Owner::Row(RowOf::to::<service::Entity>(row.source_id))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        let notes = row.notes.as_ref().map_or(String::new(), |notes| format!(" ({notes})"));
+        let other = RowOf::to::<service::Entity>(row.destination_id);
+        Entry { name: vec![Word::NameOf(other), Word::Text(notes)], value: None }
     }
 }
 

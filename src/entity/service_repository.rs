@@ -6,10 +6,10 @@ use sea_orm::sea_query::OnConflict;
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
-use super::service;
 use super::service::Writable;
 use super::text;
-use crate::db::{self, Owner, RowOf, Table, Told, Write, WriteHandle};
+use super::{repository, service};
+use crate::db::{self, Entry, Owner, RowOf, Table, Told, Word, Write, WriteHandle};
 
 /// A row of `service_repository`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -37,9 +37,14 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("ServiceRepository");
+    const LIST: Option<&'static str> = Some("repositories");
 
     fn owner(row: &Model) -> Owner {
         Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        Entry { name: vec![Word::NameOf(RowOf::to::<repository::Entity>(row.repository_id))], value: None }
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::field_rule::{FieldRule, FieldRules};
 use super::service;
 use super::{repository, text};
-use crate::db::{Owner, RowOf, Table, Told};
+use crate::db::{Entry, Owner, RowOf, Table, Told};
 
 /// A row of `tool`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -35,9 +35,16 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Tool");
+    const LIST: Option<&'static str> = Some("tools");
 
     fn owner(row: &Model) -> Owner {
         Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        let Model { category, display_name, url, environment, .. } = row;
+        let of = environment.as_ref().map_or(String::new(), |environment| format!(", {environment}"));
+        Entry::text(format!("{display_name} ({category}{of}): {url}"))
     }
 }
 

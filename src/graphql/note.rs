@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::rules::Rules;
 use crate::db::{self, Before, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
-use crate::entity::change::{Account, Told};
+use crate::entity::change::{Account, By, Told};
 
 /// Stores the entries of the mutation `action`, one for each object that it has changed, but for the first, which also has
 /// the input. Returns that one, which is stored when the mutation commits. `input` holds the arguments.
@@ -17,13 +17,14 @@ pub(super) async fn note(
     rules: &Rules,
     account: &Account,
 ) -> Result<audit::ActiveModel, db::Error> {
-    let mut told = account.told(before, transaction).await?.into_iter();
-    let (subject, changed) = told.next().map_or_else(Default::default, |Told { subject, changed }| (subject, changed));
+    let mut told = account.told(before, transaction, By::Object).await?.into_iter();
+    let (subject, changed) =
+        told.next().map_or_else(Default::default, |Told { subject, changed, .. }| (subject, changed));
     let mut detail = input.as_object().cloned().unwrap_or_default();
     detail.values_mut().for_each(|value| hide_secrets(rules, value));
     insert_changed(&mut detail, changed);
     let others: Vec<(&str, Subject, Value)> = told
-        .map(|Told { subject, changed }| {
+        .map(|Told { subject, changed, .. }| {
             let mut detail = Map::new();
             insert_changed(&mut detail, changed);
             (action, subject, detail.into())

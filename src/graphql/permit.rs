@@ -20,14 +20,28 @@ pub(super) async fn check(
     caller: &Caller,
     account: &Account,
 ) -> Result<()> {
-    let Some((user, Role::TeamMember)) = caller.user else { return Ok(()) };
+    match refused(before, transaction, caller, account).await?.is_empty() {
+        true => Ok(()),
+        false => Err(not_own().into()),
+    }
+}
+
+/// The changes that the caller's role does not allow.
+pub(super) async fn refused<'a>(
+    before: Before<'_>,
+    transaction: &Transaction,
+    caller: &Caller,
+    account: &'a Account,
+) -> Result<Vec<&'a Whole>> {
+    let Some((user, Role::TeamMember)) = caller.user else { return Ok(Vec::new()) };
     let mut owners = Owners { before, transaction, user, known: HashMap::new() };
+    let mut refused = Vec::new();
     for change in account.changes.iter().filter(|change| !change.follows) {
         if !owners.may_change(change).await? {
-            return Err(not_own().into());
+            refused.push(change);
         }
     }
-    Ok(())
+    Ok(refused)
 }
 
 /// Refuses a change of a row that the caller's role does not allow: of one that is there, or that the transaction makes.
@@ -35,17 +49,17 @@ pub(super) async fn check_row(
     before: Before<'_>,
     transaction: &Transaction,
     caller: &Caller,
-    row: Option<RowOf>,
+    row: RowOf,
 ) -> Result<()> {
     let Some((user, Role::TeamMember)) = caller.user else { return Ok(()) };
     let mut owners = Owners { before, transaction, user, known: HashMap::new() };
-    match row {
-        Some(row) if owners.is_own_row(row).await? => Ok(()),
-        _ => Err(not_own().into()),
+    match owners.is_own_row(row).await? {
+        true => Ok(()),
+        false => Err(not_own().into()),
     }
 }
 
-fn not_own() -> UserError {
+pub(super) fn not_own() -> UserError {
     UserError::base("you can change only your own teams and what they own").forbidden()
 }
 

@@ -8,9 +8,9 @@ use super::context::{Ctx, MutationCtx};
 use super::schema::*;
 use super::types::Service;
 use super::{id, permit};
-use crate::db::{Before, Read, Transaction};
-use crate::entity::audit::Subject;
-use crate::entity::{ByIds, row_of, service_file_note, text};
+use crate::db::{Before, Read, RowOf, Transaction};
+use crate::entity::change::{Account, Whole};
+use crate::entity::{ByIds, service_file_note, text};
 use crate::error::{Error, Problems, Result, UserError};
 use crate::service_file::{
     self, Applied, Bounds, Described, FieldChange, File, Note, Options, Origin, Outcome, Permit, Refused,
@@ -84,13 +84,20 @@ pub(super) async fn config_file(id: &str, ctx: &Ctx<'_>) -> Result<Option<Config
 struct PermitOf<'a>(&'a Caller);
 
 impl Permit for PermitOf<'_> {
-    fn check<'c>(
+    fn refused<'c>(
         &'c self,
         before: Before<'c>,
         transaction: &'c Transaction,
-        subject: &'c Subject,
-    ) -> BoxFuture<'c, Result<()>> {
-        let row = subject.class.as_deref().zip(subject.id).and_then(|(class, id)| row_of(class, id));
+        account: &'c Account,
+    ) -> BoxFuture<'c, Result<Vec<&'c Whole>>> {
+        Box::pin(permit::refused(before, transaction, self.0, account))
+    }
+
+    fn refusal(&self) -> UserError {
+        permit::not_own()
+    }
+
+    fn check<'c>(&'c self, before: Before<'c>, transaction: &'c Transaction, row: RowOf) -> BoxFuture<'c, Result<()>> {
         Box::pin(permit::check_row(before, transaction, self.0, row))
     }
 }

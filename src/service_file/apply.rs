@@ -11,7 +11,7 @@ use super::properties::Definitions;
 use super::report::Problems;
 use super::yaml::At;
 use super::{Origin, groups, repositories, services};
-use crate::db::{self, Transaction};
+use crate::db::{self, RowOf, Table, Transaction};
 use crate::entity::field_rule::Reference;
 use crate::error::quoted;
 
@@ -20,15 +20,21 @@ use crate::error::quoted;
 pub(super) struct Change {
     /// The document's index.
     pub(super) number: usize,
-    /// The SDL's type of its subject.
-    pub(super) noun: &'static str,
-    pub(super) id: i64,
+    /// Its subject.
+    pub(super) row: RowOf,
     /// The alias that names the subject.
     pub(super) name: String,
     pub(super) is_created: bool,
     pub(super) is_changed: bool,
     /// Whether only the commit that the file comes from is another one.
     pub(super) is_behind: bool,
+}
+
+impl Change {
+    /// Whether its subject is in the table `E`.
+    pub(super) fn is_of<E: Table>(&self) -> bool {
+        self.row == RowOf::to::<E>(self.row.id)
+    }
 }
 
 /// Applies the documents. Returns the results in their order.

@@ -17,7 +17,7 @@ use super::properties::Definitions;
 use super::report::Problems;
 use super::teams;
 use super::yaml::{At, Spot};
-use crate::db::{self, Read, Table, Transaction, Write};
+use crate::db::{self, Read, RowOf, Table, Transaction, Write};
 use crate::entity::alias::{self, AliasTable, Kind};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::tag::Owner;
@@ -34,8 +34,6 @@ trait Group:
     > + Table
 {
     type Aliases: AliasTable<Owner = i64>;
-    /// The SDL's type.
-    const NOUN: &'static str;
     /// Whether two rows cannot have the same name.
     const HAS_UNIQUE_NAMES: bool;
     const ID: Self::Column;
@@ -53,7 +51,6 @@ macro_rules! group {
     ($module:ident, $aliases:ident, $noun:ident, $slug:ident, $unique:literal, $document:expr) => {
         impl Group for $module::Entity {
             type Aliases = $aliases::Entity;
-            const NOUN: &'static str = stringify!($noun);
             const HAS_UNIQUE_NAMES: bool = $unique;
             const ID: Self::Column = $module::Column::Id;
             const NAME: Self::Column = $module::Column::Name;
@@ -341,7 +338,8 @@ async fn write<G: Group>(
         if let Some(wanted) = tags {
             is_changed |= lists::tags(db, G::tagged(id), wanted).await?;
         }
-        changes.push(Change { number, noun: G::NOUN, id, name: slug, is_created, is_changed, is_behind: false });
+        let row = RowOf::to::<G>(id);
+        changes.push(Change { number, row, name: slug, is_created, is_changed, is_behind: false });
     }
     Ok(changes)
 }

@@ -48,6 +48,7 @@ mod teams;
 mod written;
 mod yaml;
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -71,21 +72,32 @@ use self::properties::Definitions;
 use self::report::Problems;
 use self::yaml::Spot;
 use crate::budget::{Budget, Excess, Limits};
-use crate::db::{self, Before, Committed, Db, RowOf, Snapshot, Transaction};
+use crate::db::{self, Before, Committed, Db, MOST_CHANGED, RowOf, Snapshot, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
-use crate::entity::change;
+use crate::entity::change::{self, Account, By, Told, Whole};
 use crate::entity::{ByAlias, service};
 use crate::error::{self, Error, UserError};
 
 /// The permissions of the caller who applies the files.
 pub trait Permit: Sync {
-    /// Fails if the caller may not change this subject. Called in the transaction of the change, after the change.
-    /// `before` reads what was there before.
+    /// The changes that the caller may not make. Called in their transaction, after them. `before` reads what was there
+    /// before.
+    fn refused<'c>(
+        &'c self,
+        before: Before<'c>,
+        transaction: &'c Transaction,
+        account: &'c Account,
+    ) -> BoxFuture<'c, error::Result<Vec<&'c Whole>>>;
+
+    /// The error about such a change.
+    fn refusal(&self) -> UserError;
+
+    /// Fails if the caller may not change this row.
     fn check<'c>(
         &'c self,
         before: Before<'c>,
         transaction: &'c Transaction,
-        subject: &'c Subject,
+        row: RowOf,
     ) -> BoxFuture<'c, error::Result<()>>;
 }
 
@@ -291,41 +303,53 @@ impl Prepared {
     ) -> Result<(Done, Vec<Entry>), Refused> {
         let Self { documents, definitions, .. } = self;
         let mut problems = self.problems.clone();
+        tx.keep_record(if options.bounds.is_some() { MOST_CHANGED } else { usize::MAX });
         let done = apply::apply(tx, documents, definitions, &options.origin, &mut problems).await?;
         if !problems.is_empty() {
             return Err(Refused::Problems(problems.notes().0));
         }
+        let most = options.bounds.map_or(usize::MAX, |bounds| bounds.documents);
+        let released = match (&options.origin.repository, options.releases_missing) {
+            (Some(repository), true) => {
+                let described: Vec<i64> =
+                    done.iter().filter(|one| one.is_of::<service::Entity>()).map(|one| one.row.id).collect();
+                let released = services::release_missing(tx, repository, &described, most).await;
+                released.map_err(Refused::Failed)?
+            }
+            _ => Vec::new(),
+        };
+        let account = Account::of(before, tx).await?.ok_or_else(too_many)?;
+        let told = account.told(before, tx, By::Document).await?;
+        let places: HashMap<RowOf, usize> = told.iter().enumerate().map(|(place, told)| (told.row, place)).collect();
+        let mut told: Vec<Option<Told>> = told.into_iter().map(Some).collect();
+        let mut changed = |row: RowOf| told.get_mut(*places.get(&row)?)?.take().map(|told| told.changed);
         let mut applied = Outcomes::default();
         for change in &done {
-            applied.add(described(before, tx, change, documents, &problems).await?, options)?;
+            applied.add(described(change, changed(change.row), documents, &problems), options)?;
         }
-        if let (Some(repository), true) = (&options.origin.repository, options.releases_missing) {
-            let described: Vec<i64> = done.iter().filter(|one| one.noun == "Service").map(|one| one.id).collect();
-            let most = options.bounds.map_or(usize::MAX, |bounds| bounds.documents);
-            let released = services::release_missing(tx, repository, &described, most).await;
-            for (id, name) in released.map_err(Refused::Failed)? {
-                let changed = outcome::changed(before, tx, "Service", id, &[]).await?;
-                let subject = Subject::new("Service", Some(id), &name);
-                let (kind, changes) = ("service".to_owned(), fields(&changed));
-                let outcome = Outcome::Released;
-                let entry = Applied { path: String::new(), line: 0, kind, name, outcome, changes };
-                applied.add((entry, Some((subject, changed))), options)?;
-            }
+        for (id, name) in released {
+            let row = RowOf::to::<service::Entity>(id);
+            let (kind, outcome, changed) = ("service".to_owned(), Outcome::Released, changed(row));
+            let changes = changed.as_ref().map(fields).unwrap_or_default();
+            let entry = Applied { path: String::new(), line: 0, kind, name, outcome, changes };
+            applied.add(OfDocument { row, applied: entry, changed }, options)?;
         }
-        let applied = applied.all;
-        check_permit(before, tx, &applied, options).await?;
+        check_permit(before, tx, &account, &applied, options).await?;
         let notes = problems.notes().1;
-        let services: Vec<&Change> = done.iter().filter(|change| change.noun == "Service").collect();
-        self.follow(before, tx, &services, &notes, options).await?;
-        let mut entries = Vec::with_capacity(applied.len());
-        let mut documents = Vec::with_capacity(applied.len());
-        for (applied, changed) in applied {
-            if let Some((subject, changed)) = changed {
+        self.follow(before, tx, &done, &applied, &notes, options).await?;
+        let mut entries = Vec::with_capacity(applied.all.len());
+        let mut documents = Vec::with_capacity(applied.all.len());
+        for OfDocument { row, applied, changed } in applied.all {
+            if let Some(changed) = changed {
                 let action = if applied.outcome == Outcome::Released { "release" } else { "apply" };
+                let subject = Subject::new(row.table.class().unwrap_or_default(), Some(row.id), &applied.name);
                 entries.push((action, subject, json!({ "changed": changed })));
             }
             documents.push(applied);
         }
+        // What no document describes.
+        let others = told.into_iter().flatten();
+        entries.extend(others.map(|Told { subject, changed, .. }| ("apply", subject, json!({ "changed": changed }))));
         Ok((Done { documents, left_out: notes }, entries))
     }
 
@@ -335,31 +359,34 @@ impl Prepared {
         &self,
         before: Before<'_>,
         tx: &Transaction,
-        services: &[&Change],
+        done: &[Change],
+        applied: &Outcomes,
         notes: &[Note],
         options: &Options<'_>,
     ) -> Result<(), Refused> {
         let Self { documents, parts, .. } = self;
-        let described: Vec<(i64, usize)> = services.iter().map(|change| (change.id, change.number)).collect();
+        let services: Vec<&Change> = done.iter().filter(|change| change.is_of::<service::Entity>()).collect();
+        let described: Vec<(i64, usize)> = services.iter().map(|change| (change.row.id, change.number)).collect();
         let notes = noted::by_service(&described, documents, parts, notes);
         let mut notes = noted::different(tx, &described, notes).await?;
         let mut behind = Vec::new();
         for change in services {
-            if !change.is_behind && !notes.contains_key(&change.id) {
+            let id = change.row.id;
+            if !change.is_behind && !notes.contains_key(&id) {
                 continue;
             }
-            let subject = Subject::new(change.noun, Some(change.id), &change.name);
+            let is_changed = applied.of(change.row).is_some_and(|applied| applied.outcome != Outcome::Unchanged);
             match options.permit {
-                Some(permit) if !change.is_changed => match permit.check(before, tx, &subject).await {
+                Some(permit) if !is_changed => match permit.check(before, tx, change.row).await {
                     Err(Error::User(_)) => {
-                        notes.remove(&change.id);
+                        notes.remove(&id);
                         continue;
                     }
                     checked => checked.map_err(Refused::Failed)?,
                 },
                 _ => {}
             }
-            behind.extend(change.is_behind.then_some(change.id));
+            behind.extend(change.is_behind.then_some(id));
         }
         services::follow(tx, &behind, &options.origin).await?;
         noted::store(tx, notes).await?;
@@ -393,26 +420,36 @@ async fn read(files: &[File], bounds: Option<Bounds>) -> (Vec<Document>, Problem
     (intake.documents, problems)
 }
 
-/// Refuses the files if they change a subject that the caller may not change.
+/// The error of files that change too many rows.
+fn too_many() -> Refused {
+    let message = format!("the files change more than {MOST_CHANGED} things; apply fewer files at a time");
+    Refused::Failed(UserError::new("files", message).into())
+}
+
+/// Refuses the files if they change what the caller may not change.
 async fn check_permit(
     before: Before<'_>,
     tx: &Transaction,
-    applied: &[OfDocument],
+    account: &Account,
+    applied: &Outcomes,
     options: &Options<'_>,
 ) -> Result<(), Refused> {
     let Some(permit) = options.permit else { return Ok(()) };
-    let mut refused = error::Problems::default();
-    for (Applied { kind, name, .. }, changed) in applied {
-        let Some((subject, _)) = changed else { continue };
-        let named = |error: UserError| {
+    let refused = permit.refused(before, tx, account).await.map_err(Refused::Failed)?;
+    let refused: HashSet<Option<RowOf>> = refused.iter().map(|change| change.subject(By::Document)).collect();
+    let mut problems = error::Problems::default();
+    for OfDocument { row, applied: Applied { kind, name, .. }, .. } in &applied.all {
+        if refused.contains(&Some(*row)) {
+            let error = permit.refusal();
             let message = format!("the {kind} {}: {}", error::quoted(name), error.message);
-            UserError { message: message.into(), ..error }.within("files")
-        };
-        refused
-            .take_any(permit.check(before, tx, subject).await.map_err(|error| error.map_user(named)))
-            .map_err(Refused::Failed)?;
+            problems.push(UserError { message: message.into(), ..error }.within("files"));
+        }
     }
-    refused.none().map_err(Refused::Failed)
+    // What no document describes.
+    if refused.iter().any(|row| row.and_then(|row| applied.of(row)).is_none()) {
+        problems.push(permit.refusal().within("files"));
+    }
+    problems.none().map_err(Refused::Failed)
 }
 
 /// Unlocks the service with this alias. Returns its slug, and whether it was locked.
@@ -429,7 +466,7 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
             let row = service::unlock(tx, &service).await?;
             let subject = Subject::new("Service", Some(row.id), &row.slug);
             let committed = Before::Committed(db.committed(tx));
-            let changed = change::of(committed, tx, RowOf::to::<service::Entity>(row.id), &[]).await?;
+            let changed = change::of(committed, tx, RowOf::to::<service::Entity>(row.id)).await?;
             audit::record(tx, &Actor::command_line(), "release", subject, &json!({ "changed": changed })).await?;
         }
         Ok((slug, locked))

@@ -77,7 +77,7 @@ async fn wanted<'a>(
     let (mut names, mut all) = (Names::default(), Vec::new());
     let mut parents: HashMap<i64, i64> = HashMap::new();
     for is_own in [true, false] {
-        for Change { number, id, .. } in changes {
+        for Change { number, row, .. } in changes {
             let Some(Document { file, subject: Subject::Team(team), .. }) = documents.get(*number) else { continue };
             let (file, number) = (*file, *number);
             let said = if is_own { team.parent.as_slice() } else { &team.children };
@@ -89,7 +89,7 @@ async fn wanted<'a>(
                         continue;
                     }
                 };
-                let (child, parent) = if is_own { (*id, found) } else { (found, *id) };
+                let (child, parent) = if is_own { (row.id, found) } else { (found, row.id) };
                 match parents.get(&child) {
                     None => {
                         parents.insert(child, parent);

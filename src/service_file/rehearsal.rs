@@ -37,8 +37,20 @@ const AT_ONCE: usize = 500;
 /// How many levels of teams are copied above and below a team. More are a mistake.
 const LEVELS: usize = 22;
 
-/// The tables whose new rows get ids. A rehearsal gives the ids that come next.
-const NUMBERED: [&str; 5] = ["service", "team", "system", "domain", "repository"];
+/// The tables whose new rows get ids that matter: they are part of names, or the rows are stored unless they are there. A
+/// rehearsal gives the ids that come next, so that no new row has the id of one that is not among the copies.
+const NUMBERED: [&str; 10] = [
+    "service",
+    "team",
+    "system",
+    "domain",
+    "repository",
+    "service_alias",
+    "team_alias",
+    "system_alias",
+    "domain_alias",
+    "service_repository",
+];
 
 /// Copies what the documents need from `seen` to `copy`.
 pub(super) async fn copy(

@@ -11,7 +11,7 @@ use super::lists;
 use super::names::Names;
 use super::report::Problems;
 use super::yaml::Spot;
-use crate::db::{self, Transaction, Write};
+use crate::db::{self, RowOf, Transaction, Write};
 use crate::entity::tag::Owner;
 use crate::entity::{ByAlias, Timestamp, repository};
 
@@ -75,8 +75,7 @@ async fn put(
     }
     Ok(Change {
         number,
-        noun: "Repository",
-        id,
+        row: RowOf::to::<repository::Entity>(id),
         name: alias.value.clone(),
         is_created,
         is_changed: changed,

@@ -18,7 +18,7 @@ use super::names::{self, Names};
 use super::properties;
 use super::relationships;
 use super::report::Problems;
-use crate::db::{self, Read, Transaction, Write};
+use crate::db::{self, Read, RowOf, Transaction, Write};
 use crate::entity::service::Writable;
 use crate::entity::tag::Owner;
 use crate::entity::{
@@ -67,20 +67,20 @@ pub(super) async fn apply(
             continue;
         };
         if let Some(wanted) = &document.dependencies {
-            change.is_changed |= depend(db, change.id, *file, wanted, problems).await?;
+            change.is_changed |= depend(db, change.row.id, *file, wanted, problems).await?;
         }
         if let Some(wanted) = &document.properties {
-            change.is_changed |= describe(db, change.id, (*file, wanted), definitions, problems).await?;
+            change.is_changed |= describe(db, change.row.id, (*file, wanted), definitions, problems).await?;
         }
         if let Some(wanted) = &document.relationships {
-            change.is_changed |= relationships::relate(db, change.id, *file, wanted, &related, problems).await?;
+            change.is_changed |= relationships::relate(db, change.row.id, *file, wanted, &related, problems).await?;
         }
     }
     let is_behind = |change: &&mut Change| behind.contains(&change.number);
     let mut changed = Vec::new();
     for change in changes.iter_mut().filter(is_behind) {
         match change.is_changed {
-            true => changed.push(change.id),
+            true => changed.push(change.row.id),
             false => change.is_behind = true,
         }
     }
@@ -93,7 +93,8 @@ pub(super) async fn apply(
 /// document.
 fn created_by_link(number: usize, repository: repository::Model) -> Change {
     let repository::Model { id, default_alias: name, .. } = repository;
-    Change { number, noun: "Repository", id, name, is_created: true, is_changed: true, is_behind: false }
+    let row = RowOf::to::<repository::Entity>(id);
+    Change { number, row, name, is_created: true, is_changed: true, is_behind: false }
 }
 
 /// Gives a service its properties, once its component type is written.
@@ -160,7 +161,8 @@ async fn put(
     if let Some(wanted) = contacts {
         is_changed |= lists::contacts(db, contact::Column::ServiceId, before.id, wanted).await?;
     }
-    Ok(Change { number, noun: "Service", id: before.id, name, is_created, is_changed, is_behind: false })
+    let row = RowOf::to::<service::Entity>(before.id);
+    Ok(Change { number, row, name, is_created, is_changed, is_behind: false })
 }
 
 /// Sets the fields that the document gives, as far as what they refer to exists.

@@ -13,12 +13,9 @@ use super::parents;
 use super::properties::{Definitions, assign};
 use super::report::Problems;
 use super::yaml::Spot;
-use crate::db::{self, Read, Transaction, Write};
+use crate::db::{self, Read, RowOf, Transaction, Write};
 use crate::entity::{contact, property, property_definition, row_lock, team, team_membership, user};
 use crate::error::quoted;
-
-/// The SDL's type of a team.
-const TEAM: &str = "Team";
 
 /// Writes the contacts, the members, the properties and the parts of the teams in `changes`, and adds the teams that become
 /// parts.
@@ -36,13 +33,13 @@ pub(super) async fn apply(
         };
         let TeamDocument { group, contacts, members, properties, parent: _, children: _ } = &**document;
         if let Some(wanted) = contacts {
-            change.is_changed |= lists::contacts(db, contact::Column::TeamId, change.id, wanted).await?;
+            change.is_changed |= lists::contacts(db, contact::Column::TeamId, change.row.id, wanted).await?;
         }
         if let Some(wanted) = members {
-            change.is_changed |= join(db, change.id, *file, wanted, &people, problems).await?;
+            change.is_changed |= join(db, change.row.id, *file, wanted, &people, problems).await?;
         }
         if let Some(wanted) = properties {
-            let owner = (property::Column::TeamId, change.id);
+            let owner = (property::Column::TeamId, change.row.id);
             let refuses = property_definition::Model::refuses_teams;
             change.is_changed |= assign(db, owner, (*file, wanted), definitions, refuses, problems).await?;
         }
@@ -51,27 +48,19 @@ pub(super) async fn apply(
         }
         let spot = group.fields.iter().find(|given| matches!(given.rule.column, team::Column::ParentTeamId));
         let spot = spot.map_or(group.naming.name.spot, |given| given.said.spot);
-        check_parents(db, change.id, *file, spot, problems).await?;
+        check_parents(db, change.row.id, *file, spot, problems).await?;
     }
     let adopted = parents::place(db, documents, changes, problems).await?;
     // A new parent changes a team, even one without a document: the audit and the permissions must see that change.
-    let teams = changes.iter().enumerate().filter(|(_, change)| change.noun == TEAM);
-    let mut teams: HashMap<i64, usize> = teams.map(|(place, change)| (change.id, place)).collect();
+    let teams = changes.iter().enumerate().filter(|(_, change)| change.is_of::<team::Entity>());
+    let mut teams: HashMap<i64, usize> = teams.map(|(place, change)| (change.row.id, place)).collect();
     for (number, team) in adopted {
         match teams.get(&team.id) {
             Some(place) => changes[*place].is_changed = true,
             None => {
                 teams.insert(team.id, changes.len());
-                let (id, name) = (team.id, team.alias);
-                changes.push(Change {
-                    number,
-                    noun: TEAM,
-                    id,
-                    name,
-                    is_created: false,
-                    is_changed: true,
-                    is_behind: false,
-                });
+                let (row, name) = (RowOf::to::<team::Entity>(team.id), team.alias);
+                changes.push(Change { number, row, name, is_created: false, is_changed: true, is_behind: false });
             }
         }
     }

@@ -74,13 +74,13 @@ fn names(column: &str) -> [String; 2] {
 
 /// Checks that the entries tell a row that differs.
 fn check_told(mutation: &str, (table, id): &(String, i64), old: &Value, new: &Value, entries: &[Entry]) {
-    // Its entries tell what belongs to a subject in lists of the subject.
-    if mutation == "serviceFilesApply" {
-        assert!(!entries.is_empty(), "{mutation} changes {table} {id} without an entry");
-        return;
-    }
     let Some(known) = RECORDED.iter().find(|known| known.name() == table) else { return };
-    let class = match known.told() {
+    let told = match known.list() {
+        // Its entries tell what belongs to a subject in lists of the subject.
+        Some(list) if mutation == "serviceFilesApply" => Told::In(list),
+        _ => known.told(),
+    };
+    let class = match told {
         Told::Alone(class) => class,
         // Those that go along with another row are not told.
         Told::Directly(_) if !mutation.to_lowercase().starts_with(&table.replace('_', "")) => return,

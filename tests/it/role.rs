@@ -164,6 +164,12 @@ async fn a_team_member_applies_service_files_of_services_that_their_teams_own() 
         "other": { "responsibilities": null, "parentTeam": null },
     });
     assert_eq!(data(&app, query).await["account"], expected, "a refused file changes nothing");
+    // A dry run gives the alias an id of its own, and not that of an alias which it has not copied.
+    data(&app, r#"mutation { serviceCreate(input: { name: "Zoo" }) { errors { message } } }"#).await;
+    for is_dry_run in [true, false] {
+        let done = apply("version: 1\nservice: { name: Cart, aliases: [basket] }\n", is_dry_run).await;
+        assert_eq!(done, json!({ "documents": [{ "name": "cart", "outcome": "updated" }], "errors": [] }));
+    }
 }
 
 #[tokio::test]

@@ -3,16 +3,15 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use sea_orm::Value;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
-use super::list::{Entries, compare_list, compare_named};
-use super::row::{Columns, columns_of, different, insert_different, name_of, names_of, read_all, referred};
+use super::row::{Columns, columns_of, different, insert, insert_different, name_of, names_of, read_all, referred};
 use crate::db::{
     self, AnyRow, AnyTable, Before, Change, Entry, MOST_AT_ONCE, Owner, RowOf, Side, Told as InAudit, Transaction,
     Word, World,
 };
-use crate::entity::RECORDED;
 use crate::entity::audit::Subject;
+use crate::entity::{RECORDED, team};
 
 /// What a transaction has changed.
 #[derive(Debug)]
@@ -35,10 +34,21 @@ pub struct Whole {
     pub follows: bool,
 }
 
+/// How changes are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Each object alone, as [`Told`](InAudit) says.
+    Object,
+    /// With the thing that they belong to, as service files describe it: [`Table::LIST`](db::Table::LIST).
+    Document,
+}
+
 /// What the audit tells of an object.
 #[derive(Debug)]
 pub struct Told {
-    /// The object.
+    /// Its row.
+    pub row: RowOf,
+    /// The object, as the audit names it.
     pub subject: Subject,
     /// Its fields, each with its `old` and `new` value, or with what was `removed` and `added`.
     pub changed: Map<String, Json>,
@@ -95,17 +105,17 @@ impl Account {
     }
 
     /// Tells the changes by their objects, in the order in which these were first changed.
-    pub async fn told(&self, before: Before<'_>, transaction: &Transaction) -> Result<Vec<Told>, db::Error> {
+    pub async fn told(&self, before: Before<'_>, transaction: &Transaction, by: By) -> Result<Vec<Told>, db::Error> {
         let mut subjects: Vec<Parts<'_>> = Vec::new();
         let mut places: HashMap<RowOf, usize> = HashMap::new();
         for change in &self.changes {
-            let Some(subject) = change.subject() else { continue };
+            let Some(subject) = change.subject(by) else { continue };
             let place = *places.entry(subject).or_insert_with(|| {
                 subjects.push(Parts { subject, own: None, lists: BTreeMap::new() });
                 subjects.len() - 1
             });
             if let Some(parts) = subjects.get_mut(place) {
-                parts.add(change);
+                parts.add(change, by);
             }
         }
         let referred: Vec<RowOf> = subjects.iter().flat_map(Parts::referred).collect();
@@ -115,15 +125,26 @@ impl Account {
 }
 
 impl Whole {
-    /// The object of which the audit tells this.
-    pub fn subject(&self) -> Option<RowOf> {
+    /// The object of which this is told.
+    pub fn subject(&self, by: By) -> Option<RowOf> {
+        let of_owner = || match self.after.as_ref().or(self.before.as_ref())?.owner() {
+            Owner::Row(row) => Some(row),
+            Owner::Team(id) if by == By::Document => Some(RowOf::to::<team::Entity>(id)),
+            Owner::Nobody | Owner::Team(_) | Owner::User(_) => None,
+        };
         match self.row.table.told() {
-            InAudit::Alone(_) | InAudit::Directly(_) => Some(self.row),
-            InAudit::In(_) => match self.after.as_ref().or(self.before.as_ref())?.owner() {
-                Owner::Row(row) => Some(row),
-                Owner::Nobody | Owner::Team(_) | Owner::User(_) => None,
-            },
+            InAudit::Alone(_) | InAudit::Directly(_) if self.list(by).is_none() => Some(self.row),
+            InAudit::Alone(_) | InAudit::Directly(_) | InAudit::In(_) => of_owner(),
             InAudit::Nothing => None,
+        }
+    }
+
+    /// The list of the object in which this is told.
+    fn list(&self, by: By) -> Option<&'static str> {
+        match (self.row.table.told(), by) {
+            (InAudit::In(list), _) => Some(list),
+            (_, By::Document) => self.row.table.list(),
+            (_, By::Object) => None,
         }
     }
 }
@@ -137,8 +158,8 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn add(&mut self, change: &'a Whole) {
-        let InAudit::In(list) = change.row.table.told() else {
+    fn add(&mut self, change: &'a Whole, by: By) {
+        let Some(list) = change.list(by) else {
             self.own = Some(change);
             return;
         };
@@ -175,8 +196,18 @@ impl<'a> Parts<'a> {
             });
             words.collect()
         };
-        let entries =
-            |all: &[Entry]| -> Entries { all.iter().map(|entry| (text(entry), entry.value.clone())).collect() };
+        let entries = |all: &[Entry]| {
+            let mut entries = Entries::new();
+            for entry in all {
+                let value = entries.entry(text(entry)).or_default();
+                *value = match (value.take(), &entry.value) {
+                    // Of several with the same name.
+                    (Some(other), Some(own)) => Some(format!("{other}, {own}")),
+                    (other, own) => other.or_else(|| own.clone()),
+                };
+            }
+            entries
+        };
         for (list, [removed, added]) in &self.lists {
             let has_values = removed.iter().chain(added).any(|entry| entry.value.is_some());
             let compare = if has_values { compare_named } else { compare_list };
@@ -192,7 +223,7 @@ impl<'a> Parts<'a> {
             None => names.get(&self.subject).cloned(),
         };
         let class = self.subject.table.class().map(str::to_owned);
-        Told { subject: Subject { class, id: Some(self.subject.id), name }, changed }
+        Told { row: self.subject, subject: Subject { class, id: Some(self.subject.id), name }, changed }
     }
 }
 
@@ -243,5 +274,29 @@ fn is_same(before: Option<&AnyRow>, after: Option<&AnyRow>) -> bool {
         (None, None) => true,
         (Some(before), Some(after)) => before.columns() == after.columns(),
         _ => false,
+    }
+}
+
+/// The entries of a list: names, and values where the list has them.
+type Entries = BTreeMap<String, Option<String>>;
+
+/// Compares entries that have a name and a value.
+fn compare_named(changed: &mut Map<String, Json>, list: &str, mut before: Entries, after: Entries) {
+    let value = |value: Option<Option<String>>| value.flatten().map_or(Json::Null, Json::from);
+    for (key, new) in after {
+        insert(changed, &format!("{list}.{key}"), value(before.remove(&key)), value(Some(new)));
+    }
+    for (key, old) in before {
+        insert(changed, &format!("{list}.{key}"), value(Some(old)), Json::Null);
+    }
+}
+
+fn compare_list(changed: &mut Map<String, Json>, name: &str, before: Entries, after: Entries) {
+    let only = |own: &Entries, other: &Entries| -> Vec<String> {
+        own.keys().filter(|entry| !other.contains_key(*entry)).cloned().collect()
+    };
+    let (removed, added) = (only(&before, &after), only(&after, &before));
+    if !removed.is_empty() || !added.is_empty() {
+        changed.insert(name.to_owned(), json!({ "removed": removed, "added": added }));
     }
 }

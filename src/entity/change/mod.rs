@@ -9,49 +9,27 @@ use futures_util::future::try_join;
 use sea_orm::ModelTrait;
 use serde_json::{Map, Value as Json};
 
-use self::list::compare_lists;
 use self::row::{
     columns, columns_of, different, field, insert, insert_different, names_of, readable, referred, row_before, row_now,
 };
 use crate::db::{self, Before, RowOf, Transaction};
 
 mod account;
-mod list;
 mod row;
 
-pub use account::{Account, Told, Whole};
-pub use list::List;
+pub use account::{Account, By, Told, Whole};
 
-/// Returns what `transaction` has changed of an object: a JSON object of fields, each with its `old` and `new` value,
-/// or with what was `removed` and `added`. `before` must read what others see.
-///
-/// Compares the given lists. Also compares the aliases if the name has changed, and the aliases and members if the
-/// object was created or deleted.
-pub async fn of(
-    before: Before<'_>,
-    transaction: &Transaction,
-    object: RowOf,
-    lists: &[List],
-) -> Result<Json, db::Error> {
+/// Returns what `transaction`, which keeps no record, has changed of an object: a JSON object of fields, each with its
+/// `old` and `new` value. `before` must read what others see.
+pub async fn of(before: Before<'_>, transaction: &Transaction, object: RowOf) -> Result<Json, db::Error> {
     let (old, new) = try_join(row_before(before, transaction, object), row_now(transaction, object)).await?;
-    let (old, new) = (old.as_ref().map(columns_of), new.as_ref().map(columns_of));
-    let differing = different(old.as_ref(), new.as_ref());
+    let differing = different(old.as_ref().map(columns_of).as_ref(), new.as_ref().map(columns_of).as_ref());
     let referred = differing
         .iter()
         .flat_map(|(column, old, new)| [old, new].into_iter().filter_map(|value| referred(column, value.as_ref())));
     let names = names_of(before, transaction, referred.collect::<Vec<_>>()).await?;
     let mut changed = Map::new();
     insert_different(&mut changed, differing, &names);
-    let is_whole = old.is_some() != new.is_some();
-    let mut lists = lists.to_vec();
-    if (is_whole || changed.contains_key("name")) && !lists.contains(&List::Aliases) {
-        lists.push(List::Aliases);
-    }
-    if is_whole {
-        lists.push(List::Members);
-    }
-    let class = object.table.class().unwrap_or_default();
-    compare_lists(&mut changed, &before, transaction, (class, object.id), lists).await?;
     Ok(Json::Object(changed))
 }
 

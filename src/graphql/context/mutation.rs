@@ -45,7 +45,7 @@ impl Writing {
         if !db::has_many_dependents(db, row.table.name(), id).await? {
             return Ok(());
         }
-        permit::check_row(Before::Committed(self.committed()), db, self.caller(), Some(row)).await?;
+        permit::check_row(Before::Committed(self.committed()), db, self.caller(), row).await?;
         let _ = self.sheds.set((row.table.name(), id));
         Err(db::Error::LostRace.into())
     }
