@@ -45,10 +45,9 @@ pub async fn refresh(db: &dyn WriteHandle) -> Result<(), Error> {
             let has_second = second.is_some();
             let named = db.rows(&rows, move |row| {
                 let second = has_second.then(|| row.get::<String>(2)).transpose()?;
-                Ok((row.get::<i64>(0)?, row.get(1)?, second))
+                Ok((row.get::<i64>(0)?, row.get::<String>(1)?, second))
             });
             for (owner, name, second) in named.await? {
-                let name: String = name;
                 if is_service {
                     services.insert(owner, vec![name.clone()]);
                 }

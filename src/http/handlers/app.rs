@@ -34,7 +34,6 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         check_is_from_here(app, call)?;
         body::check_is_form(&parts.headers)?;
     }
-    let attempt = cookie::read_attempt(cookies(&parts.headers), site.is_secure());
     let user_agent = parts.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     let mut query = Fields::parse(uri.query().unwrap_or_default().as_bytes());
     let mut visit = Visit {
@@ -44,7 +43,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         query,
         form: Fields::default(),
         session,
-        attempt,
+        attempt: cookie::read_attempt(cookies(&parts.headers), site.is_secure()),
         client: call.network(),
         user_agent: user_agent.map(str::to_owned),
         request_id: call.id.clone(),
