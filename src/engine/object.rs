@@ -64,17 +64,17 @@ impl<S> Context<'_, S> {
         self.field.below().any(|child| child.name() == field)
     }
 
-    /// Whether the client selects any of `fields` below `path`, which begins directly below the current field.
-    pub fn selects_at(&self, path: &[&str], fields: &[&str]) -> bool {
-        fn finds(field: &FieldPlan, path: &[&str], fields: &[&str]) -> bool {
+    /// Whether all that the client selects below `path`, which begins directly below the current field, is among `fields`.
+    pub fn selects_only_at(&self, path: &[&str], fields: impl Fn(&str) -> bool) -> bool {
+        fn all(field: &FieldPlan, path: &[&str], fields: &impl Fn(&str) -> bool) -> bool {
             match path {
-                [] => field.below().any(|child| fields.contains(&child.name())),
+                [] => field.below().all(|child| fields(child.name())),
                 [first, rest @ ..] => {
-                    field.below().filter(|child| child.name() == *first).any(|child| finds(child, rest, fields))
+                    field.below().filter(|child| child.name() == *first).all(|child| all(child, rest, fields))
                 }
             }
         }
-        finds(self.field, path, fields)
+        all(self.field, path, &fields)
     }
 }
 
