@@ -15,12 +15,67 @@ use super::row::{Collect, Work};
 use super::transaction::Transaction;
 use super::{Before, Error};
 
-/// A table whose rows can be read and written.
+/// A table whose rows can be read and written. It says whose its rows are, because the permissions follow from that:
+///
+/// ```
+/// mod gadget {
+///     use rollcall::db::{Owner, Table, Told};
+///     use sea_orm::entity::prelude::*;
+///
+///     #[derive(Clone, Debug, DeriveEntityModel, serde::Deserialize)]
+///     #[sea_orm(table_name = "gadget")]
+///     pub struct Model {
+///         #[sea_orm(primary_key)]
+///         pub id: i64,
+///         pub team_id: i64,
+///     }
+///
+///     #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
+///     pub enum Relation {}
+///
+///     impl ActiveModelBehavior for ActiveModel {}
+///
+///     impl Table for Entity {
+///         const TOLD: Told = Told::Alone("Gadget");
+///
+///         fn owner(row: &Model) -> Owner {
+///             Owner::Team(row.team_id)
+///         }
+///     }
+/// }
+/// ```
+///
+/// Without an owner it does not compile:
+///
+/// ```compile_fail,E0046
+/// mod gadget {
+///     use rollcall::db::{Owner, Table, Told};
+///     use sea_orm::entity::prelude::*;
+///
+///     #[derive(Clone, Debug, DeriveEntityModel, serde::Deserialize)]
+///     #[sea_orm(table_name = "gadget")]
+///     pub struct Model {
+///         #[sea_orm(primary_key)]
+///         pub id: i64,
+///         pub team_id: i64,
+///     }
+///
+///     #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
+///     pub enum Relation {}
+///
+///     impl ActiveModelBehavior for ActiveModel {}
+///
+///     impl Table for Entity {
+///         const TOLD: Told = Told::Alone("Gadget");
+///     }
+/// }
+/// ```
 pub trait Table: EntityTrait<Model: DeserializeOwned + Sync + 'static> {
     /// What its rows are to the audit.
     const TOLD: Told;
 
-    /// The list of the row that a row belongs to, where its changes are told with those of that row: by service files.
+    /// The list that holds its rows, such as `tools`. A service file replaces such a list whole, and the audit tells the list
+    /// with the other changes of its owner.
     const LIST: Option<&'static str> = None;
 
     /// Whose a row is. A row of [`Told::In`] belongs to the row in whose list it is.

@@ -343,3 +343,35 @@ async fn a_team_member_does_not_follow_the_file_of_another_team() {
     let second = member.query(apply, json!({ "commit": "bbbbbbb" })).await;
     assert_eq!(data(&app, file).await, before, "{second}");
 }
+
+#[tokio::test]
+async fn a_team_member_does_not_take_over_by_a_file_what_people_wrote_on_the_service_of_another_team() {
+    let app = TestApp::start().await;
+    let member = Browser::of(&app, Role::TeamMember).await;
+    let made = r#"mutation {
+        other: teamCreate(input: { name: "Other" }) { errors { message } }
+        mail: serviceCreate(input: { name: "Mail", ownerInput: { alias: "other" } }) { errors { message } }
+        post: serviceCreate(input: { name: "Post", ownerInput: { alias: "other" } }) { errors { message } }
+        grade: propertyDefinitionCreate(input: { name: "Grade", schema: { type: "string" } }) { errors { message } }
+        reads: relationshipDefinitionCreate(input: { name: "Reads", componentType: { alias: "service" } }) { errors { message } }
+        a: propertyAssign(input: { owner: { alias: "mail" }, definition: { alias: "grade" }, value: "\"a\"" }) { errors { message } }
+        b: relationshipCreate(relationshipDefinition: {
+            source: { alias: "mail" }, target: { alias: "post" }, type: related_to, relationshipDefinition: { alias: "reads" }
+        }) { errors { message } }
+    }"#;
+    data(&app, made).await;
+    let apply = "mutation($text: String!) { serviceFilesApply(input: {
+        files: { path: \"f.yml\", text: $text }, repository: \"https://github.com/org/mail\"
+    }) { documents { outcome } errors { message } } }";
+    let same = "version: 1\nservice:\n  name: Mail\n  properties: { grade: a }\n  relationships: { reads: [post] }\n";
+    let without = "version: 1\nservice:\n  name: Mail\n";
+    let held = r#"{ account { service(alias: "mail") {
+        properties { nodes { value } } relationships { nodes { id } }
+    } } }"#;
+    let before = data(&app, held).await;
+    // Only what a file wrote is deleted once the file no longer has it.
+    let by_member = member.query(apply, json!({ "text": same })).await;
+    let applied = app.query(apply, json!({ "text": without })).await;
+    assert_eq!(applied["data"]["serviceFilesApply"]["errors"], json!([]), "{applied}");
+    assert_eq!(data(&app, held).await, before, "{by_member}");
+}
