@@ -42,7 +42,8 @@ pub(super) fn explained(
             Some(ContextValue::String(guess)) => nearest(&given, [guess.as_str()].into_iter()),
             _ => None,
         };
-        let synonym = SYNONYMS.iter().find(|(word, flag)| *word == given && has(called(program, arguments), flag));
+        let (_, named) = command(program, arguments.get(1..).unwrap_or_default());
+        let synonym = SYNONYMS.iter().find(|(word, flag)| *word == given && has(named, flag));
         let meant = guess.or(synonym.map(|(_, flag)| *flag)).map(|flag| ContextValue::String(flag.to_owned()));
         // Clap's guess can be far off, and its usage follows from it.
         error.insert(ContextKind::SuggestedArg, meant.unwrap_or(ContextValue::None));
@@ -76,10 +77,13 @@ fn is_of_kubernetes(name: &str, value: &str) -> bool {
     is_port || rest.starts_with("SERVICE_HOST") || rest.starts_with("SERVICE_PORT")
 }
 
-/// The command that the arguments name.
-fn called<'c>(program: &'c Command, arguments: &[OsString]) -> &'c Command {
-    let words = arguments.iter().skip(1);
-    words.fold(program, |command, word| command.find_subcommand(word).unwrap_or(command))
+/// The command that the first words name, and how many of them do: `token list` is two.
+pub(super) fn command<'c>(program: &'c Command, words: &[OsString]) -> (usize, &'c Command) {
+    let (mut place, mut command) = (0, program);
+    while let Some(inner) = words.get(place).and_then(|word| command.find_subcommand(word)) {
+        (place, command) = (place + 1, inner);
+    }
+    (place, command)
 }
 
 fn has(command: &Command, flag: &str) -> bool {

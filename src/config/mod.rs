@@ -107,10 +107,7 @@ fn command_first(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     // Find the end of the command, which can be two words.
-    let (mut place, mut command) = (end, &program);
-    while let Some(inner) = arguments.get(place).and_then(|word| command.find_subcommand(word)) {
-        (place, command) = (place + 1, inner);
-    }
+    let place = end + mistakes::command(&program, &arguments[end.min(arguments.len())..]).0;
     if end < place {
         arguments[1..place].rotate_left(end - 1);
     }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use sea_orm::{Statement, metric};
 
+/// Is told of every statement, with the time that it took and whether it failed.
 pub(super) type Observer = Arc<dyn Fn(&metric::Info<'_>) + Send + Sync>;
 
 /// Tells the observer, if there is one, of a statement that has ended.

@@ -188,8 +188,8 @@ pub(super) fn are_several(text: &str) -> bool {
 
 /// Mends what senders get slightly wrong where the meaning is clear, as in JSON that a shell has put together: line breaks
 /// and other control characters in texts, escapes that JSON does not have, texts in single quotation marks, numbers with
-/// leading zeros and words without quotation marks, a comma after the last item, zeros after the end. `None` if there is nothing of that kind. Takes time
-/// in proportion to the text. The result may still not be JSON.
+/// leading zeros and words without quotation marks, a comma after the last item, zeros after the end. `None` if there is
+/// nothing of that kind. Takes time in proportion to the text. The result may still not be JSON.
 fn mended(text: &str) -> Option<(String, Vec<&'static str>)> {
     let mut mender = Mender { rest: text, whole: String::with_capacity(text.len() + 64), notes: Vec::new() };
     while let Some(letter) = mender.rest.chars().next() {

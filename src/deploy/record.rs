@@ -178,8 +178,8 @@ fn read_object(object: Object<'_>, mut heard: Heard) -> Result<Reading, Vec<Mist
     }
 }
 
-/// The only attribute that is an object with a service, as which programs send a deploy that they have wrapped, with its
-/// name.
+/// The deploy within a body that wraps it, such as `{"data": {"service": …}}`, with the name of the attribute that holds it.
+/// `None` unless exactly one attribute is an object with a service.
 fn wrapped<'t>(Object(object): &Object<'t>) -> Option<(Cow<'t, str>, Object<'t>)> {
     let mut found = object.iter().filter_map(|(name, text)| {
         let Value::Object(inner) = Value::of(text) else { return None };
