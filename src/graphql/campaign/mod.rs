@@ -34,12 +34,12 @@ impl CampaignResolver for Campaign {
     async fn service_stats(campaigns: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Stats>>> {
         let filters: Vec<_> = campaigns.iter().map(|campaign| campaign.filter_id).collect();
         let totals = check::sizes(ctx, &filters).await?;
-        let mut stats = Vec::with_capacity(campaigns.len());
-        for (campaign, total) in campaigns.iter().zip(totals) {
-            let complete = check::complete(ctx, check::CheckSet::Campaign(campaign.id), total).await?;
-            stats.push(Some(Stats { total: check::shown(total), total_successful: check::shown(complete) }));
-        }
-        Ok(stats)
+        let sets: Vec<_> = sets(campaigns).into_iter().zip(totals).collect();
+        let complete = check::complete(ctx, &sets).await?;
+        let stats = |((_, total), complete): (&(_, i64), i64)| {
+            Some(Stats { total: check::shown(*total), total_successful: check::shown(complete) })
+        };
+        Ok(sets.iter().zip(complete).map(stats).collect())
     }
 
     fn start_date(&self) -> Option<Timestamp> {

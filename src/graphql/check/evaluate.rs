@@ -113,7 +113,6 @@ impl Prepared {
 
     /// The status of a service, as SQL.
     fn status(&self) -> Expr {
-        let word = |status: i64| Expr::cust(status.to_string());
         let status: Expr = match &self.asked.question {
             Err(_) => word(PENDING),
             Ok(question) => {
@@ -225,6 +224,57 @@ pub(super) async fn counts(db: &dyn ReadHandle, prepared: &[Prepared]) -> Result
     Ok(counts)
 }
 
+/// Counts the services that miss some of the checks of each set. `None` for a set without checks. Several sets at a time
+/// become one statement.
+pub(super) async fn missing(facts: Facts<'_>, sets: Vec<Vec<Placed>>) -> Result<Vec<Option<i64>>> {
+    let mut missing = vec![None; sets.len()];
+    let (mut some, mut checks): (Vec<(usize, Expr)>, usize) = (Vec::new(), 0);
+    for (place, set) in sets.into_iter().enumerate() {
+        let many = set.len();
+        if checks + many > AT_ONCE {
+            count_missing(facts.db, std::mem::take(&mut some), &mut missing).await?;
+            checks = 0;
+        }
+        let prepared = prepare(set, facts).await?;
+        if let Some(misses) = prepared.iter().map(|one| one.status().is_in(MISSED.map(word))).reduce(Expr::or) {
+            some.push((place, misses));
+            checks += many;
+        }
+    }
+    count_missing(facts.db, some, &mut missing).await?;
+    Ok(missing)
+}
+
+/// Counts the services that satisfy each of the conditions, and notes the numbers at their places.
+async fn count_missing(db: &dyn ReadHandle, some: Vec<(usize, Expr)>, missing: &mut [Option<i64>]) -> Result<()> {
+    if some.is_empty() {
+        return Ok(());
+    }
+    let (places, conditions): (Vec<usize>, Vec<Expr>) = some.into_iter().unzip();
+    let mut select = Select::select();
+    select.from(service::Entity);
+    for condition in conditions {
+        select.expr(Func::sum(Expr::case(condition, Expr::cust("1")).finally(Expr::cust("0"))));
+    }
+    let many = places.len();
+    let read = move |row: &db::Row<'_>| (0..many).map(|place| row.get(place)).collect::<Result<Vec<Option<i64>>, _>>();
+    let numbers = db.scan(&select, read).await?.pop().unwrap_or_default();
+    for (place, number) in places.into_iter().zip(numbers) {
+        if let Some(own) = missing.get_mut(place) {
+            // Of no services, SQL has no sum.
+            *own = Some(number.unwrap_or_default());
+        }
+    }
+    Ok(())
+}
+
+/// The statuses of a check that is not passed.
+const MISSED: [i64; 2] = [FAILED, PENDING];
+
+fn word(status: i64) -> Expr {
+    Expr::cust(status.to_string())
+}
+
 /// The number of services that a filter matches: all without a filter, none if it is wrong.
 pub(super) async fn size(db: &dyn ReadHandle, filter: Option<i64>) -> Result<i64> {
     let mut select = Select::select();
@@ -251,8 +301,7 @@ pub(super) async fn lowest_missed(
         // The checks are in the order of their levels: the first that is missed has the lowest one.
         let mut first = CaseStatement::new();
         for one in some {
-            let statuses = [FAILED, PENDING].map(|status| Expr::cust(status.to_string()));
-            first = first.case(one.status().is_in(statuses), Expr::cust(index(one.check.level_id).to_string()));
+            first = first.case(one.status().is_in(MISSED.map(word)), Expr::cust(index(one.check.level_id).to_string()));
         }
         let select = Select::select().expr(service::Column::Id.into_expr()).expr(first).from(service::Entity).take();
         let rows = db.scan(&select, |row| Ok((row.get::<i64>(0)?, row.get::<Option<i64>>(1)?))).await?;
@@ -278,14 +327,13 @@ pub(super) async fn failing(db: &dyn ReadHandle, one: &Prepared) -> Result<Vec<(
 }
 
 fn failing_services(one: &Prepared) -> SelectStatement {
-    let statuses = [FAILED, PENDING].map(|status| Expr::cust(status.to_string()));
     Select::select()
         .expr(service::Column::Id.into_expr())
         .expr(service::Column::Slug.into_expr())
         .expr(one.status())
         .expr(one.found())
         .from(service::Entity)
-        .and_where(one.status().is_in(statuses))
+        .and_where(one.status().is_in(MISSED.map(word)))
         .order_by_expr(service::Column::Id.into_expr(), Order::Asc)
         .limit(NAMED)
         .take()

@@ -28,8 +28,8 @@ pub(super) struct Gathered {
     counts: Mutex<HashMap<i64, Counts>>,
     /// The number of services that a filter matches, by its id.
     sizes: Mutex<HashMap<Option<i64>, i64>>,
-    /// The number of services that miss a check of a set.
-    missing: Mutex<HashMap<CheckSet, i64>>,
+    /// The number of services that miss a check of a set. `None` if it has no check that counts.
+    missing: Mutex<HashMap<CheckSet, Option<i64>>>,
     pub(super) standings: Mutex<Vec<(Vec<i64>, Standings)>>,
 }
 
@@ -103,26 +103,26 @@ pub(in crate::graphql) async fn sizes(ctx: &Ctx<'_>, filters: &[Option<i64>]) ->
     Ok(filters.iter().map(|id| known.get(id).copied().unwrap_or_default()).collect())
 }
 
-/// How many of `size` services pass all checks of the set that count. None if there is no such check.
-pub(in crate::graphql) async fn complete(ctx: &Ctx<'_>, set: CheckSet, size: i64) -> Result<i64> {
-    let checks = counting(ctx, set).await?;
-    if checks.is_empty() {
-        return Ok(0);
-    }
+/// How many of the services of each set, of which there are so many, pass all its checks that count. None if there is no
+/// such check.
+pub(in crate::graphql) async fn complete(ctx: &Ctx<'_>, sets: &[(CheckSet, i64)]) -> Result<Vec<i64>> {
     let kept = ctx.kept::<Gathered>();
     let mut known = kept.missing.lock().await;
-    let missing = match known.get(&set) {
-        Some(missing) => *missing,
-        None => {
-            let levels = standing::in_order(ctx.db()).await?;
-            let missing = evaluate::lowest_missed(ctx.db(), checks, &levels).await?.len();
-            let missing = i64::try_from(missing).unwrap_or(i64::MAX);
-            known.insert(set, missing);
-            missing
+    let (mut new, mut checks) = (Vec::new(), Vec::new());
+    for (set, _) in sets {
+        if !known.contains_key(set) && !new.contains(set) {
+            new.push(*set);
+            checks.push(counting(ctx, *set).await?);
         }
+    }
+    let missing = evaluate::missing(everywhere(ctx.db()), checks).await?;
+    known.extend(new.into_iter().zip(missing));
+    let complete = |(set, size): &(CheckSet, i64)| match known.get(set).copied().flatten() {
+        // By a filter that is wrong, it is for no service, and none passes.
+        Some(missing) => (size - missing).max(0),
+        None => 0,
     };
-    // By a filter that is wrong, it is for no service, and none passes.
-    Ok((size - missing).max(0))
+    Ok(sets.iter().map(complete).collect())
 }
 
 /// How many of the services that the filter matches have which level, by the checks of the set.
