@@ -28,8 +28,8 @@ pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
             @let types: Vec<_> = types.collect();
             @if !types.is_empty() {
                 h2 { (title) }
-                // What a payload, a connection or an edge is for is in its name.
-                @let is_told = ![Group::Payload, Group::Connection].contains(group);
+                // What these are for is in their names.
+                @let is_told = ![Group::Input, Group::Payload, Group::Connection].contains(group);
                 (list(types.iter().map(|ty| (signature::named(ty.name()), ty.description().filter(|_| is_told), false))))
             }
         }

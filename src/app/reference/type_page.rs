@@ -67,8 +67,17 @@ fn fields<'s>(schema: &Schema, fields: impl Iterator<Item = &'s FieldDefinition>
     html! {
         h2 { "Fields" }
         @for field in fields {
-            (entry(schema, &field.name, html! { ": " (signature::ty(&field.ty)) }, field.description.as_ref(), &field.directives))
-            (signature::arguments(schema, &field.arguments))
+            @match &*field.arguments {
+                // The page of the input says what it is. With a list for each, the page of all mutations would be too long.
+                [only] if schema.get_input_object(only.ty.inner_named_type()).is_some() => {
+                    @let signature = html! { "(" (only.name) ": " (signature::ty(&only.ty)) "): " (signature::ty(&field.ty)) };
+                    (entry(schema, &field.name, signature, field.description.as_ref(), &field.directives))
+                },
+                arguments => {
+                    (entry(schema, &field.name, html! { ": " (signature::ty(&field.ty)) }, field.description.as_ref(), &field.directives))
+                    (signature::arguments(schema, arguments))
+                },
+            }
         }
     }
 }
