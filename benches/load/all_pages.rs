@@ -298,6 +298,8 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/definitions",
         "/standards",
         "/new/campaign",
+        "/events",
+        "/new/event-subscription",
         "/suggestions",
         "/integrations",
         &integration,

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rollcall::config::{self, Command as Settings};
 use rollcall::db;
 use rollcall::deploy::Deploys;
+use rollcall::events::Wanted;
 use rollcall::graphql::{Catalogue, Settings as CatalogueSettings};
 use rollcall::http::{self, App};
 use rustix::process::{Pid, Signal, kill_process};
@@ -159,7 +160,7 @@ pub async fn serve_one_by_one(url: &str) {
     let address = listener.local_addr().expect("an address");
     let app_url = settings.addresses.app_url(&address.into());
     let catalogue = Catalogue::new(db.clone(), CatalogueSettings::new(settings.account_name, app_url));
-    let app = App::new(db.clone(), catalogue, settings.edge).with_deploys(Deploys::start(db, 1));
+    let app = App::new(db.clone(), catalogue, settings.edge).with_deploys(Deploys::start(db, Wanted::default(), 1));
     eprintln!("listens on {address} ");
     http::serve(Arc::new(app), listener, None, std::future::pending()).await;
 }

@@ -83,6 +83,7 @@ mod m20261128_000060_token_details;
 mod m20261128_000070_check_results;
 mod m20261128_000110_scorecards;
 mod m20261128_000120_campaigns;
+mod m20261128_000130_events;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -187,6 +188,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261128_000070_check_results::Migration),
             Box::new(m20261128_000110_scorecards::Migration),
             Box::new(m20261128_000120_campaigns::Migration),
+            Box::new(m20261128_000130_events::Migration),
         ]
     }
 }

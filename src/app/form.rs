@@ -33,7 +33,8 @@ impl Mistakes {
         self.0.is_empty()
     }
 
-    fn of<'a>(&'a self, field: &'a str) -> impl Iterator<Item = &'a str> {
+    /// The messages about a field.
+    pub fn about<'a>(&'a self, field: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(known, _)| known == field).map(|(_, message)| &**message)
     }
 
@@ -247,7 +248,7 @@ pub fn suggested<'a>(
 }
 
 fn invalid(name: &str, mistakes: &Mistakes) -> Option<&'static str> {
-    mistakes.of(name).next().map(|_| "true")
+    mistakes.about(name).next().map(|_| "true")
 }
 
 fn frame(
@@ -257,7 +258,7 @@ fn frame(
     mistakes: &Mistakes,
     input: impl FnOnce(Option<String>) -> Markup,
 ) -> Markup {
-    let wrong: Vec<&str> = mistakes.of(name).collect();
+    let wrong: Vec<&str> = mistakes.about(name).collect();
     let mut described = Vec::new();
     if !hint.is_empty() {
         described.push(format!("hint-{name}"));

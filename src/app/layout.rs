@@ -30,6 +30,7 @@ const GROUPS: &[(&str, &[Link])] = &[
         "Set up",
         &[
             ("Integrations", "integrations", Role::Viewer),
+            ("Events", "events", Role::Viewer),
             ("Definitions", "definitions", Role::Viewer),
             ("Tokens", "tokens", Role::Admin),
             ("Users", "users", Role::Admin),
@@ -97,6 +98,7 @@ fn here(visit: &Visit) -> &str {
         ("domains", _) | ("new", "system" | "domain") => "systems",
         ("new", "team") => "teams",
         ("new", "campaign") => "standards",
+        ("new", "event-subscription") => "events",
         ("new", _) | ("documents", _) => "services",
         (first, _) => first,
     }

@@ -33,6 +33,8 @@ mod delivery;
 mod dependency_form;
 mod deploys;
 mod documents;
+mod event_form;
+mod events;
 mod explorer;
 mod facts;
 pub mod form;
@@ -182,6 +184,7 @@ const OWNED: &[&str] = &[
     "deploys.csv",
     "documents",
     "domains",
+    "events",
     "explorer",
     "infrastructure",
     "integrations",
@@ -284,6 +287,7 @@ impl Site {
             (Get, ["integrations", id]) => integrations::one(self, visit, session, id).await,
             (Post, ["integrations", id, "rename"]) => integrations::rename(self, visit, session, id).await,
             (Post, ["integrations", id, "delete"]) => integrations::delete(self, visit, session, id).await,
+            (_, ["events", ..] | ["new", "event-subscription"]) => self.events(visit, session, &path).await,
             (Get, ["tokens"]) => tokens::page(self, visit, session).await,
             (Post, ["tokens"]) => tokens::create(self, visit, session).await,
             (Post, ["tokens", id, "rotate"]) => tokens::rotate(self, visit, session, id).await,
@@ -328,6 +332,21 @@ impl Site {
             (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
             (Post, ["suggestions"]) => suggestions::decide_all(self, visit, session).await,
             (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
+            _ => Err(Fault::NotFound),
+        }
+    }
+
+    /// The pages of event subscriptions.
+    async fn events(&self, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
+        use Method::{Get, Post};
+        match (visit.method, path) {
+            (Get, ["events"]) => events::page(self, visit, session).await,
+            (Get, ["events", id]) => events::one(self, visit, session, id).await,
+            (Get, ["events", id, "edit"]) => event_form::edit(self, visit, session, id).await,
+            (Post, ["events", id, "edit"]) => event_form::change(self, visit, id).await,
+            (Post, ["events", id, what]) => events::act(self, visit, session, id, what).await,
+            (Get, ["new", "event-subscription"]) => event_form::new(self, visit, session).await,
+            (Post, ["new", "event-subscription"]) => event_form::create(self, visit).await,
             _ => Err(Fault::NotFound),
         }
     }

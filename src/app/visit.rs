@@ -154,6 +154,12 @@ impl Fields {
         self
     }
 
+    /// Adds a field beside any of the same name.
+    pub fn also(mut self, name: &str, text: &str) -> Self {
+        self.0.push((name.to_owned(), text.to_owned()));
+        self
+    }
+
     /// The first text of this name, trimmed. Empty if there is none.
     pub fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text::trim(text))

@@ -23,6 +23,7 @@ use crate::deploy;
 use crate::entity::deploy::Environments;
 use crate::entity::{Timestamp, remembered, sign_in_link, token, user};
 use crate::error::{Error, shortened};
+use crate::events::Wanted;
 use crate::graphql::{Catalogue, Settings};
 use crate::http::tls::Tls;
 use crate::http::{self, App, Drained, Listener};
@@ -116,8 +117,19 @@ fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App 
     let (account_name, budget) = (settings.account_name.clone(), settings.budget.limits());
     let estimate = settings.budget.max_estimate;
     let document_hosts = Hosts::from(settings.pull_documents_from.clone());
+    let event_hosts = Hosts::from(settings.send_events_to.clone());
     let (url, body) = (app_url.to_owned(), settings.edge.max_body);
-    let catalogue = Settings { account_name, app_url: url, budget, estimate, body, production, document_hosts };
+    let catalogue = Settings {
+        account_name,
+        app_url: url,
+        budget,
+        estimate,
+        body,
+        production,
+        document_hosts,
+        event_hosts,
+        events: Wanted::all(),
+    };
     let app = App::new(db.clone(), Catalogue::new(db.clone(), catalogue), settings.edge.clone());
     let app = if settings.addresses.given_app_url().is_none() { app.with_origin_of_proxies() } else { app };
     let Some(openid) = openid else { return app };
@@ -193,6 +205,8 @@ fn start_tasks(db: &Db, app: &Arc<App>, settings: &Serve) -> Vec<JoinHandle<()>>
         true => spawn_with(db, "removal of old windows of rate limits", retention::run_windows),
         false => spawn_with(db, "search for another server", watch_for_another),
     });
+    let sender = app.event_sender();
+    tasks.push(spawn_again("events", move || sender.clone().run()));
     let (app, hosts) = (Arc::clone(app), Hosts::from(settings.pull_documents_from.clone()));
     tasks.push(spawn_with(db, "pulls of API documents", move |db| {
         let (app, hosts) = (Arc::clone(&app), hosts.clone());

@@ -44,6 +44,16 @@ pub struct Serve {
         value_parser = trimmed(value::document_host)
     )]
     pub pull_documents_from: Vec<Host>,
+    /// Hosts with private addresses that events may be sent to, separated by commas, each with a port if it is not the
+    /// default one. Without encryption, events are sent to these hosts alone [default: none]
+    #[arg(
+        long,
+        value_name = "HOSTS",
+        env = "ROLLCALL_SEND_EVENTS_TO",
+        value_delimiter = ',',
+        value_parser = trimmed(value::document_host)
+    )]
+    pub send_events_to: Vec<Host>,
     /// How long deploys are kept, such as 400d, at least 1d. The last deploy of each service is always kept. After a
     /// deploy is removed, another post with its dedup_id is a new deploy [default: forever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = trimmed(value::retention))]

@@ -13,6 +13,7 @@ use crate::entity::{
     ByAlias, Timestamp, code_issue, code_issue_project, code_issue_project_resource, on_call, service,
 };
 use crate::error::{Error, Result, UserError};
+use crate::events::Wanted;
 use crate::service_file::{self, File, Options, Origin, Refused};
 
 mod company;
@@ -105,8 +106,14 @@ async fn describe(db: &Db) -> Result<()> {
     documents.extend(SERVICES.iter().map(document));
     let text: Vec<String> = documents.iter().map(Value::to_string).collect();
     let file = File { path: "demo.yml".to_owned(), content: Ok(text.join("\n---\n")), is_found: false };
-    let options =
-        Options { origin: Origin::default(), is_dry_run: false, releases_missing: false, bounds: None, permit: None };
+    let options = Options {
+        origin: Origin::default(),
+        is_dry_run: false,
+        releases_missing: false,
+        bounds: None,
+        permit: None,
+        events: None,
+    };
     match Box::pin(service_file::apply(db, &Actor::command_line(), &[file], &options)).await {
         Ok(_) => {}
         Err(Refused::Failed(error)) => return Err(error),
@@ -189,7 +196,7 @@ async fn deploys(db: &Db, integration_id: i64, now: Timestamp) -> Result<usize> 
         }
     }
     posts.sort_by_key(|post| post["deployed_at"].as_str().map(str::to_owned));
-    let recorder = Deploys::start(db.clone(), GROUP);
+    let recorder = Deploys::start(db.clone(), Wanted::default(), GROUP);
     for (number, mut post) in posts.iter().cloned().enumerate() {
         post["dedup_id"] = json!(format!("demo-{number}"));
         let reading = Record::read(&post.to_string(), false);

@@ -19,6 +19,7 @@ use tokio::time::timeout_at;
 use super::{Outcome, Post, store};
 use crate::db::{self, Db, Read};
 use crate::entity::{Timestamp, integration};
+use crate::events::Wanted;
 use crate::spans;
 
 /// The default maximum number of posts in a transaction.
@@ -65,6 +66,13 @@ pub enum Failure {
     Internal(String),
 }
 
+/// Where deploys are recorded, and which events somebody wants.
+#[derive(Debug, Clone)]
+struct Recorder {
+    db: Db,
+    events: Wanted,
+}
+
 #[derive(Debug)]
 struct Waiting {
     post: Post,
@@ -74,11 +82,12 @@ struct Waiting {
 }
 
 impl Deploys {
-    /// Starts the task that commits to a migrated database, at most `group` posts per transaction. Must be called
+    /// Starts the task that commits to a migrated database, at most `group` posts per transaction, with the `events` that
+    /// somebody wants. Must be called
     /// within a tokio runtime.
-    pub fn start(db: Db, group: usize) -> Self {
+    pub fn start(db: Db, events: Wanted, group: usize) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
-        tokio::spawn(commit_all(db, waiting, group));
+        tokio::spawn(commit_all(Recorder { db, events }, waiting, group));
         Self { queue }
     }
 
@@ -92,10 +101,10 @@ impl Deploys {
     }
 }
 
-async fn commit_all(db: Db, mut queue: mpsc::Receiver<Waiting>, most: usize) {
+async fn commit_all(recorder: Recorder, mut queue: mpsc::Receiver<Waiting>, most: usize) {
     let mut group = Vec::with_capacity(most);
     let mut aside = Aside {
-        db: db.clone(),
+        recorder: recorder.clone(),
         turn: Arc::new(Semaphore::new(1)),
         room: Arc::new(Semaphore::new(MOST_ASIDE)),
         timeout: ASIDE_TIMEOUT,
@@ -109,7 +118,7 @@ async fn commit_all(db: Db, mut queue: mpsc::Receiver<Waiting>, most: usize) {
         // The statements belong to the whole group. Their spans are children of the first post's span.
         let place = group.first().map(|first: &Waiting| first.place.clone()).unwrap_or_default();
         let posts: Vec<Post> = group.iter().map(|one| one.post.clone()).collect();
-        let fates = AssertUnwindSafe(place.around(commit(&db, &posts))).catch_unwind().await;
+        let fates = AssertUnwindSafe(place.around(commit(&recorder, &posts))).catch_unwind().await;
         let panicked = || Fate::Done(Err(Failure::Internal("it panicked".to_owned())));
         let fates = fates.unwrap_or_else(|_| vec![panicked(); posts.len()]);
         for (waiting, fate) in group.drain(..).zip(fates) {
@@ -125,7 +134,7 @@ async fn commit_all(db: Db, mut queue: mpsc::Receiver<Waiting>, most: usize) {
 
 /// Posts whose rows someone else has locked: a process that has stalled, or a long mutation.
 struct Aside {
-    db: Db,
+    recorder: Recorder,
     /// Only one of them is tried at a time.
     turn: Arc<Semaphore>,
     /// Bounds their number.
@@ -158,7 +167,7 @@ impl Aside {
         let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else {
             return drop(reply.send(Err(Failure::Unavailable(TOO_MANY_ASIDE))));
         };
-        let (db, turn, until) = (self.db.clone(), Arc::clone(&self.turn), Instant::now() + self.timeout);
+        let (recorder, turn, until) = (self.recorder.clone(), Arc::clone(&self.turn), Instant::now() + self.timeout);
         tokio::spawn(async move {
             let _room = room;
             let outcome = loop {
@@ -168,7 +177,7 @@ impl Aside {
                 if reply.is_closed() {
                     return;
                 }
-                let tried = place.around(alone(&db, &post)).await;
+                let tried = place.around(alone(&recorder, &post)).await;
                 drop(own_turn);
                 match tried {
                     Ok(outcome) => break Ok(outcome),
@@ -193,18 +202,18 @@ enum Fate {
 }
 
 /// Commits the posts together, or, if that fails, each alone.
-async fn commit(db: &Db, posts: &[Post]) -> Vec<Fate> {
-    match attempt(db, posts).await {
+async fn commit(recorder: &Recorder, posts: &[Post]) -> Vec<Fate> {
+    match attempt(recorder, posts).await {
         Ok(outcomes) => outcomes.into_iter().map(|outcome| Fate::Done(Ok(outcome))).collect(),
         Err(Attempt::Final(failure)) => vec![Fate::Done(Err(failure)); posts.len()],
         Err(Attempt::Uncertain(reason)) => posts.iter().map(|post| Fate::Done(Err(uncertain(post, reason)))).collect(),
         Err(Attempt::Locked(_)) if posts.len() == 1 => vec![Fate::Locked],
-        Err(Attempt::Locked(_) | Attempt::Again(_)) => each_alone(db, posts).await,
+        Err(Attempt::Locked(_) | Attempt::Again(_)) => each_alone(recorder, posts).await,
     }
 }
 
 /// Commits each post alone. Of the posts for a service that is locked, only the first waits for the lock.
-async fn each_alone(db: &Db, posts: &[Post]) -> Vec<Fate> {
+async fn each_alone(recorder: &Recorder, posts: &[Post]) -> Vec<Fate> {
     let mut fates = Vec::with_capacity(posts.len());
     let mut locked: HashSet<&str> = HashSet::new();
     let mut waited = Duration::ZERO;
@@ -219,7 +228,7 @@ async fn each_alone(db: &Db, posts: &[Post]) -> Vec<Fate> {
             continue;
         }
         let began = Instant::now();
-        fates.push(match alone(db, post).await {
+        fates.push(match alone(recorder, post).await {
             Ok(outcome) => Fate::Done(Ok(outcome)),
             Err(Alone::Failed(failure)) => Fate::Done(Err(failure)),
             Err(Alone::Locked(_)) => {
@@ -254,11 +263,11 @@ impl From<Failure> for Alone {
     }
 }
 
-async fn alone(db: &Db, post: &Post) -> Result<Outcome, Alone> {
+async fn alone(recorder: &Recorder, post: &Post) -> Result<Outcome, Alone> {
     let mut last = None;
     for number in 0..ATTEMPTS {
         tokio::time::sleep(PAUSE.mul_f64(f64::from(number) * fastrand::f64())).await;
-        match attempt(db, slice::from_ref(post)).await {
+        match attempt(recorder, slice::from_ref(post)).await {
             Ok(outcomes) => {
                 return Ok(outcomes.into_iter().next().ok_or(Failure::Internal("no outcome".to_owned()))?);
             }
@@ -267,7 +276,7 @@ async fn alone(db: &Db, post: &Post) -> Result<Outcome, Alone> {
             Err(Attempt::Locked(reason)) => return Err(Alone::Locked(reason)),
             Err(Attempt::Again(error)) => last = Some(error),
         }
-        let endpoint = db.read().one(integration::Entity::find_by_id(post.integration_id)).await;
+        let endpoint = recorder.db.read().one(integration::Entity::find_by_id(post.integration_id)).await;
         if endpoint.map_err(Failure::from)?.is_none() {
             return Err(Failure::EndpointGone.into());
         }
@@ -291,10 +300,10 @@ enum Attempt {
     Uncertain(&'static str),
 }
 
-async fn attempt(db: &Db, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
+async fn attempt(Recorder { db, events }: &Recorder, posts: &[Post]) -> Result<Vec<Outcome>, Attempt> {
     let give_up = |error: db::Error| Attempt::Final(error.into());
     let transaction = db.begin_write().await.map_err(give_up)?;
-    let recorded = db.until(Instant::now() + WRITE, store::record(&transaction, posts, Timestamp::now())).await;
+    let recorded = db.until(Instant::now() + WRITE, store::record(&transaction, events, posts, Timestamp::now())).await;
     match recorded {
         Ok(outcomes) => {
             // A transaction that lost a race during its commit has written nothing.
@@ -349,7 +358,8 @@ mod tests {
         }"#;
         let post = Post { integration_id, record: Record::read(body, false).expect("a record").record };
         let (turn, room) = (Arc::new(Semaphore::new(1)), Arc::new(Semaphore::new(1)));
-        (folder, Aside { db, turn, room, timeout, locked: HashMap::new() }, post)
+        let recorder = Recorder { db, events: Wanted::default() };
+        (folder, Aside { recorder, turn, room, timeout, locked: HashMap::new() }, post)
     }
 
     #[tokio::test]
@@ -371,7 +381,7 @@ mod tests {
         drop((outcome, turn));
         // The post has left its place.
         let _room = aside.room.acquire().await.expect("room");
-        let deploys = aside.db.read().all(deploy::Entity::find()).await.expect("deploys");
+        let deploys = aside.recorder.db.read().all(deploy::Entity::find()).await.expect("deploys");
         assert!(deploys.is_empty(), "{deploys:?}");
     }
 }

@@ -18,14 +18,21 @@ use crate::entity::user::email_key;
 use crate::entity::{
     Timestamp, deploy, deploy_number, service, service_alias, suggestion, suggestion_integration, user,
 };
+use crate::events::{OfDeploys, Wanted};
 
 /// Records all posts or none, and returns the outcome of each.
-pub(super) async fn record(db: &dyn WriteHandle, posts: &[Post], now: Timestamp) -> Result<Vec<Outcome>, db::Error> {
+pub(super) async fn record(
+    db: &dyn WriteHandle,
+    wanted: &Wanted,
+    posts: &[Post],
+    now: Timestamp,
+) -> Result<Vec<Outcome>, db::Error> {
     let is_new = without_duplicates(posts, stored(db, posts).await?);
     let new: Vec<&Post> = posts.iter().zip(&is_new).filter_map(|(post, is_new)| is_new.then_some(post)).collect();
     let mut services = services(db, new.iter().map(|post| &*post.record.service), Hold::UntilCommit).await?;
     let respelt = respelt(db, &new, &mut services).await?;
-    suggest(db, &new, &services, now).await?;
+    let mut events = OfDeploys::default();
+    suggest(db, &new, &services, (wanted, &mut events), now).await?;
     let numbers = numbers(db, &new, &services).await?;
     let users = users(db, &new).await?;
     let rows = new.iter().zip(numbers).map(|(post, number)| {
@@ -34,7 +41,10 @@ pub(super) async fn record(db: &dyn WriteHandle, posts: &[Post], now: Timestamp)
         let alias = respelt.get(&post.record.service);
         row(post, (services.get(&post.record.service).copied(), alias), user_id, number, now)
     });
-    insert(db, rows.collect()).await?;
+    let rows: Vec<deploy::ActiveModel> = rows.collect();
+    rows.iter().for_each(|row| events.add(wanted, row, now));
+    insert(db, rows).await?;
+    events.store(db).await?;
 
     let outcome = |(post, is_new): (&Post, bool)| match is_new {
         false => Outcome::Duplicate,
@@ -158,6 +168,7 @@ async fn suggest(
     db: &dyn WriteHandle,
     posts: &[&Post],
     services: &HashMap<String, i64>,
+    (wanted, events): (&Wanted, &mut OfDeploys),
     now: Timestamp,
 ) -> Result<(), db::Error> {
     let mut unknown: BTreeMap<&str, (i32, BTreeSet<i64>)> = BTreeMap::new();
@@ -169,7 +180,14 @@ async fn suggest(
     if unknown.is_empty() {
         return Ok(());
     }
-    let ids = upsert_suggestions(db, &unknown, now).await?;
+    let stored = upsert_suggestions(db, &unknown, now).await?;
+    for one in &stored {
+        // One that was there before counts more deploys.
+        if unknown.get(&*one.alias).is_some_and(|(count, _)| *count == one.deploy_count) {
+            events.add_suggestion(wanted, one.id, &one.alias, now);
+        }
+    }
+    let ids: HashMap<String, i64> = stored.into_iter().map(|one| (one.alias, one.id)).collect();
     // Accepting a suggestion locks its row. We hold the locks now, so a suggestion accepted in the meantime is visible.
     if !self::services(db, unknown.keys().copied(), Hold::No).await?.is_empty() {
         return Err(db::Error::fault("an alias was added to a service in the meantime"));
@@ -188,13 +206,13 @@ async fn suggest(
     Ok(())
 }
 
-/// Creates or updates a suggestion for each alias and returns their ids. An ignored one stays ignored. An accepted one
+/// Creates or updates a suggestion for each alias and returns them. An ignored one stays ignored. An accepted one
 /// is reopened, because its service has lost the alias or was deleted.
 async fn upsert_suggestions(
     db: &dyn WriteHandle,
     unknown: &BTreeMap<&str, (i32, BTreeSet<i64>)>,
     now: Timestamp,
-) -> Result<HashMap<String, i64>, db::Error> {
+) -> Result<Vec<suggestion::Model>, db::Error> {
     use suggestion::Column::{
         Alias, CodeIssueProjectId, DeployCount, FirstSeenAt, LastSeenAt, ServiceId, State as StateColumn,
     };
@@ -215,8 +233,7 @@ async fn upsert_suggestions(
         insert.values_panic([Expr::value(*alias), Expr::value(State::Open), count, now.clone(), now]);
     }
     insert.on_conflict(again);
-    let stored = db.stored_by::<suggestion::Entity>(false, insert).await?;
-    Ok(stored.into_iter().map(|suggestion| (suggestion.alias, suggestion.id)).collect())
+    db.stored_by::<suggestion::Entity>(false, insert).await
 }
 
 /// The number of each deploy: as sent, or the next one of its service or alias.

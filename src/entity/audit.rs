@@ -186,8 +186,8 @@ pub const DETAIL: usize = 8 * 1024;
 /// The maximum number of list items, or of object fields, that the details keep.
 pub const ENTRIES: usize = 50;
 
-/// Serialises the details in at most [`DETAIL`] bytes. Truncates texts, lists and objects more and more until they fit.
-fn bounded(detail: &Json) -> String {
+/// Serialises details in at most [`DETAIL`] bytes. Truncates texts, lists and objects more and more until they fit.
+pub fn bounded(detail: &Json) -> String {
     for (text, entries) in [(200, ENTRIES), (50, 20), (20, 5)] {
         let detail = shortened(detail, text, entries).to_string();
         if detail.len() <= DETAIL {

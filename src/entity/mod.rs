@@ -35,6 +35,10 @@ pub mod deploy_number;
 pub mod document_pull;
 pub mod domain;
 pub mod domain_alias;
+pub mod event;
+pub mod event_delivery;
+pub mod event_receiver;
+pub mod event_subscription;
 pub mod field_rule;
 pub mod filter;
 pub mod filter_predicate;
@@ -94,7 +98,7 @@ macro_rules! recorded {
 
 recorded! {
     alert_source alert_source_service campaign category check check_answer check_reported code_issue code_issue_cve code_issue_cwe
-    code_issue_project code_issue_project_resource component_type contact deploy domain domain_alias filter filter_predicate
+    code_issue_project code_issue_project_resource component_type contact deploy domain domain_alias event_subscription filter filter_predicate
     infrastructure_resource infrastructure_resource_alias integration level lifecycle on_call property
     property_definition relationship relationship_definition repository scorecard scorecard_alias service service_alias service_dependency
     service_document service_repository suggestion system system_alias tag team team_alias team_membership tier tool

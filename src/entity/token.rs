@@ -43,6 +43,8 @@ pub struct Model {
     pub last_used_from: Option<String>,
     /// The form in which descriptions are compared; unique. `None` for older tokens, and for those that were replaced.
     pub description_key: Option<String>,
+    /// When it became an event that the token expires soon.
+    pub expiry_told_at: Option<Timestamp>,
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
@@ -52,6 +54,16 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 crate::unrecorded!(Entity);
+
+/// Marks the tokens that expire between two times, and that were not marked before. Returns them.
+pub async fn tell_expiring(db: &db::Transaction, from: Timestamp, to: Timestamp) -> Result<Vec<Model>, db::Error> {
+    let tell = Entity::update_many()
+        .col_expr(Column::ExpiryToldAt, Expr::value(from))
+        .filter(Column::ExpiresAt.gt(from))
+        .filter(Column::ExpiresAt.lt(to))
+        .filter(Column::ExpiryToldAt.is_null());
+    db.updated(tell).await
+}
 
 /// A use is written only if the stored one is at least this old. A write per request would cost more than the request.
 const NOTED_EVERY_MICROS: i64 = 60 * 1_000_000;
@@ -178,6 +190,7 @@ pub async fn create(
         created_by: Set(Some(text::cleaned(&actor.name, text::SHORT))),
         prefix: Set(Some(secret.reveal().chars().take(SHOWN).collect())),
         last_used_from: Set(None),
+        expiry_told_at: Set(None),
         description: Set(description),
         hash: Set(secret.hash().to_vec()),
         scope: Set(scope),

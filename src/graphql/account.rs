@@ -8,15 +8,16 @@ use super::identifier::{self, Identifier, OneOf, exactly_one};
 use super::repository::RepositoryConnectionType;
 use super::schema::*;
 use super::types::{
-    AlertSource, Campaign, Category, CheckReport, CodeIssueProject, ComponentType, Domain, Filter,
+    AlertSource, Campaign, Category, CheckReport, CodeIssueProject, ComponentType, Domain, EventSubscription, Filter,
     InfrastructureResource, Level, Lifecycle, Property, PropertyDefinition, RelationshipDefinitionType,
     RelationshipType, Repository, Rubric, Scorecard, SearchResult, Service, ServiceDocument, System, Team,
     TeamPropertyDefinition, Tier, User,
 };
 use super::{
-    alert_source, campaign, check, code_issue_project, component_type, deploy, deploy_metrics, domain, filter, grade,
-    infrastructure_resource, integration, property, property_definition, relationship, relationship_definition,
-    repository, scorecard, search, service_document, service_file, service_list, suggestion, system, team, user,
+    alert_source, campaign, check, code_issue_project, component_type, deploy, deploy_metrics, domain,
+    event_subscription, filter, grade, infrastructure_resource, integration, property, property_definition,
+    relationship, relationship_definition, repository, scorecard, search, service_document, service_file, service_list,
+    suggestion, system, team, user,
 };
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity;
@@ -122,6 +123,22 @@ impl AccountResolver for Account {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<CampaignConnectionType>> {
         only(accounts, campaign::page(args, ctx).await?)
+    }
+
+    async fn event_subscription(
+        accounts: &[&Self],
+        args: &AccountEventSubscriptionArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<EventSubscription>>> {
+        only(accounts, id::find::<entity::event_subscription::Entity>(ctx.db(), id::argument(&args.id)?).await?)
+    }
+
+    async fn event_subscriptions(
+        accounts: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<EventSubscriptionConnectionType>> {
+        only(accounts, event_subscription::page(args, ctx).await?)
     }
 
     async fn scorecard(

@@ -121,6 +121,8 @@ classes! {
     scorecard => "Scorecard", "scorecard", alias;
     check => "Check", "check";
     campaign => "Campaign", "campaign";
+    event_subscription => "EventSubscription", "event subscription";
+    event_delivery => "EventDelivery", "delivery";
     contact => "Contact", "contact";
     property_definition => "PropertyDefinition", "property definition", alias;
     property => "Property", "property";

@@ -20,6 +20,7 @@ use crate::db::Db;
 use crate::engine::{self, Documents, Prepared, Response, request_error};
 use crate::entity::deploy::Environments;
 use crate::error::Code;
+use crate::events;
 use crate::spans;
 use caller::Caller;
 use idempotency::Claim;
@@ -29,6 +30,7 @@ use rules::Rules;
 pub mod caller;
 pub mod context;
 mod draft;
+mod event_subscription;
 pub mod id;
 pub mod idempotency;
 pub mod identifier;
@@ -133,6 +135,10 @@ pub struct Settings {
     pub production: Environments,
     /// The hosts from which API documents may be pulled.
     pub document_hosts: Hosts,
+    /// The hosts with private addresses to which events may be sent.
+    pub event_hosts: Hosts,
+    /// The kinds of events that somebody wants. None if nobody sends them.
+    pub events: events::Wanted,
 }
 
 impl Settings {
@@ -149,6 +155,8 @@ impl Settings {
             body: 0,
             production,
             document_hosts,
+            event_hosts: Hosts::default(),
+            events: events::Wanted::default(),
         }
     }
 }

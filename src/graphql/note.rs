@@ -6,18 +6,21 @@ use super::rules::Rules;
 use crate::db::{self, Before, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{Account, By, Told};
+use crate::events::{self, Wanted};
 
-/// Stores the entries of the mutation `action`, one for each object that it has changed, but for the first, which also has
+/// Stores the events of the mutation `action`, and its entries, one for each object that it has changed, but for the first, which also has
 /// the input. Returns that one, which is stored when the mutation commits. `input` holds the arguments.
 pub(super) async fn note(
     before: Before<'_>,
     transaction: &Transaction,
     actor: &Actor,
     (action, input): (&str, &Value),
-    rules: &Rules,
+    (rules, wanted): (&Rules, &Wanted),
     account: &Account,
 ) -> Result<audit::ActiveModel, db::Error> {
-    let mut told = account.told(before, transaction, By::Object).await?.into_iter();
+    let told = account.told(before, transaction, By::Object).await?;
+    events::note(transaction, wanted, (actor, action), account, &told).await?;
+    let mut told = told.into_iter();
     let (subject, changed) =
         told.next().map_or_else(Default::default, |Told { subject, changed, .. }| (subject, changed));
     let mut detail = input.as_object().cloned().unwrap_or_default();

@@ -131,6 +131,7 @@ impl ServiceFilesApplyMutation for Mutation {
             releases_missing,
             bounds: Some(Bounds { documents: DOCUMENTS, entries: ENTRIES, changes: CHANGES }),
             permit: Some(&PermitOf(caller)),
+            events: Some(&ctx.settings().events),
         };
         let file = |ServiceFileInput { path, text }| File { path, content: Ok(text), is_found: false };
         let files: Vec<File> = files.into_iter().map(file).collect();

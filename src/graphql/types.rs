@@ -45,6 +45,8 @@ pub use crate::entity::component_type::Model as ComponentType;
 pub use crate::entity::contact::Model as Contact;
 pub use crate::entity::deploy::Model as Deploy;
 pub use crate::entity::domain::Model as Domain;
+pub use crate::entity::event_delivery::Model as EventDelivery;
+pub use crate::entity::event_subscription::Model as EventSubscription;
 pub use crate::entity::filter::Model as Filter;
 pub use crate::entity::filter_predicate::Model as FilterPredicate;
 pub use crate::entity::infrastructure_resource::Model as InfrastructureResource;

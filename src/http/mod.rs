@@ -25,7 +25,8 @@ use crate::db::Db;
 use crate::deploy::commit::GROUP;
 use crate::deploy::{Deliveries, Deploys};
 use crate::entity::audit::Actor;
-use crate::graphql::Catalogue;
+use crate::events::deliver::Sender;
+use crate::graphql::{Catalogue, Settings};
 use crate::log;
 use crate::shares::Hold;
 use crate::spans::{self, Span};
@@ -139,7 +140,7 @@ impl App {
         let reserved = db.reserved();
         let tokens = Tokens::new(reserved.clone(), edge.token_limit);
         let site = Site::new(db.clone(), catalogue.clone());
-        let deploys = Deploys::start(reserved.clone(), GROUP);
+        let deploys = Deploys::start(reserved.clone(), catalogue.settings().events.clone(), GROUP);
         let deliveries = Deliveries::start(db.clone());
         let limits = Limits::over(db.clone(), edge.token_limit, edge.ip_limit);
         let metrics = Metrics::default();
@@ -170,6 +171,12 @@ impl App {
     /// Takes the origin of links, cookies and redirects from the headers of trusted proxies, where they name one.
     pub fn with_origin_of_proxies(self) -> Self {
         Self { learns_origin: !self.edge.trusted_proxies.is_empty(), ..self }
+    }
+
+    /// Sends the events of this service.
+    pub fn event_sender(&self) -> Sender {
+        let Settings { events, event_hosts, app_url, .. } = self.catalogue.settings();
+        Sender::new(self.reserved.clone(), events.clone(), event_hosts, app_url)
     }
 
     /// Replaces the recorder of deploys.

@@ -77,6 +77,7 @@ use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, Account, By, Told, Whole};
 use crate::entity::{ByAlias, service};
 use crate::error::{self, Error, UserError};
+use crate::events::{self, Wanted};
 
 /// The permissions of the caller who applies the files.
 pub trait Permit: Sync {
@@ -114,6 +115,8 @@ pub struct Options<'p> {
     pub bounds: Option<Bounds>,
     /// The caller's permissions. `None` allows every change.
     pub permit: Option<&'p dyn Permit>,
+    /// The kinds of events that somebody wants. `None` if nobody wants any.
+    pub events: Option<&'p Wanted>,
 }
 
 /// The reason why nothing was changed.
@@ -251,6 +254,21 @@ pub async fn apply(db: &Db, actor: &Actor, files: &[File], options: &Options<'_>
     }
 }
 
+/// Tells what a transaction has changed, and stores its events for an `actor`.
+async fn tell(
+    before: Before<'_>,
+    tx: &Transaction,
+    actor: Option<&Actor>,
+    options: &Options<'_>,
+) -> Result<(Account, Vec<Told>), Refused> {
+    let account = Account::of(before, tx).await?.ok_or_else(too_many)?;
+    let told = account.told(before, tx, By::Document).await?;
+    if let (Some(actor), Some(wanted)) = (actor, options.events) {
+        events::note(tx, wanted, (actor, "apply"), &account, &told).await?;
+    }
+    Ok((account, told))
+}
+
 /// The error of a rehearsal that has exhausted its budget.
 fn too_much(budget: &Budget) -> Option<Refused> {
     let what = match budget.exceeded()? {
@@ -271,7 +289,7 @@ impl Prepared {
     async fn rehearse(&self, seen: &Snapshot, options: &Options<'_>) -> Result<Done, Refused> {
         let copy = db::rehearse().await?;
         rehearsal::copy(seen, &copy, &self.documents, &self.definitions, options).await?;
-        let (done, _) = Box::pin(self.apply_to(Before::Seen(seen), &copy, options)).await?;
+        let (done, _) = Box::pin(self.apply_to(Before::Seen(seen), &copy, None, options)).await?;
         Ok(done)
     }
 
@@ -289,7 +307,8 @@ impl Prepared {
         options: &Options<'_>,
     ) -> Result<Done, Refused> {
         properties::hold(transaction, &self.definitions).await?;
-        let (done, changed) = Box::pin(self.apply_to(Before::Committed(committed), transaction, options)).await?;
+        let (done, changed) =
+            Box::pin(self.apply_to(Before::Committed(committed), transaction, Some(actor), options)).await?;
         db::find::refresh(transaction).await?;
         audit::record_all(transaction, actor, changed.into_iter()).await?;
         Ok(done)
@@ -299,6 +318,7 @@ impl Prepared {
         &self,
         before: Before<'_>,
         tx: &Transaction,
+        actor: Option<&Actor>,
         options: &Options<'_>,
     ) -> Result<(Done, Vec<Entry>), Refused> {
         let Self { documents, definitions, .. } = self;
@@ -318,8 +338,7 @@ impl Prepared {
             }
             _ => Vec::new(),
         };
-        let account = Account::of(before, tx).await?.ok_or_else(too_many)?;
-        let told = account.told(before, tx, By::Document).await?;
+        let (account, told) = tell(before, tx, actor, options).await?;
         let places: HashMap<RowOf, usize> = told.iter().enumerate().map(|(place, told)| (told.row, place)).collect();
         let mut told: Vec<Option<Told>> = told.into_iter().map(Some).collect();
         let mut changed = |row: RowOf| told.get_mut(*places.get(&row)?)?.take().map(|told| told.changed);

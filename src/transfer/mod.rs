@@ -50,13 +50,17 @@ macro_rules! names {
 pub const TABLES: &[&str] = tables!(names);
 
 /// The tables that are not exported, and why.
-pub const LEFT_OUT: [(&str, &str); 25] = [
+pub const LEFT_OUT: [(&str, &str); 29] = [
     ("token", "a secret, valid for the installation that issued it"),
     ("idempotency_key", "lasts a day"),
     ("rate_limit_window", "lasts minutes"),
     ("session", "a secret that lasts hours"),
     ("sign_in_link", "a secret that lasts minutes"),
     ("audit", "a record of the other installation, which stays there"),
+    ("event", "what happened in the other installation"),
+    ("event_subscription", "whoever is told of the other installation is not told of this one"),
+    ("event_receiver", "the URLs and secrets of these"),
+    ("event_delivery", "what is sent to these"),
     ("delivery", "short-lived help in setting up a pipeline"),
     ("custom_event", "what tools sent to the other installation"),
     ("service_file_note", "each run of a service file writes them again"),

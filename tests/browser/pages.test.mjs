@@ -113,6 +113,8 @@ async function catalogue() {
     definitions: '/definitions',
     standards: '/standards',
     'campaign-new': '/new/campaign',
+    events: '/events',
+    'event-subscription-new': '/new/event-subscription',
     user: '/users/1',
     infrastructure: '/infrastructure',
     'infrastructure-resource': `/infrastructure/${infrastructureResources.nodes[0].id}`,

@@ -19,6 +19,8 @@ use rollcall::entity::Timestamp;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::deploy::Environments;
 use rollcall::entity::token::{self, Scope};
+use rollcall::events::Wanted;
+use rollcall::events::deliver::Sender;
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::http::tls::Tls;
 use rollcall::http::{self, App, Drained, Listener};
@@ -43,6 +45,8 @@ pub struct TestApp {
     pub metrics: Option<SocketAddr>,
     /// Its TLS settings, with `--tls-certificate`.
     pub tls: Option<Arc<Tls>>,
+    /// Sends its events, once it is started.
+    pub events: Sender,
     client: Client<HttpConnector, Full<Bytes>>,
     stop: Option<oneshot::Sender<()>>,
     service: JoinHandle<Drained>,
@@ -111,8 +115,18 @@ impl TestApp {
         }
         let (estimate, body) = (settings.budget.max_estimate, settings.edge.max_body);
         let document_hosts = Hosts::from(settings.pull_documents_from);
-        let catalogue =
-            Settings { account_name, app_url: app_url.clone(), budget, estimate, body, production, document_hosts };
+        let (event_hosts, wanted) = (Hosts::from(settings.send_events_to), Wanted::default());
+        let catalogue = Settings {
+            account_name,
+            app_url: app_url.clone(),
+            budget,
+            estimate,
+            body,
+            production,
+            document_hosts,
+            event_hosts,
+            events: wanted,
+        };
         let catalogue = Catalogue::new(db.clone(), catalogue);
         let mut app = App::new(db.clone(), catalogue, settings.edge);
         if learns_origin {
@@ -121,6 +135,7 @@ impl TestApp {
         if let Some(provider) = settings.openid.provider().expect("settings of a provider") {
             app = app.with_provider(Provider::new(provider, app_url + openid::CALLBACK));
         }
+        let events = app.event_sender();
         let app = Arc::new(app);
         let tls = settings.addresses.tls.both().map(|(certificate, key)| Tls::open(certificate, key));
         let tls = tls.transpose().expect("a certificate").map(Arc::new);
@@ -136,7 +151,7 @@ impl TestApp {
         }));
         let client = Client::builder(TokioExecutor::new()).build_http();
         let (token, stop) = (String::new(), Some(stop));
-        let mut app = Self { address, db, token, metrics, tls, client, stop, service, _database: database };
+        let mut app = Self { address, db, token, metrics, tls, events, client, stop, service, _database: database };
         app.token = app.new_token(Scope::Admin, None).await;
         app
     }

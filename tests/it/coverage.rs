@@ -257,6 +257,7 @@ async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
         ("category", format!("(id: {})", tour.id("security"))),
         ("campaign", format!("(id: {})", tour.id("over"))),
         ("scorecard", "(input: { alias: \"ready\" })".to_owned()),
+        ("eventSubscription", format!("(id: {})", tour.id("chat"))),
         ("check", format!("(id: {})", tour.id("tagged"))),
         ("checkReport", format!("(id: {})", tour.id("asked"))),
         ("componentType", "(input: { alias: \"gadget\" })".to_owned()),

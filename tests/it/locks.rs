@@ -10,6 +10,7 @@ use rollcall::db::{Read, Write};
 use rollcall::deploy::commit::{GROUP, LOCK_WAIT};
 use rollcall::deploy::{Deploys, Outcome, Post, Record};
 use rollcall::entity::integration;
+use rollcall::events::Wanted;
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
@@ -86,7 +87,7 @@ async fn deploys_of_many_locked_services_delay_a_later_one_for_a_bounded_time_on
         endpoint.create_service(name).await;
     }
     let integration = app.db.read().one(integration::Entity::find()).await.expect("a row").expect("the endpoint");
-    let deploys = Deploys::start(app.db.reserved(), GROUP);
+    let deploys = Deploys::start(app.db.reserved(), Wanted::default(), GROUP);
     let post = |service: &str| {
         let body = record(json!({ "service": service })).to_string();
         let record = Record::read(&body, false).expect("a record").record;

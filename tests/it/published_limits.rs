@@ -24,8 +24,10 @@ use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::entity::{
-    audit, campaign, custom_event, delivery, idempotency_key, scorecard, service_file_note, session, sign_in_link, team,
+    audit, campaign, custom_event, delivery, event_delivery, event_subscription, idempotency_key, scorecard,
+    service_file_note, session, sign_in_link, team,
 };
+use rollcall::events::{deliver, receiver};
 use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
@@ -285,6 +287,16 @@ fn things() -> Section {
         count("checks", check::MOST),
         count("scorecards", scorecard::MOST),
         count("campaigns", campaign::MOST),
+        count("event subscriptions", event_subscription::MOST),
+        count("deliveries of events that wait for a subscription", event_delivery::MOST_WAITING as usize)
+            .beyond("further events are not kept for it, and counted"),
+        count("deliveries of events that a subscription shows after they have ended", event_delivery::KEPT as usize)
+            .beyond("the oldest are removed"),
+        time("time for a receiver of events to answer", receiver::TIMEOUT).beyond("it is sent again"),
+        time("time in which an event is sent again", deliver::GIVEN_UP_AFTER).beyond("the delivery has failed"),
+        time("longest pause before an event is sent again", deliver::LONGEST_PAUSE),
+        count("messages that are sent to a receiver of events at a time", deliver::AT_ONCE),
+        bytes("what is read of the answer of a receiver of events", receiver::RESPONSE).beyond("the rest is not read"),
         count("services that do not pass in the report of a check", check::NAMED),
         count("days that a check of the last deploy looks back", check::DAYS),
         count("units in a period of a check", check::UNITS),

@@ -26,7 +26,7 @@ fn example(arg: &Arg) -> String {
         (None, "app-url" | "base-url" | "cors-origins" | "server" | "oidc-issuer" | "otlp-endpoint") => {
             "https://example.com".to_owned()
         }
-        (None, "oidc-domains" | "pull-documents-from") => "example.com".to_owned(),
+        (None, "oidc-domains" | "pull-documents-from" | "send-events-to") => "example.com".to_owned(),
         (None, name) if name.ends_with("-retention") => "400d".to_owned(),
         (None, _) => match arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str()) {
             Some("DURATION") => "30s".to_owned(),

@@ -15,8 +15,8 @@ use sea_orm::EntityTrait;
 use sea_orm::sea_query::Expr;
 use serde_json::{Value, json};
 
-use crate::tour_checks;
 use crate::webhook::Endpoint;
+use crate::{tour_checks, tour_events};
 
 /// The schema, as it is served.
 pub fn schema() -> Valid<Schema> {
@@ -402,6 +402,8 @@ impl Tour {
         "#;
         self.make(mutations, &["Scanner"]).await;
         self.make(tour_checks::CHECKS, tour_checks::ROWS).await;
+        self.make(tour_events::SUBSCRIPTIONS, tour_events::ROWS).await;
+        tour_events::failed(&self.endpoint.app).await;
         let category = "{ account { scorecard(input: { alias: \"ready\" }) { categories { nodes { id } } } } }";
         let found = self.endpoint.app.query(category, json!({})).await["data"]["account"]["scorecard"].clone();
         self.ids.insert("readyCategory".to_owned(), found["categories"]["nodes"][0]["id"].clone());
@@ -882,7 +884,7 @@ impl Tour {
             ("repositoryDelete", json!({ "input": { "alias": "org/old" } })),
         ];
         // Before what they refer to is changed or deleted.
-        let steps = tour_checks::steps(&id).into_iter().chain(steps);
+        let steps = tour_checks::steps(&id).into_iter().chain(tour_events::steps(&id)).chain(steps);
         steps.map(|(mutation, arguments)| Step { mutation, arguments }).collect()
     }
 }

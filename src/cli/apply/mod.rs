@@ -14,6 +14,7 @@ use crate::db::{self, Db};
 use crate::entity::audit::Actor;
 use crate::entity::text::{is_nothing, one_line};
 use crate::error::{Error, UserError};
+use crate::events::Wanted;
 use crate::service_file::{self, Applied, Done, File, Options, Origin, Outcome, Places, Refused};
 
 /// The exit status of a dry run that finds differences.
@@ -64,7 +65,9 @@ pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
 
 /// Applies the files to the database. A run that loses a race against another one is retried from the start.
 async fn apply_to(db: &Db, files: &[File], options: &Options<'_>) -> Result<Done, Refused> {
-    let actor = Actor::command_line();
+    let (actor, wanted) = (Actor::command_line(), Wanted::default());
+    wanted.read(db.read()).await?;
+    let options = &Options { events: Some(&wanted), ..options.clone() };
     for _ in 0..ATTEMPTS {
         match Box::pin(service_file::apply(db, &actor, files, options)).await {
             Err(Refused::Failed(Error::Internal(cause)))
@@ -98,7 +101,7 @@ fn read(settings: &Apply) -> Result<(Vec<File>, Options<'static>), String> {
     let root = checkout.root.filter(|_| origin.repository.is_some());
     let files = service_file::collect(&Places { paths: settings.files.clone(), names: settings.name.clone(), root });
     let (is_dry_run, releases_missing) = (settings.dry_run, settings.release_missing);
-    Ok((files, Options { origin, is_dry_run, releases_missing, bounds: None, permit: None }))
+    Ok((files, Options { origin, is_dry_run, releases_missing, bounds: None, permit: None, events: None }))
 }
 
 /// Prints what was done, or would be, and what was left out.

@@ -54,13 +54,13 @@ impl Writing {
     /// audit, and refreshes the search.
     pub(super) async fn account(&self, name: &str, input: &Value) -> Result<()> {
         let (db, before) = (self.db(), Before::Committed(self.committed()));
-        let rules = &*self.request.shared.rules;
+        let (rules, wanted) = (&*self.request.shared.rules, &self.request.shared.settings.events);
         let Some(account) = Account::of(before, db).await.map_err(note::let_pass)? else {
             let message = format!("this changes more than {MOST_CHANGED} things; change fewer at a time");
             return Err(UserError::base(message).into());
         };
         permit::check(before, db, self.caller(), &account).await?;
-        let noted = note::note(before, db, &self.caller().actor, (name, input), rules, &account).await;
+        let noted = note::note(before, db, &self.caller().actor, (name, input), (rules, wanted), &account).await;
         let _ = self.entry.set(noted.map_err(note::let_pass)?);
         if account.is_searched() {
             db::find::refresh(db).await?;

@@ -1,0 +1,233 @@
+//! The forms that create and change event subscriptions.
+
+use async_graphql::MaybeUndefined;
+use maud::{Markup, html};
+use sea_orm::Iterable;
+
+use super::ask::{ask, or_null, settled, unanswered};
+use super::events::{address, form_name, shown_once, spoken};
+use super::form::{self, Mistakes, Text};
+use super::group_form::owner_id;
+use super::layout::layout;
+use super::operations::event_choices::Tier;
+use super::operations::event_subscription::EventSubscription;
+use super::operations::{
+    self, CreateEventSubscription, EventChoices, EventFormEnum, EventKindEnum, EventService,
+    EventSubscriptionCreateInput, EventSubscriptionUpdateInput, UpdateEventSubscription,
+};
+use super::visit::{Fields, Session, Visit};
+use super::{Answer, Fault, Site};
+use crate::entity::event::Kind;
+use crate::entity::user::Role;
+
+/// The fields, named by the paths that the API uses for mistakes about them.
+const NAME: &str = "name";
+const URL: &str = "receiverUrl";
+const FORM: &str = "form";
+const EVENTS: &str = "events";
+const TEAM: &str = "teamId";
+const SERVICE: &str = "serviceId";
+const TIER: &str = "tierAlias";
+const ENVIRONMENT: &str = "environment";
+const ENABLED: &str = "enabled";
+
+const FORMS: [EventFormEnum; 5] = [
+    EventFormEnum::Slack,
+    EventFormEnum::Mattermost,
+    EventFormEnum::MicrosoftTeams,
+    EventFormEnum::StandardWebhook,
+    EventFormEnum::CloudEvent,
+];
+
+/// Shows the form for a new subscription.
+pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    session.require(Role::TeamMember)?;
+    let tiers = ask(site, visit, EventChoices {}).await?.account.tiers;
+    let begun = Fields::one(ENABLED, "on")
+        .and(EVENTS, "deploy_failed")
+        .and(TEAM, visit.query.get("team"))
+        .and(SERVICE, visit.query.get("service"));
+    Ok(Answer::page(new_form(visit, &tiers, &begun, &Mistakes::none())))
+}
+
+/// What the form says, as the API takes it.
+struct Sent {
+    form: EventFormEnum,
+    events: Vec<EventKindEnum>,
+    team: Option<String>,
+    service: Option<String>,
+}
+
+async fn sent(site: &Site, visit: &Visit) -> Result<Result<Sent, Mistakes>, Fault> {
+    let form = &visit.form;
+    let team = match owner_id(site, visit, form.given(TEAM)).await? {
+        Ok(team) => team,
+        Err(unknown) => {
+            let mut mistakes = Mistakes::none();
+            unknown.messages().for_each(|message| mistakes.push(TEAM, message));
+            return Ok(Err(mistakes));
+        }
+    };
+    let service = match form.given(SERVICE) {
+        None => None,
+        Some(alias) => match ask(site, visit, EventService { alias }).await?.account.service {
+            Some(service) => Some(service.id),
+            None => {
+                let mut mistakes = Mistakes::none();
+                mistakes.push(SERVICE, format!("No service has the alias {alias}."));
+                return Ok(Err(mistakes));
+            }
+        },
+    };
+    let chosen = form.get(FORM).parse::<EventFormEnum>().ok();
+    let chosen = chosen.ok_or_else(|| Fault::BadRequest("Choose one of the listed forms.".to_owned()))?;
+    let events = form.all(EVENTS).filter_map(|word| word.parse().ok()).collect();
+    Ok(Ok(Sent { form: chosen, events, team, service }))
+}
+
+/// Creates a subscription, and shows its secret once.
+pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    let form = &visit.form;
+    let made = match sent(site, visit).await? {
+        Err(mistakes) => Err(mistakes),
+        Ok(sent) => {
+            let input = EventSubscriptionCreateInput {
+                name: form.get(NAME),
+                receiver_url: form.get(URL),
+                form: MaybeUndefined::Value(sent.form),
+                events: sent.events,
+                team_id: or_null(sent.team.as_deref()),
+                service_id: or_null(sent.service.as_deref()),
+                tier_alias: or_null(form.given(TIER)),
+                environment: or_null(form.given(ENVIRONMENT)),
+                enabled: MaybeUndefined::Value(form.has(ENABLED)),
+            };
+            let done = ask(site, visit, CreateEventSubscription { input }).await?.event_subscription_create;
+            let done = done.ok_or_else(unanswered)?;
+            settled(done.errors).map(|()| (done.event_subscription, done.secret))
+        }
+    };
+    match made {
+        Ok((own, secret)) => {
+            let (own, secret) = (own.ok_or_else(unanswered)?, secret.ok_or_else(unanswered)?);
+            let main = html! {
+                (shown_once(&secret))
+                p { a.button href=(address(&own.id)) { "Go to the subscription" } }
+            };
+            Ok(Answer::page(layout(visit, form.get(NAME), main)))
+        }
+        Err(mistakes) => {
+            let tiers = ask(site, visit, EventChoices {}).await?.account.tiers;
+            Ok(Answer::refused(new_form(visit, &tiers, form, &mistakes)))
+        }
+    }
+}
+
+async fn find(site: &Site, visit: &Visit, id: &str) -> Result<(EventSubscription, Vec<Tier>), Fault> {
+    let found = ask(site, visit, operations::EventSubscription { id, after: None }).await?;
+    let tiers = ask(site, visit, EventChoices {}).await?.account.tiers;
+    Ok((found.account.event_subscription.ok_or(Fault::NotFound)?, tiers))
+}
+
+/// Shows the form of a subscription.
+pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+    session.require(Role::TeamMember)?;
+    let (own, tiers) = find(site, visit, id).await?;
+    let text = |text: Option<&String>| text.cloned().unwrap_or_default();
+    let mut fields = Fields::one(NAME, &own.name)
+        .and(FORM, &own.form.to_string())
+        .and(TEAM, &text(own.team.as_ref().map(|team| &team.alias)))
+        .and(SERVICE, &text(own.service.as_ref().map(|service| &service.alias)))
+        .and(TIER, &text(own.tier.as_ref().map(|tier| &tier.alias)))
+        .and(ENVIRONMENT, &text(own.environment.as_ref()));
+    if own.enabled {
+        fields = fields.and(ENABLED, "on");
+    }
+    let fields = own.events.iter().fold(fields, |fields, kind| fields.also(EVENTS, &kind.to_string()));
+    Ok(Answer::page(edit_form(visit, &own, &tiers, &fields, &Mistakes::none())))
+}
+
+/// Changes a subscription.
+pub async fn change(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
+    let form = &visit.form;
+    let done = match sent(site, visit).await? {
+        Err(mistakes) => Err(mistakes),
+        Ok(sent) => {
+            let input = EventSubscriptionUpdateInput {
+                id,
+                name: MaybeUndefined::Value(form.get(NAME)),
+                // The form does not show the URL, so an empty field leaves it as it is.
+                receiver_url: form.given(URL).map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
+                form: MaybeUndefined::Value(sent.form),
+                events: MaybeUndefined::Value(sent.events),
+                team_id: or_null(sent.team.as_deref()),
+                service_id: or_null(sent.service.as_deref()),
+                tier_alias: or_null(form.given(TIER)),
+                environment: or_null(form.given(ENVIRONMENT)),
+                enabled: MaybeUndefined::Value(form.has(ENABLED)),
+            };
+            let done = ask(site, visit, UpdateEventSubscription { input }).await?.event_subscription_update;
+            settled(done.ok_or_else(unanswered)?.errors)
+        }
+    };
+    match done {
+        Ok(()) => Ok(Answer::redirect(address(id))),
+        Err(mistakes) => {
+            let (own, tiers) = find(site, visit, id).await?;
+            Ok(Answer::refused(edit_form(visit, &own, &tiers, form, &mistakes)))
+        }
+    }
+}
+
+fn new_form(visit: &Visit, tiers: &[Tier], form: &Fields, mistakes: &Mistakes) -> Markup {
+    let main = html! {
+        form method="post" action="/new/event-subscription" {
+            (fields(tiers, form, mistakes, "Of an incoming webhook, or of your program. It is not shown again."))
+            button { "Create subscription" }
+        }
+    };
+    layout(visit, "New subscription", main)
+}
+
+fn edit_form(visit: &Visit, own: &EventSubscription, tiers: &[Tier], form: &Fields, mistakes: &Mistakes) -> Markup {
+    let hint = format!("Empty: still at {}.", own.receiver.host);
+    let main = html! {
+        p { a href=(address(&own.id)) { "Back to the subscription" } }
+        form method="post" action={ (address(&own.id)) "/edit" } {
+            (fields(tiers, form, mistakes, &hint))
+            button { "Save" }
+        }
+    };
+    layout(visit, &format!("Edit {}", own.name), main)
+}
+
+fn fields(tiers: &[Tier], form: &Fields, mistakes: &Mistakes, url: &str) -> Markup {
+    let line = |name, label, hint, required| Text { name, label, hint, kind: "text", required }.show(form, mistakes);
+    let forms: Vec<(String, &str)> = FORMS.iter().map(|one| (one.to_string(), form_name(*one))).collect();
+    let forms: Vec<(&str, &str)> = forms.iter().map(|(word, name)| (&**word, *name)).collect();
+    let every = ("", "all tiers");
+    let tiers: Vec<(&str, &str)> =
+        [every].into_iter().chain(tiers.iter().map(|tier| (&*tier.alias, &*tier.name))).collect();
+    let shown = [NAME, URL, FORM, EVENTS, TEAM, SERVICE, TIER, ENVIRONMENT];
+    html! {
+        (mistakes.summary(&shown))
+        (line(NAME, "Name", "Such as: failed deploys of Payments", true))
+        (form::select(FORM, "Form", "Who reads the messages.", &forms, form, mistakes))
+        (Text { name: URL, label: "URL", hint: url, kind: "text", required: false }.show(form, mistakes))
+        fieldset {
+            legend { "Events" }
+            @for message in mistakes.about(EVENTS) { p.error { (message) } }
+            @for kind in Kind::iter().filter(|kind| *kind != Kind::Test).map(Kind::word) {
+                label {
+                    input type="checkbox" name=(EVENTS) value=(kind) checked[form.all(EVENTS).any(|one| one == kind)];
+                    " " (spoken(&kind))
+                }
+            }
+        }
+        (line(TEAM, "Team (alias)", "Only events about this team and what it owns. Empty for all.", false))
+        (line(SERVICE, "Service (alias)", "Only events about this service. Empty for all.", false))
+        (form::select(TIER, "Tier", "Only events about services of this tier.", &tiers, form, mistakes))
+        (line(ENVIRONMENT, "Environment", "Of deploys, only those to it. Empty for all.", false))
+        label { input type="checkbox" name=(ENABLED) checked[form.has(ENABLED)]; " Send messages" }
+    }
+}

@@ -1,0 +1,210 @@
+//! Event subscriptions: who is told what happens, what was sent, and what came back.
+
+use maud::{Markup, html};
+
+use super::ask::{ask, settled, unanswered};
+use super::form::Mistakes;
+use super::layout::{Head, page as framed};
+use super::operations::event_subscription::{EventDelivery, EventReceiver, EventSubscription};
+use super::operations::{
+    self, DeleteEventSubscription, EventDeliveryStateEnum as State, EventFormEnum as Form, EventSubscriptions,
+    ResendEvents, RotateEventSecret, TestEventSubscription,
+};
+use super::parts::{count, delete_button, empty, pages, time};
+use super::rights::may_change;
+use super::visit::{Session, Visit, path};
+use super::{Answer, Fault, Site};
+use crate::entity::Timestamp;
+use crate::entity::user::Role;
+
+/// The path of a subscription's page.
+pub fn address(id: &str) -> String {
+    path(["events", id])
+}
+
+/// What a form is called.
+pub fn form_name(form: Form) -> &'static str {
+    match form {
+        Form::StandardWebhook => "Standard webhook",
+        Form::CloudEvent => "CloudEvent",
+        Form::Slack => "Slack",
+        Form::Mattermost => "Mattermost",
+        Form::MicrosoftTeams => "Microsoft Teams",
+    }
+}
+
+/// A word of the API, as people write it.
+pub fn spoken(word: &str) -> String {
+    word.replace('_', " ")
+}
+
+/// Lists the subscriptions.
+pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    let found = ask(site, visit, EventSubscriptions { after: visit.query.given("after") }).await?;
+    let (list, now) = (found.account.event_subscriptions, Timestamp::now());
+    let add = html! {
+        @if session.user.role >= Role::TeamMember { a.button href="/new/event-subscription" { "Add subscription" } }
+    };
+    let main = html! {
+        p { "A subscription posts a message to a URL when something happens: in a channel of Slack, Mattermost or Microsoft "
+            "Teams, or to a program of yours." }
+        @if list.nodes.is_empty() { (empty("No subscriptions yet.", html! {})) } @else {
+            div.scroll tabindex="0" role="region" aria-label="Subscriptions" {
+                table {
+                    thead { tr {
+                        th scope="col" { "Name" } th scope="col" { "Receiver" } th scope="col" { "Events" }
+                        th scope="col" { "Team" } th scope="col" { "State" }
+                    } }
+                    tbody { @for one in &list.nodes {
+                        tr {
+                            th scope="row" { a href=(address(&one.id)) { (one.name) } }
+                            td { (form_name(one.form)) ", " (one.receiver.host) }
+                            td { (count(i64::try_from(one.events.len()).unwrap_or(i64::MAX), "kind")) }
+                            td { @if let Some(team) = &one.team { a href=(path(["teams", &team.alias])) { (team.name) } } @else { "all" } }
+                            td { @let at = one.receiver.delivered_at.map(|at| at.0);
+                                 (state(one.enabled, one.receiver.error.is_some(), at, now)) }
+                        }
+                    } }
+                }
+            }
+            (pages(visit, "/events", &list.page_info))
+        }
+    };
+    let head = Head { actions: add, ..Head::new("Events") };
+    Ok(Answer::page(framed(visit, &head, main)))
+}
+
+fn state(enabled: bool, fails: bool, delivered: Option<Timestamp>, now: Timestamp) -> Markup {
+    html! {
+        @if !enabled { span.mark.none { "off" } }
+        @else if fails { span.mark.bad { "failing" } }
+        @else if let Some(at) = delivered { span.mark.good { "works" } " " span.soft { (time(at, now)) } }
+        @else { span.mark.none { "nothing sent yet" } }
+    }
+}
+
+/// Shows a subscription.
+pub async fn one(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+    Ok(Answer::page(show(site, visit, session, id, (&Mistakes::none(), None)).await?))
+}
+
+async fn show(
+    site: &Site,
+    visit: &Visit,
+    session: &Session,
+    id: &str,
+    (mistakes, secret): (&Mistakes, Option<&str>),
+) -> Result<Markup, Fault> {
+    let found = ask(site, visit, operations::EventSubscription { id, after: visit.query.given("after") }).await?;
+    let own = found.account.event_subscription.ok_or(Fault::NotFound)?;
+    let may = may_change(site, visit, session, own.team.as_ref().map(|team| &*team.id)).await?;
+    let now = Timestamp::now();
+    let to = |what: &str| format!("{}/{what}", address(id));
+    let main = html! {
+        (mistakes.summary(&[]))
+        @if let Some(secret) = secret { (shown_once(secret)) }
+        div.two {
+            div.stack { section.card { h2 #deliveries { "Deliveries" } (deliveries(visit, &own, now)) } }
+            div.stack {
+                section.card { h2 { "Facts" } (facts(&own, now)) }
+                @if may { section.card {
+                    h2 { "Actions" }
+                    form method="post" action=(to("test")) { button.quiet { "Send a test" } }
+                    form method="post" action=(to("resend")) { button.quiet { "Send failed ones again" } }
+                    (delete_button(&to("rotate"), "New secret", &own.name,
+                        "Give it a new secret? For a day, messages are signed with both."))
+                    (delete_button(&to("delete"), "Delete", &own.name, "Delete this subscription, with its deliveries?"))
+                } }
+            }
+        }
+    };
+    let actions = html! { @if may { a.button href=(to("edit")) { "Edit" } } };
+    let chips = state(own.enabled, own.receiver.error.is_some(), own.receiver.delivered_at.map(|at| at.0), now);
+    let head = Head { chips, actions, ..Head::below(&own.name, "/events", "Events") };
+    Ok(framed(visit, &head, main))
+}
+
+/// The secret of a subscription, which is shown this once.
+pub fn shown_once(secret: &str) -> Markup {
+    html! {
+        div.notice role="status" {
+            p { strong { "Copy the secret now." } " You won't be able to see it again." }
+            code.secret #secret data-copy="the secret" { (secret) }
+            p { "Receivers of the forms Standard webhook and CloudEvent check with it that a message is ours." }
+        }
+    }
+}
+
+fn facts(own: &EventSubscription, now: Timestamp) -> Markup {
+    let EventReceiver { host, delivered_at, error, retry_at, waiting_count, missed_count } = &own.receiver;
+    html! {
+        dl {
+            dt { "Receiver" } dd { (form_name(own.form)) " at " (host) }
+            dt { "Events" } dd { @for (place, kind) in own.events.iter().enumerate() {
+                @if place > 0 { ", " } (spoken(&kind.to_string()))
+            } }
+            @if let Some(team) = &own.team { dt { "Team" } dd { a href=(path(["teams", &team.alias])) { (team.name) } } }
+            @if let Some(service) = &own.service { dt { "Service" } dd { a href=(path(["services", &service.alias])) { (service.name) } } }
+            @if let Some(tier) = &own.tier { dt { "Tier" } dd { (tier.name) } }
+            @if let Some(environment) = &own.environment { dt { "Environment" } dd { (environment) } }
+            @if let Some(at) = delivered_at { dt { "Last taken" } dd { (time(at.0, now)) } }
+            @if let Some(error) = error { dt { "Last error" } dd { (error) } }
+            @if let Some(at) = retry_at { dt { "Tried again" } dd { (time(at.0, now)) } }
+            @if *waiting_count > 0 { dt { "Waiting" } dd { (waiting_count) } }
+            @if *missed_count > 0 { dt { "Not kept" } dd { (missed_count) } }
+        }
+    }
+}
+
+fn deliveries(visit: &Visit, own: &EventSubscription, now: Timestamp) -> Markup {
+    let mark = |one: &EventDelivery| match one.state {
+        State::Delivered => html! { span.mark.good { "delivered" } },
+        State::Waiting => html! { span.mark.none { "waiting" } },
+        State::Failed => html! { span.mark.bad { "failed" } },
+    };
+    html! {
+        @if own.deliveries.nodes.is_empty() { p.soft { "Nothing was sent yet. Send a test." } } @else {
+            div.scroll tabindex="0" role="region" aria-label="Deliveries" {
+                table {
+                    thead { tr {
+                        th scope="col" { "Event" } th scope="col" { "State" } th scope="col" { "Answer" } th scope="col" { "Made" }
+                    } }
+                    tbody { @for one in &own.deliveries.nodes {
+                        tr {
+                            th scope="row" { (one.message.r#type) " " span.soft { (one.message.about) } br; code { (one.message.id) } }
+                            td { (mark(one)) @if one.attempts > 1 { " " span.soft { (one.attempts) " attempts" } } }
+                            td { @if let Some(error) = &one.error { (error) } @else if let Some(status) = one.status { (status) } }
+                            td { (time(one.created_at.0, now)) }
+                        }
+                    } }
+                }
+            }
+            (pages(visit, &address(&own.id), &own.deliveries.page_info))
+        }
+    }
+}
+
+/// Tests or deletes a subscription, sends its deliveries again, or gives it a new secret.
+pub async fn act(site: &Site, visit: &Visit, session: &Session, id: &str, what: &str) -> Result<Answer, Fault> {
+    let errors = match what {
+        "test" => ask(site, visit, TestEventSubscription { id }).await?.event_subscription_test.map(|done| done.errors),
+        "resend" => ask(site, visit, ResendEvents { id }).await?.event_deliveries_resend.map(|done| done.errors),
+        "delete" => {
+            ask(site, visit, DeleteEventSubscription { id }).await?.event_subscription_delete.map(|done| done.errors)
+        }
+        "rotate" => {
+            let done = ask(site, visit, RotateEventSecret { id }).await?.event_subscription_secret_rotate;
+            let done = done.ok_or_else(unanswered)?;
+            if let Some(secret) = &done.secret {
+                return Ok(Answer::page(show(site, visit, session, id, (&Mistakes::none(), Some(secret))).await?));
+            }
+            Some(done.errors)
+        }
+        _ => return Err(Fault::NotFound),
+    };
+    match settled(errors.ok_or_else(unanswered)?) {
+        Ok(()) if what == "delete" => Ok(Answer::redirect("/events")),
+        Ok(()) => Ok(Answer::redirect(address(id))),
+        Err(mistakes) => Ok(Answer::refused(show(site, visit, session, id, (&mistakes, None)).await?)),
+    }
+}

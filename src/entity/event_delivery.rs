@@ -1,0 +1,122 @@
+//! Deliveries: an event, for a subscription that wants it.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Alias, ExprTrait, Query};
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
+use serde::Deserialize;
+
+use super::Timestamp;
+use super::event::Kind;
+use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
+
+/// How many deliveries may wait for a subscription. Further events are not kept for it.
+pub const MOST_WAITING: u64 = 10_000;
+
+/// How many deliveries that have ended are kept for a subscription.
+pub const KEPT: u64 = 200;
+
+/// A row of `event_delivery`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "event_delivery")]
+pub struct Model {
+    /// Primary key; never reused. Deliveries of a subscription are in the order of their events.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The subscription.
+    pub subscription_id: i64,
+    /// The event.
+    pub event_id: i64,
+    /// The kind of event that the subscription wants.
+    pub kind: Kind,
+    /// The thing whose events keep their order.
+    pub subject: String,
+    /// What has become of it.
+    pub state: State,
+    /// When it is sent, at the earliest; `None` once it has ended.
+    pub next_at: Option<Timestamp>,
+    /// How often it was sent.
+    pub attempts: i32,
+    /// The status of the last response.
+    pub status: Option<i32>,
+    /// What went wrong the last time.
+    pub error: Option<String>,
+    /// When the row was created.
+    pub created_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+crate::unrecorded!(Entity);
+
+/// What has become of a delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It is to be sent, for the first time or again.
+    Waiting,
+    /// The receiver has taken it.
+    Delivered,
+    /// It is not tried any more.
+    Failed,
+}
+
+/// The deliveries of a subscription that can be sent now, oldest first: of each subject only the oldest that waits.
+pub async fn due(db: &dyn ReadHandle, subscription: i64, now: Timestamp, most: u64) -> Result<Vec<Model>, db::Error> {
+    let other = Alias::new("earlier");
+    let of = |column| Expr::col((other.clone(), column));
+    let own = |column| Expr::col((Entity, column));
+    let earlier = Query::select()
+        .expr(Expr::value(1))
+        .from_as(Entity, other.clone())
+        .and_where(of(Column::SubscriptionId).eq(own(Column::SubscriptionId)))
+        .and_where(of(Column::Subject).eq(own(Column::Subject)))
+        .and_where(of(Column::NextAt).is_not_null())
+        .and_where(of(Column::Id).lt(own(Column::Id)))
+        .take();
+    let due = Entity::find()
+        .filter(Column::SubscriptionId.eq(subscription))
+        .filter(Column::NextAt.is_not_null())
+        .filter(Column::NextAt.lte(now))
+        .filter(Expr::exists(earlier).not());
+    db.all(due.order_by_asc(Column::Id).limit(most)).await
+}
+
+/// The number of deliveries that wait for a subscription.
+pub async fn waiting(db: &dyn ReadHandle, subscription: i64) -> Result<u64, db::Error> {
+    let waiting = Entity::find().filter(Column::SubscriptionId.eq(subscription)).filter(Column::NextAt.is_not_null());
+    db.count(waiting).await
+}
+
+/// Sends the deliveries that failed again: at most [`MOST_WAITING`]. Returns their number.
+pub async fn send_again(db: &db::Transaction, subscription: i64, now: Timestamp) -> Result<u64, db::Error> {
+    let again = Entity::update_many()
+        .col_expr(Column::State, Expr::value(State::Waiting))
+        .col_expr(Column::NextAt, Expr::value(now))
+        .col_expr(Column::CreatedAt, Expr::value(now))
+        .col_expr(Column::Attempts, Expr::value(0))
+        .col_expr(Column::EndedAt, Expr::value(None::<i64>))
+        .filter(Column::SubscriptionId.eq(subscription))
+        .filter(Column::State.eq(State::Failed));
+    db.exec(again).await
+}
+
+/// Removes the oldest deliveries that have ended, but for [`KEPT`] of the subscription, at most `most`. Returns the ids of
+/// their events.
+pub async fn prune(db: &dyn WriteHandle, subscription: i64, most: u64) -> Result<Vec<i64>, db::Error> {
+    let ended = || Column::SubscriptionId.eq(subscription).and(Column::NextAt.is_null());
+    let old = Entity::find().select_only().columns([Column::Id, Column::EventId]).filter(ended());
+    let old = old.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id).offset(KEPT).limit(most);
+    let old: Vec<(i64, i64)> = db.rows(old.as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await?;
+    let (ids, events): (Vec<i64>, Vec<i64>) = old.into_iter().unzip();
+    if !ids.is_empty() {
+        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &ids))).await?;
+    }
+    Ok(events)
+}

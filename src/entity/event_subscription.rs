@@ -1,0 +1,91 @@
+//! Subscriptions: who is told of which events.
+
+use sea_orm::entity::prelude::*;
+use serde::Deserialize;
+
+use super::event::Kind;
+use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use super::{Timestamp, text};
+use crate::db::{Owner, Table, Told};
+
+/// The maximum number of subscriptions.
+pub const MOST: usize = 100;
+
+/// A row of `event_subscription`. What is secret, and how the receiver does, is in
+/// [`event_receiver`](super::event_receiver).
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "event_subscription")]
+pub struct Model {
+    /// Primary key; never reused.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The display name; not unique.
+    pub name: String,
+    /// The form of the messages.
+    pub form: Form,
+    /// The host of the receiver, with the port if the URL states one.
+    pub host: String,
+    /// The words of the kinds of events, separated by blanks.
+    pub kinds: String,
+    /// The team that it belongs to. Only events about this team and what it owns are sent.
+    pub team_id: Option<i64>,
+    /// Only events about this service and what belongs to it are sent.
+    pub service_id: Option<i64>,
+    /// Only events about services of this tier are sent.
+    pub tier_id: Option<i64>,
+    /// Of deploys, only those to this environment are sent.
+    pub environment: Option<String>,
+    /// Whether anything is sent.
+    pub enabled: bool,
+    /// When the row was created.
+    pub created_at: Timestamp,
+    /// When the row was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("EventSubscription");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::team(row.team_id)
+    }
+}
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] = &[
+        FieldRule::text("name", Column::Name, text::SHORT).required(),
+        FieldRule::new("teamId", Column::TeamId, ValueRule::Id(Reference::Team)),
+        FieldRule::new("tierAlias", Column::TierId, ValueRule::Named(Reference::Tier)),
+        FieldRule::text("environment", Column::Environment, text::SHORT),
+    ];
+}
+
+/// The form of the messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// JSON, signed, by the Standard Webhooks specification.
+    StandardWebhook,
+    /// A CloudEvent in structured JSON.
+    CloudEvent,
+    /// A message for Slack's incoming webhooks.
+    Slack,
+    /// A message for Mattermost's incoming webhooks.
+    Mattermost,
+    /// An adaptive card for a workflow of Microsoft Teams.
+    MicrosoftTeams,
+}
+
+impl Model {
+    /// The kinds of events that it wants.
+    pub fn wanted(&self) -> Vec<Kind> {
+        self.kinds.split(' ').filter_map(Kind::from_word).collect()
+    }
+}

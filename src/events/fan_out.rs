@@ -1,0 +1,184 @@
+//! Makes out deliveries: for each event, one for each subscription that wants it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
+use serde_json::Value as Json;
+
+use super::kinds;
+use crate::db::{self, Db, Read, Transaction, Write};
+use crate::entity::event::{self, Kind, What};
+use crate::entity::event_delivery::{self, MOST_WAITING, State};
+use crate::entity::event_subscription::{self as subscription, Model as Subscription};
+use crate::entity::{ByIds, Timestamp, deploy, event_receiver as receiver, service};
+
+/// The number of events for which deliveries are made out in one transaction.
+pub const BATCH: u64 = 200;
+
+/// How many earlier deploys of a service are looked at to find the one before in the same environment.
+const EARLIER: u64 = 50;
+
+/// The number of deliveries that a statement stores.
+const ROWS: usize = 128;
+
+/// Makes out the deliveries of the oldest events. Returns the number of events.
+pub(super) async fn next(db: &Db) -> Result<u64, db::Error> {
+    // A run with nothing to do takes no write lock.
+    let ids: Vec<i64> = db.read().rows(event::waiting(1).as_query(), |row| row.get(0)).await?;
+    if ids.is_empty() {
+        return Ok(0);
+    }
+    db.write(make_out).await
+}
+
+async fn make_out(tx: &Transaction) -> Result<u64, db::Error> {
+    let events = event::take_waiting(tx, BATCH).await?;
+    let enabled = subscription::Entity::find().filter(subscription::Column::Enabled.eq(true));
+    let subscriptions = tx.all(enabled.order_by_asc(subscription::Column::Id)).await?;
+    let places = places(tx, &events).await?;
+    let now = Timestamp::now();
+    let (mut room, mut missed) = (HashMap::<i64, u64>::new(), HashMap::<i64, i64>::new());
+    let (mut rows, mut unwanted) = (Vec::new(), Vec::new());
+    for event in &events {
+        let kinds = kinds_of(tx, event, &subscriptions).await?;
+        let place = place(event, &places);
+        let mut is_wanted = false;
+        for one in subscriptions.iter().filter(|one| concerns(one, event, &place)) {
+            let wanted = one.wanted();
+            // The most special kind that it wants.
+            let Some(kind) = kinds.iter().rev().find(|kind| wanted.contains(kind)) else { continue };
+            let left = match room.get(&one.id) {
+                Some(left) => *left,
+                None => MOST_WAITING.saturating_sub(event_delivery::waiting(tx, one.id).await?),
+            };
+            room.insert(one.id, left.saturating_sub(1));
+            if left == 0 {
+                *missed.entry(one.id).or_default() += 1;
+                continue;
+            }
+            is_wanted = true;
+            rows.push(delivery(one.id, event, *kind, now));
+        }
+        if !is_wanted {
+            unwanted.push(event.id);
+        }
+    }
+    while !rows.is_empty() {
+        let rest = rows.split_off(db::rows_at_once(rows.len(), ROWS));
+        tx.exec(event_delivery::Entity::insert_many(rows)).await?;
+        rows = rest;
+    }
+    for (subscription, number) in missed {
+        use receiver::Column::{Missed, SubscriptionId};
+        let more = receiver::Entity::update_many()
+            .col_expr(Missed, sea_orm::sea_query::Expr::col(Missed).add(number))
+            .filter(SubscriptionId.eq(subscription));
+        tx.exec(more).await?;
+    }
+    if !unwanted.is_empty() {
+        tx.exec(event::Entity::delete_many().filter(db::any(tx, event::Column::Id, &unwanted))).await?;
+    }
+    Ok(events.len() as u64)
+}
+
+/// A delivery that is not stored yet.
+pub fn delivery(subscription: i64, event: &event::Model, kind: Kind, now: Timestamp) -> event_delivery::ActiveModel {
+    let subject = match (event.subject_id, &event.subject_name) {
+        (Some(id), _) => format!("{}:{id}", event.subject_class),
+        (None, name) => format!("{}:{}", event.subject_class, name.as_deref().unwrap_or_default()),
+    };
+    event_delivery::ActiveModel {
+        subscription_id: Set(subscription),
+        event_id: Set(event.id),
+        kind: Set(kind),
+        subject: Set(subject),
+        state: Set(State::Waiting),
+        next_at: Set(Some(now)),
+        attempts: Set(0),
+        created_at: Set(now),
+        ..Default::default()
+    }
+}
+
+/// Where an event belongs.
+#[derive(Default)]
+struct Place {
+    teams: Vec<i64>,
+    tier: Option<i64>,
+}
+
+/// The services that the events are about, or whose parts they are about.
+async fn places(tx: &Transaction, events: &[event::Model]) -> Result<HashMap<i64, service::Model>, db::Error> {
+    let ids: BTreeSet<i64> = events.iter().filter_map(|event| event.service_id).collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = service::Entity::by_ids(tx, ids.into_iter().map(Some)).await?;
+    Ok(found.into_iter().flatten().map(|service| (service.id, service)).collect())
+}
+
+/// Where an event belongs: as it says itself, or else as its service does now.
+fn place(event: &event::Model, services: &HashMap<i64, service::Model>) -> Place {
+    let service = event.service_id.and_then(|id| services.get(&id));
+    let team = event.team_id.or_else(|| service?.owner_id);
+    Place {
+        teams: team.into_iter().chain(event.earlier_team_id).collect(),
+        tier: event.tier_id.or_else(|| service?.tier_id),
+    }
+}
+
+/// Whether an event passes the filters of a subscription.
+fn concerns(one: &Subscription, event: &event::Model, place: &Place) -> bool {
+    let is_environment = |wanted: &String| match &event.environment {
+        Some(environment) => deploy::environment_key(environment) == deploy::environment_key(wanted),
+        // Only deploys have environments.
+        None => event.what != What::Deployed,
+    };
+    one.team_id.is_none_or(|team| place.teams.contains(&team))
+        && one.service_id.is_none_or(|service| event.service_id == Some(service))
+        && one.tier_id.is_none_or(|tier| place.tier == Some(tier))
+        && one.environment.as_ref().is_none_or(is_environment)
+}
+
+async fn kinds_of(
+    tx: &Transaction,
+    event: &event::Model,
+    subscriptions: &[Subscription],
+) -> Result<Vec<Kind>, db::Error> {
+    let detail: Json = serde_json::from_str(&event.detail).unwrap_or_default();
+    let mut kinds = kinds(event.what, &event.subject_class, &detail);
+    let is_success = event.what == What::Deployed && detail["deploy"]["status"] == "success";
+    let is_wanted = || subscriptions.iter().any(|one| one.wanted().contains(&Kind::DeployRecovered));
+    if let Some(service) = event.service_id
+        && is_success
+        && is_wanted()
+        && has_failed_before(tx, service, &detail["deploy"]).await?
+    {
+        kinds.push(Kind::DeployRecovered);
+    }
+    Ok(kinds)
+}
+
+/// Whether the deploy before this one, of the same service in the same environment, failed. Deploys that neither succeeded
+/// nor failed do not count.
+async fn has_failed_before(tx: &Transaction, service: i64, deployed: &Json) -> Result<bool, db::Error> {
+    use deploy::Column::{DeployNumber, DeployStatus, DeployedAt, EnvironmentKey, Id, ServiceId};
+    let Some(at) = deployed["deployedAt"].as_str().and_then(|at| Timestamp::parse(at).ok()) else { return Ok(false) };
+    let key = deployed["environment"].as_str().map(deploy::environment_key);
+    let earlier = deploy::Entity::find()
+        .select_only()
+        .columns([DeployStatus, EnvironmentKey, DeployNumber])
+        .filter(ServiceId.eq(service))
+        .filter(DeployedAt.lte(at))
+        .order_by_desc(DeployedAt)
+        .order_by_desc(Id)
+        .limit(EARLIER);
+    type Earlier = (Option<String>, Option<String>, String);
+    let rows: Vec<Earlier> = tx.rows(earlier.as_query(), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).await?;
+    let number = deployed["number"].as_str();
+    // Those up to this one: its number says which it is.
+    let before = rows.iter().skip_while(|(_, _, own)| number.is_some_and(|number| number != own)).skip(1);
+    let mut ended = before.filter(|(_, own, _)| *own == key).filter_map(|(status, ..)| status.as_deref());
+    Ok(ended.find(|status| ["succeeded", "failed"].contains(status)) == Some("failed"))
+}

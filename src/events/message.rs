@@ -1,0 +1,320 @@
+//! What is sent: an event in the form that a receiver takes.
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value as Json, json};
+
+use crate::entity::event::{Kind, Model as Event, What};
+use crate::entity::event_subscription::Form;
+
+/// The longest sentence of a message for people, in characters.
+const SENTENCE: usize = 1_000;
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Message {
+    /// The id, the same each time that it is sent.
+    pub(super) id: String,
+    /// The media type of the body.
+    pub(super) content_type: &'static str,
+    /// The body.
+    pub(super) body: String,
+}
+
+/// The message about an event.
+pub(super) fn of(event: &Event, kind: Kind, form: Form, app_url: &str) -> Message {
+    let detail: Map<String, Json> = serde_json::from_str(&event.detail).unwrap_or_default();
+    let said = Said { event, kind, detail: &detail, app_url };
+    let id = format!("evt_{}", event.id);
+    let body = match form {
+        Form::StandardWebhook => {
+            json!({ "type": kind.message_type(), "timestamp": event.at.to_string(), "data": said.data() })
+        }
+        Form::CloudEvent => json!({
+            "specversion": "1.0",
+            "id": id,
+            "source": app_url,
+            "type": format!("rollcall.{}", kind.message_type()),
+            "subject": format!("{}/{}", event.subject_class, said.called()),
+            "time": event.at.to_string(),
+            "datacontenttype": "application/json",
+            "data": said.data(),
+        }),
+        Form::Slack => json!({ "text": said.sentence(|name, url| format!("<{url}|{}>", slack(name)), slack) }),
+        Form::Mattermost => json!({ "text": said.markdown() }),
+        Form::MicrosoftTeams => json!({
+            "type": "message",
+            "attachments": [{
+                "contentType": "application/vnd.microsoft.card.adaptive",
+                "content": {
+                    "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+                    "type": "AdaptiveCard",
+                    "version": "1.4",
+                    "body": [{ "type": "TextBlock", "wrap": true, "text": said.markdown() }],
+                },
+            }],
+        }),
+    };
+    let content_type = match form {
+        Form::CloudEvent => "application/cloudevents+json",
+        _ => "application/json",
+    };
+    Message { id, content_type, body: body.to_string() }
+}
+
+/// An event, as it is told.
+struct Said<'a> {
+    event: &'a Event,
+    kind: Kind,
+    detail: &'a Map<String, Json>,
+    app_url: &'a str,
+}
+
+impl Said<'_> {
+    fn text(&self, name: &str) -> Option<&str> {
+        self.detail.get(name)?.as_str()
+    }
+
+    /// A text of the deploy.
+    fn of_deploy(&self, name: &str) -> Option<&str> {
+        self.detail.get("deploy")?.get(name)?.as_str()
+    }
+
+    /// What the subject is called.
+    fn called(&self) -> &str {
+        self.text("alias").or(self.event.subject_name.as_deref()).unwrap_or("?")
+    }
+
+    /// The address of the subject's page, if it has one.
+    fn url(&self) -> Option<String> {
+        if self.event.what == What::Deleted {
+            return None;
+        }
+        let alias = utf8_percent_encode(self.text("alias")?, NON_ALPHANUMERIC);
+        let app_url = self.app_url;
+        Some(match (&*self.event.subject_class, self.event.what) {
+            ("Service", What::Deployed) => {
+                self.event.service_id?;
+                format!("{app_url}/services/{alias}/deploys")
+            }
+            ("Service", _) => format!("{app_url}/services/{alias}"),
+            ("Team", _) => format!("{app_url}/teams/{alias}"),
+            ("System", _) => format!("{app_url}/systems/{alias}"),
+            ("Domain", _) => format!("{app_url}/domains/{alias}"),
+            ("ServiceSuggestion", _) => format!("{app_url}/suggestions"),
+            _ => return None,
+        })
+    }
+
+    /// What programs get.
+    fn data(&self) -> Json {
+        let mut data = self.detail.clone();
+        data.insert("what".to_owned(), word(self.event.what).into());
+        let subject = json!({
+            "type": self.event.subject_class,
+            "name": self.event.subject_name,
+            "alias": data.remove("alias"),
+            "url": self.url(),
+        });
+        data.insert("subject".to_owned(), subject);
+        Json::Object(data)
+    }
+
+    fn markdown(&self) -> String {
+        self.sentence(|name, url| format!("[{}]({url})", markdown(name)), markdown)
+    }
+
+    /// A sentence for people. `link` and `plain` write names in the markup of the receiver.
+    fn sentence(&self, link: impl Fn(&str, &str) -> String, plain: fn(&str) -> String) -> String {
+        let subject = self.event.subject_name.as_deref().unwrap_or("?");
+        let name = self.url().map_or_else(|| plain(subject), |url| link(subject, &url));
+        let by = self.detail.get("by").and_then(|by| by.get("name")?.as_str());
+        let by = by.map(|by| format!(" by {}", plain(by))).unwrap_or_default();
+        let side = |side: &str| {
+            let owner = self.detail.get("changed")?.get("owner")?.get(side)?.as_str()?;
+            Some(plain(owner))
+        };
+        let sentence = match self.kind {
+            Kind::ServiceCreated => format!("The service {name} was created{by}."),
+            Kind::ServiceChanged => format!("The service {name} was changed{by}{}.", self.fields(plain)),
+            Kind::ServiceOwnerChanged => match (side("old"), side("new")) {
+                (Some(old), Some(new)) => format!("The service {name} now belongs to {new}, and no longer to {old}."),
+                (_, Some(new)) => format!("The service {name} now belongs to {new}."),
+                _ => format!("The service {name} no longer has an owner."),
+            },
+            Kind::ServiceDeleted => format!("The service {name} was deleted{by}."),
+            Kind::TeamCreated => format!("The team {name} was created{by}."),
+            Kind::TeamChanged => format!("The team {name} was changed{by}{}.", self.fields(plain)),
+            Kind::TeamDeleted => format!("The team {name} was deleted{by}."),
+            Kind::UserDeleted => format!("{name} is no longer here."),
+            Kind::DeployRecorded => self.deploy(&name, "", plain),
+            Kind::DeployFailed => self.deploy(&name, " failed", plain),
+            Kind::DeployRecovered => self.deploy(&name, " succeeded, after one that failed", plain),
+            Kind::CriticalCodeIssueCreated => format!("There is a new critical code issue: {name}."),
+            Kind::SuggestionCreated => format!("Deploys name the service {name}, which the catalogue does not have."),
+            Kind::TokenExpiring => {
+                let at = self.text("expiresAt").map(|at| format!(" on {}", plain(at.get(..10).unwrap_or(at))));
+                format!("The API token {name} expires{}.", at.unwrap_or_default())
+            }
+            Kind::ObjectChanged => {
+                let what = word(self.event.what);
+                format!("{} {name} was {what}{by}{}.", self.event.subject_class, self.fields(plain))
+            }
+            Kind::Test => format!("This is a test of the subscription {name}."),
+        };
+        match sentence.char_indices().nth(SENTENCE) {
+            Some((end, _)) => format!("{}…", &sentence[..end]),
+            None => sentence,
+        }
+    }
+
+    fn deploy(&self, service: &str, how: &str, plain: fn(&str) -> String) -> String {
+        let with = |before: &str, name: &str| {
+            self.of_deploy(name).map(|text| format!("{before}{}", plain(text))).unwrap_or_default()
+        };
+        let (number, environment, by) = (with(" ", "number"), with(" to ", "environment"), with(", by ", "deployer"));
+        let status = if how.is_empty() { with(": ", "status") } else { String::new() };
+        let message = with(": ", "commitMessage");
+        let message = message.lines().next().unwrap_or_default();
+        let message = if status.is_empty() { message } else { "" };
+        format!("Deploy{number} of {service}{environment}{how}{by}{status}{message}.")
+    }
+
+    /// The names of the fields that have changed.
+    fn fields(&self, plain: fn(&str) -> String) -> String {
+        let changed = self.detail.get("changed").and_then(Json::as_object).filter(|changed| !changed.is_empty());
+        if self.event.what != What::Changed {
+            return String::new();
+        }
+        changed.map_or(String::new(), |changed| {
+            let names: Vec<String> = changed.keys().map(|name| plain(name)).collect();
+            format!(": {}", names.join(", "))
+        })
+    }
+}
+
+fn word(what: What) -> &'static str {
+    match what {
+        What::Created => "created",
+        What::Changed => "changed",
+        What::Deleted => "deleted",
+        What::Deployed => "deployed",
+        What::Expiring => "expiring",
+        What::Tested => "tested",
+    }
+}
+
+/// A text in Slack's markup, which has three special characters. Without them, nobody is mentioned either.
+fn slack(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A text in Markdown, in which nobody is mentioned.
+fn markdown(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' | '\r' => plain.push(' '),
+            // The invisible character keeps programs from taking the word for a name.
+            '@' => plain.push_str("@\u{200b}"),
+            _ if letter.is_ascii_punctuation() => plain.extend(['\\', letter]),
+            _ => plain.push(letter),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::Timestamp;
+
+    fn event(what: What, name: &str, detail: Json) -> Event {
+        Event {
+            id: 7,
+            at: Timestamp::from_micros(1_700_000_000_000_000),
+            waits_since: None,
+            what,
+            subject_class: "Service".to_owned(),
+            subject_id: Some(1),
+            subject_name: Some(name.to_owned()),
+            service_id: Some(1),
+            team_id: None,
+            earlier_team_id: None,
+            tier_id: None,
+            environment: None,
+            detail: detail.to_string(),
+        }
+    }
+
+    fn text(event: &Event, kind: Kind, form: Form) -> String {
+        let body: Json = serde_json::from_str(&of(event, kind, form, "https://rc.example.com").body).expect("JSON");
+        match form {
+            Form::MicrosoftTeams => body["attachments"][0]["content"]["body"][0]["text"].clone(),
+            _ => body["text"].clone(),
+        }
+        .as_str()
+        .expect("a text")
+        .to_owned()
+    }
+
+    #[test]
+    fn programs_get_the_subject_and_what_changed() {
+        let detail = json!({
+            "action": "serviceUpdate", "by": { "kind": "token", "name": "ci" }, "alias": "cart",
+            "changed": { "name": { "old": "Cart", "new": "Basket" } },
+        });
+        let message = of(
+            &event(What::Changed, "Basket", detail),
+            Kind::ServiceChanged,
+            Form::StandardWebhook,
+            "https://rc.example.com",
+        );
+        assert_eq!((&*message.id, message.content_type), ("evt_7", "application/json"));
+        let body: Json = serde_json::from_str(&message.body).expect("JSON");
+        let expected = json!({
+            "type": "service.changed",
+            "timestamp": "2023-11-14T22:13:20Z",
+            "data": {
+                "action": "serviceUpdate",
+                "by": { "kind": "token", "name": "ci" },
+                "changed": { "name": { "old": "Cart", "new": "Basket" } },
+                "subject": {
+                    "type": "Service", "name": "Basket", "alias": "cart", "url": "https://rc.example.com/services/cart"
+                },
+                "what": "changed",
+            },
+        });
+        assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn people_get_a_sentence_in_which_names_are_only_names() {
+        let owner = json!({ "alias": "cart", "changed": { "owner": { "old": null, "new": "Pay_ments" } } });
+        let moved = event(What::Changed, "<!channel> *Cart*", owner);
+        assert_eq!(
+            text(&moved, Kind::ServiceOwnerChanged, Form::Slack),
+            "The service <https://rc.example.com/services/cart|&lt;!channel&gt; *Cart*> now belongs to Pay_ments."
+        );
+        assert_eq!(
+            text(&moved, Kind::ServiceOwnerChanged, Form::MicrosoftTeams),
+            "The service [\\<\\!channel\\> \\*Cart\\*](https://rc.example.com/services/cart) now belongs to Pay\\_ments."
+        );
+        let deploy = json!({
+            "alias": "cart",
+            "deploy": { "number": "12", "status": "failure", "environment": "production", "deployer": "@ada",
+                "commitMessage": "Faster\n\nmuch" },
+        });
+        assert_eq!(
+            text(&event(What::Deployed, "cart", deploy), Kind::DeployFailed, Form::Mattermost),
+            "Deploy 12 of [cart](https://rc.example.com/services/cart/deploys) to production failed, by @\u{200b}ada: Faster."
+        );
+        let gone = event(What::Deleted, "Cart", json!({ "alias": "cart", "by": { "name": "ci" } }));
+        assert_eq!(text(&gone, Kind::ServiceDeleted, Form::Slack), "The service Cart was deleted by ci.");
+    }
+
+    #[test]
+    fn a_sentence_has_an_end() {
+        let long = event(What::Created, &"x".repeat(5_000), json!({}));
+        assert_eq!(text(&long, Kind::ServiceCreated, Form::Slack).chars().count(), SENTENCE + 1);
+    }
+}
