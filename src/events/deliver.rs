@@ -6,16 +6,16 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use futures_util::stream::{self, StreamExt};
+use futures_util::stream::{FuturesOrdered, StreamExt};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tokio::time::sleep;
 use tracing::{info, warn};
 use ureq::Agent;
 
-use super::receiver::{Response, agent, send};
+use super::receiver::{Response, TIMEOUT, agent, send};
 use super::{Wanted, fan_out, message, note_expiring_tokens, signature};
 use crate::api_document::hosts::Hosts;
 use crate::db::{self, Db, Read, Transaction, Write};
@@ -39,8 +39,9 @@ const PAUSE: Duration = Duration::from_millis(500);
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// The number of deliveries that are taken at once.
 const BATCH: u64 = 20;
-/// How long a process may take for these: the time for one, and as much again to store the result.
-const LEASE: Duration = Duration::from_secs(120);
+/// How long a process may take for these: [`TIMEOUT`] until the last one is begun, as long again for its response, and as
+/// long again to store the result.
+const LEASE: Duration = Duration::from_secs(30);
 /// How many deliveries are removed at once.
 const PRUNED: u64 = 500;
 /// After how many turns old events and tokens that expire are looked for: every five minutes, if nothing happens.
@@ -185,21 +186,22 @@ impl Sender {
         }
         let is_full = due.len() as u64 == most;
         let events = event::Entity::by_ids(db, due.iter().map(|one| Some(one.event_id))).await?;
-        let sent = due.into_iter().zip(events).filter_map(|(delivery, event)| Some((delivery, event?)));
-        let sent = sent.map(|(delivery, event)| self.send(&own, &receiver, delivery, event));
-        let mut sent = stream::iter(sent).buffered(AT_ONCE);
-        let mut outcomes = Vec::new();
-        while let Some((delivery, outcome)) = sent.next().await {
-            let is_down = matches!(outcome, Outcome::Down { .. });
-            outcomes.push((delivery, outcome));
-            if is_down {
-                break;
+        let mut left = due.into_iter().zip(events).filter_map(|(delivery, event)| Some((delivery, event?)));
+        let (begun, mut is_down, mut outcomes) = (Instant::now(), false, Vec::new());
+        let mut sent = FuturesOrdered::new();
+        loop {
+            // Nothing more is begun after a failure, nor so late that the lease could end before the response.
+            while sent.len() < AT_ONCE && !is_down && begun.elapsed() < TIMEOUT {
+                let Some((delivery, event)) = left.next() else { break };
+                sent.push_back(self.send(&own, &receiver, delivery, event));
             }
+            let Some((delivery, outcome)) = sent.next().await else { break };
+            is_down |= matches!(outcome, Outcome::Down { .. });
+            outcomes.push((delivery, outcome));
         }
-        drop(sent);
-        let is_down = outcomes.iter().any(|(_, outcome)| matches!(outcome, Outcome::Down { .. }));
         self.db.write(async |tx| self.store(tx, &receiver, &outcomes).await).await?;
-        Ok(!is_down && (is_full || outcomes.iter().any(|(_, outcome)| matches!(outcome, Outcome::Taken(_)))))
+        let is_taken = |(_, outcome): &(Delivery, Outcome)| matches!(outcome, Outcome::Taken(_));
+        Ok(!is_down && (is_full || outcomes.iter().any(is_taken)))
     }
 
     /// Sends a delivery.
