@@ -13,6 +13,7 @@ pub mod db;
 pub mod demo;
 pub mod deploy;
 pub mod entity;
+pub mod evaluation;
 pub mod events;
 pub mod generate;
 pub mod graphql;

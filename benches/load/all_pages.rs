@@ -300,6 +300,7 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/new/campaign",
         "/events",
         "/new/event-subscription",
+        "/new/event-check",
         "/suggestions",
         "/integrations",
         &integration,

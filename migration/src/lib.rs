@@ -84,6 +84,7 @@ mod m20261128_000070_check_results;
 mod m20261128_000110_scorecards;
 mod m20261128_000120_campaigns;
 mod m20261128_000130_events;
+mod m20261129_000010_custom_event_outcomes;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -189,6 +190,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261128_000110_scorecards::Migration),
             Box::new(m20261128_000120_campaigns::Migration),
             Box::new(m20261128_000130_events::Migration),
+            Box::new(m20261129_000010_custom_event_outcomes::Migration),
         ]
     }
 }

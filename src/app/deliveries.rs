@@ -11,7 +11,7 @@ use super::reading::too_long;
 use super::visit::{Visit, path};
 use super::{Fault, Site};
 use crate::db::{self, Read, ReadHandle};
-use crate::entity::{Timestamp, custom_event, delivery, deploy};
+use crate::entity::{ByIds, Timestamp, check, custom_event, custom_event_outcome, delivery, deploy};
 use crate::graphql::id;
 
 /// How many of the newest deploys of all endpoints are searched for those of one. No index has the deploys of an
@@ -26,13 +26,15 @@ pub async fn of_deploys(site: &Site, visit: &Visit, id: &str, now: Timestamp) ->
     let answers = reading.part(|db| delivery::last(db, number)).await?;
     let deploys = reading.part(|db| deploys(db, number)).await?;
     let events = reading.part(|db| custom_event::last(db, number)).await?;
+    let shown: Vec<i64> = events.iter().flatten().map(|event| event.id).collect();
+    let outcomes = reading.part(|db| outcomes(db, &shown)).await?.unwrap_or_default();
     let is_whole = answers.is_some() && deploys.is_some() && events.is_some();
     let (answers, (deploys, are_all)) = (answers.unwrap_or_default(), deploys.unwrap_or_default());
     let events = events.unwrap_or_default();
     let mut rows: Vec<(Timestamp, Markup)> =
         deploys.iter().map(|deploy| (deploy.created_at, recorded(deploy, now))).collect();
     rows.extend(answers.iter().map(|one| (one.at, answered(one, now, 2))));
-    rows.extend(events.iter().map(|one| (one.at, received(one, now))));
+    rows.extend(events.iter().map(|one| (one.at, received(one, &outcomes, now))));
     rows.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     rows.truncate(delivery::KEPT as usize);
     let rows: Vec<Markup> = rows.into_iter().map(|(_, row)| row).collect();
@@ -108,8 +110,39 @@ fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
     }
 }
 
-/// The row of a custom event, with the beginning of its JSON.
-fn received(event: &custom_event::Shown, now: Timestamp) -> Markup {
+/// What became of an event, and the check that was evaluated.
+type Judged = (custom_event_outcome::Model, Option<check::Model>);
+
+/// What became of these events.
+async fn outcomes(db: &dyn ReadHandle, events: &[i64]) -> Result<Vec<Judged>, Fault> {
+    let outcomes = custom_event_outcome::of_events(db, events).await?;
+    let checks = check::Entity::by_ids(db, outcomes.iter().map(|one| Some(one.check_id))).await?;
+    Ok(outcomes.into_iter().zip(checks).collect())
+}
+
+/// What a check says of an event.
+fn judged((outcome, check): &Judged) -> Markup {
+    let name = check.as_ref().map_or("a check", |check| &check.name);
+    let services = i64::from(outcome.passed) + i64::from(outcome.failed);
+    html! {
+        li {
+            @match check {
+                Some(check) => a href=(super::standards::address(&id::Id::of_row::<check::Model>(check.id).text())) { (name) },
+                None => (name),
+            }
+            ": " (count(services, "service"))
+            @if services > 0 || outcome.unknown > 0 {
+                ": " (outcome.passed) " passed, " (outcome.failed) " failed"
+                @if outcome.unknown > 0 { ", " (outcome.unknown) " unknown" }
+            }
+            @if let Some(fault) = &outcome.fault { " " span.mark.bad { "cannot be evaluated" } " " (fault) }
+        }
+    }
+}
+
+/// The row of a custom event, with the beginning of its JSON, and what became of it.
+fn received(event: &custom_event::Shown, outcomes: &[Judged], now: Timestamp) -> Markup {
+    let own: Vec<&Judged> = outcomes.iter().filter(|(outcome, _)| outcome.event_id == event.id).collect();
     let is_cut = event.length as usize > event.start.chars().count();
     html! {
         tr {
@@ -119,6 +152,7 @@ fn received(event: &custom_event::Shown, now: Timestamp) -> Markup {
             td {
                 code { (event.start) }
                 @if is_cut { " " span.soft { "and more, " (count(event.length, "character")) " in all" } }
+                @if !own.is_empty() { ul.plain { @for one in own { (judged(one)) } } }
             }
         }
     }

@@ -161,6 +161,9 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
     let main = html! {
         p { (kind.name()) " integration, added " (time(integration.created_at.0, now)) "." }
         @if let Some(url) = &webhook_url { (address(kind, url)) }
+        @if integration.r#type == "customEvent" && session.user.role >= Role::StandardsAdmin {
+            p { a.button.quiet href={ "/new/event-check?integration=" (integration.id) } { "New check of its events" } }
+        }
         @match kind {
             Kind::Deploy => (deliveries::of_deploys(site, visit, id, now).await?),
             Kind::ApiDoc => (deliveries::of_documents(site, visit, id, now).await?),

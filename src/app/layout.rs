@@ -97,7 +97,7 @@ fn here(visit: &Visit) -> &str {
     match (part(0), part(1)) {
         ("domains", _) | ("new", "system" | "domain") => "systems",
         ("new", "team") => "teams",
-        ("new", "campaign") => "standards",
+        ("new", "campaign" | "event-check") => "standards",
         ("new", "event-subscription") => "events",
         ("new", _) | ("documents", _) => "services",
         (first, _) => first,

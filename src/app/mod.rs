@@ -33,6 +33,7 @@ mod delivery;
 mod dependency_form;
 mod deploys;
 mod documents;
+mod event_check_form;
 mod event_form;
 mod events;
 mod explorer;
@@ -310,7 +311,7 @@ impl Site {
             (Get, ["account"]) => account::page(self, visit, session).await,
             (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
             (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,
-            (_, ["standards", ..] | ["new", "campaign"]) => self.standard(visit, session, &path).await,
+            (_, ["standards", ..] | ["new", "campaign" | "event-check"]) => self.standard(visit, session, &path).await,
             (_, ["systems" | "domains", ..] | ["new", "system" | "domain"]) => self.group(visit, session, &path).await,
             (_, ["" | "services.csv" | "delivery" | "deploys" | "deploys.csv" | "search" | "suggestions", ..]) => {
                 self.daily(visit, session, &path).await
@@ -362,6 +363,10 @@ impl Site {
             (Get, ["new", "campaign"]) => campaign_form::new(self, visit, session).await,
             (Post, ["new", "campaign"]) => campaign_form::create(self, visit).await,
             (Get, ["standards", "scorecards", alias]) => scorecards::one(self, visit, alias).await,
+            (Get, ["new", "event-check"]) => event_check_form::new(self, visit, session).await,
+            (Post, ["new", "event-check"]) => event_check_form::create(self, visit).await,
+            (Get, ["standards", id, "edit"]) => event_check_form::edit(self, visit, session, id).await,
+            (Post, ["standards", id, "edit"]) => event_check_form::change(self, visit, id).await,
             (Get, ["standards", id]) => standards::one(self, visit, id).await,
             _ => Err(Fault::NotFound),
         }

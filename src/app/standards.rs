@@ -44,7 +44,10 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 async fn list(site: &Site, visit: &Visit, session: &Session, main: Markup) -> Result<Answer, Fault> {
     let main = html! { (main) (scorecards::list(site, visit).await?) (campaigns::list(site, visit).await?) };
     let actions = html! {
-        @if session.user.role >= Role::StandardsAdmin { a.button href="/new/campaign" { "New campaign" } }
+        @if session.user.role >= Role::StandardsAdmin {
+            a.button href="/new/campaign" { "New campaign" } " "
+            a.button.quiet href="/new/event-check" { "New check of custom events" }
+        }
     };
     let head = Head { actions, ..Head::new("Standards") };
     Ok(Answer::page(framed(visit, &head, main)))
@@ -147,8 +150,12 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
             div.stack { section.card { h2 { "Facts" } (facts(&report, app_url)) } }
         }
     };
-    let head =
-        Head { chips: state(check.enabled, check.enable_on), ..Head::below(&check.name, "/standards", "Standards") };
+    let may = visit.session.as_ref().is_some_and(|session| session.user.role >= Role::StandardsAdmin);
+    let actions = html! {
+        @if may && check.r#type == Some(operations::CheckType::Generic) { a.button href=(path(["standards", id, "edit"])) { "Edit" } }
+    };
+    let chips = state(check.enabled, check.enable_on);
+    let head = Head { chips, actions, ..Head::below(&check.name, "/standards", "Standards") };
     Ok(Answer::page(framed(visit, &head, main)))
 }
 

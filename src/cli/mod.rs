@@ -45,7 +45,7 @@ use crate::error::{Error, UserError};
 use crate::graphql::SDL;
 use crate::new_file::{Existing, NewFile};
 use crate::schema_diff::{self, Class, Report};
-use crate::{demo, generate, service_file, transfer};
+use crate::{demo, evaluation, generate, service_file, transfer};
 
 /// How long the process waits at its end for work that blocks a thread.
 const ENDING: Duration = Duration::from_secs(1);
@@ -55,6 +55,12 @@ const ENDING: Duration = Duration::from_secs(1);
 /// The runtime is started here and not in `main.rs`: the crate that starts a future compiles all of the future's code
 /// again.
 pub fn run(command: Command) -> ExitCode {
+    if matches!(command, Command::Evaluate) {
+        return evaluation::worker::run();
+    }
+    if let Some(program) = config::own_program() {
+        evaluation::use_program(program);
+    }
     // Before any thread starts: this changes the environment.
     let passed = if matches!(command, Command::Serve(_)) { config::passed_socket() } else { Ok(None) };
     let done = tokio::runtime::Builder::new_multi_thread()
@@ -120,6 +126,8 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
                 .map_err(|error| format!("manual pages cannot be written to {}: {error}", folder.display()))?;
         }
         Command::Reading(command) => return tokio::task::block_in_place(|| reading::run(command)),
+        // It needs no runtime, and has ended before.
+        Command::Evaluate => {}
         Command::Demo(database) => demo(&database).await?,
         Command::Generate { services, deploys, database } => generate(&database, services, deploys).await?,
     }

@@ -24,7 +24,7 @@ use crate::entity::deploy::Environments;
 use crate::entity::{Timestamp, remembered, sign_in_link, token, user};
 use crate::error::{Error, shortened};
 use crate::events::Wanted;
-use crate::graphql::{Catalogue, Settings};
+use crate::graphql::{self, Catalogue, Settings};
 use crate::http::tls::Tls;
 use crate::http::{self, App, Drained, Listener};
 use crate::{log, outgoing, retention, spans};
@@ -194,6 +194,7 @@ fn start_tasks(db: &Db, app: &Arc<App>, settings: &Serve) -> Vec<JoinHandle<()>>
         spawn_with(db, "figures of deploys", deploy::figures::build::run),
         spawn_with(db, "removal of old idempotency keys", retention::run_idempotency_keys),
         spawn_with(db, "check of the database's version", watch_version),
+        spawn_with(db, "checks of custom events", graphql::check::run_events),
     ];
     if let Some(keep) = settings.deploy_retention {
         tasks.push(spawn_with(db, "removal of old deploys", move |db| deploy::retention::run(db, keep)));

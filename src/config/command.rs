@@ -113,6 +113,9 @@ pub enum Command {
         #[arg(value_parser = path())]
         folder: PathBuf,
     },
+    /// Evaluate expressions for the server, which starts this command
+    #[command(hide = true)]
+    Evaluate,
     /// Fill an empty catalogue with an example company, and say where to look
     Demo(Database),
     /// Fill an empty catalogue with generated services, for benchmarks and demonstrations

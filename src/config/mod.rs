@@ -122,6 +122,12 @@ fn takes_value(command: &clap::Command, flag: &str) -> Option<bool> {
     own.or_else(|| command.get_subcommands().find_map(|inner| takes_value(inner, flag)))
 }
 
+/// The file of this program. On Linux it is what runs, even if another file has taken its place since.
+pub fn own_program() -> Option<PathBuf> {
+    let running = PathBuf::from("/proc/self/exe");
+    if running.exists() { Some(running) } else { env::current_exe().ok() }
+}
+
 /// Takes the socket that systemd passes to this process, if it does. Call this before any thread starts: it removes the
 /// variables, so that no other process takes the socket for its own.
 ///

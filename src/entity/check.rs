@@ -43,6 +43,8 @@ pub struct Model {
     pub property_definition_id: Option<i64>,
     /// The relationship definition that it names; `None` once that is deleted.
     pub relationship_definition_id: Option<i64>,
+    /// The integration whose events it judges; `None` once that is deleted.
+    pub integration_id: Option<i64>,
     /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
@@ -81,6 +83,8 @@ pub enum Kind {
     AlertSourceUsage,
     /// The service has few code issues.
     CodeIssue,
+    /// Events that a tool has posted say whether the service passes.
+    Generic,
     /// The repository of the service protects its default branch.
     GitBranchProtection,
     /// The service has documentation.

@@ -53,6 +53,8 @@ pub async fn record(
 /// An event to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
+    /// Its key.
+    pub id: i64,
     /// When it was received.
     pub at: Timestamp,
     /// The beginning of its JSON.
@@ -67,6 +69,7 @@ pub async fn last(db: &dyn ReadHandle, integration_id: i64) -> Result<Vec<Shown>
     let start = Func::cust("substr").args([payload(), Expr::value(1), Expr::value(SHOWN)]);
     let events = Entity::find()
         .select_only()
+        .column(Column::Id)
         .column(Column::At)
         .expr_as(start, "start")
         .expr_as(Func::char_length(payload()), "length")
@@ -74,7 +77,14 @@ pub async fn last(db: &dyn ReadHandle, integration_id: i64) -> Result<Vec<Shown>
         .order_by_desc(Column::Id)
         .limit(KEPT);
     db.rows(events.as_query(), |row| {
-        Ok(Shown { at: Timestamp::from_micros(row.get(0)?), start: row.get(1)?, length: row.get(2)? })
+        let at = Timestamp::from_micros(row.get(1)?);
+        Ok(Shown { id: row.get(0)?, at, start: row.get(2)?, length: row.get(3)? })
     })
     .await
+}
+
+/// Returns the newest event of an integration.
+pub async fn newest(db: &dyn ReadHandle, integration_id: i64) -> Result<Option<Model>, db::Error> {
+    let events = Entity::find().filter(Column::IntegrationId.eq(integration_id)).order_by_desc(Column::Id);
+    Ok(db.all(events.limit(1)).await?.pop())
 }

@@ -29,6 +29,7 @@ pub mod code_issue_project_resource;
 pub mod component_type;
 pub mod contact;
 pub mod custom_event;
+pub mod custom_event_outcome;
 pub mod delivery;
 pub mod deploy;
 pub mod deploy_number;

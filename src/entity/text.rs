@@ -64,7 +64,7 @@ pub fn is_control(letter: char) -> bool {
 
 /// Whether a long text must not contain a character. Line breaks and tabs are part of it, and so are the characters that
 /// set a direction: texts in right-to-left scripts need them, and their effect ends with the paragraph.
-fn is_control_of_long(letter: char) -> bool {
+pub fn is_control_of_long(letter: char) -> bool {
     letter.is_control() && !matches!(letter, '\n' | '\r' | '\t')
 }
 

@@ -113,6 +113,22 @@ impl AccountResolver for Account {
         only(accounts, check::report(ctx, id::argument(&args.id)?).await?)
     }
 
+    async fn custom_event_check_preview(
+        accounts: &[&Self],
+        args: &AccountCustomEventCheckPreviewArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<CustomEventCheckPreview>>> {
+        let AccountCustomEventCheckPreviewArgs { integration_id, result_message, service_selector, success_condition } =
+            args;
+        let tried = check::Tried {
+            integration: integration_id,
+            selector: service_selector,
+            condition: success_condition,
+            message: result_message.value().map(String::as_str),
+        };
+        only(accounts, check::preview(tried, ctx).await?)
+    }
+
     async fn campaign(accounts: &[&Self], args: &AccountCampaignArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Campaign>>> {
         only(accounts, id::find::<entity::campaign::Entity>(ctx.db(), id::argument(&args.id)?).await?)
     }

@@ -115,6 +115,7 @@ async function catalogue() {
     'campaign-new': '/new/campaign',
     events: '/events',
     'event-subscription-new': '/new/event-subscription',
+    'event-check-new': '/new/event-check',
     user: '/users/1',
     infrastructure: '/infrastructure',
     'infrastructure-resource': `/infrastructure/${infrastructureResources.nodes[0].id}`,

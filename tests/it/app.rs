@@ -94,6 +94,7 @@ impl TestApp {
 
     /// A service with this database, which need not be migrated.
     pub async fn over(database: Database, flags: &[&str]) -> Self {
+        rollcall::evaluation::use_program(env!("CARGO_BIN_EXE_rollcall").into());
         let arguments = ["rollcall", "serve", "--listen", "127.0.0.1:0", "--database-url", &database.url];
         let settings: Serve = match config::parse(arguments.iter().chain(flags).copied()) {
             Ok(Command::Serve(settings)) => *settings,

@@ -621,9 +621,9 @@ async fn every_value_is_escaped_and_every_page_is_small() {
     pages.push(format!("/services/{alias}/history"));
     pages.push(format!("/teams/{team}/history"));
     pages.push(format!("/delivery?team={team}"));
-    pages.extend(
-        ["/new/service", "/new/team", "/new/campaign", "/events", "/new/event-subscription"].map(str::to_owned),
-    );
+    let made = ["service", "team", "campaign", "event-check", "event-subscription"];
+    pages.extend(made.map(|noun| format!("/new/{noun}")));
+    pages.push("/events".to_owned());
     pages.extend(integrations.iter().map(|one| format!("/integrations/{}", one["id"].as_str().expect("an id"))));
     let encoded: String = form_urlencoded::byte_serialize(HOSTILE.as_bytes()).collect();
     for field in ["search", "owner", "tier", "language", "tag", "state", "type", "after"] {

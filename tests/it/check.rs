@@ -108,9 +108,10 @@ pub async fn ids(app: &TestApp) -> Value {
 }
 
 /// The mutations of each kind.
-const KINDS: [(&str, &str, &str); 18] = [
+const KINDS: [(&str, &str, &str); 19] = [
     ("AlertSourceUsage", "checkAlertSourceUsageCreate", "checkAlertSourceUsageUpdate"),
     ("CodeIssue", "checkCodeIssueCreate", "checkCodeIssueUpdate"),
+    ("CustomEvent", "checkCustomEventCreate", "checkCustomEventUpdate"),
     ("GitBranchProtection", "checkGitBranchProtectionCreate", "checkGitBranchProtectionUpdate"),
     ("HasDocumentation", "checkHasDocumentationCreate", "checkHasDocumentationUpdate"),
     ("HasRecentDeploy", "checkHasRecentDeployCreate", "checkHasRecentDeployUpdate"),
@@ -661,6 +662,7 @@ async fn clients_read_back_every_field_of_a_check_as_they_set_it() {
         "TagDefinedCheck{tagKey,tagPredicate{type,value}}",
         "ToolUsageCheck{environmentPredicate{type,value},toolCategory,toolNamePredicate{type,value},toolUrlPredicate{type,value}}",
         "HasDocumentationCheck{documentSubtype,documentType}",
+        "CustomEventCheck{integration{id,name,type},passPending,resultMessage,serviceSelector,successCondition}",
         "RelationshipCheck{relationshipCountPredicate{type,value},relationshipDefinition{id}}",
     ];
     let fragments: String = own.iter().map(|own| format!(",... on {own}")).collect();
@@ -711,7 +713,7 @@ async fn clients_read_back_every_field_of_a_check_as_they_set_it() {
     assert_eq!((&asked["updateFrequency"], &asked["updateRequiresComment"]), (&frequency, &json!(false)));
     let list = "query CheckList($after:String!$first:Int!){account{rubric{checks(after: $after, first: $first){nodes{id},pageInfo{hasNextPage},totalCount}}}}";
     let answer = app.query(list, json!({ "after": "", "first": 100 })).await;
-    assert_eq!(answer["data"]["account"]["rubric"]["checks"]["totalCount"], json!(21));
+    assert_eq!(answer["data"]["account"]["rubric"]["checks"]["totalCount"], json!(22));
     assert!(app.query(&document, json!({ "id": "nope" })).await["data"]["account"]["check"].is_null());
 }
 
@@ -724,7 +726,7 @@ async fn a_level_lists_its_checks_and_the_rubric_counts_the_services_of_each() {
     } } }";
     let rubric = data(&tour.endpoint.app, query).await["account"]["rubric"].clone();
     let levels = rubric["levels"]["nodes"].as_array().expect("levels");
-    assert_eq!(levels[0]["checks"].as_array().map(Vec::len), Some(21));
+    assert_eq!(levels[0]["checks"].as_array().map(Vec::len), Some(22));
     assert_eq!(levels[1]["checks"], json!([]));
     for report in rubric["reports"].as_array().expect("reports") {
         let number = |name: &str| report[name].as_u64().expect("a number");

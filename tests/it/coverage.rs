@@ -7,6 +7,9 @@ use apollo_compiler::executable::{ExecutableDocument, Selection, SelectionSet};
 use apollo_compiler::schema::{Component, ExtendedType, FieldDefinition};
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{Name, Schema};
+use rollcall::deploy::event;
+use rollcall::entity::integration;
+use rollcall::graphql::id;
 use serde_json::{Value, json};
 
 use crate::tour::{Tour, object, schema};
@@ -247,7 +250,19 @@ async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
     let everything = Everything::new(&schema);
     let mut seen = BTreeSet::new();
 
+    let jenkins =
+        id::number::<integration::Entity>(tour.id("Jenkins").as_str().expect("an id")).expect("an integration");
+    let event = r#"["shop", "bad"]"#.to_owned();
+    assert!(event::record(&tour.endpoint.app.db, jenkins, event).await.expect("an event"));
+    let tried = |selector: &str| {
+        let condition = "if $ctx.index == 0 then true else error(\\\"e\\\") end";
+        format!(
+            "(integrationId: {}, serviceSelector: \"{selector}\", successCondition: \"{condition}\", resultMessage: \"m\")",
+            tour.id("Jenkins")
+        )
+    };
     let arguments: HashMap<&str, String> = HashMap::from([
+        ("customEventCheckPreview", tried(".[]")),
         ("service", "(alias: \"shop\")".to_owned()),
         ("configFile", format!("(id: {})", tour.id("shop"))),
         ("team", "(alias: \"core\")".to_owned()),
@@ -285,6 +300,9 @@ async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
         visit(&tour, &schema, &format!("{{ account {{ {name}{arguments} {selection} }} }}"), json!({}), &mut seen)
             .await;
     }
+
+    let refused = format!("{{ account {{ customEventCheckPreview{} {{ error }} }} }}", tried("$x"));
+    visit(&tour, &schema, &refused, json!({}), &mut seen).await;
 
     // Each kind of check has fields of its own.
     let check = everything.of(object(&schema, "Account").fields["check"].ty.inner_named_type());

@@ -24,9 +24,10 @@ use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::entity::{
-    audit, campaign, custom_event, delivery, event_delivery, event_subscription, idempotency_key, scorecard,
-    service_file_note, session, sign_in_link, team,
+    audit, campaign, custom_event, custom_event_outcome, delivery, event_delivery, event_subscription, idempotency_key,
+    scorecard, service_file_note, session, sign_in_link, team,
 };
+use rollcall::evaluation;
 use rollcall::events::{deliver, receiver};
 use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
@@ -303,6 +304,14 @@ fn things() -> Section {
         count("results in a report of `rollcall check` to the server", check::RESULTS).beyond("it sends several"),
         count("services of a repository that `rollcall check` looks at", check::PLACES)
             .beyond("the oldest links count"),
+        time("processor time of a jq expression or a message in Liquid", evaluation::TIME),
+        time("processor time to read one of them", evaluation::READING),
+        bytes("memory of one of them, beside the event", evaluation::MEMORY as u64),
+        time("time for the checks of an event", evaluation::BATCH).beyond("the rest is evaluated within seconds"),
+        count("events, or lists of values, that are evaluated at a time", evaluation::AT_ONCE).beyond("others wait"),
+        characters("message of a check of custom events", evaluation::MESSAGE).beyond("it is cut off"),
+        count("services that an event names in a check", evaluation::NAMES),
+        count("outcomes of events that the page of an integration shows", custom_event_outcome::SHOWN),
         characters("what a check found in a repository", check::MESSAGE).beyond("`rollcall check` cuts it off"),
         count("files that `rollcall check` sees", tree::FILES).beyond("the message says so"),
         bytes("what `rollcall check` reads of a file", tree::OF_FILE as usize).beyond("the message says so"),

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 /// The ids that [`CHECKS`] needs.
-pub const ROWS: &[&str] = &["bronze", "security", "vital", "Core", "billing"];
+pub const ROWS: &[&str] = &["bronze", "security", "vital", "Core", "billing", "Jenkins"];
 
 /// The names of checks, one of each kind.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 19] = [
     "owned",
     "sourced",
     "tagged",
@@ -25,6 +25,7 @@ pub const NAMES: [&str; 18] = [
     "searched",
     "packed",
     "protected",
+    "evented",
 ];
 
 /// Creates a check of each kind, with a value in every field.
@@ -110,6 +111,11 @@ pub const CHECKS: &str = r#"
         ownerId: $Core, notes: "n" }) {
         check { id } errors { message }
     }
+    evented: checkCustomEventCreate(input: {
+        name: "Evented", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", integrationId: $Jenkins, serviceSelector: ".service", successCondition: ".ok", resultMessage: "m",
+        passPending: true
+    }) { check { id } errors { message } }
     later: checkServiceDependencyCreate(input: {
         name: "Later", categoryId: $security, levelId: $bronze, enableOn: "2999-01-02T03:04:05Z", ownerId: $Core, filterId: $vital, notes: "n"
     }) { check { id } errors { message } }
@@ -219,6 +225,14 @@ fn kinds(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, &'static str, Value)>
             }),
         ),
         ("GitBranchProtection", "protected", json!({})),
+        (
+            "CustomEvent",
+            "evented",
+            json!({
+                "integrationId": id("Jenkins"), "serviceSelector": ".services", "successCondition": ".good", "resultMessage": "n",
+                "passPending": false,
+            }),
+        ),
     ]
 }
 

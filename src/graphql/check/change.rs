@@ -124,6 +124,30 @@ impl<'a> Change<'a> {
         }
     }
 
+    /// Sets a parameter that is a long text: code, or a template. Null and the empty text clear it, or are an error if it
+    /// is required.
+    pub(super) fn code(
+        &mut self,
+        field: &'static str,
+        stored: &mut Option<String>,
+        given: &MaybeUndefined<String>,
+        most: usize,
+        is_required: bool,
+    ) {
+        let nothing = || UserError::new(field, format!("{field} must not be blank"));
+        let checked = match given {
+            MaybeUndefined::Undefined => return,
+            MaybeUndefined::Null if is_required => Err(must_not_be_null(field)),
+            MaybeUndefined::Null => Ok(None),
+            MaybeUndefined::Value(given) if text::is_nothing(given) && is_required => Err(nothing()),
+            MaybeUndefined::Value(given) if given.is_empty() => Ok(None),
+            MaybeUndefined::Value(given) => text::long(field, given, most).map(Some),
+        };
+        if let Some(checked) = self.draft.problems.take(checked) {
+            *stored = checked;
+        }
+    }
+
     /// Sets a parameter that is a word of an enum and required.
     pub(super) fn word(&mut self, field: &'static str, stored: &mut String, given: MaybeUndefined<&'static str>) {
         match given {

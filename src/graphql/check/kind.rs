@@ -223,6 +223,27 @@ kinds! {
         }
     }
 
+    CustomEventCheck CustomEventCheckResolver: Generic CustomEvent [integration_id pass_pending result_message service_selector success_condition]
+    CheckCustomEventCreateMutation check_custom_event_create CheckCustomEventCreateInput, CheckCustomEventUpdateMutation check_custom_event_update CheckCustomEventUpdateInput {
+        async fn integration(checks: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Integration>>> {
+            let keys = checks.iter().map(|check| check.row.integration_id).collect();
+            let rows = to_one::<crate::entity::integration::Model>(ctx, keys).await?;
+            Ok(rows.into_iter().map(|row| row.map(crate::graphql::integration::of)).collect())
+        }
+        fn pass_pending(&self) -> Option<bool> {
+            Some(self.own.pass_pending)
+        }
+        fn result_message(&self) -> Option<&str> {
+            self.own.result_message.as_deref()
+        }
+        fn service_selector(&self) -> Option<&str> {
+            self.own.service_selector.as_deref()
+        }
+        fn success_condition(&self) -> Option<&str> {
+            self.own.success_condition.as_deref()
+        }
+    }
+
     HasRecentDeployCheck HasRecentDeployCheckResolver: HasRecentDeploy HasRecentDeploy [days]
     CheckHasRecentDeployCreateMutation check_has_recent_deploy_create CheckHasRecentDeployCreateInput, CheckHasRecentDeployUpdateMutation check_has_recent_deploy_update CheckHasRecentDeployUpdateInput {
         fn days(&self) -> Option<i32> {

@@ -24,11 +24,13 @@ mod change;
 mod comparison;
 mod copy;
 mod evaluate;
+mod events;
 mod gathered;
 mod home;
 mod kind;
 mod kinds;
 mod period;
+mod preview;
 mod question;
 mod report;
 mod reported;
@@ -36,8 +38,11 @@ mod standing;
 
 pub use crate::entity::check::MOST;
 pub use evaluate::NAMED;
+pub use events::{judge as judge_events, run as run_events};
 pub use kinds::DAYS;
 pub use period::UNITS;
+pub use preview::SHOWN;
+pub(super) use preview::{Tried, preview};
 pub(super) use reported::of_repositories;
 pub use reported::{MESSAGE, PLACES, RESULTS};
 
@@ -45,10 +50,10 @@ pub(super) use copy::copy;
 pub(super) use gathered::{Tally, complete, levels, services_report, shown, sizes, tallies};
 pub(super) use home::CheckSet;
 pub use kind::{
-    AlertSourceUsageCheck, CodeIssueCheck, GitBranchProtectionCheck, HasDocumentationCheck, HasRecentDeployCheck,
-    ManualCheck, PackageVersionCheck, RelationshipCheck, RepositoryFileCheck, RepositoryGrepCheck,
-    RepositoryIntegratedCheck, RepositorySearchCheck, ServiceConfigurationCheck, ServiceDependencyCheck,
-    ServiceOwnershipCheck, ServicePropertyCheck, TagDefinedCheck, ToolUsageCheck,
+    AlertSourceUsageCheck, CodeIssueCheck, CustomEventCheck, GitBranchProtectionCheck, HasDocumentationCheck,
+    HasRecentDeployCheck, ManualCheck, PackageVersionCheck, RelationshipCheck, RepositoryFileCheck,
+    RepositoryGrepCheck, RepositoryIntegratedCheck, RepositorySearchCheck, ServiceConfigurationCheck,
+    ServiceDependencyCheck, ServiceOwnershipCheck, ServicePropertyCheck, TagDefinedCheck, ToolUsageCheck,
 };
 use kind::{of, parameters};
 pub use report::{CheckReport, CheckResult, CheckResultsByLevel, ServiceCheckResults};

@@ -40,7 +40,10 @@ const HASH: usize = 64;
 
 /// What a check asks, as a short text.
 pub(super) fn fingerprint(check: &Model) -> String {
-    let asked = format!("{} {}", check.kind.to_value(), check.parameters);
+    let mut asked = format!("{} {}", check.kind.to_value(), check.parameters);
+    if let Some(integration) = check.integration_id {
+        asked.push_str(&format!(" {integration}"));
+    }
     HEXLOWER.encode(&Sha256::digest(asked)[..8])
 }
 
@@ -80,13 +83,18 @@ pub(super) fn question(check: &Model) -> Question {
     }
 }
 
+/// When something was reported, for which commit, and what: from what [`question`] has found.
+pub(super) fn parts(found: Option<&str>) -> Option<(Timestamp, &str, &str)> {
+    let mut parts = found?.splitn(3, ' ');
+    let (at, commit, message) = (parts.next()?, parts.next()?, parts.next()?);
+    Some((Timestamp::from_micros(at.parse().unwrap_or_default()), commit, message))
+}
+
 /// Says what was reported, from what [`question`] has found.
 pub(super) fn said(found: Option<&str>) -> String {
-    let mut parts = found.into_iter().flat_map(|found| found.splitn(3, ' '));
-    let (Some(at), Some(commit), Some(message)) = (parts.next(), parts.next(), parts.next()) else {
+    let Some((at, commit, message)) = parts(found) else {
         return "Nothing was reported yet: rollcall check reports it from a pipeline.".to_owned();
     };
-    let at = Timestamp::from_micros(at.parse().unwrap_or_default());
     let commit: String = commit.chars().take(12).collect();
     let of = if commit.is_empty() { String::new() } else { format!(" for the commit {commit}") };
     format!("{message} Reported at {at}{of}.")

@@ -13,6 +13,7 @@ use form_urlencoded::parse;
 use super::no_endpoint;
 use crate::deploy::{Failure, Outcome, Post, Reading, Record, event};
 use crate::entity::integration::{self, Kind, Model, WEBHOOKS};
+use crate::graphql;
 use crate::http::charset::{self, ContentType, shown};
 use crate::http::expand::Coding;
 use crate::http::metrics::Deploy;
@@ -107,7 +108,13 @@ async fn custom_event(app: &App, endpoint: i64, text: &str, mut notes: Vec<Strin
         Err(mistake) => return Ok(Done::Refused(reply::mistakes(&[mistake]))),
     };
     match event::record(&app.db, endpoint, payload).await {
-        Ok(true) => Ok(Done::Event(notes)),
+        Ok(true) => {
+            // It is stored. What fails now, a background task does again.
+            if let Err(error) = graphql::check::judge_events(&app.db, Some(endpoint)).await {
+                tracing::warn!(%error, "a custom event is stored, and could not be evaluated yet");
+            }
+            Ok(Done::Event(notes))
+        }
         Ok(false) => Ok(Done::Refused(no_endpoint("deploy endpoint"))),
         Err(error) => Err(Rejection::of_database(&error)),
     }

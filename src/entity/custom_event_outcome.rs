@@ -1,0 +1,47 @@
+//! What became of custom events: at most one row for each event and check.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, QuerySelect};
+use serde::Deserialize;
+
+use crate::db::{self, Read, ReadHandle};
+
+/// A row of `custom_event_outcome`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "custom_event_outcome")]
+pub struct Model {
+    /// Primary key; never reused.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The event.
+    pub event_id: i64,
+    /// The check that was evaluated.
+    pub check_id: i64,
+    /// What the check asked then. If it asks something else now, the event is evaluated again.
+    pub fingerprint: String,
+    /// The number of services that passed.
+    pub passed: i32,
+    /// The number of services that did not pass.
+    pub failed: i32,
+    /// The number of names that no service has.
+    pub unknown: i32,
+    /// Why the check could not be evaluated, for all or for some services.
+    pub fault: Option<String>,
+}
+
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+crate::unrecorded!(Entity);
+
+/// The number of outcomes that are shown.
+pub const SHOWN: u64 = 200;
+
+/// Returns what became of these events, in the order of the checks.
+pub async fn of_events(db: &dyn ReadHandle, events: &[i64]) -> Result<Vec<Model>, db::Error> {
+    let outcomes = Entity::find().filter(db::any(db, Column::EventId, events)).order_by_desc(Column::EventId);
+    db.all(outcomes.order_by_asc(Column::CheckId).limit(SHOWN)).await
+}

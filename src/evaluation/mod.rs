@@ -1,0 +1,102 @@
+//! Evaluates what people write: jq expressions, and messages in Liquid.
+//!
+//! Neither language knows limits. An expression can ask for any time, any memory, and any depth of recursion, and the last
+//! two end a process. So a batch of expressions runs in a process of its own ([`worker`]), which ends at a limit, and
+//! never in the server. [`process`] starts it and reads what it says; [`message`] is what passes between the two.
+
+mod jq;
+mod liquid;
+mod message;
+mod process;
+pub mod worker;
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+
+use message::Task;
+pub use message::{Evaluated, Language, One};
+
+/// The processor time of one evaluation.
+pub const TIME: Duration = Duration::from_millis(50);
+
+/// The processor time that it takes to read an expression or a template, and an input.
+pub const READING: Duration = Duration::from_millis(500);
+
+/// The memory of one evaluation, beside its input, in bytes.
+pub const MEMORY: usize = 16 << 20;
+
+/// The maximum length of a message, in characters. A longer one is cut.
+pub const MESSAGE: usize = 2_000;
+
+/// The maximum number of services that one expression can name.
+pub const NAMES: usize = 1_000;
+
+/// The time for a whole batch.
+pub const BATCH: Duration = Duration::from_secs(5);
+
+/// The number of batches that run at a time.
+pub const AT_ONCE: usize = 2;
+
+/// The word by which the program knows that it is to evaluate.
+pub const COMMAND: &str = "evaluate";
+
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
+
+/// Says which program evaluates: this one. The first call counts.
+pub fn use_program(path: PathBuf) {
+    let _ = PROGRAM.set(path);
+}
+
+/// The expressions of a check of custom events.
+#[derive(Debug, Clone, Default)]
+pub struct Expressions {
+    /// A jq expression that gives the names of services.
+    pub selector: String,
+    /// A jq expression that says whether such a service passes.
+    pub condition: String,
+    /// A message in Liquid.
+    pub message: Option<String>,
+}
+
+/// Evaluates checks of custom events on an event. `None` for a check for which no time was left.
+///
+/// # Errors
+/// Why nothing could be evaluated: the machine's fault.
+pub async fn of_event(payload: String, checks: Vec<Expressions>) -> Result<Vec<Option<Evaluated>>, String> {
+    let task = |Expressions { selector, condition, message }| Task::Event { selector, condition, message };
+    batch(payload, checks.into_iter().map(task).collect()).await
+}
+
+/// Evaluates a jq expression on each element of `values`, a JSON array.
+///
+/// # Errors
+/// Why nothing could be evaluated.
+pub async fn of_each(values: String, condition: String) -> Result<Evaluated, String> {
+    let mut evaluated = batch(values, vec![Task::Each { condition }]).await?;
+    evaluated.pop().flatten().ok_or_else(|| "the evaluation takes too long".to_owned())
+}
+
+/// Says what is wrong with expressions and templates, in their order. `None` if nothing is.
+///
+/// # Errors
+/// Why they could not be read: the machine's fault.
+pub async fn mistakes(texts: Vec<(Language, String)>) -> Result<Vec<Option<String>>, String> {
+    let tasks = texts.into_iter().map(|(language, text)| Task::Read { language, text });
+    let evaluated = batch("null".to_owned(), tasks.collect()).await?;
+    Ok(evaluated.into_iter().map(|one| one.and_then(|one| one.fault)).collect())
+}
+
+async fn batch(input: String, tasks: Vec<Task>) -> Result<Vec<Option<Evaluated>>, String> {
+    let program = PROGRAM.get().cloned().ok_or("this program cannot evaluate expressions")?;
+    if tasks.is_empty() {
+        return Ok(Vec::new());
+    }
+    let _place = PLACES.acquire().await.map_err(|error| error.to_string())?;
+    let until = Instant::now() + BATCH;
+    let done = tokio::task::spawn_blocking(move || process::run(&program, &input, &tasks, until));
+    done.await.map_err(|error| error.to_string())?
+}

@@ -1,0 +1,112 @@
+//! What the events of an integration say of a service. [`events`](super::super::events) evaluates them as they come.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::Set;
+use sea_orm::sea_query::ExprTrait;
+use serde::{Deserialize, Serialize};
+
+use super::super::change::Change;
+use super::super::question::{Asks, Facts, Question};
+use super::super::reported;
+use crate::deploy::event::CUSTOM;
+use crate::entity::field_rule::must_not_be_null;
+use crate::entity::text::DESCRIPTION;
+use crate::entity::{ByIds, check, integration};
+use crate::error::{Error, Result, UserError};
+use crate::evaluation::{self, Expressions, Language};
+use crate::graphql::id;
+
+/// The parameters of `CustomEventCheck`. The integration is a column of the check.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(in crate::graphql::check) struct CustomEvent {
+    pub(in crate::graphql::check) pass_pending: bool,
+    pub(in crate::graphql::check) result_message: Option<String>,
+    pub(in crate::graphql::check) service_selector: Option<String>,
+    pub(in crate::graphql::check) success_condition: Option<String>,
+    /// The name of the integration when the check was written, for its sentences.
+    integration: String,
+}
+
+impl CustomEvent {
+    pub(in crate::graphql::check) async fn give(
+        &mut self,
+        change: &mut Change<'_>,
+        integration: MaybeUndefined<String>,
+        pass_pending: MaybeUndefined<bool>,
+        message: MaybeUndefined<String>,
+        selector: MaybeUndefined<String>,
+        condition: MaybeUndefined<String>,
+    ) -> Result<()> {
+        Change::flag(&mut self.pass_pending, pass_pending);
+        let mut given = Vec::new();
+        for (field, language, stored, text) in [
+            ("resultMessage", Language::Liquid, &mut self.result_message, message),
+            ("serviceSelector", Language::Jq, &mut self.service_selector, selector),
+            ("successCondition", Language::Jq, &mut self.success_condition, condition),
+        ] {
+            change.code(field, stored, &text, DESCRIPTION, matches!(language, Language::Jq));
+            if let (true, Some(text)) = (text.is_value(), stored) {
+                given.push((field, language, text.clone()));
+            }
+        }
+        let texts = given.iter().map(|(_, language, text)| (*language, text.clone())).collect();
+        let mistakes = evaluation::mistakes(texts).await.map_err(|why| Error::Internal(why.into()))?;
+        for ((field, ..), mistake) in given.iter().zip(mistakes) {
+            if let Some(mistake) = mistake {
+                change.draft.problems.push(UserError::new(*field, format!("{field}: {mistake}")));
+            }
+        }
+        const INTEGRATION: &str = "integrationId";
+        let found = match integration {
+            MaybeUndefined::Undefined => return Ok(()),
+            MaybeUndefined::Null => Err(must_not_be_null(INTEGRATION).into()),
+            MaybeUndefined::Value(named) => id::require::<integration::Entity>(change.db, &named, INTEGRATION).await,
+        };
+        if let Some(found) = change.draft.problems.take_any(found)? {
+            self.integration = found.name;
+            change.draft.row.integration_id = Set(Some(found.id));
+        }
+        Ok(())
+    }
+
+    pub(in crate::graphql::check) fn expressions(self) -> Expressions {
+        let Self { result_message, service_selector, success_condition, .. } = self;
+        Expressions {
+            selector: service_selector.unwrap_or_default(),
+            condition: success_condition.unwrap_or_default(),
+            message: result_message,
+        }
+    }
+}
+
+impl Asks for CustomEvent {
+    fn wanted(&self) -> String {
+        let or = if self.pass_pending { ", or none that names it" } else { "" };
+        format!("an event of {} that meets the condition{or}", crate::error::quoted(&self.integration))
+    }
+
+    fn said(&self, found: Option<&str>) -> String {
+        match reported::parts(found) {
+            None => "No event has named it yet.".to_owned(),
+            Some((at, _, "")) => format!("The event was received at {at}."),
+            Some((at, _, message)) => format!("{message} The event was received at {at}."),
+        }
+    }
+
+    async fn question(&self, check: &check::Model, facts: Facts<'_>) -> Result<Question> {
+        let named = integration::Entity::by_ids(facts.db, [check.integration_id]).await?.pop().flatten();
+        let Some(named) = named else {
+            return Err(UserError::base("its integration was deleted").into());
+        };
+        if named.event_type.as_deref() != Some(CUSTOM) {
+            return Err(UserError::base(format!("its integration takes no events: its type is not {CUSTOM}")).into());
+        }
+        let mut question = reported::question(check);
+        if self.pass_pending
+            && let Some(unknown) = question.pending.take()
+        {
+            question.passed = question.passed.or(unknown);
+        }
+        Ok(question)
+    }
+}
