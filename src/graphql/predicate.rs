@@ -11,6 +11,7 @@ use super::id::{self, Class};
 use super::identifier::{self, Identifier, Named};
 use super::predicate_key::Key;
 use super::scan::{Condition, Fits, Scans};
+pub use super::scan::{JQ_BYTES, JQ_TEXTS};
 use super::schema::*;
 use super::types::{PropertyDefinition, RelationshipDefinitionType};
 use crate::db::{self, Backend, ReadHandle};
@@ -179,7 +180,12 @@ impl Predicate {
         let definition: PropertyDefinition = definition(db, named).await?;
         let properties = Rows::of(property::Entity, property::Column::ServiceId)
             .and_where(property::Column::DefinitionId.eq(definition.id));
-        self.of_rows(db, scans, &properties, property::Column::SearchKey)
+        let text = match self.kind {
+            // What the property is, rather than what it is found by.
+            TypeEnum::SatisfiesJqExpression => property::Column::Value,
+            _ => property::Column::SearchKey,
+        };
+        self.of_rows(db, scans, &properties, text)
     }
 
     /// The condition on the relationships that have the service as their source.
@@ -414,10 +420,11 @@ impl Predicate {
                     let version = semver::Version::parse(text::trim(text).trim_start_matches('v'));
                     version.is_ok_and(|version| range.matches(&version))
                 };
-                Meant::Fits(Box::new(fits), true)
+                Meant::Fits(Fits::Text(Box::new(fits)), true)
             }
             TypeEnum::SatisfiesJqExpression => {
-                return Err(UserError::new("type", "jq expressions are not evaluated"));
+                let expression = self.needed()?.to_owned();
+                Meant::Fits(Fits::Jq { expression, are_json: self.key == Key::Property }, true)
             }
             TypeEnum::GreaterThanOrEqualTo
             | TypeEnum::LessThanOrEqualTo
@@ -429,7 +436,7 @@ impl Predicate {
     fn regex(&self) -> Result<Fits, UserError> {
         let regex = regex(self.needed()?, self.is_case_sensitive);
         let regex = regex.map_err(|error| UserError::new("value", format!("not a regular expression: {error}")))?;
-        Ok(Box::new(move |text| regex.is_match(text)))
+        Ok(Fits::Text(Box::new(move |text| regex.is_match(text))))
     }
 
     /// The condition on the index of the tier or lifecycle stage that the column `own` refers to.

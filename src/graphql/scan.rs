@@ -1,4 +1,4 @@
-//! Comparisons that SQL lacks: regular expressions and ranges of versions.
+//! Comparisons that SQL lacks: regular expressions, ranges of versions and jq expressions.
 //!
 //! They are made here, with the texts of a column. A column is read once, however many predicates compare it. What is
 //! kept of a service is which of them it satisfies: a bit for each. Predicates that are joined are then evaluated
@@ -12,10 +12,60 @@ use super::schema::ConnectiveEnum;
 use super::service_filter::MOST;
 use crate::db::{self, Read, ReadHandle};
 use crate::entity::service;
-use crate::error::Result;
+use crate::error::{Error, Result, UserError};
+use crate::evaluation;
 
 /// Whether a text matches a comparison.
-pub(super) type Fits = Box<dyn Fn(&str) -> bool + Send>;
+pub(super) enum Fits {
+    /// By a function.
+    Text(Box<dyn Fn(&str) -> bool + Send + Sync>),
+    /// By a jq expression, whose input is the text. If the texts `are_json`, its input is what they mean.
+    Jq { expression: String, are_json: bool },
+}
+
+/// The number of different texts that a jq expression is evaluated on.
+pub const JQ_TEXTS: usize = 10_000;
+
+/// The length of these texts together, in bytes.
+pub const JQ_BYTES: usize = 4 << 20;
+
+impl Fits {
+    /// Which of the texts match.
+    pub(super) async fn which(&self, db: &dyn ReadHandle, texts: &[&str]) -> Result<Vec<bool>> {
+        let (expression, are_json) = match self {
+            Self::Text(fits) => {
+                let mut which = Vec::with_capacity(texts.len());
+                for text in texts {
+                    db.pause().await?;
+                    which.push(fits(text));
+                }
+                return Ok(which);
+            }
+            Self::Jq { expression, are_json } => (expression, *are_json),
+        };
+        let length: usize = texts.iter().map(|text| text.len() + 1).sum();
+        if texts.len() > JQ_TEXTS || length > JQ_BYTES {
+            let message = format!(
+                "jq expressions are evaluated on at most {JQ_TEXTS} different values, and {} MiB; compare in another way, or \
+                 with a filter's other predicates",
+                JQ_BYTES >> 20
+            );
+            return Err(UserError::new("value", message).into());
+        }
+        db.charge::<()>(2 * length)?;
+        let values = match are_json {
+            true => format!("[{}]", texts.join(",")),
+            false => serde_json::to_string(texts)?,
+        };
+        let evaluated = evaluation::of_each(values, expression.clone()).await.map_err(Error::internal)?;
+        match evaluated.fault {
+            Some(fault) => {
+                Err(UserError::new("value", format!("the jq expression cannot be evaluated: {fault}")).into())
+            }
+            None => Ok(evaluated.ones.into_iter().map(|one| one.passed).collect()),
+        }
+    }
+}
 
 const _: () = assert!(MOST <= u64::BITS as usize, "a service has a bit for each predicate of a request");
 
@@ -82,10 +132,14 @@ impl Scans {
         for (texts, comparisons) in self.columns {
             let column = db.sift(&texts, Column::default, Column::add).await?;
             let mut bits = vec![0; column.texts.len()];
+            let mut texts = vec![""; column.texts.len()];
             for (text, number) in &column.texts {
-                db.pause().await?;
-                let fitting = comparisons.iter().filter(|(_, fits)| fits(text));
-                bits[*number as usize] = fitting.fold(0, |bits, (bit, _)| bits | bit);
+                texts[*number as usize] = text;
+            }
+            for (bit, fits) in &comparisons {
+                for (bits, fits) in bits.iter_mut().zip(fits.which(db, &texts).await?) {
+                    *bits |= if fits { *bit } else { 0 };
+                }
             }
             let before = all.len();
             let rows = column.rows.into_iter().map(|(service, number)| (service, bits[number as usize]));

@@ -489,7 +489,7 @@ async fn a_check_that_cannot_be_evaluated_is_pending_and_says_why() {
     let own = json!({ "serviceProperty": "custom_property", "propertyDefinition": { "alias": "data_class" } });
     let property = create(app, "ServiceProperty", own).await;
     let nameless = create(app, "ServiceProperty", json!({ "serviceProperty": "custom_property" })).await;
-    let jq = r#"mutation { filterCreate(input: { name: "Odd", predicates: [{ key: name, type: satisfies_jq_expression, value: "." }] }) { filter { id } } }"#;
+    let jq = r#"mutation { filterCreate(input: { name: "Odd", predicates: [{ key: name, type: satisfies_jq_expression, value: "$x" }] }) { filter { id } } }"#;
     let filter = data(app, jq).await["filterCreate"]["filter"]["id"].clone();
     let filtered = create(app, "RepositoryIntegrated", json!({ "filterId": filter })).await;
     data(app, r#"mutation { propertyDefinitionDelete(resource: { alias: "data_class" }) { errors { message } } }"#)
@@ -500,8 +500,8 @@ async fn a_check_that_cannot_be_evaluated_is_pending_and_says_why() {
         (nameless, definition),
         (
             filtered,
-            "This check cannot be evaluated: its filter is wrong: predicate 1 of the filter \"Odd\": jq expressions are not \
-             evaluated.",
+            "This check cannot be evaluated: its filter is wrong: the jq \
+             expression cannot be evaluated: the variable $x is not defined.",
         ),
     ] {
         let (statuses, messages) = outcome(app, &check).await;
@@ -529,9 +529,9 @@ async fn inputs_of_checks_are_refused_at_their_fields() {
         ),
         (
             "TagDefined",
-            json!({ "tagKey": "a", "tagPredicate": predicate("satisfies_jq_expression", ".") }),
-            json!(["tagPredicate", "type"]),
-            "jq expressions are not evaluated",
+            json!({ "tagKey": "a", "tagPredicate": { "type": "satisfies_jq_expression" } }),
+            json!(["tagPredicate"]),
+            "this key and type need a value",
         ),
         (
             "ServiceOwnership",

@@ -311,6 +311,8 @@ fn things() -> Section {
         count("events, or lists of values, that are evaluated at a time", evaluation::AT_ONCE).beyond("others wait"),
         characters("message of a check of custom events", evaluation::MESSAGE).beyond("it is cut off"),
         count("services that an event names in a check", evaluation::NAMES),
+        count("different values that a jq expression of a filter is evaluated on", predicate::JQ_TEXTS),
+        bytes("these values", predicate::JQ_BYTES),
         count("outcomes of events that the page of an integration shows", custom_event_outcome::SHOWN),
         characters("what a check found in a repository", check::MESSAGE).beyond("`rollcall check` cuts it off"),
         count("files that `rollcall check` sees", tree::FILES).beyond("the message says so"),

@@ -11,6 +11,7 @@ use crate::entity::text;
 use crate::error::{Result, UserError, quoted};
 use crate::graphql::predicate::{Meant, Predicate as Compared, Rows};
 use crate::graphql::predicate_key::Key;
+use crate::graphql::scan::Fits;
 use crate::graphql::schema::{Predicate, PredicateTypeEnum, PredicateUpdateInput, TypeEnum};
 
 /// A comparison, as it is stored.
@@ -124,17 +125,31 @@ impl Comparison {
         if let Some(services) = facts.only {
             texts.and_where(db::is_any(facts.db.backend(), rows.owner.clone(), services));
         }
-        let fitting = facts
-            .db
-            .sift(&texts, Vec::new, move |fitting: &mut Vec<i64>, row| {
-                let (key, text): (i64, String) = (row.get(0)?, row.get(1)?);
-                if !fits(&text) {
-                    return Ok(0);
-                }
-                fitting.push(key);
-                Ok(size_of::<i64>())
-            })
-            .await?;
+        let fitting = match fits {
+            Fits::Text(fits) => {
+                let keep = move |fitting: &mut Vec<i64>, row: &db::Row<'_>| {
+                    let (key, text): (i64, String) = (row.get(0)?, row.get(1)?);
+                    if !fits(&text) {
+                        return Ok(0);
+                    }
+                    fitting.push(key);
+                    Ok(size_of::<i64>())
+                };
+                facts.db.sift(&texts, Vec::new, keep).await?
+            }
+            Fits::Jq { .. } => {
+                let keep = |all: &mut Vec<(i64, String)>, row: &db::Row<'_>| {
+                    let (key, text): (i64, String) = (row.get(0)?, row.get(1)?);
+                    let size = size_of::<(i64, String)>() + text.len();
+                    all.push((key, text));
+                    Ok(size)
+                };
+                let all = facts.db.sift(&texts, Vec::new, keep).await?;
+                let texts: Vec<&str> = all.iter().map(|(_, text)| &**text).collect();
+                let which = fits.which(facts.db, &texts).await?;
+                all.iter().zip(which).filter(|(_, fits)| *fits).map(|((key, _), _)| *key).collect()
+            }
+        };
         let is_one = db::is_any(facts.db.backend(), key, &fitting);
         Ok(if is_meant { is_one } else { own.is_null().or(is_one.not()) })
     }
