@@ -368,6 +368,7 @@ impl Site {
             (Get, ["standards", id, "edit"]) => event_check_form::edit(self, visit, session, id).await,
             (Post, ["standards", id, "edit"]) => event_check_form::change(self, visit, id).await,
             (Get, ["standards", id]) => standards::one(self, visit, id).await,
+            (Post, ["standards", "starter"]) => standards::starter(self, visit).await,
             _ => Err(Fault::NotFound),
         }
     }

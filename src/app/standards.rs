@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::ask::ask;
+use super::ask::{ask, settled, unanswered};
+use super::form::Mistakes;
 use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::service_standards::{CheckResult, MaturityReport};
@@ -31,6 +32,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         _ => empty(
             "No checks yet.",
             html! {
+                @if session.user.role >= Role::StandardsAdmin { (starter_form(&Mistakes::none())) }
                 p { "A check asks one question about each service. Create levels, categories and checks through the API: "
                     code { "levelCreate" } ", " code { "categoryCreate" } ", and a mutation such as " code { "checkTagDefinedCreate" }
                     ". The " a href="/reference/Mutation" { "reference" } " describes all of them." }
@@ -38,6 +40,30 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         ),
     };
     list(site, visit, session, main).await
+}
+
+/// The button that creates the starter set.
+fn starter_form(mistakes: &Mistakes) -> Markup {
+    html! {
+        form method="post" action="/standards/starter" {
+            (mistakes.summary(&[]))
+            p { "Begin with ten checks that most lists of production readiness have in common: an owner, a description, a "
+                "runbook, a recent deploy, and others. Each says what it is for. You can change and delete all of them." }
+            button { "Create the starter set" }
+        }
+    }
+}
+
+/// Creates the starter set.
+pub async fn starter(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    let made = ask(site, visit, operations::StandardsStarter {}).await?.standards_starter_create;
+    match settled(made.ok_or_else(unanswered)?.errors) {
+        Ok(()) => Ok(Answer::redirect("/standards")),
+        Err(mistakes) => {
+            let head = Head::new("Standards");
+            Ok(Answer::refused(framed(visit, &head, starter_form(&mistakes))))
+        }
+    }
 }
 
 /// The page with the rubric in `main`: scorecards and campaigns follow.

@@ -17,6 +17,7 @@ mod remote;
 mod sd_notify;
 pub mod sender;
 pub mod serve;
+mod standards;
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
@@ -31,7 +32,8 @@ use tokio::runtime::Runtime;
 use self::console::{print, say, sentence, show_progress};
 use self::opened::{close_or_say, connect, created_sentence, existing, with_database, with_new_database};
 use crate::config::{
-    self, Addresses, Command, Database, DeployEndpointCommand, Passed, SchemaCommand, Serve, TokenCommand,
+    self, Addresses, Command, Database, DeployEndpointCommand, Passed, SchemaCommand, Serve, StandardsCommand,
+    TokenCommand,
 };
 use crate::db::{self, Before, Db, RowOf, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
@@ -124,6 +126,9 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
         Command::Manual { folder } => {
             clap_mangen::generate_to(config::program(), &folder)
                 .map_err(|error| format!("manual pages cannot be written to {}: {error}", folder.display()))?;
+        }
+        Command::Standards(StandardsCommand::Starter { remote, deadline }) => {
+            print(&tokio::task::block_in_place(|| standards::starter(&remote, deadline))?)?;
         }
         Command::Reading(command) => return tokio::task::block_in_place(|| reading::run(command)),
         // It needs no runtime, and has ended before.

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use clap_complete::Shell;
 
 use super::trimmed::{path, trimmed, word};
-use super::{Addresses, Apply, Check, Database, Deploy, Reading, Serve, value};
+use super::{Addresses, Apply, Check, Database, Deploy, Reading, Remote, Serve, value};
 use crate::entity::token::Scope;
 
 /// The command to run.
@@ -99,6 +99,9 @@ pub enum Command {
     /// Evaluate the checks that concern the services of a repository on its checkout, and report the results, from a
     /// pipeline
     Check(Box<Check>),
+    /// Standards: levels, categories and checks
+    #[command(subcommand)]
+    Standards(StandardsCommand),
     /// Commands that read from a server.
     #[command(flatten)]
     Reading(Reading),
@@ -129,6 +132,21 @@ pub enum Command {
         #[command(flatten)]
         #[allow(missing_docs)]
         database: Database,
+    },
+}
+
+/// `rollcall standards …`
+#[derive(Debug, Subcommand)]
+pub enum StandardsCommand {
+    /// Create the starter set on a server: ten checks, with the levels and categories that they need. Leaves as it is what
+    /// is there already
+    Starter {
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        remote: Remote,
+        /// How long to wait for the answer
+        #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEADLINE", default_value = "30s", value_parser = trimmed(value::duration))]
+        deadline: Duration,
     },
 }
 

@@ -37,7 +37,7 @@ pub use addresses::Addresses;
 pub use apply::Apply;
 pub use budget::Budget;
 pub use check::{Answer, Check, Forge};
-pub use command::{Command, DeployEndpointCommand, SchemaCommand, TokenCommand};
+pub use command::{Command, DeployEndpointCommand, SchemaCommand, StandardsCommand, TokenCommand};
 pub use database::{Database, ReadDatabase};
 pub use deploy::{Deploy, Pipeline, SecretUrl};
 pub use limits::Edge;

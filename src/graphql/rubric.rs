@@ -11,11 +11,11 @@ use super::id::{self, Class};
 use super::list::List;
 use super::schema::*;
 use super::types::{Category, CheckReport, Level};
-use crate::db::{Read, Transaction, Write};
+use crate::db::{self, Read, Transaction, Write};
 use crate::engine::page::PageArguments;
 use crate::entity::text::FEW;
 use crate::entity::{alias, category, level};
-use crate::error::{Result, UserError, quoted};
+use crate::error::{Error, Result, UserError, quoted};
 
 /// The rubric of the account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl LevelResolver for Level {
 impl CategoryResolver for Category {}
 
 /// Fails if there are more of these rows than allowed. Call it after the insert.
-async fn refuse_too_many<E: Class>(db: &Transaction, rows: Select<E>) -> Result<()>
+pub(super) async fn refuse_too_many<E: Class>(db: &Transaction, rows: Select<E>) -> Result<()>
 where
     E::Model: Sync,
 {
@@ -80,6 +80,12 @@ where
         return Err(UserError::base(format!("no {} can be added: there are at most {FEW}", E::NOUN)).into());
     }
     Ok(())
+}
+
+/// Converts the error of an insertion: to one that says that the alias of a new level is taken, if it is.
+pub(super) fn level_taken(error: db::Error, name: &str) -> Error {
+    let slug = alias::slug(name, "level");
+    or_taken(error, UserError::new("name", format!("another level has the alias {}", quoted(&slug))))
 }
 
 impl LevelCreateMutation for Mutation {
@@ -99,10 +105,8 @@ impl LevelCreateMutation for Mutation {
             let last = db.rows(last.as_query(), |row| row.get::<Option<i32>>(0)).await?;
             row.index = Set(last.into_iter().next().flatten().map_or(0, |last| last.saturating_add(1)));
         }
-        let slug = alias::slug(&name, "level");
-        row.alias = Set(slug.clone());
-        let taken = UserError::new("name", format!("another level has the alias {}", quoted(&slug)));
-        let level = db.insert(row).await.map_err(|error| or_taken(error, taken))?;
+        row.alias = Set(alias::slug(&name, "level"));
+        let level = db.insert(row).await.map_err(|error| level_taken(error, &name))?;
         refuse_too_many(db, level::Entity::find()).await?;
         Ok(LevelCreatePayload { level: Some(level), ..Default::default() })
     }

@@ -137,6 +137,7 @@ mod shared_commit;
 mod shared_limits;
 mod sort;
 mod specification;
+mod standards_starter;
 mod statements;
 mod suggestion;
 mod system;

@@ -55,12 +55,13 @@ impl Step {
             );
         }
         let all = |format: &dyn Fn(&str, String) -> String| {
-            let arguments = field.arguments.iter();
-            arguments.map(|one| format(&one.name, one.ty.to_string())).collect::<Vec<_>>().join(", ")
+            let arguments = field.arguments.iter().map(|one| format(&one.name, one.ty.to_string()));
+            let arguments = arguments.collect::<Vec<_>>().join(", ");
+            if arguments.is_empty() { arguments } else { format!("({arguments})") }
         };
         let declared = all(&|name, ty| format!("${name}: {ty}"));
         let passed = all(&|name, _| format!("{name}: ${name}"));
-        format!("mutation({declared}) {{ {mutation}({passed}) {selection} }}")
+        format!("mutation{declared} {{ {mutation}{passed} {selection} }}")
     }
 
     /// The text of an operation with `arguments` as literals.

@@ -35,6 +35,7 @@ mod question;
 mod report;
 mod reported;
 mod standing;
+mod starter;
 
 pub use crate::entity::check::MOST;
 pub use evaluate::NAMED;
