@@ -132,6 +132,7 @@ fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App 
     };
     let app = App::new(db.clone(), Catalogue::new(db.clone(), catalogue), settings.edge.clone());
     let app = if settings.addresses.given_app_url().is_none() { app.with_origin_of_proxies() } else { app };
+    let app = if settings.badges { app.with_badges() } else { app };
     let Some(openid) = openid else { return app };
     let provider = Provider::new(openid, format!("{app_url}{}", openid::CALLBACK));
     tokio::spawn(check(provider.clone()));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::trimmed::trimmed;
+use super::trimmed::{switch, trimmed};
 use super::{Addresses, Budget, Database, Edge, Log, OpenIdArgs, ReadDatabase, Tracing, value};
 use crate::api_document::hosts::Host;
 
@@ -61,6 +61,9 @@ pub struct Serve {
     /// How long audit entries are kept, such as 400d, at least 1d [default: forever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_AUDIT_RETENTION", value_parser = trimmed(value::retention))]
     pub audit_retention: Option<Duration>,
+    /// Show everybody, without signing in, the level of each service as a picture at /badges/services/ALIAS.svg
+    #[arg(long, env = "ROLLCALL_BADGES", value_parser = switch())]
+    pub badges: bool,
     /// The address and port that serve metrics at /metrics; port 0 picks a free one [default: none]
     #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_METRICS_LISTEN", value_parser = trimmed(value::address))]
     pub metrics_listen: Option<SocketAddr>,

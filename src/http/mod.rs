@@ -34,6 +34,7 @@ use activity::Closed;
 use auth::Tokens;
 use body::Bodies;
 use client::Forwarded;
+use handlers::badge::Badges;
 use handlers::health::Readiness;
 use limits::{Key, Limits, Standing, Window};
 use metrics::Metrics;
@@ -94,6 +95,8 @@ pub struct App {
     edge: Edge,
     /// Whether trusted proxies say where people reach the service, because no setting does.
     learns_origin: bool,
+    /// The badges, if there are any.
+    badges: Option<Badges>,
     readiness: Readiness,
     draining: AtomicBool,
     /// Whether the log has already mentioned an untrusted proxy.
@@ -162,6 +165,7 @@ impl App {
             metrics,
             edge,
             learns_origin: false,
+            badges: None,
             readiness,
             draining,
             told_of_proxy,
@@ -177,6 +181,11 @@ impl App {
     pub fn event_sender(&self) -> Sender {
         let Settings { events, event_hosts, app_url, .. } = self.catalogue.settings();
         Sender::new(self.reserved.clone(), events.clone(), event_hosts, app_url)
+    }
+
+    /// Shows badges with the levels of services to everybody.
+    pub fn with_badges(self) -> Self {
+        Self { badges: Some(Badges::new()), ..self }
     }
 
     /// Replaces the recorder of deploys.
@@ -362,6 +371,10 @@ impl App {
             (Route::Mcp, Some(body)) => Box::pin(handlers::mcp::answer(self, call, body)).await,
             (Route::Sdl, _) => Ok(handlers::sdl::answer()),
             (Route::Llms, _) => Ok(handlers::llms::answer()),
+            (Route::Badge, _) => match &self.badges {
+                Some(badges) => Box::pin(handlers::badge::answer(self, call, badges)).await,
+                None => Err(Rejection::NotFound),
+            },
             (Route::Livez, _) => Ok(handlers::health::live(call)),
             (Route::Readyz, _) => Box::pin(handlers::health::ready(self)).await,
             (Route::App, body) => Box::pin(handlers::app::answer(self, call, body)).await,
@@ -451,7 +464,9 @@ impl Call {
             Route::Deploy | Route::Document => Surface::Webhook,
             Route::App => Surface::Page,
             Route::Unknown if accept::prefers_page(&self.parts.headers) => Surface::Page,
-            Route::Mcp | Route::Sdl | Route::Llms | Route::Livez | Route::Readyz | Route::Unknown => Surface::Plain,
+            Route::Mcp | Route::Sdl | Route::Llms | Route::Badge | Route::Livez | Route::Readyz | Route::Unknown => {
+                Surface::Plain
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use percent_encoding::percent_decode_str;
 use crate::app;
 use crate::entity::integration::{DOCUMENTS, WEBHOOKS};
 use crate::entity::text;
+use crate::http::handlers::badge::BADGES;
 
 /// The routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum Route {
     Livez,
     /// Readiness.
     Readyz,
+    /// The badge of a service.
+    Badge,
     /// The application's pages.
     App,
     /// An unknown path.
@@ -47,6 +50,7 @@ impl Route {
             "/readyz" => Self::Readyz,
             _ if is_webhook(path, WEBHOOKS) => Self::Deploy,
             _ if is_webhook(path, DOCUMENTS) => Self::Document,
+            _ if path.starts_with(BADGES) => Self::Badge,
             _ if app::owns(path) => Self::App,
             _ => Self::Unknown,
         }
@@ -56,7 +60,7 @@ impl Route {
     pub fn methods(self) -> &'static str {
         match self {
             Self::GraphQl | Self::Mcp | Self::Deploy | Self::Document => "POST",
-            Self::Sdl | Self::Llms | Self::Livez | Self::Readyz => "GET, HEAD",
+            Self::Sdl | Self::Llms | Self::Badge | Self::Livez | Self::Readyz => "GET, HEAD",
             Self::App => "GET, HEAD, POST",
             Self::Unknown => "",
         }
@@ -78,6 +82,7 @@ impl Route {
             Self::Sdl => "/public/schema.graphql",
             Self::Livez => "/livez",
             Self::Readyz => "/readyz",
+            Self::Badge => "/badges/services",
             Self::App => "app",
             Self::Unknown => "unknown",
         }
@@ -90,7 +95,14 @@ impl Route {
         match self {
             Self::Deploy | Self::Document | Self::Unknown => None,
             Self::App if ["", "sign-in", "integrations"].contains(&first) => path.get(..=first.len()),
-            Self::App | Self::GraphQl | Self::Mcp | Self::Sdl | Self::Llms | Self::Livez | Self::Readyz => Some(path),
+            Self::App
+            | Self::Badge
+            | Self::GraphQl
+            | Self::Mcp
+            | Self::Sdl
+            | Self::Llms
+            | Self::Livez
+            | Self::Readyz => Some(path),
         }
     }
 }

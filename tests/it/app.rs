@@ -133,6 +133,9 @@ impl TestApp {
         if learns_origin {
             app = app.with_origin_of_proxies();
         }
+        if settings.badges {
+            app = app.with_badges();
+        }
         if let Some(provider) = settings.openid.provider().expect("settings of a provider") {
             app = app.with_provider(Provider::new(provider, app_url + openid::CALLBACK));
         }

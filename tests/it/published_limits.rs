@@ -37,6 +37,7 @@ use rollcall::graphql::{
 };
 use rollcall::http::activity::{CANCELLED, PIECE, UNPAID};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
+use rollcall::http::handlers::badge;
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
 use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, heads, limits, metrics, outbox, proxy_header};
 use rollcall::json_schema;
@@ -314,6 +315,9 @@ fn things() -> Section {
         count("different values that a jq expression of a filter is evaluated on", predicate::JQ_TEXTS),
         bytes("these values", predicate::JQ_BYTES),
         count("outcomes of events that the page of an integration shows", custom_event_outcome::SHOWN),
+        characters("label, or level, on a badge", badge::LENGTH).beyond("it is cut off"),
+        count("services whose badge is remembered", badge::REMEMBERED),
+        time("age of a badge", badge::AGE),
         characters("what a check found in a repository", check::MESSAGE).beyond("`rollcall check` cuts it off"),
         count("files that `rollcall check` sees", tree::FILES).beyond("the message says so"),
         bytes("what `rollcall check` reads of a file", tree::OF_FILE as usize).beyond("the message says so"),

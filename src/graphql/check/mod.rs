@@ -20,6 +20,7 @@ use crate::entity::field_rule::FieldRules;
 use crate::entity::{Timestamp, check_answer, text};
 use crate::error::{Error, Result, UserError};
 
+mod badge;
 mod change;
 mod comparison;
 mod copy;
@@ -38,6 +39,7 @@ mod standing;
 mod starter;
 
 pub use crate::entity::check::MOST;
+pub use badge::{LevelOf, level_of};
 pub use evaluate::NAMED;
 pub use events::{judge as judge_events, run as run_events};
 pub use kinds::DAYS;

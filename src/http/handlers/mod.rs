@@ -5,6 +5,7 @@ use hyper::StatusCode;
 use super::reply::{self, Reply};
 
 pub mod app;
+pub mod badge;
 pub mod deploy;
 pub mod document;
 pub mod graphql;

@@ -2,6 +2,8 @@
 
 use async_graphql::ServerError;
 use bytes::Bytes;
+use std::time::Duration;
+
 use data_encoding::HEXLOWER;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Response, StatusCode};
@@ -347,6 +349,15 @@ pub fn text(text: impl Into<Bytes>) -> Reply {
 /// A public file with its entity tag.
 pub fn file(content: &'static str, tag: &HeaderValue) -> Reply {
     with_tag(with_body(StatusCode::OK, HeaderValue::from_static("text/plain; charset=utf-8"), content), tag)
+}
+
+/// A picture that may be shown in other pages, and kept for some time.
+pub fn badge(picture: String, age: Duration) -> Reply {
+    let tag = entity_tag(picture.as_bytes());
+    let mut reply = with_tag(with_body(StatusCode::OK, HeaderValue::from_static("image/svg+xml"), picture), &tag);
+    let kept = HeaderValue::from_str(&format!("public, max-age={}", age.as_secs()));
+    reply.headers_mut().insert(header::CACHE_CONTROL, kept.unwrap_or(HeaderValue::from_static("no-cache")));
+    reply
 }
 
 /// The metrics of the process.
