@@ -185,7 +185,7 @@ impl App {
 
     /// Shows badges with the levels of services to everybody.
     pub fn with_badges(self) -> Self {
-        Self { badges: Some(Badges::new()), ..self }
+        Self { badges: Some(Badges::default()), ..self }
     }
 
     /// Replaces the recorder of deploys.

@@ -35,9 +35,8 @@ pub struct Badges {
     places: Semaphore,
 }
 
-impl Badges {
-    /// Remembers nothing yet.
-    pub fn new() -> Self {
+impl Default for Badges {
+    fn default() -> Self {
         Self { levels: Cache::new(REMEMBERED), places: Semaphore::new(AT_ONCE) }
     }
 }
