@@ -884,8 +884,10 @@ impl Tour {
             ),
             ("repositoryDelete", json!({ "input": { "alias": "org/old" } })),
         ];
+        // The last, because it takes the names of levels.
+        let last = [("standardsStarterCreate", json!({}))];
         // Before what they refer to is changed or deleted.
-        let steps = tour_checks::steps(&id).into_iter().chain(tour_events::steps(&id)).chain(steps);
+        let steps = tour_checks::steps(&id).into_iter().chain(tour_events::steps(&id)).chain(steps).chain(last);
         steps.map(|(mutation, arguments)| Step { mutation, arguments }).collect()
     }
 }

@@ -290,7 +290,6 @@ pub fn steps(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, Value)> {
     steps.push(("campaignUnschedule", json!({ "input": { "id": id("drafted") } })));
     steps.push(("campaignEnd", json!({ "input": { "id": id("running") } })));
     steps.push(("campaignDelete", json!({ "input": { "id": id("running") } })));
-    steps.push(("standardsStarterCreate", json!({})));
     steps.push(("checkDelete", json!({ "input": { "id": id("oldCheck") } })));
     steps
 }
