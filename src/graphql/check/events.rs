@@ -5,7 +5,7 @@
 //! check asks now, so nothing is lost, and several processes may do this at the same time.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sea_orm::sea_query::{ExprTrait, LockType};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
@@ -41,7 +41,8 @@ pub async fn run(db: Db) {
     }
 }
 
-/// Evaluates what is left, of all integrations or of one, from the newest event to the oldest.
+/// Evaluates what is left, of all integrations or of one, from the newest event to the oldest. Of one, it stops after the
+/// time that an event may take: somebody waits for the answer.
 ///
 /// # Errors
 /// The database fails, or no process can be started that evaluates.
@@ -55,7 +56,11 @@ pub async fn judge(db: &Db, integration: Option<i64>) -> Result<()> {
     if checks.is_empty() {
         return Ok(());
     }
+    let until = integration.map(|_| Instant::now() + evaluation::BATCH);
     for (event, due) in left(db.read(), &checks).await? {
+        if until.is_some_and(|until| Instant::now() > until) {
+            break;
+        }
         let Some(payload) = payload(db.read(), event).await? else { continue };
         let expressions: Vec<Expressions> =
             due.iter().map(|check| parameters::<CustomEvent>(check).expressions()).collect();
