@@ -1,5 +1,7 @@
 //! Where the events of a subscription are sent, with what they are signed, and how the receiver does.
 
+use std::collections::HashMap;
+
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
@@ -61,6 +63,16 @@ pub const OVERLAP: i64 = 24 * 3_600_000_000;
 /// The receiver of a subscription.
 pub async fn of(db: &dyn ReadHandle, subscription: i64) -> Result<Option<Model>, db::Error> {
     db.one(Entity::find().filter(Column::SubscriptionId.eq(subscription))).await
+}
+
+/// The receivers of subscriptions, by the ids of these.
+pub async fn of_all(
+    db: &dyn ReadHandle,
+    subscriptions: impl Iterator<Item = i64>,
+) -> Result<HashMap<i64, Model>, db::Error> {
+    let ids: Vec<i64> = subscriptions.collect();
+    let found = db.all(Entity::find().filter(db::any(db, Column::SubscriptionId, &ids))).await?;
+    Ok(found.into_iter().map(|receiver| (receiver.subscription_id, receiver)).collect())
 }
 
 /// Takes the right to send to a receiver until `until`. `false` if another process has it.

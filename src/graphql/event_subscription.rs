@@ -36,16 +36,18 @@ impl EventSubscriptionResolver for EventSubscription {
     }
 
     async fn receiver(rows: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<EventReceiver>> {
+        let (db, is_counted) = (ctx.db(), ctx.selects("waitingCount"));
+        let mut receivers = receiver::of_all(db, rows.iter().map(|row| row.id)).await?;
         let mut found = Vec::with_capacity(rows.len());
         for row in rows {
-            let own = receiver::of(ctx.db(), row.id).await?;
-            let own = own.ok_or_else(|| Error::internal("a subscription has no receiver"))?;
+            let own = receivers.remove(&row.id).ok_or_else(|| Error::internal("a subscription has no receiver"))?;
+            let waiting = if is_counted { delivery::waiting(db, row.id).await? } else { 0 };
             found.push(EventReceiver {
                 host: row.host.clone(),
                 delivered_at: own.delivered_at,
                 error: own.error,
                 retry_at: own.retry_at,
-                waiting_count: shown(delivery::waiting(ctx.db(), row.id).await?),
+                waiting_count: shown(waiting),
                 missed_count: shown(own.missed.cast_unsigned()),
             });
         }
