@@ -194,19 +194,25 @@ fn key(rows: &[(String, i64)], name: &str) -> i64 {
     rows.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map_or(0, |(_, key)| *key)
 }
 
-/// The levels by their names. Adds those that there are not, above the others.
+/// The levels by their names, and by their aliases: a level may have been renamed. Adds those that there are not, above the
+/// others.
 async fn levels(db: &Transaction) -> Result<Vec<(String, i64)>> {
     let all = level::Entity::find().order_by_asc(level::Column::Index);
-    let mut all: Vec<(String, i64)> = db.all(all).await?.into_iter().map(|level| (level.name, level.id)).collect();
+    let names = |level: level::Model| [(level.name, level.id), (level.alias, level.id)];
+    let mut all: Vec<(String, i64)> = db.all(all).await?.into_iter().flat_map(names).collect();
     let last = level::Entity::find().select_only().expr(Expr::col(level::Column::Index).max());
     let last = db.rows(last.as_query(), |row| row.get::<Option<i32>>(0)).await?.pop().flatten();
     let mut index = last.map_or(0, |last| last.saturating_add(1));
     for (name, description) in LEVELS {
-        if all.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)) {
+        let alias = alias::slug(name, "level");
+        if let Some(key) =
+            all.iter().find(|(own, _)| own.eq_ignore_ascii_case(name) || *own == alias).map(|(_, key)| *key)
+        {
+            all.push((name.to_owned(), key));
             continue;
         }
         let row = level::ActiveModel {
-            alias: Set(alias::slug(name, "level")),
+            alias: Set(alias),
             name: Set(name.to_owned()),
             description: Set(Some(description.to_owned())),
             index: Set(index),
