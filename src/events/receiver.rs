@@ -14,6 +14,7 @@ use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 
 use crate::api_document::hosts::Hosts;
 use crate::entity::document_pull::Address;
+use crate::entity::text;
 use crate::error::UserError;
 
 /// The time for one message, from the look-up of the host's name to the end of the response.
@@ -87,7 +88,7 @@ pub(super) fn send(agent: &Agent, url: &str, headers: &[(&str, &str)], body: &st
     let mut start = Vec::new();
     // What it says matters only to people who look for a mistake.
     let _ = response.body_mut().as_reader().take(RESPONSE as u64).read_to_end(&mut start);
-    let body = String::from_utf8_lossy(&start).chars().filter(|letter| *letter != '\0').collect();
+    let body = text::cleaned(&String::from_utf8_lossy(&start), RESPONSE);
     Ok(Response { status, retry_after, body })
 }
 
