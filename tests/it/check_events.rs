@@ -1,8 +1,13 @@
 //! Checks of custom events: what events say of services, and what becomes of checks that are changed.
 
 use hyper::Method;
+use rollcall::db::Read;
+use rollcall::deploy::event;
 use rollcall::entity::user::Role;
+use rollcall::entity::{check_reported, integration};
 use rollcall::graphql::check::judge_events;
+use rollcall::graphql::id;
+use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -116,6 +121,27 @@ async fn a_check_that_is_new_or_changed_is_evaluated_on_the_events_that_are_kept
     let (statuses, messages) = outcome(app, &check).await;
     assert_eq!(statuses, "pending pending pending");
     assert_eq!(&*messages[0], "This check cannot be evaluated: its integration was deleted.");
+}
+
+/// As after a server that died between storing an event and evaluating it, or with two servers that do it at once.
+#[tokio::test]
+async fn an_event_that_is_stored_is_evaluated_later_and_the_newest_still_counts() {
+    let (endpoint, id, path) = started().await;
+    let app = &endpoint.app;
+    let check = create(app, "CustomEvent", scans(&id)).await;
+    let number = id::number::<integration::Entity>(&id).expect("an integration");
+    for open in [0, 1, 0] {
+        assert!(event::record(&app.db, number, scan(&[("shop", open)]).to_string()).await.expect("stored"));
+    }
+    assert_eq!(outcome(app, &check).await.0, "pending pending pending");
+    let (first, second) = tokio::join!(judge_events(&app.db, None), judge_events(&app.db, None));
+    assert!(first.is_ok() && second.is_ok(), "{first:?} {second:?}");
+    assert_eq!(outcome(app, &check).await.0, "passed pending pending");
+    post(app, &path, &scan(&[("shop", 2)])).await;
+    judge_events(&app.db, None).await.expect("evaluated");
+    assert_eq!(outcome(app, &check).await.0, "failed pending pending");
+    let stored = app.db.read().count(check_reported::Entity::find()).await.expect("a count");
+    assert_eq!(stored, 1, "one result for a service");
 }
 
 #[tokio::test]

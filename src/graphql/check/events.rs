@@ -115,7 +115,8 @@ async fn store(db: &Transaction, check: &Model, event: (i64, Timestamp), evaluat
     let now = check::Entity::find().filter(check::Column::Id.eq(check.id));
     let now = db.locking(LockType::KeyShare).all(now).await?.pop();
     let kept = event::Entity::find().select_only().column(event::Column::Id).filter(event::Column::Id.eq(event));
-    let kept: Vec<i64> = db.rows(kept.lock(LockType::KeyShare).as_query(), |row| row.get(0)).await?;
+    // No other process stores what the same check says of it.
+    let kept: Vec<i64> = db.rows(kept.lock(LockType::NoKeyUpdate).as_query(), |row| row.get(0)).await?;
     if kept.is_empty() || now.is_none_or(|now| fingerprint(&now) != asked) {
         return Ok(());
     }
