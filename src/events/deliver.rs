@@ -111,6 +111,9 @@ impl Sender {
     async fn turn(&self) -> Result<u64, db::Error> {
         self.wanted.read(self.db.read()).await?;
         let events = fan_out::next(&self.db).await?;
+        if self.wanted.is_none() {
+            return Ok(events);
+        }
         for receiver in self.due().await? {
             if self.busy().insert(receiver.id) {
                 let sender = self.clone();

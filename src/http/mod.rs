@@ -180,7 +180,7 @@ impl App {
     /// Sends the events of this service.
     pub fn event_sender(&self) -> Sender {
         let Settings { events, event_hosts, app_url, .. } = self.catalogue.settings();
-        Sender::new(self.reserved.clone(), events.clone(), event_hosts, app_url)
+        Sender::new(self.db.clone(), events.clone(), event_hosts, app_url)
     }
 
     /// Shows badges with the levels of services to everybody.
