@@ -173,9 +173,9 @@ impl Said<'_> {
         };
         let (number, environment, by) = (with(" ", "number"), with(" to ", "environment"), with(", by ", "deployer"));
         let status = if how.is_empty() { with(": ", "status") } else { String::new() };
-        let message = with(": ", "commitMessage");
-        let message = message.lines().next().unwrap_or_default();
-        let message = if status.is_empty() { message } else { "" };
+        let message = self.of_deploy("commitMessage").and_then(|message| message.lines().next());
+        let message = message.filter(|_| status.is_empty()).map(|line| format!(": {}", plain(line)));
+        let message = message.unwrap_or_default();
         format!("Deploy{number} of {service}{environment}{how}{by}{status}{message}.")
     }
 
