@@ -13,8 +13,11 @@ use crate::entity::event_delivery::{self, MOST_WAITING, State};
 use crate::entity::event_subscription::{self as subscription, Model as Subscription};
 use crate::entity::{ByIds, Timestamp, deploy, event_receiver as receiver, service};
 
-/// The number of events for which deliveries are made out in one transaction.
-pub const BATCH: u64 = 200;
+/// The most events for which deliveries are made out in one transaction.
+const EVENTS: u64 = 200;
+
+/// About the most deliveries that are made out in one transaction. Meanwhile nobody else writes to an SQLite file.
+const DELIVERIES: u64 = 2_000;
 
 /// How many earlier deploys of a service are looked at to find the one before in the same environment.
 const EARLIER: u64 = 50;
@@ -29,34 +32,40 @@ pub(super) async fn next(db: &Db) -> Result<u64, db::Error> {
     if ids.is_empty() {
         return Ok(0);
     }
-    db.write(make_out).await
+    let enabled = subscription::Entity::find().filter(subscription::Column::Enabled.eq(true));
+    let subscriptions = db.read().all(enabled.order_by_asc(subscription::Column::Id)).await?;
+    // Counted before the transaction, in which others would wait for it. Of several processes, each may add some more.
+    let mut room = HashMap::with_capacity(subscriptions.len());
+    for one in &subscriptions {
+        let waiting = event_delivery::waiting(db.read(), one.id).await?;
+        room.insert(one.id, MOST_WAITING.saturating_sub(waiting));
+    }
+    db.write(async |tx| make_out(tx, &subscriptions, room).await).await
 }
 
-async fn make_out(tx: &Transaction) -> Result<u64, db::Error> {
-    let events = event::take_waiting(tx, BATCH).await?;
-    let enabled = subscription::Entity::find().filter(subscription::Column::Enabled.eq(true));
-    let subscriptions = tx.all(enabled.order_by_asc(subscription::Column::Id)).await?;
+async fn make_out(
+    tx: &Transaction,
+    subscriptions: &[Subscription],
+    mut room: HashMap<i64, u64>,
+) -> Result<u64, db::Error> {
+    let most = (DELIVERIES / Ord::max(subscriptions.len() as u64, 1)).clamp(1, EVENTS);
+    let events = event::take_waiting(tx, most).await?;
     let places = places(tx, &events).await?;
-    let now = Timestamp::now();
-    let (mut room, mut missed) = (HashMap::<i64, u64>::new(), HashMap::<i64, i64>::new());
+    let (now, mut missed) = (Timestamp::now(), HashMap::<i64, i64>::new());
     let (mut rows, mut unwanted) = (Vec::new(), Vec::new());
     for event in &events {
-        let kinds = kinds_of(tx, event, &subscriptions).await?;
+        let kinds = kinds_of(tx, event, subscriptions).await?;
         let place = place(event, &places);
         let mut is_wanted = false;
         for one in subscriptions.iter().filter(|one| concerns(one, event, &place)) {
             let wanted = one.wanted();
             // The most special kind that it wants.
             let Some(kind) = kinds.iter().rev().find(|kind| wanted.contains(kind)) else { continue };
-            let left = match room.get(&one.id) {
-                Some(left) => *left,
-                None => MOST_WAITING.saturating_sub(event_delivery::waiting(tx, one.id).await?),
-            };
-            room.insert(one.id, left.saturating_sub(1));
-            if left == 0 {
+            let Some(left) = room.get_mut(&one.id).filter(|left| **left > 0) else {
                 *missed.entry(one.id).or_default() += 1;
                 continue;
-            }
+            };
+            *left -= 1;
             is_wanted = true;
             rows.push(delivery(one.id, event, *kind, now));
         }
