@@ -16,6 +16,7 @@ const OPERATIONS: &str = "src/app/operations";
 /// the row: some contain a URL of this installation, others are read from other tables.
 const COMPUTED: &[&str] = &[
     "AlertSourceService.status",
+    "CheckResult.since",
     "Deploy.providerName",
     "Deploy.providerType",
     "Deploy.serviceId",

@@ -11,7 +11,7 @@ use super::operations::{self, CampaignStatusEnum as Status};
 use super::parts::{count, date, local};
 use super::scorecards::checks;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, standing};
 use crate::entity::Timestamp;
 use crate::entity::user::Role;
 
@@ -89,7 +89,10 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, id: &str) -> Res
         @if let Some(brief) = &campaign.project_brief { div.lead { (prose(brief)) } }
         div.two {
             div.stack { (checks(visit, &campaign.reports)) }
-            div.stack { section.card { h2 { "Facts" } (facts(&campaign, app_url)) } }
+            div.stack {
+                section.card { h2 { "Facts" } (facts(&campaign, app_url)) }
+                (standing::trend(&campaign.history))
+            }
         }
     };
     let actions = html! {

@@ -73,6 +73,7 @@ mod services;
 pub mod sign_in;
 mod snippets;
 mod standards;
+mod standing;
 mod suggestions;
 mod team_form;
 mod team_tree;
@@ -386,6 +387,7 @@ impl Site {
             (Get, ["services"]) => services::page(self, visit, session).await,
             (Get, ["services", alias]) => service::page(self, visit, session, alias).await,
             (Get, ["services", alias, "deploys"]) => deploys::page(self, visit, alias).await,
+            (Get, ["services", alias, "standards"]) => standing::page(self, visit, alias).await,
             (Get, ["services", alias, "graph"]) => graph::page(self, visit, alias).await,
             (Get, [part @ ("services" | "teams"), alias, "contacts"]) => {
                 contact_form::page(self, visit, session, contacts_of(part), alias).await

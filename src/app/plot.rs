@@ -19,6 +19,15 @@ pub struct Bar {
 /// and the last bar.
 pub fn bars(bars: &[Bar], label: &str, ends: [&str; 2]) -> Markup {
     let most = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
+    drawn(bars, most, label, ends)
+}
+
+/// Like [`bars`], for shares: a bar of 1 has the full height.
+pub fn shares(bars: &[Bar], label: &str, ends: [&str; 2]) -> Markup {
+    drawn(bars, 1.0, label, ends)
+}
+
+fn drawn(bars: &[Bar], most: f64, label: &str, ends: [&str; 2]) -> Markup {
     let step = WIDTH / bars.len().max(1) as f64;
     let width = (step * 0.75).min(24.0);
     html! {

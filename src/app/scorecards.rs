@@ -10,7 +10,7 @@ use super::operations::{self, Measured as Report};
 use super::parts::{count, local};
 use super::standards::{address, failure, name, state};
 use super::visit::{Visit, path};
-use super::{Answer, Fault, Site, manual};
+use super::{Answer, Fault, Site, manual, standing};
 
 /// The list of scorecards. Empty if there is none. Without figures in a catalogue that is too large to count them.
 pub async fn list(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
@@ -53,7 +53,10 @@ pub async fn one(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Faul
         @if let Some(description) = &scorecard.description { div.lead { p { (description) } } }
         div.two {
             div.stack { (checks(visit, &scorecard.reports)) }
-            div.stack { section.card { h2 { "Facts" } (facts(&scorecard, app_url)) } }
+            div.stack {
+                section.card { h2 { "Facts" } (facts(&scorecard, app_url)) }
+                (standing::trend(&scorecard.history))
+            }
         }
     };
     let head = Head::below(&scorecard.name, "/standards", "Standards");

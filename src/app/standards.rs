@@ -16,7 +16,7 @@ use super::operations::types::Moment;
 use super::operations::{self, CheckStatus};
 use super::parts::{count, date, empty, local, pages};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, campaigns, manual, scorecards};
+use super::{Answer, Fault, Site, campaigns, manual, scorecards, standing};
 use crate::entity::Timestamp;
 use crate::entity::user::Role;
 
@@ -68,7 +68,12 @@ pub async fn starter(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 
 /// The page with the rubric in `main`: scorecards and campaigns follow.
 async fn list(site: &Site, visit: &Visit, session: &Session, main: Markup) -> Result<Answer, Fault> {
-    let main = html! { (main) (scorecards::list(site, visit).await?) (campaigns::list(site, visit).await?) };
+    let main = html! {
+        (main)
+        (standing::levels(site, visit).await?)
+        (scorecards::list(site, visit).await?)
+        (campaigns::list(site, visit).await?)
+    };
     let actions = html! {
         @if session.user.role >= Role::StandardsAdmin {
             a.button href="/new/campaign" { "New campaign" } " "
@@ -173,7 +178,10 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
                 (failing(visit, &report))
                 @if let Some(notes) = &check.raw_notes { section.card { h2 { "How to pass" } (prose(notes)) } }
             }
-            div.stack { section.card { h2 { "Facts" } (facts(&report, app_url)) } }
+            div.stack {
+                section.card { h2 { "Facts" } (facts(&report, app_url)) }
+                (standing::trend(&report.history))
+            }
         }
     };
     let may = visit.session.as_ref().is_some_and(|session| session.user.role >= Role::StandardsAdmin);
@@ -280,6 +288,7 @@ fn shown(visit: &Visit, alias: &str, report: &MaturityReport) -> Markup {
                 p { (count(i64::try_from(missed.len()).unwrap_or(i64::MAX), "check")) " to pass, the next step first:" }
                 ul { @for result in &missed { (step(visit, alias, result)) } }
             }
+            p { a href=(standing::changes_of(alias)) { "How it has stood" } }
         }
     }
 }
@@ -290,7 +299,9 @@ fn step(visit: &Visit, alias: &str, result: &CheckResult) -> Markup {
         li {
             a href=(address(&result.check.id)) { (result.check.name) }
             @if let Some(level) = level { " " span.mark.none { (level) } }
-            " " (mark(result.status)) " " span.soft { (result.message) }
+            " " (mark(result.status))
+            @if let Some(since) = result.since { " " span.soft { "since " (date(since.0)) } }
+            " " span.soft { (result.message) }
             (manual::link(visit, result.check.r#type, &result.check.id, Some(alias)))
         }
     }

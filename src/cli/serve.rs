@@ -208,6 +208,8 @@ fn start_tasks(db: &Db, app: &Arc<App>, settings: &Serve) -> Vec<JoinHandle<()>>
         false => spawn_with(db, "search for another server", watch_for_another),
     });
     let sender = app.event_sender();
+    let wanted = sender.wanted().clone();
+    tasks.push(spawn_with(db, "results of checks", move |db| graphql::check::history::run(db, wanted.clone())));
     tasks.push(spawn_again("events", move || sender.clone().run()));
     let (app, hosts) = (Arc::clone(app), Hosts::from(settings.pull_documents_from.clone()));
     tasks.push(spawn_with(db, "pulls of API documents", move |db| {

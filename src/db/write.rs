@@ -13,11 +13,15 @@ use sea_orm::{
 };
 
 use super::Error;
+use super::bulk::rows_at_once;
 use super::lock::lock;
 use super::read::{Read, ReadHandle, run};
 use super::record::Record;
 use super::row::{Row, Work};
 use super::table::{Table, Unrecorded};
+
+/// The number of rows that a statement of [`Write::insert_all`] stores.
+const ROWS: usize = 128;
 
 /// What rows are written by: a transaction. Functions take it as `&dyn WriteHandle`. Write through [`Write`].
 pub trait WriteHandle: ReadHandle {
@@ -98,6 +102,23 @@ pub trait Write: WriteHandle {
         A: ActiveModelTrait<Entity: Table>,
     {
         stored_one::<A::Entity>(self.as_write(), insert.into_query())
+    }
+
+    /// Stores new rows, however many there are, with statements of some rows each.
+    fn insert_all<A>(&self, rows: Vec<A>) -> impl Future<Output = Result<(), Error>> + Send
+    where
+        A: ActiveModelTrait<Entity: Table> + Send + 'static,
+    {
+        let write = self.as_write();
+        async move {
+            let mut rows = rows;
+            while !rows.is_empty() {
+                let rest = rows.split_off(rows_at_once(rows.len(), ROWS));
+                exec(write, A::Entity::insert_many(rows)).await?;
+                rows = rest;
+            }
+            Ok(())
+        }
     }
 
     /// Runs an insert and returns the rows that it stored, in no particular order.

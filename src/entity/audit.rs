@@ -88,6 +88,15 @@ impl Actor {
         Self { kind: ActorKind::Session, id: Some(user.id), name }
     }
 
+    /// The name for others. The session of a person, and the address of a visitor, are nobody else's business.
+    pub fn known_as(&self) -> &str {
+        match self.kind {
+            ActorKind::Token | ActorKind::CommandLine => &self.name,
+            ActorKind::Session => self.name.rsplit_once(", session ").map_or(&*self.name, |(name, _)| name),
+            ActorKind::Visitor => "somebody who is not signed in",
+        }
+    }
+
     /// Someone who is not signed in. `address` is where the request came from.
     pub fn visitor(address: &str) -> Self {
         Self { kind: ActorKind::Visitor, id: None, name: address.to_owned() }

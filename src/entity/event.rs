@@ -64,6 +64,10 @@ pub enum What {
     Deployed,
     /// It expires soon: the subject is a token.
     Expiring,
+    /// A check says something else of it: the subject is the service.
+    Checked,
+    /// It has another level: the subject is the service.
+    Rated,
     /// Somebody tries a subscription: the subject is the subscription.
     Tested,
 }
@@ -103,6 +107,14 @@ pub enum Kind {
     TokenExpiring,
     /// Anything that the audit tells was created, changed or deleted.
     ObjectChanged,
+    /// A service passes a check that it did not pass before.
+    CheckPassed,
+    /// A service does not pass a check any more.
+    CheckFailed,
+    /// A service has reached a higher level.
+    LevelReached,
+    /// A service has fallen to a lower level.
+    LevelLost,
     /// Somebody tries the subscription. Nobody subscribes to it.
     Test,
 }
@@ -126,6 +138,10 @@ impl Kind {
             Self::SuggestionCreated => "suggestion.created",
             Self::TokenExpiring => "token.expiring",
             Self::ObjectChanged => "object.changed",
+            Self::CheckPassed => "check.passed",
+            Self::CheckFailed => "check.failed",
+            Self::LevelReached => "service.level_reached",
+            Self::LevelLost => "service.level_lost",
             Self::Test => "subscription.tested",
         }
     }

@@ -69,6 +69,11 @@ impl Sender {
         Self { db, wanted, agent: agent(private), app_url: app_url.into(), process, busy: Arc::default() }
     }
 
+    /// What somebody wants to know of changes.
+    pub fn wanted(&self) -> &Wanted {
+        &self.wanted
+    }
+
     /// Makes out deliveries and sends them, again and again. Runs until dropped, which is safe at any await: what was being
     /// sent is sent again.
     pub async fn run(self) {

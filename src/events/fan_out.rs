@@ -22,9 +22,6 @@ const DELIVERIES: u64 = 2_000;
 /// How many earlier deploys of a service are looked at to find the one before in the same environment.
 const EARLIER: u64 = 50;
 
-/// The number of deliveries that a statement stores.
-const ROWS: usize = 128;
-
 /// Makes out the deliveries of the oldest events. Returns the number of events.
 pub(super) async fn next(db: &Db) -> Result<u64, db::Error> {
     // A run with nothing to do takes no write lock.
@@ -34,9 +31,11 @@ pub(super) async fn next(db: &Db) -> Result<u64, db::Error> {
     }
     let enabled = subscription::Entity::find().filter(subscription::Column::Enabled.eq(true));
     let subscriptions = db.read().all(enabled.order_by_asc(subscription::Column::Id)).await?;
+    let subscriptions: Vec<(Subscription, Vec<Kind>)> =
+        subscriptions.into_iter().map(|one| (one.wanted(), one)).map(|(wanted, one)| (one, wanted)).collect();
     // Counted before the transaction, in which others would wait for it. Of several processes, each may add some more.
     let mut room = HashMap::with_capacity(subscriptions.len());
-    for one in &subscriptions {
+    for (one, _) in &subscriptions {
         let waiting = event_delivery::waiting(db.read(), one.id).await?;
         room.insert(one.id, MOST_WAITING.saturating_sub(waiting));
     }
@@ -45,7 +44,7 @@ pub(super) async fn next(db: &Db) -> Result<u64, db::Error> {
 
 async fn make_out(
     tx: &Transaction,
-    subscriptions: &[Subscription],
+    subscriptions: &[(Subscription, Vec<Kind>)],
     mut room: HashMap<i64, u64>,
 ) -> Result<u64, db::Error> {
     let most = (DELIVERIES / Ord::max(subscriptions.len() as u64, 1)).clamp(1, EVENTS);
@@ -53,12 +52,12 @@ async fn make_out(
     let places = places(tx, &events).await?;
     let (now, mut missed) = (Timestamp::now(), HashMap::<i64, i64>::new());
     let (mut rows, mut unwanted) = (Vec::new(), Vec::new());
+    let is_recovery_wanted = subscriptions.iter().any(|(_, wanted)| wanted.contains(&Kind::DeployRecovered));
     for event in &events {
-        let kinds = kinds_of(tx, event, subscriptions).await?;
+        let kinds = kinds_of(tx, event, is_recovery_wanted).await?;
         let place = place(event, &places);
         let mut is_wanted = false;
-        for one in subscriptions.iter().filter(|one| concerns(one, event, &place)) {
-            let wanted = one.wanted();
+        for (one, wanted) in subscriptions.iter().filter(|(one, _)| concerns(one, event, &place)) {
             // The most special kind that it wants.
             let Some(kind) = kinds.iter().rev().find(|kind| wanted.contains(kind)) else { continue };
             let Some(left) = room.get_mut(&one.id).filter(|left| **left > 0) else {
@@ -73,11 +72,7 @@ async fn make_out(
             unwanted.push(event.id);
         }
     }
-    while !rows.is_empty() {
-        let rest = rows.split_off(db::rows_at_once(rows.len(), ROWS));
-        tx.exec(event_delivery::Entity::insert_many(rows)).await?;
-        rows = rest;
-    }
+    tx.insert_all(rows).await?;
     for (subscription, number) in missed {
         use receiver::Column::{Missed, SubscriptionId};
         let more = receiver::Entity::update_many()
@@ -150,18 +145,13 @@ fn concerns(one: &Subscription, event: &event::Model, place: &Place) -> bool {
         && one.environment.as_ref().is_none_or(is_environment)
 }
 
-async fn kinds_of(
-    tx: &Transaction,
-    event: &event::Model,
-    subscriptions: &[Subscription],
-) -> Result<Vec<Kind>, db::Error> {
+async fn kinds_of(tx: &Transaction, event: &event::Model, is_recovery_wanted: bool) -> Result<Vec<Kind>, db::Error> {
     let detail: Json = serde_json::from_str(&event.detail).unwrap_or_default();
     let mut kinds = kinds(event.what, &event.subject_class, &detail);
     let is_success = event.what == What::Deployed && detail["deploy"]["status"] == "success";
-    let is_wanted = || subscriptions.iter().any(|one| one.wanted().contains(&Kind::DeployRecovered));
     if let Some(service) = event.service_id
         && is_success
-        && is_wanted()
+        && is_recovery_wanted
         && has_failed_before(tx, service, &detail["deploy"]).await?
     {
         kinds.push(Kind::DeployRecovered);

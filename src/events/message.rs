@@ -159,6 +159,10 @@ impl Said<'_> {
                 let what = word(self.event.what);
                 format!("{} {name} was {what}{by}{}.", self.event.subject_class, self.fields(plain))
             }
+            Kind::CheckPassed => format!("The service {name} now passes the check {}.", self.check(plain)),
+            Kind::CheckFailed => format!("The service {name} does not pass the check {}.", self.check(plain)),
+            Kind::LevelReached => format!("The service {name} has reached the level {}.", self.levels(plain)),
+            Kind::LevelLost => format!("The service {name} has fallen to the level {}.", self.levels(plain)),
             Kind::Test => format!("This is a test of the subscription {name}."),
         };
         match sentence.char_indices().nth(SENTENCE) {
@@ -177,6 +181,19 @@ impl Said<'_> {
         let message = message.filter(|_| status.is_empty()).map(|line| format!(": {}", plain(line)));
         let message = message.unwrap_or_default();
         format!("Deploy{number} of {service}{environment}{how}{by}{status}{message}.")
+    }
+
+    /// The name of a check, and what it found.
+    fn check(&self, plain: fn(&str) -> String) -> String {
+        let text = |name: &str| self.detail.get("check").and_then(|check| check.get(name)?.as_str());
+        let found = text("message").map(|message| format!(": {}", plain(message.trim_end_matches('.'))));
+        format!("{}{}", text("name").map(plain).unwrap_or_default(), found.unwrap_or_default())
+    }
+
+    /// The name of the new level, and of the one before.
+    fn levels(&self, plain: fn(&str) -> String) -> String {
+        let name = |side: &str| self.detail.get("level").and_then(|level| level.get(side)?.as_str()).map(plain);
+        format!("{}; it was {}", name("new").unwrap_or_default(), name("old").unwrap_or_default())
     }
 
     /// The names of the fields that have changed.
@@ -199,6 +216,8 @@ fn word(what: What) -> &'static str {
         What::Deleted => "deleted",
         What::Deployed => "deployed",
         What::Expiring => "expiring",
+        What::Checked => "checked",
+        What::Rated => "rated",
         What::Tested => "tested",
     }
 }
@@ -310,6 +329,23 @@ mod tests {
         );
         let gone = event(What::Deleted, "Cart", json!({ "alias": "cart", "by": { "name": "ci" } }));
         assert_eq!(text(&gone, Kind::ServiceDeleted, Form::Slack), "The service Cart was deleted by ci.");
+    }
+
+    #[test]
+    fn results_and_levels_are_told_in_a_sentence() {
+        let check = json!({ "alias": "cart", "check": {
+            "name": "Has an owner", "status": "failed", "message": "It has no owner. Wanted: an owner."
+        } });
+        let link = "<https://rc.example.com/services/cart|Cart>";
+        assert_eq!(
+            text(&event(What::Checked, "Cart", check), Kind::CheckFailed, Form::Slack),
+            format!("The service {link} does not pass the check Has an owner: It has no owner. Wanted: an owner.")
+        );
+        let level = json!({ "alias": "cart", "level": { "old": "Silver", "new": "Bronze", "hasRisen": false } });
+        assert_eq!(
+            text(&event(What::Rated, "Cart", level), Kind::LevelLost, Form::Slack),
+            format!("The service {link} has fallen to the level Bronze; it was Silver.")
+        );
     }
 
     #[test]

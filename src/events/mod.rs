@@ -1,7 +1,7 @@
 //! Events: tells other programs what happens in the catalogue.
 //!
-//! - [`note`] and [`deploy`] store events in the transaction of the change, so that there is an event if the change is
-//!   committed, and none if it is not.
+//! - [`note`], [`OfDeploys`] and [`OfChecks`] store events in the transaction of the change, so that there is an event if
+//!   the change is committed, and none if it is not.
 //! - [`fan_out`] makes out a delivery for each subscription that wants an event.
 //! - [`deliver`] sends the deliveries, in order for each subject, and again until the receiver takes them or three days
 //!   have passed. A message can arrive twice, with the same id.
@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{EntityTrait, Set, Value};
+use sea_orm::{Set, Value};
 use serde_json::{Map, Value as Json, json};
 
 use crate::db::{self, AnyRow, RowOf, Transaction, Write, WriteHandle};
@@ -20,6 +20,7 @@ use crate::entity::change::{Account, Told, Whole};
 use crate::entity::event::{self, Kind, What};
 use crate::entity::{Timestamp, deploy, token};
 
+mod checks;
 pub mod deliver;
 mod fan_out;
 mod message;
@@ -27,6 +28,7 @@ pub mod receiver;
 pub mod signature;
 mod wanted;
 
+pub use checks::OfChecks;
 pub use fan_out::delivery;
 pub use wanted::Wanted;
 
@@ -42,9 +44,6 @@ const SUBSCRIPTION: &str = "EventSubscription";
 
 /// The severity of a code issue that is an event, in lower case.
 const CRITICAL: &str = "critical";
-
-/// How many events a statement stores.
-const ROWS: usize = 128;
 
 /// Stores the events of a change: one for each object of which the audit tells, if a subscription may want it. `action` is
 /// the name of the mutation, or `apply`.
@@ -67,16 +66,7 @@ pub async fn note(
             rows.push(row.row);
         }
     }
-    store(db, rows).await
-}
-
-async fn store(db: &dyn WriteHandle, mut rows: Vec<event::ActiveModel>) -> Result<(), db::Error> {
-    while !rows.is_empty() {
-        let rest = rows.split_off(db::rows_at_once(rows.len(), ROWS));
-        db.exec(event::Entity::insert_many(rows)).await?;
-        rows = rest;
-    }
-    Ok(())
+    db.insert_all(rows).await
 }
 
 /// An event that is not stored yet, and its kinds.
@@ -142,15 +132,15 @@ fn text(row: Option<&AnyRow>, column: &str) -> Option<String> {
     }
 }
 
-/// Who made a change. The session of a person is nobody else's business.
+/// Who made a change.
 fn by(actor: &Actor) -> Json {
-    let (kind, name) = match actor.kind {
-        ActorKind::Token => ("token", &*actor.name),
-        ActorKind::Session => ("user", actor.name.rsplit_once(", session ").map_or(&*actor.name, |(name, _)| name)),
-        ActorKind::CommandLine => ("command_line", &*actor.name),
-        ActorKind::Visitor => ("visitor", "somebody who is not signed in"),
+    let kind = match actor.kind {
+        ActorKind::Token => "token",
+        ActorKind::Session => "user",
+        ActorKind::CommandLine => "command_line",
+        ActorKind::Visitor => "visitor",
     };
-    json!({ "kind": kind, "name": name })
+    json!({ "kind": kind, "name": actor.known_as() })
 }
 
 /// The kinds of an event, from the most general one, but for those that follow from earlier deploys.
@@ -161,6 +151,8 @@ fn kinds(what: What, class: &str, detail: &Json) -> Vec<Kind> {
             return if is_failed { vec![Kind::DeployRecorded, Kind::DeployFailed] } else { vec![Kind::DeployRecorded] };
         }
         (What::Expiring, _) => return vec![Kind::TokenExpiring],
+        (What::Checked, _) => return checks::kinds(detail),
+        (What::Rated, _) => return checks::level_kinds(detail),
         (What::Tested, _) => return vec![Kind::Test],
         (What::Created, SERVICE) => &[Kind::ServiceCreated],
         (What::Changed, SERVICE) if detail["changed"]["owner"].is_null() => &[Kind::ServiceChanged],
@@ -247,7 +239,7 @@ impl OfDeploys {
 
     /// Stores them.
     pub async fn store(self, db: &dyn WriteHandle) -> Result<(), db::Error> {
-        store(db, self.rows).await
+        db.insert_all(self.rows).await
     }
 }
 
@@ -271,7 +263,7 @@ async fn note_expiring_tokens(tx: &Transaction, wanted: &Wanted) -> Result<(), d
         detail: Set(json!({ "expiresAt": token.expires_at.map(|at| at.to_string()) }).to_string()),
         ..Default::default()
     });
-    store(tx, rows.collect()).await
+    tx.insert_all(rows.collect()).await
 }
 
 /// The word of a status, as the API says it.

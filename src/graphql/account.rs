@@ -178,6 +178,14 @@ impl AccountResolver for Account {
         only(accounts, Some(check::services_report(ctx).await?))
     }
 
+    async fn level_history(
+        accounts: &[&Self],
+        args: &AccountLevelHistoryArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Vec<LevelDay>>> {
+        only(accounts, check::level_days(ctx, &args.days).await?)
+    }
+
     async fn relationship(
         accounts: &[&Self],
         args: &AccountRelationshipArgs,

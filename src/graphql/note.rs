@@ -3,13 +3,15 @@
 use serde_json::{Map, Value};
 
 use super::rules::Rules;
-use crate::db::{self, Before, Transaction};
+use crate::db::{self, Before, RowOf, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{Account, By, Told};
+use crate::entity::{check, check_due};
 use crate::events::{self, Wanted};
 
-/// Stores the events of the mutation `action`, and its entries, one for each object that it has changed, but for the first, which also has
-/// the input. Returns that one, which is stored when the mutation commits. `input` holds the arguments.
+/// Stores what follows from the mutation `action`: its events, the marks of what checks ask about, and its entries, one for
+/// each object that it has changed, but for the first, which also has the input. Returns that one, which is stored when the
+/// mutation commits. `input` holds the arguments.
 pub(super) async fn note(
     before: Before<'_>,
     transaction: &Transaction,
@@ -20,6 +22,12 @@ pub(super) async fn note(
 ) -> Result<audit::ActiveModel, db::Error> {
     let told = account.told(before, transaction, By::Object).await?;
     events::note(transaction, wanted, (actor, action), account, &told).await?;
+    if account.changes.iter().any(|change| change.row == RowOf::to::<check::Entity>(change.row.id)) {
+        wanted.add_checks();
+    }
+    if wanted.has_checks() {
+        check_due::note(transaction, (actor, action), &account.changes).await?;
+    }
     let mut told = told.into_iter();
     let (subject, changed) =
         told.next().map_or_else(Default::default, |Told { subject, changed, .. }| (subject, changed));

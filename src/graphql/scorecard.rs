@@ -77,6 +77,10 @@ impl ScorecardResolver for Scorecard {
     async fn reports(scorecards: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckReport>>> {
         check::reports_of(ctx, &sets(scorecards)).await
     }
+
+    async fn history(scorecards: &[&Self], args: &ScorecardHistoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckDay>>> {
+        check::days_of_sets(ctx, &sets(scorecards), &args.days).await
+    }
 }
 
 /// The checks of the scorecards.

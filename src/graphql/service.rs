@@ -91,6 +91,14 @@ impl ServiceResolver for Service {
         check::maturity(services, ctx).await
     }
 
+    async fn standing_changes(
+        services: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<StandingChangeConnectionType>> {
+        check::changes_of(services, args, ctx).await
+    }
+
     async fn service_stats(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceStats>>> {
         check::stats(services, ctx).await
     }

@@ -63,6 +63,7 @@ pub use crate::entity::service::Model as Service;
 pub use crate::entity::service_dependency::Model as ServiceDependency;
 pub use crate::entity::service_document::Model as ServiceDocument;
 pub use crate::entity::service_repository::Model as ServiceRepository;
+pub use crate::entity::standing_change::Model as StandingChange;
 pub use crate::entity::suggestion::Model as ServiceSuggestion;
 pub use crate::entity::system::Model as System;
 pub use crate::entity::tag::Model as Tag;

@@ -75,6 +75,7 @@ use crate::budget::{Budget, Excess, Limits};
 use crate::db::{self, Before, Committed, Db, MOST_CHANGED, RowOf, Snapshot, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{self, Account, By, Told, Whole};
+use crate::entity::check_due;
 use crate::entity::{ByAlias, service};
 use crate::error::{self, Error, UserError};
 use crate::events::{self, Wanted};
@@ -265,6 +266,9 @@ async fn tell(
     let told = account.told(before, tx, By::Document).await?;
     if let (Some(actor), Some(wanted)) = (actor, options.events) {
         events::note(tx, wanted, (actor, "apply"), &account, &told).await?;
+        if wanted.has_checks() {
+            check_due::note(tx, (actor, "apply"), &account.changes).await?;
+        }
     }
     Ok((account, told))
 }

@@ -47,6 +47,8 @@ pub struct TestApp {
     pub tls: Option<Arc<Tls>>,
     /// Sends its events, once it is started.
     pub events: Sender,
+    /// What somebody wants to know of its changes.
+    pub wanted: Wanted,
     client: Client<HttpConnector, Full<Bytes>>,
     stop: Option<oneshot::Sender<()>>,
     service: JoinHandle<Drained>,
@@ -140,6 +142,7 @@ impl TestApp {
             app = app.with_provider(Provider::new(provider, app_url + openid::CALLBACK));
         }
         let events = app.event_sender();
+        let wanted = events.wanted().clone();
         let app = Arc::new(app);
         let tls = settings.addresses.tls.both().map(|(certificate, key)| Tls::open(certificate, key));
         let tls = tls.transpose().expect("a certificate").map(Arc::new);
@@ -155,7 +158,8 @@ impl TestApp {
         }));
         let client = Client::builder(TokioExecutor::new()).build_http();
         let (token, stop) = (String::new(), Some(stop));
-        let mut app = Self { address, db, token, metrics, tls, events, client, stop, service, _database: database };
+        let _database = database;
+        let mut app = Self { address, db, token, metrics, tls, events, wanted, client, stop, service, _database };
         app.token = app.new_token(Scope::Admin, None).await;
         app
     }

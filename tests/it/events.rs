@@ -884,8 +884,7 @@ async fn every_committed_change_is_told_whenever_the_server_or_the_receiver_dies
 #[tokio::test]
 async fn two_processes_send_each_event_once() {
     if !is_postgres() {
-        // An SQLite file has one server.
-        return;
+        return crate::say_aloud("two processes that send events: left out, because an SQLite file has one server");
     }
     let receiver = Receiver::that(|_| Reply("204 Taken", 0, Duration::from_millis(5)));
     let (app, _sending) = started(&[&receiver]).await;
@@ -946,4 +945,38 @@ async fn the_pages_make_test_and_delete_a_subscription() {
     assert_eq!(admin.post(&format!("{own}/delete"), &[]).await.status, 303);
     assert!(admin.page("/events").await.contains("No subscriptions yet."));
     assert_eq!(admin.get(&own).await.status, 404);
+}
+
+#[tokio::test]
+async fn results_and_levels_that_change_are_told_but_not_what_follows_from_a_new_check() {
+    let endpoint = crate::check::services().await;
+    let app = &endpoint.app;
+    let receiver = Receiver::taking();
+    let hosts = Hosts::from(vec![receiver.host().parse().expect("a host")]);
+    let sending = Sender::new(app.db.clone(), app.wanted.clone(), &hosts, "http://127.0.0.1:1").run();
+    let sending = tokio::spawn(sending);
+    let kinds = ["check_passed", "check_failed", "level_reached", "level_lost"];
+    // This service allows no private hosts: the subscription is made for a public one, and then moved.
+    let made = mistakes(app, input("https://hooks.example.com/a", json!({ "events": kinds }))).await;
+    assert_eq!(made, json!([]));
+    let moved =
+        event_receiver::Entity::update_many().col_expr(event_receiver::Column::Url, Expr::value(receiver.url()));
+    app.db.write(async |tx| tx.exec(moved).await).await.expect("changed");
+    let settle = || async { rollcall::graphql::check::history::settle(&app.db, &app.wanted).await.expect("settled") };
+    crate::check::create(app, "TagDefined", json!({ "name": "Has an env", "tagKey": "env" })).await;
+    settle().await;
+    changed(app, r#"tagCreate(input: { alias: "bare", type: Service, key: "env", value: "prod" })"#).await;
+    settle().await;
+    changed(app, r#"tagAssign(input: { alias: "bare", type: Service, tags: [{ key: "env", value: "dev" }] })"#).await;
+    settle().await;
+    let got = receiver.exactly(2).await;
+    let about: BTreeSet<(String, String)> = got.iter().map(Got::about).collect();
+    let expected = [("check.passed", "Bare"), ("service.level_reached", "Bare")];
+    assert_eq!(about, BTreeSet::from(expected.map(|(kind, name)| (kind.to_owned(), name.to_owned()))));
+    let check = got.iter().map(Got::body).find(|body| body["type"] == "check.passed").expect("a message");
+    assert_eq!(check["data"]["check"]["name"], "Has an env");
+    assert_eq!(check["data"]["cause"], "tagCreate by a test");
+    let level = got.iter().map(Got::body).find(|body| body["type"] == "service.level_reached").expect("a message");
+    assert_eq!(level["data"]["level"], json!({ "old": "Beginner", "new": "Silver", "hasRisen": true }));
+    sending.abort();
 }

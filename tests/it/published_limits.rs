@@ -25,7 +25,7 @@ use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::entity::{
     audit, campaign, custom_event, custom_event_outcome, delivery, event_delivery, event_subscription, idempotency_key,
-    scorecard, service_file_note, session, sign_in_link, team,
+    scorecard, service_file_note, session, sign_in_link, standing_change, team,
 };
 use rollcall::evaluation;
 use rollcall::events::{deliver, receiver};
@@ -300,6 +300,8 @@ fn things() -> Section {
         count("messages that are sent to a receiver of events at a time", deliver::AT_ONCE),
         bytes("what is read of the answer of a receiver of events", receiver::RESPONSE).beyond("the rest is not read"),
         count("services that do not pass in the report of a check", check::NAMED),
+        count("days of a history of checks or levels", check::history::MOST_DAYS),
+        count("days that a change of a result or a level is kept", standing_change::KEPT as i32),
         count("days that a check of the last deploy looks back", check::DAYS),
         count("units in a period of a check", check::UNITS),
         count("results in a report of `rollcall check` to the server", check::RESULTS).beyond("it sends several"),

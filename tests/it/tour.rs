@@ -432,6 +432,7 @@ impl Tour {
         assert_eq!(done["data"]["repositoryCheckResultsReport"]["recorded"], json!(1), "{done}");
         self.ids.insert("fingerprint".to_owned(), filed["fingerprint"].clone());
         self.ids.insert("repository".to_owned(), repository["id"].clone());
+        tour_checks::stood(&self.endpoint.app).await;
     }
 
     async fn deploys(&mut self) {

@@ -1,6 +1,12 @@
 //! The checks of the tour: one of each kind, and a call of every mutation about them with every field of its input.
 
+use rollcall::db::{Read, Write};
+use rollcall::entity::{Timestamp, check, service, standing_change};
+use rollcall::graphql::check::history;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::{Value, json};
+
+use crate::app::TestApp;
 
 /// The ids that [`CHECKS`] needs.
 pub const ROWS: &[&str] = &["bronze", "security", "vital", "Core", "billing", "Jenkins"];
@@ -292,4 +298,24 @@ pub fn steps(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, Value)> {
     steps.push(("campaignDelete", json!({ "input": { "id": id("running") } })));
     steps.push(("checkDelete", json!({ "input": { "id": id("oldCheck") } })));
     steps
+}
+
+/// Stores how the services stand, and a change of that for the shop.
+pub async fn stood(app: &TestApp) {
+    history::evaluate_all(&app.db, &app.wanted).await.expect("evaluated");
+    let (db, now) = (app.db.read(), Timestamp::now());
+    let check = db.all(check::Entity::find()).await.expect("checks").remove(0).id;
+    let shop =
+        db.all(service::Entity::find().filter(service::Column::Slug.eq("shop"))).await.expect("the shop").remove(0).id;
+    let change = standing_change::ActiveModel {
+        service_id: Set(shop),
+        check_id: Set(Some(check)),
+        at: Set(now),
+        before: Set(Some("failed".to_owned())),
+        after: Set(Some("passed".to_owned())),
+        message: Set(Some("It has a tag.".to_owned())),
+        cause: Set("a deploy".to_owned()),
+        ..Default::default()
+    };
+    app.db.write(async |tx| tx.insert(change).await).await.expect("stored");
 }

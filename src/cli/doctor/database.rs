@@ -1,14 +1,19 @@
 //! Checks the database: that it exists, its version, that it is writable, and that its clock agrees with ours.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::Finding;
 use crate::cli::ourselves::Ourselves;
 use crate::config::ReadDatabase;
 use crate::db::{self, Db, Version};
-use crate::entity::{Timestamp, audit, user};
+use crate::entity::{Timestamp, audit, check_due, user};
+use crate::graphql::check::history;
 
 const ABOUT: &str = "database";
+
+/// How long results of checks are compared. A large catalogue is compared in part.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 const REPLICA: &str = "replica";
 
@@ -101,7 +106,33 @@ async fn opened(db: &Db) -> Vec<Finding> {
         }
         Err(error) => findings.push(Finding::problem(ABOUT, format!("{place} cannot be read: {}", error.reason()))),
     }
+    findings.extend(standards(db).await);
     findings
+}
+
+/// Compares the stored results of checks with what the checks say now. A server that has just changed something needs a
+/// moment, and what time changes up to a minute, or longer in a large catalogue.
+async fn standards(db: &Db) -> Option<Finding> {
+    let about = "standards";
+    let marked = check_due::oldest(db.read(), 1).await.map(|marks| !marks.is_empty());
+    let different = history::differences(db, PATIENCE).await;
+    Some(match (marked, different) {
+        (Ok(true), Ok(_)) => {
+            Finding::fine(about, "changes wait for their evaluation, which a server does within a second")
+        }
+        (Ok(false), Ok((0, services))) => {
+            Finding::fine(about, format!("the results of checks are stored as they are now, for {services} services"))
+        }
+        (Ok(false), Ok((different, services))) => {
+            let says = format!(
+                "{different} results of checks and levels of {services} services are not stored as they are now: a server \
+                 evaluates all within minutes; if this stays, read its log"
+            );
+            Finding::advice(about, says)
+        }
+        (Err(error), _) => Finding::problem(about, error.reason()),
+        (_, Err(error)) => Finding::problem(about, format!("the checks cannot be evaluated: {error}")),
+    })
 }
 
 /// Returns the time of the newest audit entry, and whether there is an administrator.

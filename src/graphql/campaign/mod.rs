@@ -80,6 +80,10 @@ impl CampaignResolver for Campaign {
     async fn reports(campaigns: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckReport>>> {
         check::reports_of(ctx, &sets(campaigns)).await
     }
+
+    async fn history(campaigns: &[&Self], args: &CampaignHistoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckDay>>> {
+        check::days_of_sets(ctx, &sets(campaigns), &args.days).await
+    }
 }
 
 /// The checks of the campaigns.

@@ -3,6 +3,7 @@
 //! Some checks at a time become one statement, in which each has a column. So a service is read once for all of them,
 //! and only the services of a page are read.
 
+use std::borrow::Borrow;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use super::kind::{Asked, ask};
 use super::question::Facts;
 use crate::db::{self, Read, ReadHandle};
 use crate::entity::check::{Column, Entity, MOST, Model};
+use crate::entity::check_result::Status;
 use crate::entity::{ByIds, Timestamp, filter, level, service};
 use crate::error::{Error, Result};
 use crate::graphql::schema::CheckStatus;
@@ -155,16 +157,16 @@ impl Prepared {
 }
 
 /// Evaluates the checks for services. Returns the outcomes of each service by its id, in the order of the checks.
-pub(super) async fn results(
+pub(super) async fn results<P: Borrow<Prepared> + Sync>(
     db: &dyn ReadHandle,
-    prepared: &[Prepared],
+    prepared: &[P],
     services: &[i64],
 ) -> Result<HashMap<i64, Vec<Outcome>>> {
     let mut results: HashMap<i64, Vec<Outcome>> = HashMap::with_capacity(services.len());
     for (part, some) in prepared.chunks(AT_ONCE).enumerate() {
         let mut select = Select::select();
         select.expr(service::Column::Id.into_expr()).from(service::Entity);
-        for one in some {
+        for one in some.iter().map(Borrow::borrow) {
             select.expr(one.status()).expr(one.found());
         }
         select.and_where(db::is_any(db.backend(), service::Column::Id.into_expr(), services));
@@ -180,7 +182,7 @@ pub(super) async fn results(
             db.pause().await?;
             let own = results.entry(service).or_default();
             for (place, ((status, found), one)) in cells.iter().zip(some).enumerate() {
-                if let Some(outcome) = one.outcome(part * AT_ONCE + place, *status, found.as_deref()) {
+                if let Some(outcome) = one.borrow().outcome(part * AT_ONCE + place, *status, found.as_deref()) {
                     db.charge::<Outcome>(outcome.message.len())?;
                     own.push(outcome);
                 }
@@ -188,6 +190,38 @@ pub(super) async fn results(
         }
     }
     Ok(results)
+}
+
+/// The status of each check for each of the services, by the service's id. None for a check that does not concern it.
+pub(super) async fn statuses(
+    db: &dyn ReadHandle,
+    prepared: &[Prepared],
+    services: &[i64],
+) -> Result<HashMap<i64, Vec<Option<Status>>>> {
+    let mut statuses: HashMap<i64, Vec<Option<Status>>> = HashMap::with_capacity(services.len());
+    for some in prepared.chunks(AT_ONCE) {
+        let mut select = Select::select();
+        select.expr(service::Column::Id.into_expr()).from(service::Entity);
+        for one in some {
+            select.expr(one.status());
+        }
+        select.and_where(db::is_any(db.backend(), service::Column::Id.into_expr(), services));
+        let many = some.len();
+        let rows = db.scan(&select, move |row| {
+            let cells = (1..=many).map(|place| row.get::<Option<i64>>(place));
+            Ok((row.get::<i64>(0)?, cells.collect::<Result<Vec<_>, _>>()?))
+        });
+        for (service, cells) in rows.await? {
+            db.pause().await?;
+            let status = |cell: Option<i64>| match cell? {
+                PASSED => Some(Status::Passed),
+                PENDING => Some(Status::Pending),
+                _ => Some(Status::Failed),
+            };
+            statuses.entry(service).or_default().extend(cells.into_iter().map(status));
+        }
+    }
+    Ok(statuses)
 }
 
 /// Counts how all services stand with each check.

@@ -2,7 +2,8 @@
 //!
 //! [`kind`] is the table of the kinds, [`kinds`] has what each asks and says, [`change`] creates and changes checks,
 //! [`copy`] copies them, [`home`] says what each belongs to, [`evaluate`] puts their questions to the database, [`gathered`] does so once for
-//! a request, [`standing`] says which level follows, and [`report`] is what clients read of it.
+//! a request, [`standing`] says which level follows, [`report`] is what clients read of it, and [`history`] keeps how
+//! services stood.
 
 use sea_orm::sea_query::{ExprTrait, LockType};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
@@ -27,6 +28,7 @@ mod copy;
 mod evaluate;
 mod events;
 mod gathered;
+pub mod history;
 mod home;
 mod kind;
 mod kinds;
@@ -51,6 +53,7 @@ pub use reported::{MESSAGE, PLACES, RESULTS};
 
 pub(super) use copy::copy;
 pub(super) use gathered::{Tally, complete, levels, services_report, shown, sizes, tallies};
+pub(super) use history::{changes_of, days_of_sets, level_days};
 pub(super) use home::CheckSet;
 pub use kind::{
     AlertSourceUsageCheck, CodeIssueCheck, CustomEventCheck, GitBranchProtectionCheck, HasDocumentationCheck,

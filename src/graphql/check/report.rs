@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::evaluate::{self, Counts, Outcome};
 use super::gathered::{self, Gathered, shown};
+use super::history;
 use super::home::{self, CheckSet, Placed};
 use super::kind::of;
 use super::question::Facts;
@@ -244,6 +245,16 @@ impl CheckResultResolver for CheckResult {
         &self.message
     }
 
+    async fn since(results: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Timestamp>>> {
+        let stored = history::since(ctx.db(), results.iter().map(|result| result.service)).await?;
+        let since = |result: &&Self| {
+            let own = stored.get(&(result.service, result.check.id))?;
+            let is_same = own.status.word() == result.status.as_str();
+            is_same.then_some(own.since)
+        };
+        Ok(results.iter().map(since).collect())
+    }
+
     async fn service(results: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
         to_one(ctx, results.iter().map(|result| Some(result.service)).collect()).await
     }
@@ -314,6 +325,11 @@ impl CheckReportResolver for CheckReport {
 
     fn pending(&self) -> i32 {
         shown(self.counts.pending)
+    }
+
+    async fn history(reports: &[&Self], args: &CheckReportHistoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckDay>>> {
+        let checks: Vec<i64> = reports.iter().map(|report| report.placed.check.id).collect();
+        history::days_of(ctx, &checks, &args.days).await
     }
 
     async fn failing(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckResult>>> {

@@ -1,0 +1,197 @@
+//! What is to be evaluated again: marks that a transaction leaves of what it has changed, until the results of checks are
+//! stored.
+
+use std::collections::BTreeMap;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, QuerySelect, Set};
+use serde::Deserialize;
+
+use super::audit::Actor;
+use super::change::Whole;
+use crate::db::{self, AnyRow, Read, ReadHandle, Write, WriteHandle};
+
+/// The longest cause that is kept, in characters.
+const CAUSE: usize = 200;
+
+/// How many marks a transaction leaves. Of more changes, it leaves one for all services.
+const MOST: usize = 1_000;
+
+/// The cause of what deploys change.
+pub const DEPLOY: &str = "a deploy";
+
+/// The cause of what custom events change.
+pub const EVENT: &str = "an event of a tool";
+
+/// The cause of what time changes.
+pub const TIME: &str = "time";
+
+/// A row of `check_due`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "check_due")]
+pub struct Model {
+    /// Primary key; never reused.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// What is to be evaluated.
+    pub what: What,
+    /// The id of the service, the team and so on; 0 for [`What::All`].
+    pub row_id: i64,
+    /// Who changed it, and how.
+    pub cause: String,
+    /// Whether a standard was changed, and not what it asks about: nobody is told of what follows.
+    pub is_quiet: bool,
+}
+
+/// Empty: nothing refers to these rows.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+crate::unrecorded!(Entity);
+
+/// What is to be evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// A service.
+    Service,
+    /// The services of a team.
+    Team,
+    /// The services whose code a repository holds.
+    Repository,
+    /// The services of a project of code issues.
+    CodeIssueProject,
+    /// A check, for all services.
+    Check,
+    /// Everything.
+    All,
+}
+
+/// The tables of standards.
+const STANDARDS: [&str; 7] = ["check", "level", "category", "scorecard", "campaign", "filter", "filter_predicate"];
+
+/// The tables that no check asks about.
+const UNASKED: [&str; 5] =
+    ["event_subscription", "infrastructure_resource_alias", "scorecard_alias", "suggestion", "user"];
+
+/// Marks of changes: what is to be evaluated, and whether nobody is told of what follows.
+#[derive(Debug, Default)]
+pub struct Marks(BTreeMap<(What, i64), bool>);
+
+impl Marks {
+    /// The marks of the changes of a transaction.
+    pub fn of(changes: &[Whole]) -> Self {
+        let mut marks = Self::default();
+        for change in changes {
+            marks.add_change(change);
+        }
+        if marks.0.len() > MOST {
+            let is_quiet = marks.0.values().all(|is_quiet| *is_quiet);
+            marks.0 = BTreeMap::from([((What::All, 0), is_quiet)]);
+        }
+        marks
+    }
+
+    /// The marks of services that were deployed or reported.
+    pub fn of_services(services: impl IntoIterator<Item = i64>) -> Self {
+        Self(services.into_iter().map(|service| ((What::Service, service), false)).collect())
+    }
+
+    /// A mark of everything, of which nobody is told.
+    pub fn all() -> Self {
+        Self(BTreeMap::from([((What::All, 0), true)]))
+    }
+
+    fn add(&mut self, what: What, id: i64, is_quiet: bool) {
+        // What somebody is told of is not quiet.
+        self.0.entry((what, id)).and_modify(|own| *own &= is_quiet).or_insert(is_quiet);
+    }
+
+    fn add_change(&mut self, change: &Whole) {
+        let table = change.row.table.name();
+        if UNASKED.contains(&table) {
+            return;
+        }
+        let is_quiet = STANDARDS.contains(&table);
+        let is_there = change.before.is_some() && change.after.is_some();
+        let own = match table {
+            "service" => Some(What::Service),
+            "check" => Some(What::Check),
+            // Its parent counts too, so other teams may be concerned.
+            "team" => Some(What::All),
+            "repository" => Some(What::Repository),
+            "code_issue_project" => Some(What::CodeIssueProject),
+            _ => None,
+        };
+        match own {
+            // Nothing refers to it yet, but for other rows of this transaction.
+            Some(What::All | What::Repository | What::CodeIssueProject) if change.before.is_none() => {}
+            Some(What::Service) if change.after.is_none() => {}
+            Some(What::All) => self.add(What::All, 0, is_quiet),
+            Some(what @ (What::Service | What::Check)) if change.after.is_some() => {
+                self.add(what, change.row.id, is_quiet)
+            }
+            Some(what) if is_there => self.add(what, change.row.id, is_quiet),
+            Some(_) => self.add(What::All, 0, is_quiet),
+            None => {
+                for side in [&change.before, &change.after].into_iter().flatten() {
+                    self.add_part(side, is_quiet);
+                }
+            }
+        }
+    }
+
+    /// Adds a mark for what a row belongs to.
+    fn add_part(&mut self, row: &AnyRow, is_quiet: bool) {
+        let mut is_placed = false;
+        for (column, what) in [
+            ("service_id", What::Service),
+            ("source_id", What::Service),
+            ("destination_id", What::Service),
+            ("source_service_id", What::Service),
+            ("target_service_id", What::Service),
+            ("team_id", What::Team),
+            ("repository_id", What::Repository),
+            ("code_issue_project_id", What::CodeIssueProject),
+        ] {
+            if let Some(sea_orm::Value::BigInt(Some(id))) = row.value(column) {
+                self.add(what, id, is_quiet);
+                is_placed = true;
+            }
+        }
+        if !is_placed {
+            self.add(What::All, 0, is_quiet);
+        }
+    }
+
+    /// Stores them. `cause` says who changed what.
+    pub async fn store(self, db: &dyn WriteHandle, cause: &str) -> Result<(), db::Error> {
+        let cause: String = cause.chars().take(CAUSE).collect();
+        let row = |((what, row_id), is_quiet)| ActiveModel {
+            what: Set(what),
+            row_id: Set(row_id),
+            cause: Set(cause.clone()),
+            is_quiet: Set(is_quiet),
+            ..Default::default()
+        };
+        db.insert_all(self.0.into_iter().map(row).collect()).await
+    }
+}
+
+/// Leaves the marks of the changes of a transaction. `action` is the name of the mutation, or `apply`.
+pub async fn note(db: &dyn WriteHandle, (actor, action): (&Actor, &str), changes: &[Whole]) -> Result<(), db::Error> {
+    Marks::of(changes).store(db, &format!("{action} by {}", actor.known_as())).await
+}
+
+/// The oldest marks, at most `most`.
+pub async fn oldest(db: &dyn ReadHandle, most: u64) -> Result<Vec<Model>, db::Error> {
+    db.all(Entity::find().order_by_asc(Column::Id).limit(most)).await
+}
+
+/// Removes marks, once what they are of is stored.
+pub async fn remove(db: &dyn WriteHandle, ids: &[i64]) -> Result<(), db::Error> {
+    db.exec(Entity::delete_many().filter(db::any(db, Column::Id, ids))).await.map(drop)
+}

@@ -1,0 +1,79 @@
+//! Events of checks: a service passes one, or no longer does, or has reached another level.
+
+use sea_orm::Set;
+use serde_json::{Value as Json, json};
+
+use super::{SERVICE, Wanted};
+use crate::db::{self, Write, WriteHandle};
+use crate::entity::check_result::Status;
+use crate::entity::event::{self, Kind, What};
+use crate::entity::{Timestamp, audit, service};
+
+/// The events of results and levels, for the transaction that stores them.
+#[derive(Debug, Default)]
+pub struct OfChecks {
+    rows: Vec<event::ActiveModel>,
+}
+
+/// The kinds of events about checks and levels.
+const KINDS: [Kind; 4] = [Kind::CheckPassed, Kind::CheckFailed, Kind::LevelReached, Kind::LevelLost];
+
+impl OfChecks {
+    /// Whether a subscription may want them.
+    pub fn are_wanted(wanted: &Wanted) -> bool {
+        wanted.any(&KINDS)
+    }
+
+    /// Adds the event that a check says something else of a service. A result that becomes pending is none.
+    pub fn add_result(
+        &mut self,
+        service: &service::Model,
+        check: &str,
+        status: Status,
+        (message, cause): (&str, &str),
+    ) {
+        if status == Status::Pending {
+            return;
+        }
+        let check = json!({ "name": check, "status": status.word(), "message": message });
+        self.add(service, What::Checked, json!({ "alias": service.slug, "cause": cause, "check": check }));
+    }
+
+    /// Adds the event that a service has another level.
+    pub fn add_level(&mut self, service: &service::Model, [before, after]: [&str; 2], has_risen: bool, cause: &str) {
+        let level = json!({ "old": before, "new": after, "hasRisen": has_risen });
+        self.add(service, What::Rated, json!({ "alias": service.slug, "cause": cause, "level": level }));
+    }
+
+    fn add(&mut self, service: &service::Model, what: What, detail: Json) {
+        let now = Timestamp::now();
+        self.rows.push(event::ActiveModel {
+            at: Set(now),
+            waits_since: Set(Some(now)),
+            what: Set(what),
+            subject_class: Set(SERVICE.to_owned()),
+            subject_id: Set(Some(service.id)),
+            subject_name: Set(Some(service.name.clone())),
+            service_id: Set(Some(service.id)),
+            team_id: Set(service.owner_id),
+            tier_id: Set(service.tier_id),
+            detail: Set(audit::bounded(&detail)),
+            ..Default::default()
+        });
+    }
+
+    /// Stores them.
+    pub async fn store(self, db: &dyn WriteHandle) -> Result<(), db::Error> {
+        db.insert_all(self.rows).await
+    }
+}
+
+/// The kinds of an event of a check.
+pub(super) fn kinds(detail: &Json) -> Vec<Kind> {
+    vec![if detail["check"]["status"] == "passed" { Kind::CheckPassed } else { Kind::CheckFailed }]
+}
+
+/// The kinds of an event of a level.
+pub(super) fn level_kinds(detail: &Json) -> Vec<Kind> {
+    vec![if detail["level"]["hasRisen"] == true { Kind::LevelReached } else { Kind::LevelLost }]
+}

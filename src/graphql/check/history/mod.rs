@@ -1,0 +1,289 @@
+//! How services stood: what checks said of them, and since when.
+//!
+//! Clients read results that are evaluated as they are read. Beside that, a background task stores the last result of each
+//! check for each service, so that changes are noticed, kept and told.
+//!
+//! - A transaction leaves [marks](check_due) of what it has changed. The task evaluates what they name, and removes them
+//!   once the results are stored. So after a kill nothing is forgotten.
+//! - What time changes, and whatever no mark names, is found by evaluating everything, every minute, or less often if that
+//!   takes long: at most a twentieth of the time is spent on it.
+//! - Several processes may do this at the same time. Results are stored only if no others were stored since they were read
+//!   ([`remembered::next_check_round`]), so an older result never replaces a newer one.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::time::{Duration, Instant};
+
+use sea_orm::{EntityTrait, QueryFilter, QuerySelect, QueryTrait};
+
+use self::round::{Round, Scope};
+use crate::db::{self, Db, Read};
+use crate::entity::check_due::{self, Marks, TIME, What};
+use crate::entity::{
+    Timestamp, code_issue_project_resource as project_resource, remembered, service, service_repository,
+    standing_change,
+};
+use crate::error::Result;
+use crate::events::Wanted;
+
+mod days;
+mod read;
+mod round;
+
+pub use read::MOST_DAYS;
+pub(in crate::graphql) use read::{changes_of, days_of, days_of_sets, level_days, since};
+
+/// The pause between two looks at what is to be evaluated.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// The pause as long as there are no checks.
+const PAUSE_WITHOUT_CHECKS: Duration = Duration::from_secs(1);
+
+/// The pause after an error.
+const PAUSE_AFTER_ERROR: Duration = Duration::from_secs(10);
+
+/// How often everything is evaluated, at most.
+const EVERYTHING: Duration = Duration::from_secs(60);
+
+/// How often the figures of the present day are stored, at most.
+const DAYS: Duration = Duration::from_secs(2);
+
+/// How often old changes are removed.
+const REMOVAL: Duration = Duration::from_secs(3_600);
+
+/// The part of the time that repeated work may take: one in so many.
+const SHARE: u32 = 20;
+
+/// How many marks are taken at once.
+const MARKS: u64 = 1_000;
+
+/// How many old changes a transaction removes.
+const REMOVED: u64 = 500;
+
+/// Evaluates what has changed, again and again. Runs until dropped, which is safe at any await.
+pub async fn run(db: Db, wanted: Wanted) {
+    let mut turns = Turns::new();
+    loop {
+        let pause = match turns.next(&db, &wanted).await {
+            Ok(()) if turns.has_checks => PAUSE,
+            Ok(()) => PAUSE_WITHOUT_CHECKS,
+            Err(error) => {
+                tracing::warn!(%error, "results of checks cannot be stored; trying again");
+                PAUSE_AFTER_ERROR
+            }
+        };
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// Evaluates and stores all that is marked.
+///
+/// # Errors
+/// The database fails.
+pub async fn settle(db: &Db, wanted: &Wanted) -> Result<()> {
+    let mut changed = BTreeSet::new();
+    drain(db, wanted, &mut changed).await?;
+    days::store(db, Some(&changed), today()).await
+}
+
+/// Evaluates everything, whether it is marked or not. Returns the number of results and levels that were not as stored.
+///
+/// # Errors
+/// The database fails.
+pub async fn evaluate_all(db: &Db, wanted: &Wanted) -> Result<usize> {
+    let mut changed = BTreeSet::new();
+    let scope = Scope { check: None, cause: TIME.to_owned(), is_quiet: false };
+    let found = Round::new(db, wanted).everything(&scope, &mut changed).await?;
+    days::store(db, None, today()).await?;
+    Ok(found)
+}
+
+/// Returns how many results and levels are not as stored, and of how many services: 0 if all is well and nothing is marked.
+/// After a time, compares no more services.
+///
+/// # Errors
+/// The database fails.
+pub async fn differences(db: &Db, patience: Duration) -> Result<(usize, usize)> {
+    Round::new(db, &Wanted::default()).differences(patience).await
+}
+
+/// The number of the present day.
+fn today() -> i32 {
+    const DAY: i64 = 86_400_000_000;
+    i32::try_from(Timestamp::now().as_micros().div_euclid(DAY)).unwrap_or_default()
+}
+
+/// When the task does what.
+struct Turns {
+    has_checks: bool,
+    /// The checks with results that have changed since the figures of the day were stored.
+    changed: BTreeSet<i64>,
+    everything: Instant,
+    days: Instant,
+    removal: Instant,
+}
+
+impl Turns {
+    fn new() -> Self {
+        let now = Instant::now();
+        Self { has_checks: false, changed: BTreeSet::new(), everything: now + EVERYTHING, days: now, removal: now }
+    }
+
+    async fn next(&mut self, db: &Db, wanted: &Wanted) -> Result<()> {
+        wanted.read(db.read()).await?;
+        let has_checks = wanted.has_checks();
+        if has_checks && !self.has_checks {
+            // Until now, changes have left no marks.
+            db.write(async |tx| Marks::all().store(tx, "the first check, or a start of the server").await).await?;
+        }
+        self.has_checks = has_checks;
+        drain(db, wanted, &mut self.changed).await?;
+        let start = Instant::now();
+        if has_checks && start >= self.everything {
+            if claim(db).await? {
+                let scope = Scope { check: None, cause: TIME.to_owned(), is_quiet: false };
+                Round::new(db, wanted).everything(&scope, &mut self.changed).await?;
+                days::store(db, None, today()).await?;
+            }
+            self.everything = next_time(start, EVERYTHING);
+        }
+        let start = Instant::now();
+        if !self.changed.is_empty() && start >= self.days {
+            days::store(db, Some(&self.changed), today()).await?;
+            self.changed.clear();
+            self.days = next_time(start, DAYS);
+        }
+        if Instant::now() >= self.removal {
+            remove(db).await?;
+            self.removal = Instant::now() + REMOVAL;
+        }
+        Ok(())
+    }
+}
+
+/// When work is repeated that began at `start` and has ended now.
+fn next_time(start: Instant, pause: Duration) -> Instant {
+    let now = Instant::now();
+    now + pause.max((now - start) * SHARE)
+}
+
+/// Whether this process is the one that evaluates everything now.
+async fn claim(db: &Db) -> Result<bool> {
+    let now = Timestamp::now();
+    let last = remembered::checked_at(db.read()).await?;
+    let pause = i64::try_from(EVERYTHING.as_micros()).unwrap_or(i64::MAX);
+    let at = last.as_ref().and_then(|at| at.parse::<i64>().ok());
+    if at.is_some_and(|at| (0..pause / 2).contains(&(now.as_micros() - at))) {
+        return Ok(false);
+    }
+    Ok(db.write(async |tx| remembered::set_checked_at(tx, last.as_deref(), now).await).await?)
+}
+
+/// Evaluates what is marked, and removes the marks. Notes the checks with results that have changed.
+async fn drain(db: &Db, wanted: &Wanted, changed: &mut BTreeSet<i64>) -> Result<()> {
+    loop {
+        let marks = check_due::oldest(db.read(), MARKS).await?;
+        let round = Round::new(db, wanted);
+        if marks.is_empty() {
+            return Ok(());
+        }
+        let mut parts = Parts::default();
+        for mark in &marks {
+            match mark.what {
+                What::All => louder(&mut parts.all, mark),
+                What::Check => louder(parts.checks.entry(mark.row_id).or_default(), mark),
+                _ => {
+                    for service in services(db, mark).await? {
+                        louder(parts.services.entry(service).or_default(), mark);
+                    }
+                }
+            }
+        }
+        evaluate(&round, parts, changed).await?;
+        let done: Vec<i64> = marks.iter().map(|mark| mark.id).collect();
+        db.write(async |tx| check_due::remove(tx, &done).await).await?;
+    }
+}
+
+/// What marks name, and why it is evaluated: whether nobody is told, and the cause.
+#[derive(Default)]
+struct Parts {
+    services: BTreeMap<i64, Option<(bool, String)>>,
+    checks: BTreeMap<i64, Option<(bool, String)>>,
+    all: Option<(bool, String)>,
+}
+
+/// Of several marks of the same thing, the last counts of which somebody is told.
+fn louder(own: &mut Option<(bool, String)>, mark: &check_due::Model) {
+    if own.as_ref().is_none_or(|(is_quiet, _)| *is_quiet || !mark.is_quiet) {
+        *own = Some((mark.is_quiet, mark.cause.clone()));
+    }
+}
+
+async fn evaluate(round: &Round, parts: Parts, changed: &mut BTreeSet<i64>) -> Result<()> {
+    let Parts { services, checks, all } = parts;
+    // Those of which somebody is told come first: then the others are as stored.
+    let mut causes: BTreeMap<(bool, String), Vec<i64>> = BTreeMap::new();
+    for (service, cause) in services {
+        causes.entry(cause.unwrap_or_default()).or_default().push(service);
+    }
+    for ((is_quiet, cause), services) in causes {
+        round.services(&services, &Scope { check: None, cause, is_quiet }, changed).await?;
+    }
+    let all = all.map(|cause| (None, cause));
+    let rest: Vec<(Option<i64>, (bool, String))> = match all {
+        Some(all) => vec![all],
+        None => checks.into_iter().map(|(check, cause)| (Some(check), cause.unwrap_or_default())).collect(),
+    };
+    for (check, (is_quiet, cause)) in rest {
+        round.everything(&Scope { check, cause, is_quiet }, changed).await?;
+    }
+    Ok(())
+}
+
+/// The services that a mark is about.
+async fn services(db: &Db, mark: &check_due::Model) -> Result<Vec<i64>> {
+    let db = db.read();
+    let ids = match mark.what {
+        What::Service => return Ok(vec![mark.row_id]),
+        What::Team => {
+            let own = service::Entity::find().select_only().column(service::Column::Id);
+            own.filter(db::any(db, service::Column::OwnerId, &[mark.row_id])).into_query()
+        }
+        What::Repository => {
+            use service_repository::Column::{RepositoryId, ServiceId};
+            let own = service_repository::Entity::find().select_only().column(ServiceId);
+            own.filter(db::any(db, RepositoryId, &[mark.row_id])).into_query()
+        }
+        What::CodeIssueProject => return of_project(db, mark.row_id).await,
+        What::Check | What::All => return Ok(Vec::new()),
+    };
+    Ok(db.rows(&ids, |row| row.get(0)).await?)
+}
+
+/// The services of a project of code issues, and of its repositories.
+async fn of_project(db: &db::Reader, project: i64) -> Result<Vec<i64>> {
+    let own = project_resource::Entity::find();
+    let own = db.all(own.filter(db::any(db, project_resource::Column::CodeIssueProjectId, &[project]))).await?;
+    let mut services: HashSet<i64> = own.iter().filter_map(|one| one.service_id).collect();
+    let repositories: Vec<i64> = own.iter().filter_map(|one| one.repository_id).collect();
+    if !repositories.is_empty() {
+        use service_repository::Column::RepositoryId;
+        let links = service_repository::Entity::find().filter(db::any(db, RepositoryId, &repositories));
+        services.extend(db.all(links).await?.into_iter().map(|link| link.service_id));
+    }
+    Ok(services.into_iter().collect())
+}
+
+/// Removes what is older than it is kept.
+async fn remove(db: &Db) -> Result<()> {
+    let day = today() - i32::try_from(standing_change::KEPT).unwrap_or(i32::MAX);
+    let before = Timestamp::from_micros(i64::from(day) * 86_400_000_000);
+    loop {
+        let removed = db.write(async |tx| standing_change::remove(tx, before, REMOVED).await).await?;
+        if removed == 0 {
+            break;
+        }
+        tokio::time::sleep(crate::retention::PAUSE).await;
+    }
+    days::remove(db, day).await
+}

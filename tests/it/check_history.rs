@@ -1,0 +1,493 @@
+//! How services stood: which changes of results and levels are noticed, kept and told, and that none is forgotten.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use rollcall::db::{Read, Write};
+use rollcall::entity::user::Role;
+use rollcall::entity::{Timestamp, check_due, check_result, service_level, standing_change, standing_day};
+use rollcall::graphql::check::history;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use serde_json::{Value, json};
+
+use crate::app::{TestApp, soon};
+use crate::app_browser::Browser;
+use crate::check::{create, services};
+use crate::command_line::Place;
+use crate::database::Database;
+use crate::process::Process;
+use crate::service::data;
+
+/// How long a comparison may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Evaluates all that is marked, and checks that nothing else was to be evaluated.
+async fn settled(app: &TestApp) {
+    history::settle(&app.db, &app.wanted).await.expect("settled");
+    assert_eq!(history::differences(&app.db, PATIENCE).await.expect("compared").0, 0);
+    assert_eq!(check_due::oldest(app.db.read(), 10).await.expect("marks"), []);
+}
+
+/// The newest changes of a service, newest first: what, before, after, and the cause.
+async fn changes(app: &TestApp, alias: &str, most: u32) -> Vec<String> {
+    let query = format!(
+        "{{ account {{ service(alias: \"{alias}\") {{ standingChanges(first: {most}) {{ nodes {{ check {{ name }} before after message cause }} totalCount }} }} }} }}"
+    );
+    let nodes = data(app, &query).await["account"]["service"]["standingChanges"]["nodes"].clone();
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let line = |one: &Value| {
+        let name = one["check"]["name"].as_str().unwrap_or("level").to_owned();
+        assert_eq!(one["message"].is_string(), one["check"].is_object() && one["after"].is_string(), "{one}");
+        format!("{name}: {} -> {} by {}", text(&one["before"]), text(&one["after"]), text(&one["cause"]))
+    };
+    nodes.as_array().expect("changes").iter().map(line).collect()
+}
+
+async fn run(app: &TestApp, mutation: &str) -> Value {
+    let made = data(app, &format!("mutation {{ own: {mutation} }}")).await["own"].clone();
+    assert_eq!(made["errors"], json!([]), "{mutation}");
+    made
+}
+
+#[tokio::test]
+async fn a_change_of_a_result_and_of_a_level_is_kept_with_its_cause() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
+    settled(app).await;
+    // What follows from a new check is known, but no change.
+    assert_eq!(changes(app, "bare", 10).await, [""; 0]);
+    run(app, r#"tagCreate(input: { alias: "bare", type: Service, key: "env", value: "prod" }) { errors { message } }"#)
+        .await;
+    settled(app).await;
+    let by = "tagCreate by a test";
+    let found = changes(app, "bare", 10).await;
+    assert_eq!(found, [format!("level: Beginner -> Silver by {by}"), format!("Env: failed -> passed by {by}")]);
+    let query = "{ account { service(alias: \"bare\") { maturityReport { latestCheckResults { status since } } } } }";
+    let result = data(app, query).await["account"]["service"]["maturityReport"]["latestCheckResults"][0].clone();
+    assert_eq!(result["status"], "passed");
+    assert!(result["since"].is_string(), "{result}");
+    // Until it is stored, nobody knows since when.
+    data(app, "mutation { serviceUpdate(input: { alias: \"bare\", description: \"d\" }) { errors { message } } }")
+        .await;
+    let tag = data(app, "{ account { service(alias: \"bare\") { tags { nodes { id } } } } }").await;
+    let tag = tag["account"]["service"]["tags"]["nodes"][0]["id"].clone();
+    let delete = app
+        .query("mutation($id: ID!) { tagDelete(input: { id: $id }) { errors { message } } }", json!({ "id": tag }))
+        .await;
+    assert_eq!(delete["data"]["tagDelete"]["errors"], json!([]));
+    let result = data(app, query).await["account"]["service"]["maturityReport"]["latestCheckResults"][0].clone();
+    assert_eq!((&result["status"], &result["since"]), (&json!("failed"), &Value::Null));
+    settled(app).await;
+    assert_eq!(changes(app, "bare", 1).await, ["level: Silver -> Beginner by tagDelete by a test"]);
+}
+
+#[tokio::test]
+async fn deploys_new_services_and_standards_are_causes() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    let check = create(app, "HasRecentDeploy", json!({ "name": "Deployed", "days": 5 })).await;
+    settled(app).await;
+    assert_eq!(
+        endpoint.post_with(json!({ "service": "mail", "deployed_at": Timestamp::now().to_string() })).await.status,
+        202
+    );
+    settled(app).await;
+    let found = changes(app, "mail", 10).await;
+    assert_eq!(found[1], "Deployed: failed -> passed by a deploy");
+    run(app, r#"serviceCreate(input: { name: "New" }) { errors { message } }"#).await;
+    settled(app).await;
+    let found = changes(app, "new", 10).await;
+    assert_eq!(found[1], "Deployed: - -> failed by serviceCreate by a test");
+    assert_eq!(found[0], "level: - -> Beginner by serviceCreate by a test");
+    let id = check["id"].as_str().expect("an id");
+    run(app, &format!(r#"checkHasRecentDeployUpdate(input: {{ id: "{id}", days: 50 }}) {{ errors {{ message }} }}"#))
+        .await;
+    settled(app).await;
+    let found = changes(app, "new", 10).await;
+    assert_eq!(found.len(), 2, "{found:?}");
+    // A check that no longer counts has no results.
+    run(
+        app,
+        &format!(r#"checkHasRecentDeployUpdate(input: {{ id: "{id}", enabled: false }}) {{ errors {{ message }} }}"#),
+    )
+    .await;
+    settled(app).await;
+    assert_eq!(app.db.read().count(check_result::Entity::find()).await.expect("a count"), 0);
+    assert_eq!(app.db.read().count(service_level::Entity::find()).await.expect("a count"), 0);
+}
+
+#[tokio::test]
+async fn time_changes_results_too() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    create(app, "HasRecentDeploy", json!({ "name": "Deployed", "days": 5 })).await;
+    settled(app).await;
+    // As if the deploy of the shop had been longer ago.
+    let old = rollcall::entity::deploy::Entity::update_many()
+        .col_expr(rollcall::entity::deploy::Column::DeployedAt, Expr::value(1_000_000_i64));
+    app.db.write(async |tx| tx.exec(old).await).await.expect("changed");
+    let last = rollcall::entity::service_last_deploy::Entity::update_many()
+        .col_expr(rollcall::entity::service_last_deploy::Column::DeployedAt, Expr::value(1_000_000_i64));
+    app.db.write(async |tx| tx.exec(last).await).await.expect("changed");
+    assert_eq!(history::evaluate_all(&app.db, &app.wanted).await.expect("evaluated"), 2);
+    assert_eq!(changes(app, "shop", 10).await[1], "Deployed: passed -> failed by time");
+    assert_eq!(history::evaluate_all(&app.db, &app.wanted).await.expect("evaluated"), 0);
+}
+
+#[tokio::test]
+async fn an_ended_campaign_keeps_its_results() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    let check = create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
+    let core = data(app, "{ account { team(alias: \"core\") { id } } }").await["account"]["team"]["id"].clone();
+    let core = core.as_str().expect("an id");
+    let made = run(app, &format!(r#"campaignCreate(input: {{ name: "Tags", ownerId: "{core}" }}) {{ campaign {{ id }} errors {{ message }} }}"#)).await;
+    let id = made["campaign"]["id"].as_str().expect("an id").to_owned();
+    let check = check["id"].as_str().expect("an id");
+    run(
+        app,
+        &format!(
+            r#"checksCopyToCampaign(input: {{ campaignId: "{id}", checkIds: ["{check}"] }}) {{ errors {{ message }} }}"#
+        ),
+    )
+    .await;
+    run(app, &format!(r#"campaignScheduleUpdate(input: {{ id: "{id}", startDate: "2026-01-01T00:00:00Z", targetDate: "2026-01-02T00:00:00Z" }}) {{ errors {{ message }} }}"#)).await;
+    settled(app).await;
+    run(app, &format!(r#"campaignEnd(input: {{ id: "{id}" }}) {{ errors {{ message }} }}"#)).await;
+    run(app, r#"tagCreate(input: { alias: "bare", type: Service, key: "env", value: "prod" }) { errors { message } }"#)
+        .await;
+    settled(app).await;
+    let query =
+        format!("{{ account {{ campaign(id: \"{id}\") {{ history(days: 3) {{ day total passed pending }} }} }} }}");
+    let days = data(app, &query).await["account"]["campaign"]["history"].clone();
+    let days = days.as_array().expect("days");
+    assert_eq!(days.len(), 1, "{days:?}");
+    assert_eq!((&days[0]["total"], &days[0]["passed"], &days[0]["pending"]), (&json!(3), &json!(2), &json!(0)));
+}
+
+#[tokio::test]
+async fn each_day_is_as_at_its_end_until_the_next_that_differs() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    let check = create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
+    settled(app).await;
+    // As if that had been ten days ago.
+    let earlier = standing_day::Entity::update_many()
+        .col_expr(standing_day::Column::Day, Expr::col(standing_day::Column::Day).sub(10));
+    app.db.write(async |tx| tx.exec(earlier).await).await.expect("changed");
+    run(app, r#"tagCreate(input: { alias: "bare", type: Service, key: "env", value: "prod" }) { errors { message } }"#)
+        .await;
+    settled(app).await;
+    let id = check["id"].as_str().expect("an id");
+    let query = |days: i32| {
+        format!(
+            "{{ account {{ checkReport(id: \"{id}\") {{ history(days: {days}) {{ day total passed }} }} levelHistory(days: {days}) {{ day levelCounts {{ serviceCount level {{ name }} }} }} }} }}"
+        )
+    };
+    let found = data(app, &query(30)).await["account"].clone();
+    let passed: Vec<i64> = found["checkReport"]["history"]
+        .as_array()
+        .expect("days")
+        .iter()
+        .map(|day| day["passed"].as_i64().expect("a number"))
+        .collect();
+    assert_eq!(passed, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3]);
+    let levels = found["levelHistory"].as_array().expect("days");
+    let at = |day: usize, level: usize| levels[day]["levelCounts"][level]["serviceCount"].clone();
+    assert_eq!((levels.len(), at(0, 0), at(0, 2), at(10, 0), at(10, 2)), (11, json!(1), json!(2), json!(0), json!(3)));
+    let found = data(app, &query(1)).await["account"]["checkReport"]["history"].clone();
+    assert_eq!(found.as_array().expect("days").len(), 1);
+    for days in [0, -1, history::MOST_DAYS + 1] {
+        let answer = app.query(&query(days), json!({})).await;
+        assert!(
+            answer["errors"][0]["message"].as_str().is_some_and(|message| message.contains("days must be 1 to 365")),
+            "{answer}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn whatever_changes_the_stored_results_equal_a_full_evaluation() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    for (kind, own) in [
+        ("ServiceOwnership", json!({ "name": "Owner" })),
+        ("TagDefined", json!({ "name": "Env", "tagKey": "env" })),
+        ("ToolUsage", json!({ "name": "Runbook", "toolCategory": "runbooks" })),
+        ("HasRecentDeploy", json!({ "name": "Deployed", "days": 30 })),
+        ("CodeIssue", json!({ "name": "Issues", "constraint": "any", "maxAllowed": 0 })),
+        ("RepositoryIntegrated", json!({ "name": "Code" })),
+        ("ServiceDependency", json!({ "name": "Needs" })),
+        ("AlertSourceUsage", json!({ "name": "Alerts" })),
+        ("Manual", json!({ "name": "Asked", "updateRequiresComment": false })),
+        ("ServiceProperty", json!({ "name": "Tier", "serviceProperty": "tier_index" })),
+    ] {
+        create(app, kind, own).await;
+    }
+    settled(app).await;
+    let manual = data(app, "{ account { rubric { checks { nodes { id name } } } } }").await;
+    let manual = manual["account"]["rubric"]["checks"]["nodes"]
+        .as_array()
+        .expect("checks")
+        .iter()
+        .find(|check| check["name"] == "Asked")
+        .expect("the manual one")["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let mut random = fastrand::Rng::with_seed(11);
+    let mut count = BTreeMap::<usize, usize>::new();
+    for step in 0..120 {
+        let alias = ["shop", "mail", "bare"][random.usize(0..3)];
+        let key = ["env", "site"][random.usize(0..2)];
+        let which = random.usize(0..13);
+        *count.entry(which).or_default() += 1;
+        let mutation = match which {
+            0 => format!(
+                r#"serviceUpdate(input: {{ alias: "{alias}", ownerAlias: {} }}) {{ errors {{ message }} }}"#,
+                ["null", "\"core\"", "\"lone\""][random.usize(0..3)]
+            ),
+            1 => format!(
+                r#"tagAssign(input: {{ alias: "{alias}", type: Service, tags: [{{ key: "{key}", value: "v{step}" }}] }}) {{ errors {{ message }} }}"#
+            ),
+            2 => format!(
+                r#"serviceUpdate(input: {{ alias: "{alias}", tierAlias: {} }}) {{ errors {{ message }} }}"#,
+                ["null", "\"tier_1\""][random.usize(0..2)]
+            ),
+            3 => format!(
+                r#"toolCreate(input: {{ serviceAlias: "{alias}", category: runbooks, displayName: "R{step}", url: "https://wiki.example.com/{step}" }}) {{ errors {{ message }} }}"#
+            ),
+            4 => format!(r#"repositoryCreate(input: {{ name: "org/{step}" }}) {{ errors {{ message }} }}"#),
+            5 => format!(
+                r#"serviceRepositoryCreate(input: {{ service: {{ alias: "{alias}" }}, repository: {{ alias: "org/shop" }} }}) {{ errors {{ message }} }}"#
+            ),
+            6 => format!(
+                r#"checkManualAnswer(input: {{ checkId: "{manual}", service: {{ alias: "{alias}" }}, passed: {} }}) {{ errors {{ message }} }}"#,
+                random.bool()
+            ),
+            7 => format!(
+                r#"teamUpdate(input: {{ alias: "lone", responsibilities: "r{step}" }}) {{ errors {{ message }} }}"#
+            ),
+            8 => {
+                assert_eq!(endpoint.post_with(json!({ "service": alias })).await.status, 202);
+                settled(app).await;
+                continue;
+            }
+            9 => {
+                format!(r#"serviceCreate(input: {{ name: "S{step}", ownerAlias: "core" }}) {{ errors {{ message }} }}"#)
+            }
+            10 => {
+                data(
+                    app,
+                    &format!(
+                        "mutation {{ serviceDelete(input: {{ alias: \"s{}\" }}) {{ errors {{ message }} }} }}",
+                        step - 1
+                    ),
+                )
+                .await;
+                settled(app).await;
+                continue;
+            }
+            11 => {
+                apply(app, alias, step).await;
+                settled(app).await;
+                continue;
+            }
+            _ => {
+                Browser::of(app, Role::Admin).await;
+                settled(app).await;
+                continue;
+            }
+        };
+        // Some are refused, such as a second link: then nothing has changed.
+        data(app, &format!("mutation {{ {mutation} }}")).await;
+        settled(app).await;
+    }
+    assert!(count.len() >= 12, "{count:?}");
+    naive_levels(app).await;
+}
+
+/// Applies a service file.
+async fn apply(app: &TestApp, alias: &str, step: i32) {
+    let text = format!("version: 1\nservice:\n  name: {alias}\n  description: d{step}\n  tags: {{ env: e{step} }}\n");
+    let query = "mutation($input: ServiceFilesApplyInput!) { serviceFilesApply(input: $input) { errors { message } } }";
+    let files = json!({ "repository": "git@github.com:org/mono.git", "commit": "a1", "files": [{ "path": "rollcall.yml", "text": text }] });
+    let answer = app.query(query, json!({ "input": files })).await;
+    assert_eq!(answer.get("errors"), None, "{answer}");
+}
+
+/// Checks the stored levels by the rule as it is written down.
+async fn naive_levels(app: &TestApp) {
+    let query = "{ account { services { nodes { id alias maturityReport { overallLevel { name index } latestCheckResults { status check { level { index } } } } } } rubric { levels { nodes { name index } } } } }";
+    let account = data(app, query).await["account"].clone();
+    let mut levels: Vec<(i64, String)> = account["rubric"]["levels"]["nodes"]
+        .as_array()
+        .expect("levels")
+        .iter()
+        .map(|level| (level["index"].as_i64().expect("an index"), level["name"].as_str().expect("a name").to_owned()))
+        .collect();
+    levels.sort();
+    let stored = app.db.read().all(service_level::Entity::find()).await.expect("levels");
+    let names: BTreeMap<i64, String> = app
+        .db
+        .read()
+        .all(rollcall::entity::level::Entity::find())
+        .await
+        .expect("levels")
+        .into_iter()
+        .map(|level| (level.id, level.name))
+        .collect();
+    let services = account["services"]["nodes"].as_array().expect("services");
+    assert_eq!(stored.len(), services.len());
+    for service in services {
+        let results = service["maturityReport"]["latestCheckResults"].as_array().expect("results");
+        let passes_up_to = |index: i64| {
+            results
+                .iter()
+                .filter(|one| one["check"]["level"]["index"].as_i64().expect("an index") <= index)
+                .all(|one| one["status"] == "passed")
+        };
+        let level = levels.iter().rev().find(|(index, _)| passes_up_to(*index)).unwrap_or(&levels[0]);
+        let id = rollcall::graphql::id::decode(service["id"].as_str().expect("an id")).expect("an id").1;
+        let own = stored.iter().find(|row| row.service_id == id).expect("a level");
+        assert_eq!(names[&own.level_id], level.1, "{}", service["alias"]);
+    }
+}
+
+#[tokio::test]
+async fn of_two_that_evaluate_at_once_an_older_result_never_replaces_a_newer_one() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
+    for step in 0..6 {
+        let writes = async {
+            data(app, &format!(r#"mutation {{ tagAssign(input: {{ alias: "bare", type: Service, tags: [{{ key: "env", value: "{step}" }}] }}) {{ errors {{ message }} }} }}"#)).await;
+            let tags = data(app, "{ account { service(alias: \"bare\") { tags { nodes { id } } } } }").await;
+            if step % 2 == 1 {
+                let id = tags["account"]["service"]["tags"]["nodes"][0]["id"].clone();
+                app.query(
+                    "mutation($id: ID!) { tagDelete(input: { id: $id }) { errors { message } } }",
+                    json!({ "id": id }),
+                )
+                .await;
+            }
+        };
+        let settle = || async { history::settle(&app.db, &app.wanted).await.expect("settled") };
+        tokio::join!(writes, settle(), settle(), settle());
+        settled(app).await;
+    }
+    let bare = changes(app, "bare", 100).await;
+    assert!(bare.len() >= 4, "{bare:?}");
+}
+
+#[tokio::test]
+async fn pages_show_since_when_and_the_trend() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    let check = create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
+    settled(app).await;
+    run(app, r#"tagCreate(input: { alias: "bare", type: Service, key: "env", value: "prod" }) { errors { message } }"#)
+        .await;
+    settled(app).await;
+    let browser = Browser::of(app, Role::Admin).await;
+    let page = browser.page("/services/bare/standards").await;
+    for expected in ["failed → passed", "Beginner → Silver", "tagCreate by a test"] {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+    let page = browser.page(&format!("/standards/{}", check["id"].as_str().expect("an id"))).await;
+    assert!(page.contains("Results passed by day") && page.contains("100 %"), "{page}");
+    let page = browser.page("/standards").await;
+    assert!(page.contains("Services at the level Silver by day"), "{page}");
+    let page = browser.page("/services/shop").await;
+    assert!(page.contains("How it has stood"), "{page}");
+    assert_eq!(browser.get("/services/nobody/standards").await.status, 404);
+}
+
+async fn ask(service: &Process, token: &str, query: &str) -> Value {
+    let answer = service.post("/graphql", Some(token), &json!({ "query": query })).await;
+    let (status, answer) = answer.expect("an answer");
+    assert_eq!((status, answer.get("errors")), (200, None), "{answer}");
+    answer
+}
+
+/// Kills the server between a change and its evaluation, as often as `ROLLCALL_TEST_EVALUATION_KILLS` says.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_kill_left_is_evaluated_after_the_start() {
+    let kills = std::env::var("ROLLCALL_TEST_EVALUATION_KILLS").map_or(3, |kills| kills.parse().expect("a number"));
+    let (place, database) = (Place::new(), Database::new().await);
+    let token = place.run_on(&database, &["token", "create", "--description", "kill"]);
+    let start = || {
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database-url", &database.url];
+        Process::start(place.command(&[&serve[..], &["--token-limit", "0", "--ip-limit", "0"]].concat()))
+    };
+    let mut service = start();
+    ask(&service, &token, "mutation { standardsStarterCreate { errors { message } } }").await;
+    service.kill();
+    let mut slowest = Duration::ZERO;
+    for round in 0..kills {
+        let mut service = start();
+        let create = format!(
+            "mutation {{ serviceCreate(input: {{ name: \"K{round}\", description: \"d\" }}) {{ errors {{ message }} }} }}"
+        );
+        ask(&service, &token, &create).await;
+        for step in 0..fastrand::u32(0..6) {
+            let description = if step % 2 == 0 { "null".to_owned() } else { format!("\"{step}\"") };
+            let change = format!(
+                "mutation {{ serviceUpdate(input: {{ alias: \"k{round}\", description: {description} }}) {{ errors {{ message }} }} }}"
+            );
+            ask(&service, &token, &change).await;
+        }
+        tokio::time::sleep(Duration::from_millis(fastrand::u64(0..400))).await;
+        service.kill();
+        let mut service = start();
+        let began = Instant::now();
+        let query = format!(
+            "{{ account {{ service(alias: \"k{round}\") {{ maturityReport {{ latestCheckResults {{ since check {{ name }} status }} }} }} }} }}"
+        );
+        soon("everything is evaluated", async {
+            loop {
+                let answer = ask(&service, &token, &query).await;
+                let results = answer["data"]["account"]["service"]["maturityReport"]["latestCheckResults"].clone();
+                let results = results.as_array().expect("results");
+                if results.len() == 10 && results.iter().all(|result| result["since"].is_string()) {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })
+        .await;
+        slowest = slowest.max(began.elapsed());
+        service.kill();
+    }
+    crate::say_aloud(&format!(
+        "{kills} kills between a change and its evaluation: evaluated at most {slowest:.1?} after the start"
+    ));
+    let db = database.open().await;
+    assert_eq!(history::differences(&db, PATIENCE).await.expect("compared").0, 0);
+    let kept = standing_change::Entity::find().filter(standing_change::Column::Cause.starts_with("service"));
+    assert!(db.read().count(kept).await.expect("a count") >= kills);
+}
+
+#[tokio::test]
+async fn a_scorecard_shows_its_results_by_day() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    let core = data(app, "{ account { team(alias: \"core\") { id } } }").await["account"]["team"]["id"].clone();
+    let core = core.as_str().expect("an id");
+    let made = run(app, &format!(r#"scorecardCreate(input: {{ name: "Tags", ownerId: "{core}" }}) {{ scorecard {{ categories {{ nodes {{ id }} }} }} errors {{ message }} }}"#)).await;
+    let category = made["scorecard"]["categories"]["nodes"][0]["id"].clone();
+    create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env", "categoryId": category })).await;
+    settled(app).await;
+    let query = "{ account { scorecard(input: { alias: \"tags\" }) { history { day total passed pending } } } }";
+    let days = data(app, query).await["account"]["scorecard"]["history"].clone();
+    let days = days.as_array().expect("days");
+    assert_eq!(
+        (days.len(), &days[0]["total"], &days[0]["passed"], &days[0]["pending"]),
+        (1, &json!(3), &json!(2), &json!(0))
+    );
+    assert_eq!(days[0]["day"].as_str().expect("a day").split('T').nth(1), Some("00:00:00Z"));
+    // Its checks count towards no level, so there is none.
+    assert_eq!(app.db.read().count(service_level::Entity::find()).await.expect("a count"), 0);
+}
