@@ -2,6 +2,8 @@
 
 use async_graphql::{MaybeUndefined, Request, Variables};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 
 use super::form::Mistakes;
 use super::operations::{IdentifierInput, Mistake, Operation};
@@ -43,11 +45,26 @@ pub async fn ask_counting<O: Operation>(
     visit: &Visit,
     operation: O,
 ) -> Result<O::Answer, Fault> {
+    let variables = serde_json::to_value(&operation).map_err(|error| Fault::Internal(error.to_string()))?;
+    run(most, site, visit, O::DOCUMENT, variables).await
+}
+
+/// Runs a document that a page has made from the SDL, and returns its data.
+pub async fn ask_json(site: &Site, visit: &Visit, document: &str, variables: Json) -> Result<Json, Fault> {
+    run(COUNTED, site, visit, document, variables).await
+}
+
+async fn run<T: DeserializeOwned>(
+    most: u32,
+    site: &Site,
+    visit: &Visit,
+    document: &str,
+    variables: Json,
+) -> Result<T, Fault> {
     if visit.reads.are_on() {
         return Err(Fault::Internal("a page asks the API while it holds a connection to read".to_owned()));
     }
-    let variables = serde_json::to_value(&operation).map_err(|error| Fault::Internal(error.to_string()))?;
-    let request = Request::new(O::DOCUMENT).variables(Variables::from_json(variables));
+    let request = Request::new(document).variables(Variables::from_json(variables));
     let prepared = site.catalogue.prepare(&request).map_err(|errors| {
         // Our documents are valid, so a mistake can only be in a value from the visitor.
         Fault::BadRequest(errors.first().map_or_else(String::new, |error| error.message.clone()))
@@ -62,8 +79,8 @@ pub async fn ask_counting<O: Operation>(
     if !response.forbidden.is_empty() {
         site.refusals.note_aside(caller.actor, "forbidden", &response.forbidden.join(", "));
     }
-    let Response { errors, data } = serde_json::from_slice::<Response<O::Answer>>(&response.text)
-        .map_err(|error| Fault::Internal(error.to_string()))?;
+    let Response { errors, data } =
+        serde_json::from_slice::<Response<T>>(&response.text).map_err(|error| Fault::Internal(error.to_string()))?;
     if let Some(TopLevel { message, extensions }) = errors.into_iter().next() {
         if response.excess.is_some() {
             return Err(Fault::TooMuch(message));

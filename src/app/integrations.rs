@@ -162,7 +162,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
         p { (kind.name()) " integration, added " (time(integration.created_at.0, now)) "." }
         @if let Some(url) = &webhook_url { (address(kind, url)) }
         @if integration.r#type == "customEvent" && session.user.role >= Role::StandardsAdmin {
-            p { a.button.quiet href={ "/new/event-check?integration=" (integration.id) } { "New check of its events" } }
+            p { a.button.quiet href={ "/new/check/custom-event?integration=" (integration.id) } { "New check of its events" } }
         }
         @match kind {
             Kind::Deploy => (deliveries::of_deploys(site, visit, id, now).await?),

@@ -97,7 +97,7 @@ fn here(visit: &Visit) -> &str {
     match (part(0), part(1)) {
         ("domains", _) | ("new", "system" | "domain") => "systems",
         ("new", "team") => "teams",
-        ("new", "campaign" | "event-check") => "standards",
+        ("new", "campaign" | "check" | "level" | "category" | "scorecard") => "standards",
         ("new", "event-subscription") => "events",
         ("new", _) | ("documents", _) => "services",
         (first, _) => first,

@@ -22,6 +22,7 @@ pub mod assets;
 mod audit;
 mod campaign_form;
 mod campaigns;
+mod check_form;
 mod cloud;
 mod contact_form;
 pub mod cookie;
@@ -33,7 +34,7 @@ mod delivery;
 mod dependency_form;
 mod deploys;
 mod documents;
-mod event_check_form;
+mod event_check;
 mod event_form;
 mod events;
 mod explorer;
@@ -65,6 +66,7 @@ pub mod refusals;
 mod relationships;
 mod repositories;
 mod rights;
+mod schema_form;
 mod scorecards;
 mod search;
 mod service;
@@ -312,7 +314,9 @@ impl Site {
             (Get, ["account"]) => account::page(self, visit, session).await,
             (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
             (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,
-            (_, ["standards", ..] | ["new", "campaign" | "event-check"]) => self.standard(visit, session, &path).await,
+            (_, ["standards", ..] | ["new", "campaign" | "check" | "level" | "category" | "scorecard", ..]) => {
+                self.standard(visit, session, &path).await
+            }
             (_, ["systems" | "domains", ..] | ["new", "system" | "domain"]) => self.group(visit, session, &path).await,
             (_, ["" | "services.csv" | "delivery" | "deploys" | "deploys.csv" | "search" | "suggestions", ..]) => {
                 self.daily(visit, session, &path).await
@@ -364,10 +368,13 @@ impl Site {
             (Get, ["new", "campaign"]) => campaign_form::new(self, visit, session).await,
             (Post, ["new", "campaign"]) => campaign_form::create(self, visit).await,
             (Get, ["standards", "scorecards", alias]) => scorecards::one(self, visit, alias).await,
-            (Get, ["new", "event-check"]) => event_check_form::new(self, visit, session).await,
-            (Post, ["new", "event-check"]) => event_check_form::create(self, visit).await,
-            (Get, ["standards", id, "edit"]) => event_check_form::edit(self, visit, session, id).await,
-            (Post, ["standards", id, "edit"]) => event_check_form::change(self, visit, id).await,
+            (Get, ["new", "check"]) => check_form::choose(self, visit, session),
+            (Get, ["new", "check", kind]) => check_form::new(self, visit, session, kind).await,
+            (Post, ["new", "check", kind]) => check_form::create(self, visit, kind).await,
+            (Get, ["new", what]) => check_form::new_other(self, visit, session, what).await,
+            (Post, ["new", what]) => check_form::create_other(self, visit, what).await,
+            (Get, ["standards", id, "edit"]) => check_form::edit(self, visit, session, id).await,
+            (Post, ["standards", id, what]) => check_form::change(self, visit, id, what).await,
             (Get, ["standards", id]) => standards::one(self, visit, id).await,
             (Post, ["standards", "starter"]) => standards::starter(self, visit).await,
             _ => Err(Fault::NotFound),

@@ -14,7 +14,7 @@ use super::operations::standards::{
 };
 use super::operations::types::Moment;
 use super::operations::{self, CheckStatus};
-use super::parts::{count, date, empty, local, pages};
+use super::parts::{count, date, delete_button, empty, local, pages};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, campaigns, manual, scorecards, standing};
 use crate::entity::Timestamp;
@@ -33,9 +33,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             "No checks yet.",
             html! {
                 @if session.user.role >= Role::StandardsAdmin { (starter_form(&Mistakes::none())) }
-                p { "A check asks one question about each service. Create levels, categories and checks through the API: "
-                    code { "levelCreate" } ", " code { "categoryCreate" } ", and a mutation such as " code { "checkTagDefinedCreate" }
-                    ". The " a href="/reference/Mutation" { "reference" } " describes all of them." }
+                p { "A check asks one question about each service, and belongs to a level and a category." }
             },
         ),
     };
@@ -76,8 +74,11 @@ async fn list(site: &Site, visit: &Visit, session: &Session, main: Markup) -> Re
     };
     let actions = html! {
         @if session.user.role >= Role::StandardsAdmin {
-            a.button href="/new/campaign" { "New campaign" } " "
-            a.button.quiet href="/new/event-check" { "New check of custom events" }
+            a.button href="/new/check" { "New check" } " "
+            a.button.quiet href="/new/level" { "New level" } " "
+            a.button.quiet href="/new/category" { "New category" } " "
+            a.button.quiet href="/new/scorecard" { "New scorecard" } " "
+            a.button.quiet href="/new/campaign" { "New campaign" }
         }
     };
     let head = Head { actions, ..Head::new("Standards") };
@@ -186,7 +187,15 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
     };
     let may = visit.session.as_ref().is_some_and(|session| session.user.role >= Role::StandardsAdmin);
     let actions = html! {
-        @if may && check.r#type == Some(operations::CheckType::Generic) { a.button href=(path(["standards", id, "edit"])) { "Edit" } }
+        @if may {
+            a.button href=(path(["standards", id, "edit"])) { "Edit" } " "
+            @let is_on = check.enabled == Some(true);
+            form.inline method="post" action=(path(["standards", id, "switch"])) {
+                input type="hidden" name="enabled" value=(if is_on { "no" } else { "yes" });
+                button.quiet { @if is_on { "Switch off" } @else { "Switch on" } }
+            } " "
+            (delete_button(&path(["standards", id, "delete"]), "Delete", &check.name, "Delete the check with its results and history?"))
+        }
     };
     let chips = state(check.enabled, check.enable_on);
     let head = Head { chips, actions, ..Head::below(&check.name, "/standards", "Standards") };

@@ -621,7 +621,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
     pages.push(format!("/services/{alias}/history"));
     pages.push(format!("/teams/{team}/history"));
     pages.push(format!("/delivery?team={team}"));
-    let made = ["service", "team", "campaign", "event-check", "event-subscription"];
+    let made = ["service", "team", "campaign", "check", "check/custom-event", "level", "event-subscription"];
     pages.extend(made.map(|noun| format!("/new/{noun}")));
     pages.push("/events".to_owned());
     pages.extend(integrations.iter().map(|one| format!("/integrations/{}", one["id"].as_str().expect("an id"))));

@@ -108,7 +108,7 @@ pub async fn ids(app: &TestApp) -> Value {
 }
 
 /// The mutations of each kind.
-const KINDS: [(&str, &str, &str); 19] = [
+pub const KINDS: [(&str, &str, &str); 19] = [
     ("AlertSourceUsage", "checkAlertSourceUsageCreate", "checkAlertSourceUsageUpdate"),
     ("CodeIssue", "checkCodeIssueCreate", "checkCodeIssueUpdate"),
     ("CustomEvent", "checkCustomEventCreate", "checkCustomEventUpdate"),

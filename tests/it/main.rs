@@ -32,6 +32,7 @@ mod catalogue_search;
 mod changes;
 mod check;
 mod check_events;
+mod check_form;
 mod check_history;
 mod client_depth;
 mod client_documents;

@@ -1,0 +1,341 @@
+//! The forms of checks of all kinds, and of what they belong to: levels, categories and scorecards. They follow from the
+//! inputs of the mutations ([`schema_form`](super::schema_form)). A check of custom events can be tried before it is saved.
+
+use apollo_compiler::schema::FieldDefinition;
+use apollo_compiler::{Name, Schema};
+use maud::{Markup, html};
+use serde_json::{Map, Value as Json, json};
+
+use super::ask::{ask, ask_json};
+use super::event_check;
+use super::form::Mistakes;
+use super::group_form::owner_id;
+use super::layout::layout;
+use super::operations::check_choices::Account as Found;
+use super::operations::{CheckChoices, try_event_check::CustomEventCheckPreview as Preview};
+use super::parts::empty;
+use super::schema_form::{Form, label, plain};
+use super::standards::{address, name};
+use super::visit::{Fields, Session, Visit, path};
+use super::{Answer, Fault, Site};
+use crate::entity::user::Role;
+
+/// The kind of check that can be tried.
+const EVENT: &str = "custom-event";
+
+/// What else has a form: the word in the address, the noun, the mutation, and where its page or list is.
+const OTHERS: [(&str, &str, &str, &str); 3] = [
+    ("level", "level", "levelCreate", "/standards"),
+    ("category", "category", "categoryCreate", "/standards"),
+    ("scorecard", "scorecard", "scorecardCreate", "/standards#scorecards"),
+];
+
+/// A kind of check.
+struct Kind<'s> {
+    /// The word in the address, such as `tag-defined`.
+    word: String,
+    /// The name, such as `TagDefined`.
+    name: &'s str,
+    /// What it asks, as a sentence.
+    asks: String,
+}
+
+/// The kinds of checks, as the SDL has them.
+fn kinds(schema: &Schema) -> Vec<Kind<'_>> {
+    let mutations = schema.get_object("Mutation").map(|mutation| &mutation.fields);
+    mutations.into_iter().flatten().filter_map(|(name, field)| kind_of(name, field)).collect()
+}
+
+fn kind_of<'s>(mutation: &'s Name, field: &FieldDefinition) -> Option<Kind<'s>> {
+    let name = schema_name(mutation)?;
+    let word = label(name).to_lowercase().replace(' ', "-");
+    let asks = plain(field.description.as_deref().unwrap_or_default()).replacen("Creates a check. ", "", 1);
+    Some(Kind { word, name, asks: asks.split(" There are at most").next().unwrap_or_default().to_owned() })
+}
+
+/// The name of the kind of check that a mutation creates.
+fn schema_name(mutation: &Name) -> Option<&str> {
+    let name = mutation.as_str().strip_prefix("check")?.strip_suffix("Create")?;
+    name.starts_with(char::is_uppercase).then_some(name)
+}
+
+fn kind<'s>(schema: &'s Schema, is: impl Fn(&Kind<'_>) -> bool) -> Result<Kind<'s>, Fault> {
+    kinds(schema).into_iter().find(|kind| is(kind)).ok_or(Fault::NotFound)
+}
+
+/// Lists the kinds of checks.
+pub fn choose(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    session.require(Role::StandardsAdmin)?;
+    let main = html! {
+        p { "A check asks one question about each service. What should it ask?" }
+        ul { @for kind in kinds(site.catalogue.schema()) {
+            li { a href=(path(["new", "check", &kind.word])) { (label(kind.name)) } " " span.soft { (kind.asks) } }
+        } }
+    };
+    Ok(Answer::page(layout(visit, "New check", main)))
+}
+
+/// A form: what it is for, and where it is sent.
+struct Sheet<'s> {
+    form: Form<'s>,
+    title: String,
+    lead: String,
+    action: String,
+    /// Whether its expressions can be tried.
+    is_tried: bool,
+}
+
+fn sheet<'s>(schema: &'s Schema, kind: &Kind<'_>, id: Option<&str>) -> Result<Sheet<'s>, Fault> {
+    let form = Form::new(schema, &format!("Check{}CreateInput", kind.name)).ok_or(Fault::NotFound)?;
+    Ok(Sheet {
+        form,
+        title: if id.is_some() {
+            "Edit check".to_owned()
+        } else {
+            format!("New check: {}", label(kind.name).to_lowercase())
+        },
+        lead: kind.asks.clone(),
+        action: id.map_or_else(|| path(["new", "check", &kind.word]), |id| path(["standards", id, "edit"])),
+        is_tried: kind.word == EVENT,
+    })
+}
+
+/// Shows the form for a new check of a kind.
+pub async fn new(site: &Site, visit: &Visit, session: &Session, word: &str) -> Result<Answer, Fault> {
+    session.require(Role::StandardsAdmin)?;
+    let kind = kind(site.catalogue.schema(), |kind| kind.word == word)?;
+    let sheet = sheet(site.catalogue.schema(), &kind, None)?;
+    let fields = Fields::one("integrationId", visit.query.get("integration"));
+    Ok(Answer::page(page(site, visit, &sheet, &fields, (&Mistakes::none(), None)).await?))
+}
+
+/// Creates a check, or tries its expressions.
+pub async fn create(site: &Site, visit: &Visit, word: &str) -> Result<Answer, Fault> {
+    let kind = kind(site.catalogue.schema(), |kind| kind.word == word)?;
+    let sheet = sheet(site.catalogue.schema(), &kind, None)?;
+    if sheet.is_tried && visit.form.get("do") == "try" {
+        return tried(site, visit, &sheet).await;
+    }
+    let mut input = match input(site, visit, &sheet).await? {
+        Ok(input) => input,
+        Err(mistakes) => return refused(site, visit, &sheet, &mistakes).await,
+    };
+    input.retain(|_, value| !value.is_null());
+    let mutation = format!("check{}Create", kind.name);
+    match run(site, visit, &mutation, &format!("Check{}CreateInput", kind.name), input, "check { id }").await? {
+        Ok(done) => Ok(Answer::redirect(address(done["check"]["id"].as_str().unwrap_or_default()))),
+        Err(mistakes) => refused(site, visit, &sheet, &mistakes).await,
+    }
+}
+
+/// The input that the form has, with the owner's id.
+async fn input(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Result<Map<String, Json>, Mistakes>, Fault> {
+    let mut mistakes = Mistakes::none();
+    let mut input = sheet.form.input(&visit.form, &mut mistakes);
+    if input.contains_key("ownerId") {
+        match owner_id(site, visit, visit.form.given("ownerId")).await? {
+            Ok(owner) => {
+                input.insert("ownerId".to_owned(), owner.into());
+            }
+            Err(unknown) => return Ok(Err(unknown)),
+        }
+    }
+    Ok(if mistakes.is_empty() { Ok(input) } else { Err(mistakes) })
+}
+
+/// Runs a mutation. Returns its payload, or the mistakes in its input.
+async fn run(
+    site: &Site,
+    visit: &Visit,
+    mutation: &str,
+    ty: &str,
+    input: Map<String, Json>,
+    selected: &str,
+) -> Result<Result<Json, Mistakes>, Fault> {
+    let document =
+        format!("mutation($input: {ty}!) {{ {mutation}(input: $input) {{ {selected} errors {{ message path }} }} }}");
+    let mut data = ask_json(site, visit, &document, json!({ "input": input })).await?;
+    let payload = data[mutation].take();
+    let mut mistakes = Mistakes::none();
+    for error in payload["errors"].as_array().into_iter().flatten() {
+        let path: Vec<&str> = error["path"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+        mistakes.push(path.join("."), error["message"].as_str().unwrap_or_default());
+    }
+    Ok(if mistakes.is_empty() { Ok(payload) } else { Err(mistakes) })
+}
+
+/// A check as it is: the name of its kind, and the fields of its form.
+async fn find<'s>(site: &'s Site, visit: &Visit, id: &str) -> Result<(Kind<'s>, Sheet<'s>, Fields), Fault> {
+    let schema = site.catalogue.schema();
+    let class = "query($id: ID!) { account { check(id: $id) { __typename } } }";
+    let class = ask_json(site, visit, class, json!({ "id": id })).await?;
+    let class = class["account"]["check"]["__typename"].as_str().ok_or(Fault::NotFound)?;
+    let kind = kind(schema, |kind| class.strip_suffix("Check") == Some(kind.name))?;
+    let sheet = sheet(schema, &kind, Some(id))?;
+    let object = schema.get_object(class).ok_or(Fault::NotFound)?;
+    let selection = sheet.form.selection(object);
+    let query = format!("query($id: ID!) {{ account {{ check(id: $id) {{ ... on {class} {{ {selection} }} }} }} }}");
+    let found = ask_json(site, visit, &query, json!({ "id": id })).await?;
+    let fields = sheet.form.filled(&found["account"]["check"]);
+    Ok((kind, sheet, fields))
+}
+
+/// Shows the form of a check.
+pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+    session.require(Role::StandardsAdmin)?;
+    let (_, sheet, fields) = find(site, visit, id).await?;
+    Ok(Answer::page(page(site, visit, &sheet, &fields, (&Mistakes::none(), None)).await?))
+}
+
+/// Changes a check, switches it on or off, deletes it, or tries its expressions.
+pub async fn change(site: &Site, visit: &Visit, id: &str, what: &str) -> Result<Answer, Fault> {
+    if what == "delete" {
+        let input = Map::from_iter([("id".to_owned(), id.into())]);
+        return Ok(match run(site, visit, "checkDelete", "CheckDeleteInput", input, "").await? {
+            Ok(_) => Answer::redirect("/standards"),
+            Err(mistakes) => Answer::refused(layout(visit, "Delete check", mistakes.summary(&[]))),
+        });
+    }
+    let (kind, sheet, fields) = find(site, visit, id).await?;
+    if what == "edit" && sheet.is_tried && visit.form.get("do") == "try" {
+        return tried(site, visit, &sheet).await;
+    }
+    let visit = &match what {
+        "edit" => visit.clone(),
+        "switch" => {
+            Visit { form: fields.and("enabled", visit.form.get("enabled")).and("enableOn", ""), ..visit.clone() }
+        }
+        _ => return Err(Fault::NotFound),
+    };
+    let mut input = match input(site, visit, &sheet).await? {
+        Ok(input) => input,
+        Err(mistakes) => return refused(site, visit, &sheet, &mistakes).await,
+    };
+    input.insert("id".to_owned(), id.into());
+    let mutation = format!("check{}Update", kind.name);
+    match run(site, visit, &mutation, &format!("Check{}UpdateInput", kind.name), input, "").await? {
+        Ok(_) => Ok(Answer::redirect(address(id))),
+        Err(mistakes) => refused(site, visit, &sheet, &mistakes).await,
+    }
+}
+
+async fn refused(site: &Site, visit: &Visit, sheet: &Sheet<'_>, mistakes: &Mistakes) -> Result<Answer, Fault> {
+    Ok(Answer::refused(page(site, visit, sheet, &visit.form, (mistakes, None)).await?))
+}
+
+/// Shows the form again, with what its expressions say of the newest event.
+async fn tried(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Answer, Fault> {
+    let (mistakes, preview) = event_check::tried(site, visit).await?;
+    Ok(Answer::page(page(site, visit, sheet, &visit.form, (&mistakes, preview.as_ref())).await?))
+}
+
+fn other(what: &str) -> Result<(&'static str, &'static str, &'static str), Fault> {
+    let found = OTHERS.iter().find(|(word, ..)| *word == what);
+    found.map(|(_, noun, mutation, list)| (*noun, *mutation, *list)).ok_or(Fault::NotFound)
+}
+
+/// The input of a mutation.
+fn input_of<'s>(schema: &'s Schema, mutation: &str) -> Option<&'s str> {
+    let field = schema.get_object("Mutation")?.fields.get(mutation)?;
+    Some(field.arguments.first()?.ty.inner_named_type().as_str())
+}
+
+fn other_sheet<'s>(schema: &'s Schema, what: &str) -> Result<Sheet<'s>, Fault> {
+    let (noun, mutation, _) = other(what)?;
+    let form = input_of(schema, mutation).and_then(|input| Form::new(schema, input)).ok_or(Fault::NotFound)?;
+    let (title, action) = (format!("New {noun}"), path(["new", what]));
+    Ok(Sheet { form, title, lead: String::new(), action, is_tried: false })
+}
+
+/// Shows the form for a new level, category or scorecard.
+pub async fn new_other(site: &Site, visit: &Visit, session: &Session, what: &str) -> Result<Answer, Fault> {
+    session.require(Role::StandardsAdmin)?;
+    let sheet = other_sheet(site.catalogue.schema(), what)?;
+    Ok(Answer::page(page(site, visit, &sheet, &Fields::default(), (&Mistakes::none(), None)).await?))
+}
+
+/// Creates a level, a category or a scorecard.
+pub async fn create_other(site: &Site, visit: &Visit, what: &str) -> Result<Answer, Fault> {
+    let schema = site.catalogue.schema();
+    let (sheet, (_, mutation, list)) = (other_sheet(schema, what)?, other(what)?);
+    let mut input = match input(site, visit, &sheet).await? {
+        Ok(input) => input,
+        Err(mistakes) => return refused(site, visit, &sheet, &mistakes).await,
+    };
+    input.retain(|name, value| !value.is_null() || name == "ownerId");
+    input.entry("ownerId").and_modify(|owner| {
+        if owner.is_null() {
+            *owner = "".into();
+        }
+    });
+    if !sheet.form.has("ownerId") {
+        input.remove("ownerId");
+    }
+    let ty = input_of(schema, mutation).unwrap_or_default();
+    match run(site, visit, mutation, ty, input, "").await? {
+        Ok(_) => Ok(Answer::redirect(list)),
+        Err(mistakes) => refused(site, visit, &sheet, &mistakes).await,
+    }
+}
+
+async fn page(
+    site: &Site,
+    visit: &Visit,
+    sheet: &Sheet<'_>,
+    fields: &Fields,
+    (mistakes, preview): (&Mistakes, Option<&Preview>),
+) -> Result<Markup, Fault> {
+    let found = ask(site, visit, CheckChoices {}).await?.account;
+    let offered = |field: &str| offered(&found, field);
+    let is_empty = |field: &str| sheet.form.has(field) && offered(field).is_some_and(|choices| choices.is_empty());
+    let main = html! {
+        @if !sheet.lead.is_empty() { p { (sheet.lead) } }
+        @if is_empty("levelId") || is_empty("categoryId") {
+            (empty("Something is missing.", html! {
+                p { "A check belongs to a level and a category: " a href="/new/level" { "create a level" } ", "
+                    a href="/new/category" { "create a category" } "." }
+            }))
+        }
+        @if is_empty("integrationId") {
+            (empty("There is no integration yet.", html! {
+                p { "Create one of the type " code { "customEvent" } ": " code { "eventIntegrationCreate(input: {type: customEvent})" } "." }
+            }))
+        }
+        form method="post" action=(sheet.action) {
+            (sheet.form.show(&offered, fields, mistakes))
+            @if sheet.is_tried { button.quiet name="do" value="try" { "Try on the newest event" } " " }
+            button name="do" value="save" { "Save" }
+        }
+        @if let Some(preview) = preview { (event_check::shown(preview)) }
+    };
+    Ok(layout(visit, &sheet.title, main))
+}
+
+/// What a field can name: ids and names.
+fn offered(found: &Found, field: &str) -> Option<Vec<(String, String)>> {
+    let rubric = found.rubric.as_ref();
+    Some(match field {
+        "levelId" => {
+            let levels = rubric.iter().flat_map(|rubric| &rubric.levels.nodes);
+            levels.map(|level| (level.id.clone(), name(level.name.as_deref()).to_owned())).collect()
+        }
+        "categoryId" => {
+            let own = rubric.iter().flat_map(|rubric| &rubric.categories.nodes);
+            let own = own.map(|category| (category.id.clone(), category.name.clone()));
+            let of_scorecards = found.scorecards.nodes.iter().flat_map(|scorecard| {
+                let own = scorecard.categories.nodes.iter();
+                own.map(|category| (category.id.clone(), format!("{} (scorecard)", category.name)))
+            });
+            own.chain(of_scorecards).collect()
+        }
+        "filterId" => found.filters.nodes.iter().map(|filter| (filter.id.clone(), filter.name.clone())).collect(),
+        "integrationId" => found.integrations.nodes.iter().map(|one| (one.id.clone(), one.name.clone())).collect(),
+        "relationshipDefinitionId" => {
+            found.relationship_definitions.nodes.iter().map(|one| (one.id.clone(), one.name.clone())).collect()
+        }
+        "propertyDefinition.id" => {
+            found.property_definitions.nodes.iter().map(|one| (one.id.clone(), one.name.clone())).collect()
+        }
+        _ => return None,
+    })
+}

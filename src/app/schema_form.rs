@@ -1,0 +1,354 @@
+//! Forms that follow from the SDL: one field for each field of a mutation's input, with the description as its hint.
+//!
+//! A field of the form is named by the path that the API uses for mistakes about it, such as `tagPredicate.type`. What the
+//! fields mean to the API follows from their types, so a field that is added to an input appears in its form.
+
+use apollo_compiler::Schema;
+use apollo_compiler::ast::Type;
+use apollo_compiler::schema::{ExtendedType, InputObjectType, InputValueDefinition, ObjectType};
+use maud::{Markup, html};
+use serde_json::{Map, Value as Json, json};
+
+use super::form::{self, Area, Mistakes, Text, select, suggested};
+use super::visit::Fields;
+use crate::entity::text::DESCRIPTION;
+
+/// The words of a flag in a form.
+const YES: &str = "yes";
+const NO: &str = "no";
+
+/// The fields that come first and last. The others are between them.
+const FIRST: [&str; 3] = ["name", "levelId", "categoryId"];
+const LAST: [&str; 6] = ["description", "ownerId", "filterId", "notes", "enabled", "enableOn"];
+
+/// The fields that are written in a text area.
+const LONG: [&str; 6] =
+    ["description", "notes", "resultMessage", "serviceSelector", "successCondition", "projectBrief"];
+
+/// The values that can be chosen for fields that name something, each with its label.
+pub type Choices<'c> = &'c dyn Fn(&str) -> Option<Vec<(String, String)>>;
+
+/// The form of an input.
+#[derive(Clone, Copy)]
+pub struct Form<'s> {
+    schema: &'s Schema,
+    input: &'s InputObjectType,
+}
+
+/// What a field takes.
+enum Takes<'s> {
+    Flag,
+    Number,
+    Text,
+    List,
+    Day,
+    Word(Vec<&'s str>),
+    Parts(&'s InputObjectType),
+}
+
+impl<'s> Form<'s> {
+    /// The form of the input with this name.
+    pub fn new(schema: &'s Schema, input: &str) -> Option<Self> {
+        Some(Self { schema, input: schema.get_input_object(input)? })
+    }
+
+    fn takes(self, ty: &Type) -> Takes<'s> {
+        if ty.is_list() {
+            return Takes::List;
+        }
+        match self.schema.types.get(ty.inner_named_type()) {
+            Some(ExtendedType::Enum(words)) => Takes::Word(words.values.keys().map(|word| word.as_str()).collect()),
+            Some(ExtendedType::InputObject(parts)) => Takes::Parts(parts),
+            _ => match ty.inner_named_type().as_str() {
+                "Boolean" => Takes::Flag,
+                "Int" => Takes::Number,
+                "ISO8601DateTime" => Takes::Day,
+                _ => Takes::Text,
+            },
+        }
+    }
+
+    /// The fields in the order of the form.
+    fn fields(self) -> Vec<&'s InputValueDefinition> {
+        let place = |name: &str| {
+            let among = |names: &[&str]| names.iter().position(|own| *own == name);
+            among(&FIRST).map_or_else(|| among(&LAST).map_or((1, 0), |place| (2, place)), |place| (0, place))
+        };
+        let mut fields: Vec<&InputValueDefinition> = self.input.fields.values().map(|field| &***field).collect();
+        fields.sort_by_key(|field| place(&field.name));
+        fields
+    }
+
+    /// Whether it has a field.
+    pub fn has(self, field: &str) -> bool {
+        self.input.fields.contains_key(field)
+    }
+
+    /// Shows the fields, preceded by mistakes about anything else.
+    pub fn show(self, choices: Choices<'_>, form: &Fields, mistakes: &Mistakes) -> Markup {
+        let names = self.names();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        html! {
+            (mistakes.summary(&names))
+            @for field in self.fields() { (self.field(field, "", choices, form, mistakes)) }
+        }
+    }
+
+    /// The names of the form's fields.
+    fn names(self) -> Vec<String> {
+        let mut names = Vec::new();
+        for field in self.fields() {
+            match self.takes(&field.ty) {
+                Takes::Parts(parts) => {
+                    let parts = parts.fields.keys().map(|part| format!("{}.{part}", field.name));
+                    names.extend(parts);
+                }
+                _ => names.push(field.name.to_string()),
+            }
+        }
+        names
+    }
+
+    fn field(
+        self,
+        field: &InputValueDefinition,
+        above: &str,
+        choices: Choices<'_>,
+        form: &Fields,
+        mistakes: &Mistakes,
+    ) -> Markup {
+        let name = &*format!("{above}{}", field.name);
+        let hint = field.description.as_deref().map(|text| plain(text)).unwrap_or_default();
+        let (label, hint) = (&*label(&field.name), &*hint);
+        let (required, is_required) = (field.is_required(), field.ty.is_non_null());
+        let none = (!is_required).then(|| (String::new(), "—".to_owned()));
+        if let Some(offered) = choices(name) {
+            let offered: Vec<(String, String)> = none.into_iter().chain(offered).collect();
+            let offered: Vec<(&str, &str)> = offered.iter().map(|(value, text)| (&**value, &**text)).collect();
+            return select(name, label, hint, &offered, form, mistakes);
+        }
+        let chosen = |words: Vec<(String, String)>| {
+            let offered: Vec<(String, String)> = none.clone().into_iter().chain(words).collect();
+            let offered: Vec<(&str, &str)> = offered.iter().map(|(value, text)| (&**value, &**text)).collect();
+            select(name, label, hint, &offered, form, mistakes)
+        };
+        let line = |kind| Text { name, label, hint, kind, required }.show(form, mistakes);
+        let most = most(hint).unwrap_or(DESCRIPTION);
+        let area = |rows| Area { name, label, hint, rows, most }.show(form, mistakes);
+        match self.takes(&field.ty) {
+            Takes::Flag => select(name, label, hint, &[(NO, NO), (YES, YES)], form, mistakes),
+            Takes::Word(words) => {
+                chosen(words.into_iter().map(|word| (word.to_owned(), word.replace('_', " "))).collect())
+            }
+            Takes::Number => line("number"),
+            Takes::Day => line("date"),
+            Takes::List => area(2),
+            Takes::Text if name == "ownerId" => {
+                suggested(name, "Owner (name or alias)", std::iter::empty(), form, mistakes)
+            }
+            Takes::Text if LONG.contains(&name) => area(3),
+            Takes::Text => line("text"),
+            Takes::Parts(parts) => html! {
+                fieldset {
+                    legend { (label) }
+                    @if !hint.is_empty() { p.hint { (hint) } }
+                    @for part in parts.fields.values() {
+                        (self.part(part, &format!("{name}."), choices, form, mistakes))
+                    }
+                }
+            },
+        }
+    }
+
+    /// A part of a field. Nobody has to fill it in, because the whole field may be empty.
+    fn part(
+        self,
+        part: &InputValueDefinition,
+        above: &str,
+        choices: Choices<'_>,
+        form: &Fields,
+        mistakes: &Mistakes,
+    ) -> Markup {
+        let optional =
+            InputValueDefinition { ty: (*part.ty).clone().nullable().into(), ..InputValueDefinition::clone(part) };
+        self.field(&optional, above, choices, form, mistakes)
+    }
+
+    /// Reads the submitted fields as the input. Of an empty field, there is a null, so that an update clears it.
+    pub fn input(self, form: &Fields, mistakes: &mut Mistakes) -> Map<String, Json> {
+        let fields = self.input.fields.values().filter_map(|field| {
+            let value = self.value(field, "", form, mistakes);
+            // An empty text in a field that must be given is a mistake that the API tells best.
+            let value =
+                if value.is_null() && field.ty.is_non_null() { absent(&self.takes(&field.ty)) } else { Some(value) };
+            Some((field.name.to_string(), value?))
+        });
+        fields.collect()
+    }
+
+    fn value(self, field: &InputValueDefinition, above: &str, form: &Fields, mistakes: &mut Mistakes) -> Json {
+        let name = format!("{above}{}", field.name);
+        let text = form.get(&name);
+        match self.takes(&field.ty) {
+            Takes::Parts(parts) => {
+                let parts: Map<String, Json> = parts
+                    .fields
+                    .values()
+                    .map(|part| (part.name.to_string(), self.value(part, &format!("{name}."), form, mistakes)))
+                    .filter(|(_, value)| !value.is_null())
+                    .collect();
+                if parts.is_empty() { Json::Null } else { parts.into() }
+            }
+            _ if text.is_empty() => Json::Null,
+            Takes::Flag => (text == YES).into(),
+            Takes::Number => match text.parse::<i32>() {
+                Ok(number) => number.into(),
+                Err(_) => {
+                    mistakes.push(name, "must be a whole number");
+                    Json::Null
+                }
+            },
+            Takes::Day => format!("{text}T00:00:00Z").into(),
+            Takes::List => form::stored(text).lines().map(str::trim).filter(|line| !line.is_empty()).collect(),
+            Takes::Word(words) if !words.contains(&text) => {
+                mistakes.push(name, "must be one of the words that are offered");
+                Json::Null
+            }
+            Takes::Word(_) => text.into(),
+            Takes::Text if LONG.contains(&&*name) => form::stored(form.untrimmed(&name)).into(),
+            Takes::Text => text.into(),
+        }
+    }
+
+    /// The selection of an object's fields that have the values of the form.
+    pub fn selection(self, object: &ObjectType) -> String {
+        let mut selected = Vec::new();
+        for field in self.input.fields.values() {
+            let Some((name, own)) = source(object, &field.name) else { continue };
+            match self.takes(&field.ty) {
+                Takes::Parts(parts) => {
+                    let has = |part: &str| {
+                        let ty = self.schema.get_object(own.ty.inner_named_type());
+                        ty.is_some_and(|ty| ty.fields.contains_key(part))
+                    };
+                    let parts = parts.fields.keys().map(|part| part.as_str()).filter(|part| has(part));
+                    selected.push(format!("{name} {{ {} }}", parts.collect::<Vec<_>>().join(" ")));
+                }
+                _ if &*field.name == "ownerId" => selected.push("owner { alias }".to_owned()),
+                _ if field.name.ends_with("Id") => selected.push(format!("{name} {{ id }}")),
+                _ => selected.push(name.to_owned()),
+            }
+        }
+        selected.join(" ")
+    }
+
+    /// The fields with the values of an object, which has the selection of [`selection`](Self::selection).
+    pub fn filled(self, object: &Json) -> Fields {
+        let mut fields = Fields::default();
+        for field in self.input.fields.values() {
+            let name = field.name.as_str();
+            let value = [name, name.trim_end_matches("Id"), "rawNotes"]
+                .into_iter()
+                .find_map(|own| (own != "rawNotes" || name == "notes").then(|| object.get(own)).flatten());
+            let Some(value) = value else { continue };
+            match self.takes(&field.ty) {
+                Takes::Parts(parts) => {
+                    for part in parts.fields.keys() {
+                        let of = value.get(part.as_str()).unwrap_or(&Json::Null);
+                        fields = fields.and(&format!("{name}.{part}"), &shown(of, part == "startingDate"));
+                    }
+                }
+                Takes::Day => fields = fields.and(name, &shown(value, true)),
+                _ => {
+                    let value = value.get("alias").or_else(|| value.get("id")).unwrap_or(value);
+                    fields = fields.and(name, &shown(value, false));
+                }
+            }
+        }
+        fields
+    }
+}
+
+/// The field of an object that has the value of a field of an input.
+fn source<'o>(object: &'o ObjectType, name: &str) -> Option<(&'o str, &'o apollo_compiler::schema::FieldDefinition)> {
+    let names = if name == "notes" { ["rawNotes", ""] } else { [name, name.strip_suffix("Id").unwrap_or_default()] };
+    names.into_iter().find_map(|own| object.fields.get_key_value(own)).map(|(name, own)| (name.as_str(), &***own))
+}
+
+/// What is sent for a field that must be given and is empty.
+fn absent(takes: &Takes<'_>) -> Option<Json> {
+    match takes {
+        Takes::Text => Some(json!("")),
+        Takes::List => Some(json!([])),
+        _ => None,
+    }
+}
+
+/// A value of the API as the text of a field.
+fn shown(value: &Json, is_day: bool) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::Bool(is) => if *is { YES } else { NO }.to_owned(),
+        Json::String(text) if is_day => text.get(..10).unwrap_or(text).to_owned(),
+        Json::String(text) => text.clone(),
+        Json::Array(list) => list.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n"),
+        other => other.to_string(),
+    }
+}
+
+/// A name of the SDL as a label: `tagKey` is `Tag key`, `levelId` is `Level`.
+pub fn label(name: &str) -> String {
+    let name = name.strip_suffix("Id").unwrap_or(name);
+    let mut label = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        match letter {
+            _ if label.is_empty() => label.extend(letter.to_uppercase()),
+            _ if letter.is_uppercase() => {
+                label.push(' ');
+                label.extend(letter.to_lowercase());
+            }
+            _ => label.push(letter),
+        }
+    }
+    label
+}
+
+/// A description of the SDL without its markup, in the words of people, who leave a field empty where programs send null.
+pub fn plain(text: &str) -> String {
+    let text = text.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
+    let text =
+        text.replace("Global id of the", "The").replace("Absent or null", "Empty").replace("null or empty", "empty");
+    text.replace(" null ", " empty ")
+}
+
+/// The most characters that a description allows: `1 to 255 characters`, `at most 5000 characters`.
+fn most(description: &str) -> Option<usize> {
+    let before = description.split(" characters").next()?;
+    before.rsplit(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_is_the_description_for_people() {
+        assert_eq!(
+            plain("Global id of the filter of the services; null for all services."),
+            "The filter of the services; empty for all services."
+        );
+        assert_eq!(plain("These types; null or empty for all."), "These types; empty for all.");
+        assert_eq!(plain("The `key`,\n1 to 64 characters."), "The key, 1 to 64 characters.");
+        assert_eq!((most("The key, 1 to 64 characters."), most("At most 5000 characters.")), (Some(64), Some(5_000)));
+        assert_eq!((most("Whether it counts."), most("")), (None, None));
+    }
+
+    #[test]
+    fn names_of_the_sdl_become_labels() {
+        for (name, expected) in
+            [("name", "Name"), ("levelId", "Level"), ("packageNameIsRegex", "Package name is regex"), ("days", "Days")]
+        {
+            assert_eq!(label(name), expected);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// A platform team's first hour with standards: from the starter set to a campaign that has reached its end.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { open, picture, visitor } from './browser.mjs';
+import { start } from './server.mjs';
+
+let browser;
+before(async () => (browser = await open()));
+after(() => browser?.close());
+
+test('standards are written, missed, met and shown', async () => {
+  const server = await start();
+  try {
+    await hour(server);
+  } finally {
+    await server.stop();
+  }
+});
+
+async function hour(server) {
+  const token = server.run('token', 'create', '--description', 'ci');
+  const run = async (query, variables) => {
+    const { body } = await server.graphql(token, query, variables);
+    assert.equal(body.errors, undefined, JSON.stringify(body));
+  };
+  await run(`mutation {
+    teamCreate(input: { name: "Payments" }) { errors { message } }
+    cart: serviceCreate(input: { name: "cart" }) { errors { message } }
+    mail: serviceCreate(input: { name: "mail", ownerAlias: "payments" }) { errors { message } }
+  }`);
+  const { page, problems, go, signIn } = await visitor(browser, server);
+  const main = page.locator('main');
+  const began = Date.now();
+  let clicks = 0;
+  const click = async (locator) => {
+    clicks += 1;
+    await locator.click();
+  };
+  // What is evaluated in the background appears within a second.
+  const appears = async (what) => {
+    for (let tries = 0; tries < 40 && (await what().count()) === 0; tries += 1) {
+      await page.waitForTimeout(250);
+      await page.reload();
+    }
+    await what().first().waitFor();
+  };
+  await signIn();
+
+  // The starter set, and who fails.
+  await click(page.getByRole('link', { name: 'Standards', exact: true }));
+  await click(page.getByRole('button', { name: 'Create the starter set' }));
+  await click(main.getByRole('link', { name: 'Has an owner' }));
+  const missed = main.locator('section', { hasText: 'Not passed' });
+  await missed.getByRole('link', { name: 'cart' }).waitFor();
+  assert.equal(await missed.getByRole('link', { name: 'mail' }).count(), 0);
+  await picture(page, 'standards-1-fails');
+
+  // A check that does not count yet shows whom it would fail; then it is switched on.
+  await click(page.getByRole('link', { name: 'Standards', exact: true }));
+  await click(page.getByRole('link', { name: 'New check' }));
+  await click(main.getByRole('link', { name: 'Tag defined' }));
+  await page.getByLabel('Name', { exact: true }).fill('Names its data class');
+  await page.getByLabel('Level').selectOption({ label: 'Bronze' });
+  await page.getByLabel('Tag key').fill('data');
+  await picture(page, 'standards-2-form');
+  await click(page.getByRole('button', { name: 'Save' }));
+  await main.getByText('off', { exact: true }).waitFor();
+  await missed.getByRole('link', { name: 'cart' }).waitFor();
+  await missed.getByRole('link', { name: 'mail' }).waitFor();
+  await click(page.getByRole('button', { name: 'Switch on' }));
+  await page.getByRole('button', { name: 'Switch off' }).waitFor();
+  await appears(() => main.getByText('0 %', { exact: true }));
+
+  // The service is mended by its file and by its pipeline, and passes.
+  const text = 'version: 1\nservice:\n  name: cart\n  owner: payments\n  description: Sells.\n  tags: { data: personal }\n';
+  await run('mutation($input: ServiceFilesApplyInput!) { serviceFilesApply(input: $input) { errors { message } } }', {
+    input: { repository: 'https://git.example.com/shop', commit: 'a1b2', files: [{ path: 'rollcall.yml', text }] },
+  });
+  const endpoint = server.run('deploy-endpoint', 'create', '--name', 'CI');
+  const url = server.origin + new URL(endpoint).pathname;
+  const deploy = { service: 'cart', description: 'v1', deployed_at: new Date().toISOString(), deployer: { name: 'ci' } };
+  const headers = { 'Content-Type': 'application/json' };
+  assert.equal((await fetch(url, { method: 'POST', headers, body: JSON.stringify(deploy) })).status, 202);
+  await appears(() => main.getByText('50 %', { exact: true }));
+  await picture(page, 'standards-3-trend');
+
+  // The page of the service says what changed, and why.
+  await go('/services/cart');
+  await click(main.getByRole('link', { name: 'How it has stood' }));
+  await appears(() => main.getByRole('row', { name: /Was deployed in the last 90 days.*failed → passed.*a deploy/ }));
+  await appears(() => main.getByRole('row', { name: /Has an owner.*failed → passed.*apply|serviceFilesApply/ }));
+  await picture(page, 'standards-4-history');
+
+  // A campaign reaches its end.
+  await click(page.getByRole('link', { name: 'Standards', exact: true }));
+  await click(page.getByRole('link', { name: 'New campaign' }));
+  await page.getByLabel('Name', { exact: true }).fill('Every service names its data class');
+  await page.getByLabel('Owner (name or alias)').fill('Payments');
+  await click(page.getByRole('button', { name: 'Create campaign' }));
+  await page.locator('#checks ~ form select, #checks ~ * select').first().selectOption({ label: 'Names its data class' });
+  await click(page.getByRole('button', { name: 'Add check' }));
+  await page.getByLabel('Start').fill('2026-01-01');
+  await page.getByLabel('Target').fill('2030-01-01');
+  await click(page.getByRole('button', { name: 'Set dates' }));
+  const campaign = new URL(page.url()).pathname.replace(/\/edit$/, '');
+  await go(campaign);
+  await appears(() => main.getByText('50 %', { exact: true }));
+  await run('mutation { tagCreate(input: { alias: "mail", type: Service, key: "data", value: "none" }) { errors { message } } }');
+  await appears(() => main.getByText('100 %', { exact: true }));
+  await main.getByText('2 of 2 pass all checks').waitFor();
+  await click(page.getByRole('link', { name: 'Edit' }));
+  await click(main.locator('summary', { hasText: 'End it now' }));
+  await click(page.getByRole('button', { name: /Yes, end it now/ }));
+  await go(campaign);
+  await main.getByText('ended', { exact: true }).first().waitFor();
+  await picture(page, 'standards-5-campaign');
+
+  console.log(`standards: ${clicks} clicks, ${((Date.now() - began) / 1000).toFixed(1)} s`);
+  assert.ok(clicks <= 22, `${clicks} clicks`);
+  assert.deepEqual(problems, []);
+}
