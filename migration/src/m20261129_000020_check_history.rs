@@ -16,6 +16,7 @@ impl MigrationTrait for Migration {
             .col(big_pk_auto("id"))
             .col(text("what"))
             .col(big_integer("row_id"))
+            .col(text("part"))
             .col(text("cause"))
             .col(boolean("is_quiet"))
             .take();

@@ -12,7 +12,7 @@ use sea_orm::{EntityTrait, Set};
 
 use super::{Outcome, Post, Record};
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle, find};
-use crate::entity::check_due::{self, Marks};
+use crate::entity::check_due::{self, Marks, Part};
 use crate::entity::deploy::environment_key;
 use crate::entity::suggestion::State;
 use crate::entity::user::email_key;
@@ -47,7 +47,7 @@ pub(super) async fn record(
     insert(db, rows).await?;
     events.store(db).await?;
     if wanted.has_checks() {
-        Marks::of_services(services.values().copied()).store(db, check_due::DEPLOY).await?;
+        Marks::of_services(services.values().copied(), Part::Deploys).store(db, check_due::DEPLOY).await?;
     }
 
     let outcome = |(post, is_new): (&Post, bool)| match is_new {

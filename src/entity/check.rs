@@ -3,6 +3,7 @@
 use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
+use super::check_due::Part;
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
 use crate::db::{Owner, Table, Told};
@@ -120,6 +121,22 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether it asks about a part of services, without a filter.
+    pub fn asks_about(self, part: Part) -> bool {
+        use Kind::{
+            HasDocumentation, HasOwner, HasRecentDeploy, HasServiceConfig, Manual, ServiceProperty, TagDefined,
+            ToolUsage,
+        };
+        match part {
+            Part::Fields => matches!(self, HasOwner | HasServiceConfig | ServiceProperty),
+            Part::Tags => matches!(self, TagDefined),
+            Part::Deploys => matches!(self, HasRecentDeploy),
+            Part::Tools => matches!(self, ToolUsage | HasDocumentation),
+            Part::Reports => matches!(self, Manual | Kind::Generic) || self.is_of_repository(),
+            Part::Any => true,
+        }
+    }
+
     /// Whether a pipeline evaluates it in the repository of a service, and reports the result.
     pub fn is_of_repository(self) -> bool {
         use Kind::{GitBranchProtection, PackageVersion, RepoFile, RepoGrep, RepoSearch};

@@ -11,8 +11,8 @@ use super::audit::Actor;
 use super::change::Whole;
 use crate::db::{self, AnyRow, Read, ReadHandle, Write, WriteHandle};
 
-/// The longest cause that is kept, in characters.
-const CAUSE: usize = 200;
+/// The longest cause, in characters.
+pub const CAUSE: usize = 200;
 
 /// How many marks a transaction leaves. Of more changes, it leaves one for all services.
 const MOST: usize = 1_000;
@@ -37,6 +37,8 @@ pub struct Model {
     pub what: What,
     /// The id of the service, the team and so on; 0 for [`What::All`].
     pub row_id: i64,
+    /// What of it has changed.
+    pub part: Part,
     /// Who changed it, and how.
     pub cause: String,
     /// Whether a standard was changed, and not what it asks about: nobody is told of what follows.
@@ -70,6 +72,25 @@ pub enum What {
     All,
 }
 
+/// What of a service has changed: only checks that ask about it are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// A field of the service itself.
+    Fields,
+    /// Its tags.
+    Tags,
+    /// Its deploys.
+    Deploys,
+    /// Its tools.
+    Tools,
+    /// What was reported of it.
+    Reports,
+    /// Anything.
+    Any,
+}
+
 /// The tables of standards.
 const STANDARDS: [&str; 7] = ["check", "level", "category", "scorecard", "campaign", "filter", "filter_predicate"];
 
@@ -79,7 +100,7 @@ const UNASKED: [&str; 5] =
 
 /// Marks of changes: what is to be evaluated, and whether nobody is told of what follows.
 #[derive(Debug, Default)]
-pub struct Marks(BTreeMap<(What, i64), bool>);
+pub struct Marks(BTreeMap<(What, i64, Part), bool>);
 
 impl Marks {
     /// The marks of the changes of a transaction.
@@ -90,24 +111,24 @@ impl Marks {
         }
         if marks.0.len() > MOST {
             let is_quiet = marks.0.values().all(|is_quiet| *is_quiet);
-            marks.0 = BTreeMap::from([((What::All, 0), is_quiet)]);
+            marks.0 = BTreeMap::from([((What::All, 0, Part::Any), is_quiet)]);
         }
         marks
     }
 
-    /// The marks of services that were deployed or reported.
-    pub fn of_services(services: impl IntoIterator<Item = i64>) -> Self {
-        Self(services.into_iter().map(|service| ((What::Service, service), false)).collect())
+    /// The marks of a part of services.
+    pub fn of_services(services: impl IntoIterator<Item = i64>, part: Part) -> Self {
+        Self(services.into_iter().map(|service| ((What::Service, service, part), false)).collect())
     }
 
     /// A mark of everything, of which nobody is told.
     pub fn all() -> Self {
-        Self(BTreeMap::from([((What::All, 0), true)]))
+        Self(BTreeMap::from([((What::All, 0, Part::Any), true)]))
     }
 
-    fn add(&mut self, what: What, id: i64, is_quiet: bool) {
+    fn add(&mut self, what: What, id: i64, part: Part, is_quiet: bool) {
         // What somebody is told of is not quiet.
-        self.0.entry((what, id)).and_modify(|own| *own &= is_quiet).or_insert(is_quiet);
+        self.0.entry((what, id, part)).and_modify(|own| *own &= is_quiet).or_insert(is_quiet);
     }
 
     fn add_change(&mut self, change: &Whole) {
@@ -130,22 +151,29 @@ impl Marks {
             // Nothing refers to it yet, but for other rows of this transaction.
             Some(What::All | What::Repository | What::CodeIssueProject) if change.before.is_none() => {}
             Some(What::Service) if change.after.is_none() => {}
-            Some(What::All) => self.add(What::All, 0, is_quiet),
+            Some(What::All) => self.add(What::All, 0, Part::Any, is_quiet),
+            Some(What::Service) if is_there => self.add(What::Service, change.row.id, Part::Fields, is_quiet),
             Some(what @ (What::Service | What::Check)) if change.after.is_some() => {
-                self.add(what, change.row.id, is_quiet)
+                self.add(what, change.row.id, Part::Any, is_quiet);
             }
-            Some(what) if is_there => self.add(what, change.row.id, is_quiet),
-            Some(_) => self.add(What::All, 0, is_quiet),
+            Some(what) if is_there => self.add(what, change.row.id, Part::Any, is_quiet),
+            Some(_) => self.add(What::All, 0, Part::Any, is_quiet),
             None => {
+                let part = match table {
+                    "tag" => Part::Tags,
+                    "tool" => Part::Tools,
+                    "check_answer" | "check_reported" => Part::Reports,
+                    _ => Part::Any,
+                };
                 for side in [&change.before, &change.after].into_iter().flatten() {
-                    self.add_part(side, is_quiet);
+                    self.add_part(side, part, is_quiet);
                 }
             }
         }
     }
 
     /// Adds a mark for what a row belongs to.
-    fn add_part(&mut self, row: &AnyRow, is_quiet: bool) {
+    fn add_part(&mut self, row: &AnyRow, part: Part, is_quiet: bool) {
         let mut is_placed = false;
         for (column, what) in [
             ("service_id", What::Service),
@@ -158,21 +186,24 @@ impl Marks {
             ("code_issue_project_id", What::CodeIssueProject),
         ] {
             if let Some(sea_orm::Value::BigInt(Some(id))) = row.value(column) {
-                self.add(what, id, is_quiet);
+                // Of a tag of a team, for example, more may follow.
+                let part = if what == What::Service { part } else { Part::Any };
+                self.add(what, id, part, is_quiet);
                 is_placed = true;
             }
         }
         if !is_placed {
-            self.add(What::All, 0, is_quiet);
+            self.add(What::All, 0, Part::Any, is_quiet);
         }
     }
 
     /// Stores them. `cause` says who changed what.
     pub async fn store(self, db: &dyn WriteHandle, cause: &str) -> Result<(), db::Error> {
         let cause: String = cause.chars().take(CAUSE).collect();
-        let row = |((what, row_id), is_quiet)| ActiveModel {
+        let row = |((what, row_id, part), is_quiet)| ActiveModel {
             what: Set(what),
             row_id: Set(row_id),
+            part: Set(part),
             cause: Set(cause.clone()),
             is_quiet: Set(is_quiet),
             ..Default::default()

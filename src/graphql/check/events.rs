@@ -15,7 +15,7 @@ use super::parameters;
 use super::reported::fingerprint;
 use crate::db::{self, Db, Read, ReadHandle, Transaction, Write};
 use crate::entity::check::{self, Kind, MOST, Model};
-use crate::entity::check_due::{self, Marks};
+use crate::entity::check_due::{self, Marks, Part};
 use crate::entity::{Timestamp, check_reported as reported, custom_event as event, custom_event_outcome as outcome};
 use crate::entity::{service, service_alias};
 use crate::error::Result;
@@ -137,7 +137,7 @@ async fn store(db: &Transaction, check: &Model, event: (i64, Timestamp), evaluat
         }
     }
     replace(db, (check.id, &asked), at, &results).await?;
-    Marks::of_services(results.keys().copied()).store(db, check_due::EVENT).await?;
+    Marks::of_services(results.keys().copied(), Part::Reports).store(db, check_due::EVENT).await?;
     let same = outcome::Column::EventId.eq(event).and(outcome::Column::CheckId.eq(check.id));
     db.exec(outcome::Entity::delete_many().filter(same)).await?;
     let passed = results.values().filter(|one| one.passed).count();

@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use sea_orm::{EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 
-use self::round::{Round, Scope};
+use self::round::{Asked, Round, Scope};
 use crate::db::{self, Db, Read};
-use crate::entity::check_due::{self, Marks, TIME, What};
+use crate::entity::check_due::{self, CAUSE, Marks, Part, TIME, What};
 use crate::entity::{
     Timestamp, code_issue_project_resource as project_resource, remembered, service, service_repository,
     standing_change,
@@ -91,7 +91,7 @@ pub async fn settle(db: &Db, wanted: &Wanted) -> Result<()> {
 /// The database fails.
 pub async fn evaluate_all(db: &Db, wanted: &Wanted) -> Result<usize> {
     let mut changed = BTreeSet::new();
-    let scope = Scope { check: None, cause: TIME.to_owned(), is_quiet: false };
+    let scope = Scope { asked: Asked::About(Part::Any), cause: TIME.to_owned(), is_quiet: false };
     let found = Round::new(db, wanted).everything(&scope, &mut changed).await?;
     days::store(db, None, today()).await?;
     Ok(found)
@@ -140,7 +140,7 @@ impl Turns {
         let start = Instant::now();
         if has_checks && start >= self.everything {
             if claim(db).await? {
-                let scope = Scope { check: None, cause: TIME.to_owned(), is_quiet: false };
+                let scope = Scope { asked: Asked::About(Part::Any), cause: TIME.to_owned(), is_quiet: false };
                 Round::new(db, wanted).everything(&scope, &mut self.changed).await?;
                 days::store(db, None, today()).await?;
             }
@@ -193,7 +193,11 @@ async fn drain(db: &Db, wanted: &Wanted, changed: &mut BTreeSet<i64>) -> Result<
                 What::Check => louder(parts.checks.entry(mark.row_id).or_default(), mark),
                 _ => {
                     for service in services(db, mark).await? {
-                        louder(parts.services.entry(service).or_default(), mark);
+                        let (part, cause) = parts.services.entry(service).or_insert((mark.part, None));
+                        if *part != mark.part {
+                            *part = Part::Any;
+                        }
+                        louder(cause, mark);
                     }
                 }
             }
@@ -207,27 +211,35 @@ async fn drain(db: &Db, wanted: &Wanted, changed: &mut BTreeSet<i64>) -> Result<
 /// What marks name, and why it is evaluated: whether nobody is told, and the cause.
 #[derive(Default)]
 struct Parts {
-    services: BTreeMap<i64, Option<(bool, String)>>,
+    services: BTreeMap<i64, (Part, Option<(bool, String)>)>,
     checks: BTreeMap<i64, Option<(bool, String)>>,
     all: Option<(bool, String)>,
 }
 
-/// Of several marks of the same thing, the last counts of which somebody is told.
+/// Of several marks of the same thing, those count of which somebody is told. All of them are its cause, as far as there is
+/// room.
 fn louder(own: &mut Option<(bool, String)>, mark: &check_due::Model) {
-    if own.as_ref().is_none_or(|(is_quiet, _)| *is_quiet || !mark.is_quiet) {
-        *own = Some((mark.is_quiet, mark.cause.clone()));
+    match own {
+        Some((is_quiet, causes)) if *is_quiet == mark.is_quiet => {
+            let is_known = causes.split("; ").any(|cause| cause == mark.cause);
+            if !is_known && causes.chars().count() + mark.cause.chars().count() < CAUSE {
+                *causes = format!("{causes}; {}", mark.cause);
+            }
+        }
+        Some((false, _)) => {}
+        _ => *own = Some((mark.is_quiet, mark.cause.clone())),
     }
 }
 
 async fn evaluate(round: &Round, parts: Parts, changed: &mut BTreeSet<i64>) -> Result<()> {
     let Parts { services, checks, all } = parts;
     // Those of which somebody is told come first: then the others are as stored.
-    let mut causes: BTreeMap<(bool, String), Vec<i64>> = BTreeMap::new();
-    for (service, cause) in services {
-        causes.entry(cause.unwrap_or_default()).or_default().push(service);
+    let mut causes: BTreeMap<((bool, String), Part), Vec<i64>> = BTreeMap::new();
+    for (service, (part, cause)) in services {
+        causes.entry((cause.unwrap_or_default(), part)).or_default().push(service);
     }
-    for ((is_quiet, cause), services) in causes {
-        round.services(&services, &Scope { check: None, cause, is_quiet }, changed).await?;
+    for (((is_quiet, cause), part), services) in causes {
+        round.services(&services, &Scope { asked: Asked::About(part), cause, is_quiet }, changed).await?;
     }
     let all = all.map(|cause| (None, cause));
     let rest: Vec<(Option<i64>, (bool, String))> = match all {
@@ -235,7 +247,8 @@ async fn evaluate(round: &Round, parts: Parts, changed: &mut BTreeSet<i64>) -> R
         None => checks.into_iter().map(|(check, cause)| (Some(check), cause.unwrap_or_default())).collect(),
     };
     for (check, (is_quiet, cause)) in rest {
-        round.everything(&Scope { check, cause, is_quiet }, changed).await?;
+        let asked = check.map_or(Asked::About(Part::Any), Asked::Check);
+        round.everything(&Scope { asked, cause, is_quiet }, changed).await?;
     }
     Ok(())
 }

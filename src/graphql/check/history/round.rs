@@ -11,6 +11,7 @@ use super::super::home::{self, Placed};
 use super::super::question::Facts;
 use super::super::standing;
 use crate::db::{self, Db, Read, ReadHandle, Transaction, Write};
+use crate::entity::check_due::Part;
 use crate::entity::check_result::{self, Status};
 use crate::entity::{ByIds, Timestamp, level, remembered, service, service_level, standing_change};
 use crate::error::Result;
@@ -26,11 +27,40 @@ const MOST: usize = 500;
 /// How often a portion is tried while others store results.
 const ATTEMPTS: u32 = 20;
 
+/// Which checks are evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// One.
+    Check(i64),
+    /// Those that ask about a part of services. A filter may ask about any part.
+    About(Part),
+}
+
+impl Asked {
+    fn is(self, one: &Placed) -> bool {
+        match self {
+            Self::Check(id) => one.check.id == id,
+            Self::About(part) => {
+                let has_filter = one.check.filter_id.or(one.home.filter_id()).is_some();
+                has_filter || one.check.kind.asks_about(part)
+            }
+        }
+    }
+
+    /// The only check.
+    fn check(self) -> Option<i64> {
+        match self {
+            Self::Check(id) => Some(id),
+            Self::About(_) => None,
+        }
+    }
+}
+
 /// What is evaluated, and why.
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
-    /// The only check; `None` for all.
-    pub(super) check: Option<i64>,
+    /// Which checks.
+    pub(super) asked: Asked,
     /// Who changed what.
     pub(super) cause: String,
     /// Whether nobody is told.
@@ -114,7 +144,7 @@ impl Round {
     /// How many results and levels are not as stored, and of how many services.
     pub(super) async fn differences(&self, patience: Duration) -> Result<(usize, usize)> {
         let end = Instant::now() + patience;
-        let scope = &Scope { check: None, cause: String::new(), is_quiet: true };
+        let scope = &Scope { asked: Asked::About(Part::Any), cause: String::new(), is_quiet: true };
         let (mut last, mut found, mut services) = (0, 0, 0);
         let size = self.size(scope).await?;
         while let Some(ids) = self.after(last, size).await?
@@ -129,9 +159,9 @@ impl Round {
 
     /// How many services are evaluated at a time.
     async fn size(&self, scope: &Scope) -> Result<usize> {
-        let checks = match scope.check {
-            Some(_) => 1,
-            None => evaluate::all(self.db.read()).await?.len(),
+        let checks = match scope.asked {
+            Asked::Check(_) => 1,
+            Asked::About(_) => evaluate::all(self.db.read()).await?.len(),
         };
         Ok((RESULTS / checks.max(1)).clamp(FEWEST, MOST))
     }
@@ -179,26 +209,44 @@ async fn find(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope, is_told: bool) 
     let (over, others): (Vec<Placed>, Vec<Placed>) = placed.into_iter().partition(|one| one.home.is_over());
     let over: HashSet<i64> = over.iter().map(|one| one.check.id).collect();
     let live: Vec<Placed> = others.into_iter().filter(|one| one.check.counts(now)).collect();
-    let is_asked = |check: i64| scope.check.is_none_or(|own| own == check);
-    let asked: Vec<Placed> = live.iter().filter(|one| is_asked(one.check.id)).cloned().collect();
+    let asked: Vec<Placed> = live.iter().filter(|one| scope.asked.is(one)).cloned().collect();
+    let asked_ids: HashSet<i64> = asked.iter().map(|one| one.check.id).collect();
+    let is_whole = scope.asked == Asked::About(Part::Any);
+    // What is stored of a check that does not count any more goes, when all checks or this one are evaluated.
+    let is_meant = |check: i64| {
+        let is_one = scope.asked == Asked::Check(check);
+        !over.contains(&check) && (is_whole || is_one || asked_ids.contains(&check))
+    };
     let prepared = evaluate::prepare(asked, Facts { db: seen, only: Some(ids), now }).await?;
     let statuses = match prepared.is_empty() {
         true => HashMap::new(),
         false => evaluate::statuses(seen, &prepared, ids).await?,
     };
-    let stored = stored(seen, ids).await?;
-    // What is known now: what was evaluated, and of the other checks what is stored.
-    let mut current: Stored =
-        stored.iter().filter(|((_, check), _)| !is_asked(*check)).map(|(key, own)| (*key, *own)).collect();
+    let mut evaluated = Stored::new();
     for (service, own) in &statuses {
         for (one, status) in prepared.iter().zip(own) {
             if let Some(status) = status {
-                current.insert((*service, one.check.id), *status);
+                evaluated.insert((*service, one.check.id), *status);
             }
         }
     }
-    let results = changes(&stored, &current, |check| is_asked(check) && !over.contains(&check));
-    let levels = moves(seen, ids, &live, &current).await?;
+    let some = (!is_whole).then(|| asked_ids.iter().copied().chain(scope.asked.check()).collect::<Vec<_>>());
+    let stored = stored(seen, ids, some.as_deref()).await?;
+    let results = changes(&stored, &evaluated, is_meant);
+    // The level of a service changes only with its results, unless standards have changed.
+    let moved: Vec<i64> = match is_whole || scope.is_quiet {
+        true => ids.to_vec(),
+        false => results.iter().map(|one| one.service).collect::<BTreeSet<_>>().into_iter().collect(),
+    };
+    let levels = match moved.is_empty() {
+        true => Vec::new(),
+        false => {
+            let mut current = self::stored(seen, &moved, None).await?;
+            current.retain(|(_, check), _| !is_meant(*check));
+            current.extend(evaluated);
+            moves(seen, &moved, &live, &current).await?
+        }
+    };
     let mut found = Found { round, results, levels, ..Found::default() };
     say(seen, &prepared, scope, &mut found).await?;
     if is_told && found.len() > 0 {
@@ -211,8 +259,13 @@ async fn find(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope, is_told: bool) 
     Ok(found)
 }
 
-async fn stored(seen: &dyn ReadHandle, ids: &[i64]) -> Result<Stored> {
+/// The stored results of services, of some checks or of all.
+async fn stored(seen: &dyn ReadHandle, ids: &[i64], checks: Option<&[i64]>) -> Result<Stored> {
     let own = check_result::Entity::find().filter(db::any(seen, check_result::Column::ServiceId, ids));
+    let own = match checks {
+        Some(checks) => own.filter(db::any(seen, check_result::Column::CheckId, checks)),
+        None => own,
+    };
     let rows = seen.all(own).await?;
     Ok(rows.into_iter().map(|row| ((row.service_id, row.check_id), row.status)).collect())
 }
