@@ -16,6 +16,10 @@ const OPERATIONS: &str = "src/app/operations";
 /// the row: some contain a URL of this installation, others are read from other tables.
 const COMPUTED: &[&str] = &[
     "AlertSourceService.status",
+    "CheckReport.failed",
+    "CheckReport.passed",
+    "CheckReport.pending",
+    "CheckReport.services",
     "CheckResult.since",
     "Deploy.providerName",
     "Deploy.providerType",

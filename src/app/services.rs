@@ -86,7 +86,10 @@ fn wanted<'v>(visit: &'v Visit, owner: Option<&'v str>, since: Option<Timestamp>
         filter: query
             .given("filter")
             .map(|id| IdentifierInput { id: MaybeUndefined::Value(id), alias: MaybeUndefined::Undefined }),
-        conditions: query.given("type").map(|id| vec![of_type(id)]),
+        conditions: {
+            let own = [query.given("type").map(of_type), query.given("level").map(of_level)];
+            Some(own.into_iter().flatten().collect::<Vec<_>>()).filter(|own| !own.is_empty())
+        },
     })
 }
 
@@ -118,7 +121,7 @@ pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 }
 
 /// The columns of the file.
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "name",
     "alias",
     "owner",
@@ -130,6 +133,7 @@ const COLUMNS: [&str; 11] = [
     "last deploy",
     "last status",
     "url",
+    "level",
 ];
 
 /// A page of the file, with the filters and the order of a page of the list.
@@ -156,6 +160,7 @@ fn cells(one: &services_file::Service) -> [String; COLUMNS.len()] {
         deploy.map(|deploy| deploy.deployed_at.0.to_string()).unwrap_or_default(),
         deploy.and_then(|deploy| deploy.status.clone()).unwrap_or_default(),
         one.html_url.clone(),
+        one.level.as_ref().and_then(|level| level.name.clone()).unwrap_or_default(),
     ]
 }
 
@@ -190,6 +195,15 @@ fn of_type(id: &str) -> ServiceFilterInput<'_> {
     }
 }
 
+/// The condition that a service has the level with this index.
+fn of_level(index: &str) -> ServiceFilterInput<'_> {
+    ServiceFilterInput {
+        key: MaybeUndefined::Value(ServiceFilterEnum::LevelIndex),
+        arg: MaybeUndefined::Value(index),
+        ..Default::default()
+    }
+}
+
 /// The time this many days ago. `None` unless the days are a whole number.
 fn days_ago(days: &str) -> Option<Timestamp> {
     let days: u32 = days.parse().ok()?;
@@ -202,6 +216,9 @@ fn filters(visit: &Visit, found: &Account, mistakes: &Mistakes) -> Markup {
         |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(&visit.query, mistakes);
     let mut tiers = vec![("", "any")];
     tiers.extend(found.tiers.iter().map(|tier| (&*tier.alias, &*tier.name)));
+    let levels: Vec<(String, &str)> = levels(found).collect();
+    let levels: Vec<(&str, &str)> =
+        [("", "any")].into_iter().chain(levels.iter().map(|(index, name)| (&**index, *name))).collect();
     let mut types = vec![("", "any")];
     types.extend(found.component_types.nodes.iter().map(|one| (&*one.id, &*one.name)));
     let mut filters = vec![("", "none")];
@@ -215,6 +232,7 @@ fn filters(visit: &Visit, found: &Account, mistakes: &Mistakes) -> Markup {
                 div {
                     (form::suggested("owner", "Owner", found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query, mistakes))
                     (form::select("tier", "Tier", "", &tiers, &visit.query, mistakes))
+                    @if levels.len() > 1 { (form::select("level", "Level", "", &levels, &visit.query, mistakes)) }
                     (form::select("type", "Type", "", &types, &visit.query, mistakes))
                     @if !found.filters.nodes.is_empty() {
                         (form::select("filter", "Saved filter", "", &filters, &visit.query, mistakes))
@@ -228,6 +246,12 @@ fn filters(visit: &Visit, found: &Account, mistakes: &Mistakes) -> Markup {
             @if let Some(sort) = visit.query.given("sort") { input type="hidden" name="sort" value=(sort); }
         }
     }
+}
+
+/// The levels: the index and the name of each.
+fn levels(found: &Account) -> impl Iterator<Item = (String, &str)> {
+    let levels = found.rubric.iter().flat_map(|rubric| &rubric.levels.nodes);
+    levels.filter_map(|level| Some((level.index?.to_string(), level.name.as_deref()?)))
 }
 
 /// The filters in use, each with a link that removes it.
@@ -244,6 +268,9 @@ fn chips(visit: &Visit, found: &Account) -> Markup {
     let chips = [
         chip("owner", "Owner is", &team),
         chip("tier", "Tier is", &tier),
+        chip("level", "Level is", &|index| {
+            levels(found).find(|(own, _)| own == index).map(|(_, name)| name.to_owned())
+        }),
         chip("type", "Type is", &kind),
         chip("filter", "Saved filter", &saved),
         chip("language", "Language is", &plain),
@@ -312,15 +339,17 @@ fn table_with<'a>(
 ) -> Markup {
     let now = Timestamp::now();
     let with_owner = services.clone().any(|(_, owner)| owner.is_some());
+    let with_level = services.clone().any(|(service, _)| service.level.is_some());
     html! {
         div.scroll tabindex="0" role="region" aria-label="Services" {
             table {
                 thead { tr {
                     (heading("Service", "name")) @if with_owner { (heading("Owner", "owner")) } (heading("Tier", "tier"))
+                    @if with_level { th scope="col" { "Level" } }
                     (heading("Lifecycle", "lifecycle")) (heading("Language", "language"))
                     (heading("Last deploy", "last_deploy"))
                 } }
-                tbody { @for (service, owner) in services { (row(service, owner, now)) } }
+                tbody { @for (service, owner) in services { (row(service, owner, with_level, now)) } }
             }
         }
     }
@@ -332,7 +361,7 @@ fn is_wide(order: &str) -> bool {
 }
 
 /// A row of the table. `owner` is `None` in a table without the column.
-fn row(service: &ServiceRow, owner: Option<Option<&Team>>, now: Timestamp) -> Markup {
+fn row(service: &ServiceRow, owner: Option<Option<&Team>>, with_level: bool, now: Timestamp) -> Markup {
     html! {
         tr {
             th scope="row" {
@@ -345,6 +374,7 @@ fn row(service: &ServiceRow, owner: Option<Option<&Team>>, now: Timestamp) -> Ma
                 None => span.mark.warn { "none" },
             } } }
             td { @if let Some(one) = &service.tier { (tier(one.index, &one.name)) } }
+            @if with_level { td { @if let Some(level) = &service.level { (level.name.as_deref().unwrap_or_default()) } } }
             td.wide { @if let Some(lifecycle) = &service.lifecycle { (lifecycle.name) } }
             td.wide { @if let Some(language) = &service.language { (language) } }
             td { @match &service.last_deploy {

@@ -8,25 +8,20 @@ use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::service_standards::{CheckResult, MaturityReport};
 use super::operations::standard::{CheckReport, CheckResult as Failing};
-use super::operations::standard_names::Check as Named;
 use super::operations::standards::{
     CategoryConnectionTypeNodes as Category, CheckReport as Report, LevelConnectionTypeNodes as Level, Rubric,
 };
 use super::operations::types::Moment;
 use super::operations::{self, CheckStatus};
-use super::parts::{count, date, delete_button, empty, local, pages};
+use super::parts::{count, date, delete_button, empty, local};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, campaigns, manual, scorecards, standing};
 use crate::entity::Timestamp;
 use crate::entity::user::Role;
 
-/// Shows the rubric: categories by levels, and in each cell its checks with how many services pass.
+/// Shows the rubric: categories by levels, and in each cell its checks with how many services pass, as last stored.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    let rubric = match ask(site, visit, operations::Standards {}).await {
-        Ok(found) => found.account.rubric,
-        Err(Fault::TooMuch(_)) => return uncounted(site, visit, session).await,
-        Err(fault) => return Err(fault),
-    };
+    let rubric = ask(site, visit, operations::Standards {}).await?.account.rubric;
     let main = match &rubric {
         Some(rubric) if !rubric.reports.is_empty() => table(rubric),
         _ => empty(
@@ -85,29 +80,6 @@ async fn list(site: &Site, visit: &Visit, session: &Session, main: Markup) -> Re
     Ok(Answer::page(framed(visit, &head, main)))
 }
 
-/// Lists the checks of a catalogue that is too large to count how many services pass each.
-async fn uncounted(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    let rubric =
-        ask(site, visit, operations::StandardNames { after: visit.query.given("after") }).await?.account.rubric;
-    let row = |check: &Named| {
-        let level = check.level.as_ref().and_then(|level| level.name.as_deref());
-        html! {
-            li {
-                a href=(address(&check.id)) { (check.name) }
-                " " span.soft { (name(level)) @if let Some(category) = &check.category { ", " (category.name) } }
-            }
-        }
-    };
-    let main = html! {
-        p { "Counting how many services pass each check takes too long here. A check's page names those that do not." }
-        @if let Some(rubric) = &rubric {
-            ul { @for check in &rubric.checks.nodes { (row(check)) } }
-            (pages(visit, "/standards", &rubric.checks.page_info))
-        }
-    };
-    list(site, visit, session, main).await
-}
-
 fn table(rubric: &Rubric) -> Markup {
     let (levels, categories) = (&rubric.levels.nodes, &rubric.categories.nodes);
     let heading = |level: &Level| html! { th scope="col" title=[&level.description] { (name(level.name.as_deref())) } };
@@ -147,7 +119,9 @@ fn cell(rubric: &Rubric, level: &Level, category: &Category) -> Markup {
             div {
                 a href=(address(&report.check.id)) { (report.check.name) }
                 " " (state(report.check.enabled, report.check.enable_on))
-                " " span.soft { (report.passed) " of " (count(report.services, "service")) }
+                @if let Some(today) = report.history.last() {
+                " " span.soft { (today.passed) " of " (count(today.total, "service")) }
+            }
             }
         }
     }

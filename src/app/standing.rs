@@ -6,10 +6,10 @@ use super::ask::ask;
 use super::layout::{Head, page as framed};
 use super::operations::service_standings::StandingChange;
 use super::operations::{self, Results};
-use super::parts::{count, day_of, empty, pages, time};
+use super::parts::{count, day_of, empty, link, pages, time};
 use super::plot::{self, Bar};
 use super::standards::{address, name};
-use super::visit::{Visit, path};
+use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::Timestamp;
 
@@ -73,6 +73,40 @@ pub async fn levels(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
                         (plot::shares(&bars, &format!("Services at the level {label} by day"), [&*ends[0], &*ends[1]]))
                     }
                 }
+            }
+        }
+    })
+}
+
+/// The card of a team: the levels of its services, and the checks to pass first. Empty as long as no check counts, or if
+/// counting takes too long.
+pub async fn of_team(site: &Site, visit: &Visit, alias: &str) -> Result<Markup, Fault> {
+    let team = match ask(site, visit, operations::TeamStandards { alias }).await {
+        Ok(found) => found.account.team,
+        Err(Fault::TooMuch(_)) => None,
+        Err(fault) => return Err(fault),
+    };
+    let Some(team) = team.filter(|team| team.level_counts.iter().any(|count| count.service_count > 0)) else {
+        return Ok(html! {});
+    };
+    let list = |index: i32| link("/services", &Fields::one("owner", alias).and("level", &index.to_string()).query());
+    Ok(html! {
+        section.card {
+            h2 #standards { "Standards" }
+            dl { @for own in &team.level_counts {
+                dt { (name(own.level.name.as_deref())) }
+                dd { @match own.level.index {
+                    Some(index) if own.service_count > 0 => a href=(list(index)) { (count(own.service_count, "service")) },
+                    _ => (count(own.service_count, "service")),
+                } }
+            } }
+            @if team.missed_checks.is_empty() { p { "Its services pass all of their checks." } } @else {
+                p { "To pass, the next step first:" }
+                ul { @for missed in &team.missed_checks { li {
+                    a href=(address(&missed.check.id)) { (missed.check.name) }
+                    @if let Some(level) = &missed.check.level { " " span.mark.none { (name(level.name.as_deref())) } }
+                    " " span.soft { (count(missed.services, "service")) }
+                } } }
             }
         }
     })

@@ -12,7 +12,7 @@ use super::operations::{Team, Teams};
 use super::parts::{count, empty, local, order, pages, sorted, tags};
 use super::reading::too_long;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, rights, services, team_tree};
+use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, rights, services, standing, team_tree};
 use crate::db::Read;
 use crate::entity::service::Column;
 use crate::entity::team;
@@ -75,6 +75,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
     let latest = all_deploys::latest(site, visit, (Column::OwnerId, number), ("team", &*team.alias)).await?;
     let owned = team_tree::owned(&site.reading(visit).await?, number).await?;
     let parts = parts_of(site, visit, &team.id).await?;
+    let standards = standing::of_team(site, visit, alias).await?;
     let here = path(["teams", &team.alias]);
     let may = rights::may_change(site, visit, session, Some(&team.id)).await?;
     let head = Head {
@@ -106,6 +107,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
             }
             div.stack {
                 (facts(&team, &here, &site.catalogue.settings().app_url))
+                (standards)
                 (list_of_parts(&parts))
                 (owned)
                 (members(&team, &site.catalogue.settings().app_url))

@@ -18,8 +18,9 @@ use crate::db::{self, Backend, ReadHandle};
 use crate::entity::relationship::End;
 use crate::entity::service::Column;
 use crate::entity::{
-    alert_source, alert_source_service, alias, component_type, deploy, domain, lifecycle, property, relationship,
-    relationship_rule, repository, service, service_alias, service_repository, system, tag, team, text, tier,
+    alert_source, alert_source_service, alias, component_type, deploy, domain, level, lifecycle, property,
+    relationship, relationship_rule, repository, service, service_alias, service_level, service_repository, system,
+    tag, team, text, tier,
 };
 use crate::error::{Error, Result, UserError, quoted};
 
@@ -230,7 +231,7 @@ impl Predicate {
                         found.ok_or_else(|| no_index(tier::Entity::NOUN, name))?.index
                     }
                 };
-                self.of_index(Column::TierId, tier::Column::Id, tier::Column::Index, index)
+                self.of_index(Expr::col(Column::TierId.as_column_ref()), tier::Column::Id, tier::Column::Index, index)
             }
             Key::LifecycleIndex => {
                 let index = match self.number()? {
@@ -240,16 +241,28 @@ impl Predicate {
                         found.ok_or_else(|| no_index(lifecycle::Entity::NOUN, name))?.index
                     }
                 };
-                self.of_index(Column::LifecycleId, lifecycle::Column::Id, lifecycle::Column::Index, index)
+                self.of_index(
+                    Expr::col(Column::LifecycleId.as_column_ref()),
+                    lifecycle::Column::Id,
+                    lifecycle::Column::Index,
+                    index,
+                )
             }
-            // No service has a level.
-            _ => match self.kind {
-                TypeEnum::DoesNotExist | TypeEnum::DoesNotEqual => Ok(Expr::value(true)),
-                TypeEnum::Exists | TypeEnum::Equals | TypeEnum::GreaterThanOrEqualTo | TypeEnum::LessThanOrEqualTo => {
-                    Ok(Expr::value(false))
-                }
-                _ => Err(self.refused().into()),
-            },
+            _ => {
+                let index = match self.number()? {
+                    Ok(index) => index,
+                    Err(name) => {
+                        let found = id::find::<level::Entity>(db, name).await?;
+                        found.ok_or_else(|| no_index(level::Entity::NOUN, name))?.index
+                    }
+                };
+                let stored = Select::select()
+                    .column(service_level::Column::LevelId)
+                    .from(service_level::Entity)
+                    .and_where(service_level::Column::ServiceId.into_expr().eq(Expr::col(Column::Id.as_column_ref())))
+                    .take();
+                self.of_index(db::scalar(stored), level::Column::Id, level::Column::Index, index)
+            }
         }
     }
 
@@ -440,8 +453,8 @@ impl Predicate {
     }
 
     /// The condition on the index of the tier or lifecycle stage that the column `own` refers to.
-    fn of_index<C: ColumnTrait>(&self, own: Column, key: C, index: C, number: i32) -> Result<Expr> {
-        let own = || Expr::col(own.as_column_ref());
+    fn of_index<C: ColumnTrait>(&self, own: Expr, key: C, index: C, number: i32) -> Result<Expr> {
+        let own = || own.clone();
         let with = |condition: Expr| {
             let rows = Select::select().column(key).from(key.entity_name()).and_where(condition).take();
             own().is_not_null().and(own().in_subquery(rows))

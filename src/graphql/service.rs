@@ -11,7 +11,9 @@ use super::list::List;
 use super::relation::to_one;
 use super::repository::RepositoryConnectionType;
 use super::schema::*;
-use super::types::{ComponentType, Contact, Deploy, Property, Service, ServiceDocument, ServiceRepository, System};
+use super::types::{
+    ComponentType, Contact, Deploy, Level, Property, Service, ServiceDocument, ServiceRepository, System,
+};
 use super::{
     alias, check, component_type, contact, deploy, deploy_metrics, on_call, property, related_resource, repository,
     service_dependency, service_document, service_file, service_impact, service_repository,
@@ -89,6 +91,10 @@ impl ServiceResolver for Service {
 
     async fn maturity_report(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<MaturityReport>>> {
         check::maturity(services, ctx).await
+    }
+
+    async fn level(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Level>>> {
+        check::levels_of(services, ctx).await
     }
 
     async fn standing_changes(

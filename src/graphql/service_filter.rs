@@ -32,6 +32,8 @@ enum Tree {
 struct FilterBuilder {
     count: usize,
     scans: Scans,
+    /// Whether it says which services a check is for.
+    is_of_check: bool,
 }
 
 /// Returns the condition of the two arguments of a list of services. `None` if neither is given.
@@ -69,9 +71,10 @@ pub(super) async fn condition(
     Condition::Several(ConnectiveEnum::And, conditions).into_sql(db, &found).await.map(Some)
 }
 
-/// Returns the condition of a saved filter. A user error says why it cannot be evaluated.
-pub(super) async fn of_saved(db: &dyn ReadHandle, filter: &filter::Model) -> Result<Expr> {
-    let mut builder = FilterBuilder::default();
+/// Returns the condition of a saved filter that says which services checks are for. A user error says why it cannot be
+/// evaluated.
+pub(super) async fn of_checks(db: &dyn ReadHandle, filter: &filter::Model) -> Result<Expr> {
+    let mut builder = FilterBuilder { is_of_check: true, ..FilterBuilder::default() };
     let condition = builder.saved(db, filter, DEPTH).await?;
     let found = builder.scans.run(db).await?;
     condition.into_sql(db, &found).await
@@ -183,6 +186,11 @@ impl FilterBuilder {
         match predicate.key {
             Key::FilterId => self.other(db, &predicate, depth).await,
             Key::Not(reason) => Err(UserError::new("key", reason).into()),
+            // The level follows from checks: it would depend on itself.
+            Key::LevelIndex if self.is_of_check => {
+                Err(UserError::new("key", "the filter of a check cannot ask about levels, which follow from checks")
+                    .into())
+            }
             Key::TierIndex | Key::LifecycleIndex | Key::LevelIndex => predicate.index(db).await.map(Condition::Sql),
             Key::OwnerIds | Key::SystemId | Key::ComponentTypeId | Key::DomainId | Key::RepositoryIds => {
                 predicate.key(db).await.map(Condition::Sql)

@@ -5,6 +5,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
 use sea_orm::{ActiveValue, ColumnTrait, Set};
 
 use super::alias::or_taken;
+use super::check;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
 use super::identifier::{self, Identifier, given};
@@ -25,6 +26,14 @@ use crate::error::{Result, UserError, quoted};
 impl TeamResolver for Team {
     async fn aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::all::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await
+    }
+
+    async fn level_counts(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<LevelCount>>> {
+        check::levels_of_teams(teams, ctx).await
+    }
+
+    async fn missed_checks(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<MissedCheck>>> {
+        check::missed_by_teams(teams, ctx).await
     }
 
     async fn managed_aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {

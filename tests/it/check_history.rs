@@ -80,7 +80,8 @@ async fn a_change_of_a_result_and_of_a_level_is_kept_with_its_cause() {
     let result = data(app, query).await["account"]["service"]["maturityReport"]["latestCheckResults"][0].clone();
     assert_eq!((&result["status"], &result["since"]), (&json!("failed"), &Value::Null));
     settled(app).await;
-    assert_eq!(changes(app, "bare", 1).await, ["level: Silver -> Beginner by tagDelete by a test"]);
+    let found = changes(app, "bare", 1).await;
+    assert_eq!(found, ["level: Silver -> Beginner by serviceUpdate by a test; tagDelete by a test"]);
 }
 
 #[tokio::test]
@@ -490,4 +491,57 @@ async fn a_scorecard_shows_its_results_by_day() {
     assert_eq!(days[0]["day"].as_str().expect("a day").split('T').nth(1), Some("00:00:00Z"));
     // Its checks count towards no level, so there is none.
     assert_eq!(app.db.read().count(service_level::Entity::find()).await.expect("a count"), 0);
+}
+
+#[tokio::test]
+async fn lists_and_teams_show_levels_and_what_to_pass_first() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
+    create(
+        app,
+        "TagDefined",
+        json!({ "name": "Zone", "tagKey": "zone", "levelId": crate::check::ids(app).await["Silver"] }),
+    )
+    .await;
+    settled(app).await;
+    let query = r#"{ account {
+        team(alias: "core") { levelCounts { level { name } serviceCount } missedChecks { check { name } services } }
+        exact: services(filter: [{ key: level_index, arg: "1" }]) { nodes { alias level { name } } }
+        below: services(filter: [{ key: level_index, type: less_than_or_equal_to, arg: "0" }]) { nodes { alias } }
+        none: services(filter: [{ key: level_index, type: does_not_exist }]) { nodes { alias } }
+    } }"#;
+    let found = data(app, query).await["account"].clone();
+    let counts = found["team"]["levelCounts"].as_array().expect("levels");
+    let counts: Vec<(&str, i64)> = counts
+        .iter()
+        .map(|one| (one["level"]["name"].as_str().expect("a name"), one["serviceCount"].as_i64().expect("a number")))
+        .collect();
+    assert_eq!(counts, [("Beginner", 0), ("Bronze", 1), ("Silver", 0)]);
+    assert_eq!(found["team"]["missedChecks"], json!([{ "check": { "name": "Zone" }, "services": 1 }]));
+    assert_eq!(
+        found["exact"]["nodes"],
+        json!([
+            { "alias": "shop", "level": { "name": "Bronze" } }, { "alias": "mail", "level": { "name": "Bronze" } }
+        ])
+    );
+    assert_eq!(found["below"]["nodes"], json!([{ "alias": "bare" }]));
+    assert_eq!(found["none"]["nodes"], json!([]));
+    let browser = Browser::of(app, Role::User).await;
+    let page = browser.page("/teams/core").await;
+    assert!(page.contains("To pass, the next step first") && page.contains("Zone"), "{page}");
+    let page = browser.page("/services?level=0").await;
+    assert!(
+        page.contains("Level is") && page.contains("/services/bare") && !page.contains("/services/shop\""),
+        "{page}"
+    );
+    let file = browser.get("/services.csv?level=1").await;
+    assert!(file.text().contains("Bronze") && !file.text().contains("bare"), "{}", file.text());
+    // A check cannot depend on what depends on it.
+    let filter = run(app, r#"filterCreate(input: { name: "Silver", connective: and, predicates: [{ key: level_index, type: equals, value: "2" }] }) { filter { id } errors { message } }"#).await;
+    let check =
+        create(app, "TagDefined", json!({ "name": "Odd", "tagKey": "odd", "filterId": filter["filter"]["id"] })).await;
+    let (statuses, messages) = crate::check::outcome(app, &check).await;
+    assert_eq!(statuses, "pending pending pending");
+    assert!(messages[0].contains("cannot ask about levels"), "{messages:?}");
 }

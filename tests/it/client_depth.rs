@@ -16,7 +16,15 @@ const DEEPEST: usize = 11;
 const LARGEST: usize = 153;
 
 /// Lists, or types, that clients select by themselves, and never below another type, or not at all.
-const ALONE: [&str; 5] = ["alertSources", "relatedResources", "descendantServices", "reports", "RepositoryChecks"];
+const ALONE: [&str; 7] = [
+    "alertSources",
+    "descendantServices",
+    "missedChecks",
+    "relatedResources",
+    "reports",
+    "RepositoryChecks",
+    "standingChanges",
+];
 
 /// Types whose objects clients select without what is below them: a document counts for every kind of check.
 const SHALLOW: [&str; 1] = ["Check"];

@@ -69,7 +69,7 @@ pub(super) async fn prepare(checks: Vec<Placed>, facts: Facts<'_>) -> Result<Vec
         checks.iter().flat_map(|one| [one.check.filter_id, one.home.filter_id()]).flatten().collect();
     for filter in filter::Entity::by_ids(facts.db, ids.into_iter().map(Some)).await?.into_iter().flatten() {
         if let Entry::Vacant(place) = filters.entry(filter.id) {
-            place.insert(unless_wrong(service_filter::of_saved(facts.db, &filter).await)?);
+            place.insert(unless_wrong(service_filter::of_checks(facts.db, &filter).await)?);
         }
     }
     let mut prepared = Vec::with_capacity(checks.len());
@@ -314,7 +314,7 @@ pub(super) async fn size(db: &dyn ReadHandle, filter: Option<i64>) -> Result<i64
     let mut select = Select::select();
     select.expr(Func::count(Expr::cust("*"))).from(service::Entity);
     if let Some(filter) = filter::Entity::by_ids(db, [filter]).await?.pop().flatten() {
-        let Ok(condition) = unless_wrong(service_filter::of_saved(db, &filter).await)? else { return Ok(0) };
+        let Ok(condition) = unless_wrong(service_filter::of_checks(db, &filter).await)? else { return Ok(0) };
         select.and_where(condition);
     }
     Ok(db.scan(&select, |row| row.get::<i64>(0)).await?.pop().unwrap_or_default())

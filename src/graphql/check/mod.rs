@@ -53,7 +53,7 @@ pub use reported::{MESSAGE, PLACES, RESULTS};
 
 pub(super) use copy::copy;
 pub(super) use gathered::{Tally, complete, levels, services_report, shown, sizes, tallies};
-pub(super) use history::{changes_of, days_of_sets, level_days};
+pub(super) use history::{changes_of, days_of_sets, level_days, levels_of, levels_of_teams, missed_by_teams};
 pub(super) use home::CheckSet;
 pub use kind::{
     AlertSourceUsageCheck, CodeIssueCheck, CustomEventCheck, GitBranchProtectionCheck, HasDocumentationCheck,

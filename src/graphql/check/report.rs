@@ -60,7 +60,6 @@ pub struct CheckResult {
 #[derive(Debug, Clone)]
 pub struct CheckReport {
     placed: Placed,
-    counts: Counts,
 }
 
 /// Evaluates the checks that count towards overall levels, or will count. `None` if none counts. Whoever asks for the
@@ -281,7 +280,7 @@ fn copies<'c>(checks: impl Iterator<Item = &'c Arc<Model>>, ctx: &Ctx<'_>) -> Re
 /// How all services stand with each check of the rubric.
 pub(in crate::graphql) async fn reports(ctx: &Ctx<'_>) -> Result<Vec<CheckReport>> {
     let checks = gathered::all(ctx).await?;
-    reported(ctx, checks.iter().filter(|one| one.home.set().is_none()).cloned().collect()).await
+    Ok(reported(checks.iter().filter(|one| one.home.set().is_none()).cloned().collect()))
 }
 
 /// How all services stand with each check of each set.
@@ -289,7 +288,7 @@ pub(in crate::graphql) async fn reports_of(ctx: &Ctx<'_>, sets: &[CheckSet]) -> 
     let checks = gathered::all(ctx).await?;
     let mut reports = Vec::with_capacity(sets.len());
     for set in sets {
-        reports.push(reported(ctx, checks.iter().filter(|one| one.home.set() == Some(*set)).cloned().collect()).await?);
+        reports.push(reported(checks.iter().filter(|one| one.home.set() == Some(*set)).cloned().collect()));
     }
     Ok(reports)
 }
@@ -297,12 +296,17 @@ pub(in crate::graphql) async fn reports_of(ctx: &Ctx<'_>, sets: &[CheckSet]) -> 
 /// How all services stand with the check of this id.
 pub(in crate::graphql) async fn report(ctx: &Ctx<'_>, id: &str) -> Result<Option<CheckReport>> {
     let Some(check) = id::find::<check::Entity>(ctx.db(), id).await? else { return Ok(None) };
-    Ok(reported(ctx, home::place(ctx.db(), vec![check]).await?).await?.pop())
+    Ok(reported(home::place(ctx.db(), vec![check]).await?).pop())
 }
 
-async fn reported(ctx: &Ctx<'_>, checks: Vec<Placed>) -> Result<Vec<CheckReport>> {
-    let counts = gathered::counts(ctx, &checks).await?;
-    Ok(checks.into_iter().zip(counts).map(|(placed, counts)| CheckReport { placed, counts }).collect())
+fn reported(checks: Vec<Placed>) -> Vec<CheckReport> {
+    checks.into_iter().map(|placed| CheckReport { placed }).collect()
+}
+
+/// A figure of each report. The checks are counted once for all figures of a request.
+async fn figures(reports: &[&CheckReport], ctx: &Ctx<'_>, figure: fn(Counts) -> i64) -> Result<Vec<i32>> {
+    let checks: Vec<Placed> = reports.iter().map(|report| report.placed.clone()).collect();
+    Ok(gathered::counts(ctx, &checks).await?.into_iter().map(|counts| shown(figure(counts))).collect())
 }
 
 impl CheckReportResolver for CheckReport {
@@ -310,21 +314,20 @@ impl CheckReportResolver for CheckReport {
         copies(reports.iter().map(|report| &report.placed.check), ctx)
     }
 
-    fn services(&self) -> i32 {
-        shown(self.counts.services)
+    async fn services(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<i32>> {
+        figures(reports, ctx, |counts| counts.services).await
     }
 
-    fn passed(&self) -> i32 {
-        shown(self.counts.passed)
+    async fn passed(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<i32>> {
+        figures(reports, ctx, |counts| counts.passed).await
     }
 
-    fn failed(&self) -> i32 {
-        let Counts { services, passed, pending } = self.counts;
-        shown(services - passed - pending)
+    async fn failed(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<i32>> {
+        figures(reports, ctx, |counts| counts.services - counts.passed - counts.pending).await
     }
 
-    fn pending(&self) -> i32 {
-        shown(self.counts.pending)
+    async fn pending(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<i32>> {
+        figures(reports, ctx, |counts| counts.pending).await
     }
 
     async fn history(reports: &[&Self], args: &CheckReportHistoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckDay>>> {

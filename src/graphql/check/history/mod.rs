@@ -28,9 +28,11 @@ use crate::events::Wanted;
 mod days;
 mod read;
 mod round;
+mod stored;
 
 pub use read::MOST_DAYS;
 pub(in crate::graphql) use read::{changes_of, days_of, days_of_sets, level_days, since};
+pub(in crate::graphql) use stored::{levels_of, levels_of_teams, missed_by_teams};
 
 /// The pause between two looks at what is to be evaluated.
 const PAUSE: Duration = Duration::from_millis(300);
