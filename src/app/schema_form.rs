@@ -120,6 +120,8 @@ impl<'s> Form<'s> {
         let name = &*format!("{above}{}", field.name);
         let hint = field.description.as_deref().map(|text| plain(text)).unwrap_or_default();
         let (label, hint) = (&*label(&field.name), &*hint);
+        // "The level." beside "Level" says nothing.
+        let hint = if hint.eq_ignore_ascii_case(&format!("the {label}.")) { "" } else { hint };
         let (required, is_required) = (field.is_required(), field.ty.is_non_null());
         let none = (!is_required).then(|| (String::new(), "—".to_owned()));
         if let Some(offered) = choices(name) {
@@ -298,7 +300,7 @@ fn shown(value: &Json, is_day: bool) -> String {
 
 /// A name of the SDL as a label: `tagKey` is `Tag key`, `levelId` is `Level`.
 pub fn label(name: &str) -> String {
-    let name = name.strip_suffix("Id").unwrap_or(name);
+    let name = name.strip_suffix("Id").unwrap_or(name).replace("Predicate", "Comparison");
     let mut label = String::with_capacity(name.len() + 4);
     for letter in name.chars() {
         match letter {
@@ -345,9 +347,12 @@ mod tests {
 
     #[test]
     fn names_of_the_sdl_become_labels() {
-        for (name, expected) in
-            [("name", "Name"), ("levelId", "Level"), ("packageNameIsRegex", "Package name is regex"), ("days", "Days")]
-        {
+        for (name, expected) in [
+            ("name", "Name"),
+            ("levelId", "Level"),
+            ("packageNameIsRegex", "Package name is regex"),
+            ("tagPredicate", "Tag comparison"),
+        ] {
             assert_eq!(label(name), expected);
         }
     }

@@ -164,7 +164,7 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
         @if may {
             a.button href=(path(["standards", id, "edit"])) { "Edit" } " "
             @let is_on = check.enabled == Some(true);
-            form.inline method="post" action=(path(["standards", id, "switch"])) {
+            form method="post" action=(path(["standards", id, "switch"])) {
                 input type="hidden" name="enabled" value=(if is_on { "no" } else { "yes" });
                 button.quiet { @if is_on { "Switch off" } @else { "Switch on" } }
             } " "

@@ -31,7 +31,7 @@ pub fn trend(history: &[Results]) -> Markup {
                 div.figure {
                     "Passed"
                     strong { (percent(share(last))) }
-                    span { (day_of(first.day.0)) ": " (percent(share(first))) }
+                    @if history.len() > 1 { span { (day_of(first.day.0)) ": " (percent(share(first))) } }
                     (plot::shares(&bars, "Results passed by day", [&*ends[0], &*ends[1]]))
                 }
             }
@@ -69,7 +69,7 @@ pub async fn levels(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
                     div.figure {
                         (label)
                         strong { (level.service_count) }
-                        span { (day_of(first.day.0)) ": " (of(&first.level_counts)) }
+                        @if history.len() > 1 { span { (day_of(first.day.0)) ": " (of(&first.level_counts)) } }
                         (plot::shares(&bars, &format!("Services at the level {label} by day"), [&*ends[0], &*ends[1]]))
                     }
                 }
