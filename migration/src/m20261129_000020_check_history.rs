@@ -69,6 +69,8 @@ impl MigrationTrait for Migration {
         }
         let mut result = index("check_result_once", "check_result", ["service_id", "check_id"]);
         let mut level = index("service_level_once", "service_level", ["service_id"]);
+        let mut day_of_check = index("standing_day_by_check", "standing_day", ["check_id", "day"]);
+        let mut day_of_level = index("standing_day_by_level", "standing_day", ["level_id", "day"]);
         create(
             manager,
             [
@@ -79,8 +81,8 @@ impl MigrationTrait for Migration {
                 index("standing_change_by_service", "standing_change", ["service_id", "at"]),
                 index("standing_change_by_check", "standing_change", ["check_id"]),
                 index("standing_change_by_time", "standing_change", ["at"]),
-                index("standing_day_by_check", "standing_day", ["check_id", "day"]),
-                index("standing_day_by_level", "standing_day", ["level_id", "day"]),
+                day_of_check.unique().take(),
+                day_of_level.unique().take(),
             ],
         )
         .await

@@ -116,7 +116,7 @@ pub async fn create(site: &Site, visit: &Visit, word: &str) -> Result<Answer, Fa
     if sheet.is_tried && visit.form.get("do") == "try" {
         return tried(site, visit, &sheet).await;
     }
-    let mut input = match input(site, visit, &sheet).await? {
+    let mut input = match input(site, visit, &sheet, None).await? {
         Ok(input) => input,
         Err(mistakes) => return refused(site, visit, &sheet, &mistakes).await,
     };
@@ -128,10 +128,18 @@ pub async fn create(site: &Site, visit: &Visit, word: &str) -> Result<Answer, Fa
     }
 }
 
-/// The input that the form has, with the owner's id.
-async fn input(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Result<Map<String, Json>, Mistakes>, Fault> {
+/// The input that the form has, with the owner's id: all of it, or what differs from `before` for the input `update`.
+async fn input(
+    site: &Site,
+    visit: &Visit,
+    sheet: &Sheet<'_>,
+    before: Option<(&str, &Fields)>,
+) -> Result<Result<Map<String, Json>, Mistakes>, Fault> {
     let mut mistakes = Mistakes::none();
-    let mut input = sheet.form.input(&visit.form, &mut mistakes);
+    let mut input = match before {
+        Some((update, before)) => sheet.form.differing(update, &visit.form, before, &mut mistakes),
+        None => sheet.form.input(&visit.form, &mut mistakes),
+    };
     if input.contains_key("ownerId") {
         match owner_id(site, visit, visit.form.given("ownerId")).await? {
             Ok(owner) => {
@@ -202,18 +210,21 @@ pub async fn change(site: &Site, visit: &Visit, id: &str, what: &str) -> Result<
     }
     let visit = &match what {
         "edit" => visit.clone(),
-        "switch" => {
-            Visit { form: fields.and("enabled", visit.form.get("enabled")).and("enableOn", ""), ..visit.clone() }
-        }
+        "switch" => Visit { form: fields.clone().and("enabled", visit.form.get("enabled")), ..visit.clone() },
         _ => return Err(Fault::NotFound),
     };
-    let mut input = match input(site, visit, &sheet).await? {
+    let update = format!("Check{}UpdateInput", kind.name);
+    let mut input = match input(site, visit, &sheet, Some((&*update, &fields))).await? {
         Ok(input) => input,
         Err(mistakes) => return refused(site, visit, &sheet, &mistakes).await,
     };
     input.insert("id".to_owned(), id.into());
-    let mutation = format!("check{}Update", kind.name);
-    match run(site, visit, &mutation, &format!("Check{}UpdateInput", kind.name), input, "").await? {
+    if what == "switch" {
+        // From now on, whatever moment was set.
+        input.insert("enableOn".to_owned(), Json::Null);
+        input.insert("enabled".to_owned(), (visit.form.get("enabled") == "yes").into());
+    }
+    match run(site, visit, &format!("check{}Update", kind.name), &update, input, "").await? {
         Ok(_) => Ok(Answer::redirect(address(id))),
         Err(mistakes) => refused(site, visit, &sheet, &mistakes).await,
     }
@@ -258,7 +269,7 @@ pub async fn new_other(site: &Site, visit: &Visit, session: &Session, what: &str
 pub async fn create_other(site: &Site, visit: &Visit, what: &str) -> Result<Answer, Fault> {
     let schema = site.catalogue.schema();
     let (sheet, (_, mutation, list)) = (other_sheet(schema, what)?, other(what)?);
-    let mut input = match input(site, visit, &sheet).await? {
+    let mut input = match input(site, visit, &sheet, None).await? {
         Ok(input) => input,
         Err(mistakes) => return refused(site, visit, &sheet, &mistakes).await,
     };
@@ -332,6 +343,9 @@ fn offered(found: &Found, field: &str) -> Option<Vec<(String, String)>> {
         "integrationId" => found.integrations.nodes.iter().map(|one| (one.id.clone(), one.name.clone())).collect(),
         "relationshipDefinitionId" => {
             found.relationship_definitions.nodes.iter().map(|one| (one.id.clone(), one.name.clone())).collect()
+        }
+        "componentType.id" => {
+            found.component_types.nodes.iter().map(|one| (one.id.clone(), one.name.clone())).collect()
         }
         "propertyDefinition.id" => {
             found.property_definitions.nodes.iter().map(|one| (one.id.clone(), one.name.clone())).collect()

@@ -100,7 +100,7 @@ impl<'s> Form<'s> {
         for field in self.fields() {
             match self.takes(&field.ty) {
                 Takes::Parts(parts) => {
-                    let parts = parts.fields.keys().map(|part| format!("{}.{part}", field.name));
+                    let parts = parts_of(parts).map(|part| format!("{}.{}", field.name, part.name));
                     names.extend(parts);
                 }
                 _ => names.push(field.name.to_string()),
@@ -125,7 +125,9 @@ impl<'s> Form<'s> {
         let (required, is_required) = (field.is_required(), field.ty.is_non_null());
         let none = (!is_required).then(|| (String::new(), "—".to_owned()));
         if let Some(offered) = choices(name) {
-            let offered: Vec<(String, String)> = none.into_iter().chain(offered).collect();
+            let present = Some(form.get(name)).filter(|own| !own.is_empty() && offered.iter().all(|(id, _)| id != own));
+            let present = present.map(|own| (own.to_owned(), "as it is".to_owned()));
+            let offered: Vec<(String, String)> = none.into_iter().chain(present).chain(offered).collect();
             let offered: Vec<(&str, &str)> = offered.iter().map(|(value, text)| (&**value, &**text)).collect();
             return select(name, label, hint, &offered, form, mistakes);
         }
@@ -154,7 +156,7 @@ impl<'s> Form<'s> {
                 fieldset {
                     legend { (label) }
                     @if !hint.is_empty() { p.hint { (hint) } }
-                    @for part in parts.fields.values() {
+                    @for part in parts_of(parts) {
                         (self.part(part, &format!("{name}."), choices, form, mistakes))
                     }
                 }
@@ -188,14 +190,23 @@ impl<'s> Form<'s> {
         fields.collect()
     }
 
+    /// The fields of the input that differ from those of another form, and those that `update` needs.
+    pub fn differing(self, update: &str, form: &Fields, before: &Fields, mistakes: &mut Mistakes) -> Map<String, Json> {
+        let (mut own, before) = (self.input(form, mistakes), self.input(before, &mut Mistakes::none()));
+        let needed = |name: &str| {
+            let input = self.schema.get_input_object(update);
+            input.and_then(|input| input.fields.get(name)).is_some_and(|field| field.ty.is_non_null())
+        };
+        own.retain(|name, value| before.get(name) != Some(value) || needed(name));
+        own
+    }
+
     fn value(self, field: &InputValueDefinition, above: &str, form: &Fields, mistakes: &mut Mistakes) -> Json {
         let name = format!("{above}{}", field.name);
         let text = form.get(&name);
         match self.takes(&field.ty) {
             Takes::Parts(parts) => {
-                let parts: Map<String, Json> = parts
-                    .fields
-                    .values()
+                let parts: Map<String, Json> = parts_of(parts)
                     .map(|part| (part.name.to_string(), self.value(part, &format!("{name}."), form, mistakes)))
                     .filter(|(_, value)| !value.is_null())
                     .collect();
@@ -233,7 +244,7 @@ impl<'s> Form<'s> {
                         let ty = self.schema.get_object(own.ty.inner_named_type());
                         ty.is_some_and(|ty| ty.fields.contains_key(part))
                     };
-                    let parts = parts.fields.keys().map(|part| part.as_str()).filter(|part| has(part));
+                    let parts = parts_of(parts).map(|part| part.name.as_str()).filter(|part| has(part));
                     selected.push(format!("{name} {{ {} }}", parts.collect::<Vec<_>>().join(" ")));
                 }
                 _ if &*field.name == "ownerId" => selected.push("owner { alias }".to_owned()),
@@ -255,9 +266,10 @@ impl<'s> Form<'s> {
             let Some(value) = value else { continue };
             match self.takes(&field.ty) {
                 Takes::Parts(parts) => {
-                    for part in parts.fields.keys() {
-                        let of = value.get(part.as_str()).unwrap_or(&Json::Null);
-                        fields = fields.and(&format!("{name}.{part}"), &shown(of, part == "startingDate"));
+                    for part in parts_of(parts) {
+                        let of = value.get(part.name.as_str()).unwrap_or(&Json::Null);
+                        let is_day = matches!(self.takes(&part.ty), Takes::Day);
+                        fields = fields.and(&format!("{name}.{}", part.name), &shown(of, is_day));
                     }
                 }
                 Takes::Day => fields = fields.and(name, &shown(value, true)),
@@ -275,6 +287,13 @@ impl<'s> Form<'s> {
 fn source<'o>(object: &'o ObjectType, name: &str) -> Option<(&'o str, &'o apollo_compiler::schema::FieldDefinition)> {
     let names = if name == "notes" { ["rawNotes", ""] } else { [name, name.strip_suffix("Id").unwrap_or_default()] };
     names.into_iter().find_map(|own| object.fields.get_key_value(own)).map(|(name, own)| (name.as_str(), &***own))
+}
+
+/// The parts of a field. A thing has an id and an alias: a form sends the id.
+fn parts_of(input: &InputObjectType) -> impl Iterator<Item = &InputValueDefinition> {
+    let only = (input.name.as_str() == "IdentifierInput").then_some("id");
+    let parts = input.fields.values().map(|part| &***part);
+    parts.filter(move |part| only.is_none_or(|only| part.name.as_str() == only))
 }
 
 /// What is sent for a field that must be given and is empty.

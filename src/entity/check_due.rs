@@ -1,10 +1,10 @@
 //! What is to be evaluated again: marks that a transaction leaves of what it has changed, until the results of checks are
 //! stored.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, QuerySelect, Set};
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 
 use super::audit::Actor;
@@ -91,12 +91,41 @@ pub enum Part {
     Any,
 }
 
+/// The table of services.
+const SERVICE: &str = "service";
+
 /// The tables of standards.
 const STANDARDS: [&str; 7] = ["check", "level", "category", "scorecard", "campaign", "filter", "filter_predicate"];
 
 /// The tables that no check asks about.
-const UNASKED: [&str; 5] =
-    ["event_subscription", "infrastructure_resource_alias", "scorecard_alias", "suggestion", "user"];
+const UNASKED: [&str; 8] = [
+    "code_issue_cve",
+    "code_issue_cwe",
+    "event_subscription",
+    "infrastructure_resource",
+    "infrastructure_resource_alias",
+    "scorecard_alias",
+    "suggestion",
+    "user",
+];
+
+/// The tables whose new rows nothing refers to yet, but for other rows of the same transaction.
+const REFERRED: [&str; 14] = [
+    "alert_source",
+    "campaign",
+    "category",
+    "component_type",
+    "domain",
+    "filter",
+    "integration",
+    "lifecycle",
+    "property_definition",
+    "relationship_definition",
+    "scorecard",
+    "system",
+    "team",
+    "tier",
+];
 
 /// Marks of changes: what is to be evaluated, and whether nobody is told of what follows.
 #[derive(Debug, Default)]
@@ -106,9 +135,13 @@ impl Marks {
     /// The marks of the changes of a transaction.
     pub fn of(changes: &[Whole]) -> Self {
         let mut marks = Self::default();
+        let gone = changes.iter().filter(|change| change.row.table.name() == SERVICE && change.after.is_none());
+        let gone: HashSet<i64> = gone.map(|change| change.row.id).collect();
         for change in changes {
             marks.add_change(change);
         }
+        // What belonged to a service that was deleted went with it.
+        marks.0.retain(|(what, id, _), _| *what != What::Service || !gone.contains(id));
         if marks.0.len() > MOST {
             let is_quiet = marks.0.values().all(|is_quiet| *is_quiet);
             marks.0 = BTreeMap::from([((What::All, 0, Part::Any), is_quiet)]);
@@ -119,6 +152,11 @@ impl Marks {
     /// The marks of a part of services.
     pub fn of_services(services: impl IntoIterator<Item = i64>, part: Part) -> Self {
         Self(services.into_iter().map(|service| ((What::Service, service, part), false)).collect())
+    }
+
+    /// Marks of services, of which nobody is told.
+    pub fn quiet(services: impl IntoIterator<Item = i64>) -> Self {
+        Self(services.into_iter().map(|service| ((What::Service, service, Part::Any), true)).collect())
     }
 
     /// A mark of everything, of which nobody is told.
@@ -133,13 +171,13 @@ impl Marks {
 
     fn add_change(&mut self, change: &Whole) {
         let table = change.row.table.name();
-        if UNASKED.contains(&table) {
+        if UNASKED.contains(&table) || change.before.is_none() && REFERRED.contains(&table) {
             return;
         }
         let is_quiet = STANDARDS.contains(&table);
         let is_there = change.before.is_some() && change.after.is_some();
         let own = match table {
-            "service" => Some(What::Service),
+            SERVICE => Some(What::Service),
             "check" => Some(What::Check),
             // Its parent counts too, so other teams may be concerned.
             "team" => Some(What::All),
@@ -190,6 +228,10 @@ impl Marks {
                 let part = if what == What::Service { part } else { Part::Any };
                 self.add(what, id, part, is_quiet);
                 is_placed = true;
+                // A report is about one service, and not about the others of its repository.
+                if part == Part::Reports {
+                    break;
+                }
             }
         }
         if !is_placed {
@@ -217,9 +259,26 @@ pub async fn note(db: &dyn WriteHandle, (actor, action): (&Actor, &str), changes
     Marks::of(changes).store(db, &format!("{action} by {}", actor.known_as())).await
 }
 
-/// The oldest marks, at most `most`.
-pub async fn oldest(db: &dyn ReadHandle, most: u64) -> Result<Vec<Model>, db::Error> {
-    db.all(Entity::find().order_by_asc(Column::Id).limit(most)).await
+/// The oldest marks, at most `most`, with or without those of everything.
+pub async fn oldest(db: &dyn ReadHandle, most: u64, with_all: bool) -> Result<Vec<Model>, db::Error> {
+    let marks = Entity::find().order_by_asc(Column::Id).limit(most);
+    db.all(if with_all { marks } else { marks.filter(Column::What.ne(What::All)) }).await
+}
+
+/// The services among these of whose change somebody is told, and that are not evaluated yet.
+pub async fn told(db: &dyn ReadHandle, services: &[i64]) -> Result<Vec<i64>, db::Error> {
+    let own = Entity::find().select_only().column(Column::RowId).filter(Column::What.eq(What::Service));
+    let own = own.filter(Column::IsQuiet.eq(false)).filter(db::any(db, Column::RowId, services));
+    db.rows(own.as_query(), |row| row.get(0)).await
+}
+
+/// Replaces the marks by one of everything if there are more than `most`.
+pub async fn shrink(db: &db::Transaction, most: u64) -> Result<(), db::Error> {
+    if db.count(Entity::find()).await? > most {
+        db.exec(Entity::delete_many()).await?;
+        Marks::all().store(db, "many changes").await?;
+    }
+    Ok(())
 }
 
 /// Removes marks, once what they are of is stored.

@@ -24,15 +24,15 @@ impl OfChecks {
         wanted.any(&KINDS)
     }
 
-    /// Adds the event that a check says something else of a service. A result that becomes pending is none.
+    /// Adds the event that a service passes a check, or no longer does. A result that is pending is not passed.
     pub fn add_result(
         &mut self,
         service: &service::Model,
         check: &str,
-        status: Status,
+        [before, status]: [Status; 2],
         (message, cause): (&str, &str),
     ) {
-        if status == Status::Pending {
+        if (before == Status::Passed) == (status == Status::Passed) {
             return;
         }
         let check = json!({ "name": check, "status": status.word(), "message": message });

@@ -273,7 +273,6 @@ fn without_bindings_every_type_of_the_schema_that_needs_one_is_named() {
     assert_eq!(named.difference(&bound).collect::<Vec<_>>(), Vec::<&&str>::new());
     // These could be plain data, and are bound because their values are read when they are selected.
     let by_choice = [
-        "CheckReport",
         "FilterPredicate",
         "RelatedResourceEdge",
         "RepositoryConnectionType",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::app_browser::Browser;
-use crate::check::{KINDS, ids, services};
+use crate::check::{KINDS, create, ids, services};
 use crate::service::data;
 
 /// The word of a kind in addresses.
@@ -65,6 +65,8 @@ async fn a_form_sends_what_was_filled_in_and_shows_it_again() {
     let ids = ids(app).await;
     let (level, category) = (ids["Bronze"].as_str().expect("an id"), ids["Safety"].as_str().expect("an id"));
     let mut browser = Browser::of(app, Role::StandardsAdmin).await;
+    let found = data(app, "{ account { propertyDefinitions { nodes { id } } } }").await;
+    let class = found["account"]["propertyDefinitions"]["nodes"][0]["id"].as_str().expect("an id").to_owned();
     let common = [
         ("levelId", level),
         ("categoryId", category),
@@ -102,6 +104,11 @@ async fn a_form_sends_what_was_filled_in_and_shows_it_again() {
             json!({ "constraint": "any", "issueType": ["vuln", "licence"], "maxAllowed": 3, "resolutionTime": { "unit": "day", "value": 7 } }),
         ),
         ("HasRecentDeploy", vec![("days", "30")], json!({ "days": 30 })),
+        (
+            "ServiceProperty",
+            vec![("serviceProperty", "custom_property"), ("propertyDefinition.id", &class)],
+            json!({ "serviceProperty": "custom_property", "propertyDefinition": { "name": "Data class" } }),
+        ),
     ] {
         let form: Vec<(&str, &str)> = [("name", kind)].into_iter().chain(common).chain(own).collect();
         let made = browser.post(&format!("/new/check/{}", word(kind)), &form).await;
@@ -222,4 +229,35 @@ async fn levels_categories_and_scorecards_are_made_by_forms() {
         json!([{ "name": "Ours", "affectsOverallServiceLevels": true, "owner": { "alias": "core" } }])
     );
     assert!(browser.page("/new/check/tag-defined").await.contains("Ours (scorecard)"));
+}
+
+#[tokio::test]
+async fn saving_and_switching_keep_what_the_form_cannot_show() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    let frequency =
+        json!({ "frequencyTimeScale": "week", "frequencyValue": 2, "startingDate": "2026-01-05T15:30:00Z" });
+    let made = create(
+        app,
+        "Manual",
+        json!({ "updateRequiresComment": false, "updateFrequency": frequency, "enableOn": "2026-01-06T17:00:00Z" }),
+    )
+    .await;
+    let place = format!("/standards/{}", made["id"].as_str().expect("an id"));
+    let before = check(app, &place).await;
+    let mut browser = Browser::of(app, Role::StandardsAdmin).await;
+    let edit = format!("{place}/edit");
+    let mut form = filled(&browser.page(&edit).await);
+    form.iter_mut().find(|(name, _)| name == "name").expect("a name").1 = "Renamed".to_owned();
+    let form: Vec<(&str, &str)> = form.iter().map(|(name, value)| (&**name, &**value)).collect();
+    browser.post(&edit, &form).await.place();
+    let mut after = check(app, &place).await;
+    assert_eq!(after["name"].take(), "Renamed");
+    let mut expected = before.clone();
+    expected["name"].take();
+    assert_eq!(after, expected);
+    browser.post(&format!("{place}/switch"), &[("enabled", "no")]).await.place();
+    let off = check(app, &place).await;
+    assert_eq!((&off["enabled"], &off["enableOn"]), (&json!(false), &Value::Null));
+    assert_eq!(off["updateFrequency"], before["updateFrequency"]);
 }

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 async fn settled(app: &TestApp) {
     history::settle(&app.db, &app.wanted).await.expect("settled");
     assert_eq!(history::differences(&app.db, PATIENCE).await.expect("compared").0, 0);
-    assert_eq!(check_due::oldest(app.db.read(), 10).await.expect("marks"), []);
+    assert_eq!(check_due::oldest(app.db.read(), 10, true).await.expect("marks"), []);
 }
 
 /// The newest changes of a service, newest first: what, before, after, and the cause.
@@ -132,9 +132,9 @@ async fn time_changes_results_too() {
     let last = rollcall::entity::service_last_deploy::Entity::update_many()
         .col_expr(rollcall::entity::service_last_deploy::Column::DeployedAt, Expr::value(1_000_000_i64));
     app.db.write(async |tx| tx.exec(last).await).await.expect("changed");
-    assert_eq!(history::evaluate_all(&app.db, &app.wanted).await.expect("evaluated"), 2);
+    assert_eq!(history::evaluate_all(&app.db, &app.wanted, Timestamp::now()).await.expect("evaluated"), 2);
     assert_eq!(changes(app, "shop", 10).await[1], "Deployed: passed -> failed by time");
-    assert_eq!(history::evaluate_all(&app.db, &app.wanted).await.expect("evaluated"), 0);
+    assert_eq!(history::evaluate_all(&app.db, &app.wanted, Timestamp::now()).await.expect("evaluated"), 0);
 }
 
 #[tokio::test]
@@ -240,7 +240,8 @@ async fn whatever_changes_the_stored_results_equal_a_full_evaluation() {
         .to_owned();
     let mut random = fastrand::Rng::with_seed(11);
     let mut count = BTreeMap::<usize, usize>::new();
-    for step in 0..120 {
+    let (mut made, mut gone) = (Vec::new(), 0);
+    for step in 0..160 {
         let alias = ["shop", "mail", "bare"][random.usize(0..3)];
         let key = ["env", "site"][random.usize(0..2)];
         let which = random.usize(0..13);
@@ -277,17 +278,17 @@ async fn whatever_changes_the_stored_results_equal_a_full_evaluation() {
                 continue;
             }
             9 => {
+                made.push(format!("s{step}"));
                 format!(r#"serviceCreate(input: {{ name: "S{step}", ownerAlias: "core" }}) {{ errors {{ message }} }}"#)
             }
             10 => {
-                data(
-                    app,
-                    &format!(
-                        "mutation {{ serviceDelete(input: {{ alias: \"s{}\" }}) {{ errors {{ message }} }} }}",
-                        step - 1
-                    ),
-                )
-                .await;
+                let Some(alias) = made.pop() else { continue };
+                gone += 1;
+                let tag = format!(
+                    r#"tagCreate(input: {{ alias: "{alias}", type: Service, key: "env", value: "x" }}) {{ errors {{ message }} }}"#
+                );
+                run(app, &tag).await;
+                run(app, &format!(r#"serviceDelete(input: {{ alias: "{alias}" }}) {{ errors {{ message }} }}"#)).await;
                 settled(app).await;
                 continue;
             }
@@ -306,7 +307,7 @@ async fn whatever_changes_the_stored_results_equal_a_full_evaluation() {
         data(app, &format!("mutation {{ {mutation} }}")).await;
         settled(app).await;
     }
-    assert!(count.len() >= 12, "{count:?}");
+    assert!(count.len() >= 12 && gone >= 3, "{count:?} {gone}");
     naive_levels(app).await;
 }
 
@@ -544,4 +545,43 @@ async fn lists_and_teams_show_levels_and_what_to_pass_first() {
     let (statuses, messages) = crate::check::outcome(app, &check).await;
     assert_eq!(statuses, "pending pending pending");
     assert!(messages[0].contains("cannot ask about levels"), "{messages:?}");
+}
+
+#[tokio::test]
+async fn a_check_that_begins_to_count_tells_nobody_what_follows() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
+    let begin = Timestamp::from_micros(Timestamp::now().as_micros() + 2_500_000);
+    let later = json!({ "name": "Later", "tagKey": "later", "enableOn": begin.to_string() });
+    create(app, "TagDefined", later).await;
+    settled(app).await;
+    let before = app.db.read().count(check_result::Entity::find()).await.expect("a count");
+    while Timestamp::now() < begin {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    app.wanted.add(&[rollcall::entity::event::Kind::LevelLost, rollcall::entity::event::Kind::CheckFailed]);
+    let last = Timestamp::from_micros(begin.as_micros() - 1);
+    assert!(history::evaluate_all(&app.db, &app.wanted, last).await.expect("evaluated") == 0);
+    assert_eq!(app.db.read().count(check_result::Entity::find()).await.expect("a count"), before + 3);
+    assert_eq!(app.db.read().count(rollcall::entity::event::Entity::find()).await.expect("a count"), 0);
+    // The level has changed all the same.
+    assert_eq!(changes(app, "shop", 10).await, ["level: Silver -> Beginner by the check Later counts from now on"]);
+    settled(app).await;
+}
+
+#[tokio::test]
+async fn a_deleted_service_leaves_nothing_to_evaluate() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    create(app, "ServiceOwnership", json!({ "name": "Owner" })).await;
+    settled(app).await;
+    run(app, r#"serviceUpdate(input: { alias: "bare", ownerAlias: "core" }) { errors { message } }"#).await;
+    run(app, r#"tagCreate(input: { alias: "bare", type: Service, key: "a", value: "b" }) { errors { message } }"#)
+        .await;
+    run(app, r#"serviceDelete(input: { alias: "bare" }) { errors { message } }"#).await;
+    settled(app).await;
+    run(app, r#"serviceUpdate(input: { alias: "mail", ownerAlias: null }) { errors { message } }"#).await;
+    settled(app).await;
+    assert_eq!(changes(app, "mail", 1).await, ["level: Silver -> Beginner by serviceUpdate by a test"]);
 }

@@ -302,7 +302,7 @@ pub fn steps(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, Value)> {
 
 /// Stores how the services stand, and a change of that for the shop.
 pub async fn stood(app: &TestApp) {
-    history::evaluate_all(&app.db, &app.wanted).await.expect("evaluated");
+    history::settle(&app.db, &app.wanted).await.expect("evaluated");
     let (db, now) = (app.db.read(), Timestamp::now());
     let check = db.all(check::Entity::find()).await.expect("checks").remove(0).id;
     let shop =

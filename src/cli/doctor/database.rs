@@ -114,7 +114,7 @@ async fn opened(db: &Db) -> Vec<Finding> {
 /// moment, and what time changes up to a minute, or longer in a large catalogue.
 async fn standards(db: &Db) -> Option<Finding> {
     let about = "standards";
-    let marked = check_due::oldest(db.read(), 1).await.map(|marks| !marks.is_empty());
+    let marked = check_due::oldest(db.read(), 1, true).await.map(|marks| !marks.is_empty());
     let different = history::differences(db, PATIENCE).await;
     Some(match (marked, different) {
         (Ok(true), Ok(_)) => {

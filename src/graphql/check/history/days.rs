@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use crate::db::{self, Db, Read, ReadHandle, Write};
 use crate::entity::check_result::Status;
 use crate::entity::standing_day::{ActiveModel, Column, Entity, Model};
-use crate::entity::{check_result, service_level};
+use crate::entity::{check_result, remembered, service_level};
 use crate::error::Result;
 
 /// A check or a level.
@@ -22,9 +22,10 @@ enum Of {
 type Figures = [i64; 3];
 
 /// Stores the figures of a day, where they differ from those of the last day that has some: of these checks and all levels,
-/// or of all checks.
-pub(super) async fn store(db: &Db, checks: Option<&BTreeSet<i64>>, day: i32) -> Result<()> {
+/// or of all checks. Returns whether they are stored now: others may have stored results meanwhile.
+pub(super) async fn store(db: &Db, checks: Option<&BTreeSet<i64>>, day: i32) -> Result<bool> {
     let seen = db.begin_read(None).await?;
+    let round = remembered::check_round(&seen).await?;
     let mut figures = of_checks(&seen, checks).await?;
     figures.extend(of_levels(&seen).await?);
     let last = last(&seen, checks).await?;
@@ -36,9 +37,12 @@ pub(super) async fn store(db: &Db, checks: Option<&BTreeSet<i64>>, day: i32) -> 
     let differing = figures.into_iter().filter(|(of, own)| last.get(of).map_or([0; 3], |(_, last)| *last) != *own);
     let rows: Vec<(Of, Figures)> = differing.collect();
     if rows.is_empty() {
-        return Ok(());
+        return Ok(true);
     }
     let stored = db.write(async |tx| {
+        if !remembered::next_check_round(tx, round.as_deref()).await? {
+            return Ok(false);
+        }
         for (of, [services, passed, pending]) in rows {
             let (check_id, level_id) = match of {
                 Of::Check(id) => (Some(id), None),
@@ -61,11 +65,11 @@ pub(super) async fn store(db: &Db, checks: Option<&BTreeSet<i64>>, day: i32) -> 
             };
             tx.exec(Entity::insert(row)).await?;
         }
-        Ok::<_, db::Error>(())
+        Ok::<_, db::Error>(true)
     });
     match stored.await {
         // A check or a level was deleted meanwhile.
-        Err(error) if error.is_lost_race() => Ok(()),
+        Err(error) if error.is_lost_race() => Ok(false),
         done => Ok(done?),
     }
 }
@@ -101,7 +105,7 @@ async fn of_levels(db: &dyn ReadHandle) -> Result<BTreeMap<Of, Figures>> {
 }
 
 /// The ids of the last rows of each check and each level, up to a day.
-fn last_ids(until: Option<i32>) -> SelectStatement {
+pub(super) fn last_ids(until: Option<i32>) -> SelectStatement {
     let mut last = Select::select();
     last.expr(Func::max(Expr::col(Column::Id))).from(Entity);
     if let Some(day) = until {

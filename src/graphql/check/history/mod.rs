@@ -19,7 +19,7 @@ use self::round::{Asked, Round, Scope};
 use crate::db::{self, Db, Read};
 use crate::entity::check_due::{self, CAUSE, Marks, Part, TIME, What};
 use crate::entity::{
-    Timestamp, code_issue_project_resource as project_resource, remembered, service, service_repository,
+    Timestamp, check, code_issue_project_resource as project_resource, remembered, service, service_repository,
     standing_change,
 };
 use crate::error::Result;
@@ -28,6 +28,7 @@ use crate::events::Wanted;
 mod days;
 mod read;
 mod round;
+mod store;
 mod stored;
 
 pub use read::MOST_DAYS;
@@ -54,6 +55,15 @@ const REMOVAL: Duration = Duration::from_secs(3_600);
 
 /// The part of the time that repeated work may take: one in so many.
 const SHARE: u32 = 20;
+
+/// The part of the time that may be spent on everything because it is marked, again and again: one in so many.
+const SHARE_OF_MARKED: u32 = 4;
+
+/// How often marks are taken before something else has its turn.
+const ROUNDS: u32 = 20;
+
+/// How many marks there may be while they cannot be evaluated. Then one of everything takes their place.
+const MOST: u64 = 10_000;
 
 /// How many marks are taken at once.
 const MARKS: u64 = 1_000;
@@ -83,20 +93,36 @@ pub async fn run(db: Db, wanted: Wanted) {
 /// The database fails.
 pub async fn settle(db: &Db, wanted: &Wanted) -> Result<()> {
     let mut changed = BTreeSet::new();
-    drain(db, wanted, &mut changed).await?;
-    days::store(db, Some(&changed), today()).await
+    while drain(db, wanted, true, &mut changed).await?.is_some() {}
+    days::store(db, Some(&changed), today()).await?;
+    Ok(())
 }
 
-/// Evaluates everything, whether it is marked or not. Returns the number of results and levels that were not as stored.
+/// Evaluates everything, whether it is marked or not, as is done every minute. `last` is when that was done before. Returns
+/// the number of results and levels that were not as stored.
 ///
 /// # Errors
 /// The database fails.
-pub async fn evaluate_all(db: &Db, wanted: &Wanted) -> Result<usize> {
+pub async fn evaluate_all(db: &Db, wanted: &Wanted, last: Timestamp) -> Result<usize> {
     let mut changed = BTreeSet::new();
-    let scope = Scope { asked: Asked::About(Part::Any), cause: TIME.to_owned(), is_quiet: false };
-    let found = Round::new(db, wanted).everything(&scope, &mut changed).await?;
+    let found = everything(db, wanted, last, &mut changed).await?;
     days::store(db, None, today()).await?;
     Ok(found)
+}
+
+async fn everything(db: &Db, wanted: &Wanted, last: Timestamp, changed: &mut BTreeSet<i64>) -> Result<usize> {
+    let (round, now) = (Round::new(db, wanted), Timestamp::now());
+    // Of a check that has begun to count, nobody is told what follows.
+    let has_begun = |check: &check::Model| check.enable_at.is_some_and(|from| from > last && from <= now);
+    for check in super::evaluate::all(db.read()).await?.into_iter().filter(has_begun) {
+        let cause = format!("the check {} counts from now on", check.name);
+        let cause = cause.chars().take(CAUSE).collect();
+        let scope = Scope { asked: Asked::Check(check.id), leaves_marked: true, cause, is_quiet: true };
+        round.everything(&scope, changed).await?;
+    }
+    let cause = TIME.to_owned();
+    let scope = Scope { asked: Asked::About(Part::Any), leaves_marked: true, cause, is_quiet: false };
+    round.everything(&scope, changed).await
 }
 
 /// Returns how many results and levels are not as stored, and of how many services: 0 if all is well and nothing is marked.
@@ -120,6 +146,8 @@ struct Turns {
     /// The checks with results that have changed since the figures of the day were stored.
     changed: BTreeSet<i64>,
     everything: Instant,
+    /// When everything may be evaluated because it is marked.
+    all: Instant,
     days: Instant,
     removal: Instant,
 }
@@ -127,7 +155,14 @@ struct Turns {
 impl Turns {
     fn new() -> Self {
         let now = Instant::now();
-        Self { has_checks: false, changed: BTreeSet::new(), everything: now + EVERYTHING, days: now, removal: now }
+        Self {
+            has_checks: false,
+            changed: BTreeSet::new(),
+            everything: now + EVERYTHING,
+            all: now,
+            days: now,
+            removal: now,
+        }
     }
 
     async fn next(&mut self, db: &Db, wanted: &Wanted) -> Result<()> {
@@ -138,76 +173,100 @@ impl Turns {
             db.write(async |tx| Marks::all().store(tx, "the first check, or a start of the server").await).await?;
         }
         self.has_checks = has_checks;
-        drain(db, wanted, &mut self.changed).await?;
+        let drained = self.drain(db, wanted).await;
+        if drained.is_err() {
+            // What cannot be evaluated must not pile up.
+            db.write(async |tx| check_due::shrink(tx, MOST).await).await?;
+        }
         let start = Instant::now();
         if has_checks && start >= self.everything {
-            if claim(db).await? {
-                let scope = Scope { asked: Asked::About(Part::Any), cause: TIME.to_owned(), is_quiet: false };
-                Round::new(db, wanted).everything(&scope, &mut self.changed).await?;
-                days::store(db, None, today()).await?;
-            }
-            self.everything = next_time(start, EVERYTHING);
+            self.everything = start + EVERYTHING;
+            self.evaluate_everything(db, wanted).await?;
+            self.everything = next_time(start, EVERYTHING, SHARE);
         }
         let start = Instant::now();
         if !self.changed.is_empty() && start >= self.days {
-            days::store(db, Some(&self.changed), today()).await?;
-            self.changed.clear();
-            self.days = next_time(start, DAYS);
+            if days::store(db, Some(&self.changed), today()).await? {
+                self.changed.clear();
+            }
+            self.days = next_time(start, DAYS, SHARE);
         }
         if Instant::now() >= self.removal {
             remove(db).await?;
             self.removal = Instant::now() + REMOVAL;
         }
+        drained
+    }
+
+    /// Evaluates what is marked: everything only if that was not done just now.
+    async fn drain(&mut self, db: &Db, wanted: &Wanted) -> Result<()> {
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            match drain(db, wanted, start >= self.all, &mut self.changed).await? {
+                None => break,
+                Some(true) => self.all = next_time(start, Duration::ZERO, SHARE_OF_MARKED),
+                Some(false) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates everything, unless another process does.
+    async fn evaluate_everything(&mut self, db: &Db, wanted: &Wanted) -> Result<()> {
+        let Some(last) = claim(db).await? else { return Ok(()) };
+        everything(db, wanted, last, &mut self.changed).await?;
+        days::store(db, None, today()).await?;
         Ok(())
     }
 }
 
 /// When work is repeated that began at `start` and has ended now.
-fn next_time(start: Instant, pause: Duration) -> Instant {
+fn next_time(start: Instant, pause: Duration, share: u32) -> Instant {
     let now = Instant::now();
-    now + pause.max((now - start) * SHARE)
+    now + pause.max((now - start) * share)
 }
 
-/// Whether this process is the one that evaluates everything now.
-async fn claim(db: &Db) -> Result<bool> {
+/// If this process is the one that evaluates everything now, returns when that was done last.
+async fn claim(db: &Db) -> Result<Option<Timestamp>> {
     let now = Timestamp::now();
     let last = remembered::checked_at(db.read()).await?;
     let pause = i64::try_from(EVERYTHING.as_micros()).unwrap_or(i64::MAX);
     let at = last.as_ref().and_then(|at| at.parse::<i64>().ok());
     if at.is_some_and(|at| (0..pause / 2).contains(&(now.as_micros() - at))) {
-        return Ok(false);
+        return Ok(None);
     }
-    Ok(db.write(async |tx| remembered::set_checked_at(tx, last.as_deref(), now).await).await?)
+    let is_own = db.write(async |tx| remembered::set_checked_at(tx, last.as_deref(), now).await).await?;
+    Ok(is_own.then(|| at.map_or(now, Timestamp::from_micros)))
 }
 
-/// Evaluates what is marked, and removes the marks. Notes the checks with results that have changed.
-async fn drain(db: &Db, wanted: &Wanted, changed: &mut BTreeSet<i64>) -> Result<()> {
-    loop {
-        let marks = check_due::oldest(db.read(), MARKS).await?;
-        let round = Round::new(db, wanted);
-        if marks.is_empty() {
-            return Ok(());
-        }
-        let mut parts = Parts::default();
-        for mark in &marks {
-            match mark.what {
-                What::All => louder(&mut parts.all, mark),
-                What::Check => louder(parts.checks.entry(mark.row_id).or_default(), mark),
-                _ => {
-                    for service in services(db, mark).await? {
-                        let (part, cause) = parts.services.entry(service).or_insert((mark.part, None));
-                        if *part != mark.part {
-                            *part = Part::Any;
-                        }
-                        louder(cause, mark);
+/// Evaluates some of what is marked, and removes the marks. Returns whether everything was among it; `None` if nothing is
+/// marked. Notes the checks with results that have changed.
+async fn drain(db: &Db, wanted: &Wanted, with_all: bool, changed: &mut BTreeSet<i64>) -> Result<Option<bool>> {
+    let marks = check_due::oldest(db.read(), MARKS, with_all).await?;
+    if marks.is_empty() {
+        return Ok(None);
+    }
+    let mut parts = Parts::default();
+    for mark in &marks {
+        match mark.what {
+            What::All => louder(&mut parts.all, mark),
+            What::Check => louder(parts.checks.entry(mark.row_id).or_default(), mark),
+            _ => {
+                for service in services(db, mark).await? {
+                    let (part, cause) = parts.services.entry(service).or_insert((mark.part, None));
+                    if *part != mark.part {
+                        *part = Part::Any;
                     }
+                    louder(cause, mark);
                 }
             }
         }
-        evaluate(&round, parts, changed).await?;
-        let done: Vec<i64> = marks.iter().map(|mark| mark.id).collect();
-        db.write(async |tx| check_due::remove(tx, &done).await).await?;
     }
+    let has_all = parts.all.is_some();
+    evaluate(&Round::new(db, wanted), parts, changed).await?;
+    let done: Vec<i64> = marks.iter().map(|mark| mark.id).collect();
+    db.write(async |tx| check_due::remove(tx, &done).await).await?;
+    Ok(Some(has_all))
 }
 
 /// What marks name, and why it is evaluated: whether nobody is told, and the cause.
@@ -237,11 +296,16 @@ async fn evaluate(round: &Round, parts: Parts, changed: &mut BTreeSet<i64>) -> R
     let Parts { services, checks, all } = parts;
     // Those of which somebody is told come first: then the others are as stored.
     let mut causes: BTreeMap<((bool, String), Part), Vec<i64>> = BTreeMap::new();
+    // Whatever is evaluated below leaves out services with marks, so these are evaluated in full.
+    let is_whole = all.is_some() || !checks.is_empty();
     for (service, (part, cause)) in services {
+        let part = if is_whole { Part::Any } else { part };
         causes.entry((cause.unwrap_or_default(), part)).or_default().push(service);
     }
     for (((is_quiet, cause), part), services) in causes {
-        round.services(&services, &Scope { asked: Asked::About(part), cause, is_quiet }, changed).await?;
+        round
+            .services(&services, &Scope { asked: Asked::About(part), leaves_marked: false, cause, is_quiet }, changed)
+            .await?;
     }
     let all = all.map(|cause| (None, cause));
     let rest: Vec<(Option<i64>, (bool, String))> = match all {
@@ -250,7 +314,7 @@ async fn evaluate(round: &Round, parts: Parts, changed: &mut BTreeSet<i64>) -> R
     };
     for (check, (is_quiet, cause)) in rest {
         let asked = check.map_or(Asked::About(Part::Any), Asked::Check);
-        round.everything(&Scope { asked, cause, is_quiet }, changed).await?;
+        round.everything(&Scope { asked, leaves_marked: true, cause, is_quiet }, changed).await?;
     }
     Ok(())
 }

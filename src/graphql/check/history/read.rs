@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::super::gathered;
 use super::super::home::CheckSet;
 use super::super::kind::of;
 use super::super::standing;
+use super::days::last_ids;
 use super::today;
 use crate::db::{self, Read, ReadHandle};
 use crate::engine::page::PageArguments;
@@ -70,9 +72,15 @@ fn summed(rows: &[Model], days: i32) -> Vec<CheckDay> {
     filled(rows, |row| row.check_id, days).into_iter().map(one).collect()
 }
 
+/// The condition that a row is of one of the last days, or the last one before them.
+fn among(days: i32) -> Expr {
+    let first = today() - days + 1;
+    Column::Day.gte(first).or(Column::Id.in_subquery(last_ids(Some(first))))
+}
+
 /// The stored figures of checks, oldest first.
-async fn rows(db: &dyn ReadHandle, checks: &[i64]) -> Result<Vec<Model>> {
-    let own = Entity::find().filter(db::any(db, Column::CheckId, checks));
+async fn rows(db: &dyn ReadHandle, checks: &[i64], days: i32) -> Result<Vec<Model>> {
+    let own = Entity::find().filter(db::any(db, Column::CheckId, checks)).filter(among(days));
     Ok(db.all(own.order_by_asc(Column::Day).order_by_asc(Column::Id)).await?)
 }
 
@@ -84,7 +92,7 @@ pub(in crate::graphql) async fn days_of(
 ) -> Result<Vec<Vec<CheckDay>>> {
     let days = given(days)?;
     let mut own: HashMap<i64, Vec<Model>> = HashMap::new();
-    for row in rows(ctx.db(), checks).await? {
+    for row in rows(ctx.db(), checks, days).await? {
         own.entry(row.check_id.unwrap_or_default()).or_default().push(row);
     }
     Ok(checks.iter().map(|check| own.get(check).map_or_else(Vec::new, |rows| summed(rows, days))).collect())
@@ -101,7 +109,7 @@ pub(in crate::graphql) async fn days_of_sets(
     let mut all = Vec::with_capacity(sets.len());
     for set in sets {
         let own: Vec<i64> = placed.iter().filter(|one| one.home.set() == Some(*set)).map(|one| one.check.id).collect();
-        all.push(summed(&rows(ctx.db(), &own).await?, days));
+        all.push(summed(&rows(ctx.db(), &own, days).await?, days));
     }
     Ok(all)
 }
@@ -110,7 +118,7 @@ pub(in crate::graphql) async fn days_of_sets(
 pub(in crate::graphql) async fn level_days(ctx: &Ctx<'_>, days: &MaybeUndefined<i32>) -> Result<Vec<LevelDay>> {
     let days = given(days)?;
     let levels = standing::in_order(ctx.db()).await?;
-    let own = Entity::find().filter(Column::LevelId.is_not_null());
+    let own = Entity::find().filter(Column::LevelId.is_not_null()).filter(among(days));
     let rows = ctx.db().all(own.order_by_asc(Column::Day).order_by_asc(Column::Id)).await?;
     let one = |(day, rows): (i32, Vec<(i64, &Model)>)| {
         let services = |level: i64| rows.iter().find(|(own, _)| *own == level).map_or(0, |(_, row)| row.services);

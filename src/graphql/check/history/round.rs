@@ -1,20 +1,20 @@
 //! Evaluates checks for services, and stores what differs from what was stored last.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::super::evaluate::{self, Prepared};
 use super::super::home::{self, Placed};
 use super::super::question::Facts;
 use super::super::standing;
-use crate::db::{self, Db, Read, ReadHandle, Transaction, Write};
-use crate::entity::check_due::Part;
+use super::store::store;
+use crate::db::{self, Db, Read, ReadHandle};
+use crate::entity::check_due::{self, Marks, Part};
 use crate::entity::check_result::{self, Status};
-use crate::entity::{ByIds, Timestamp, level, remembered, service, service_level, standing_change};
-use crate::error::Result;
+use crate::entity::{ByIds, Timestamp, level, remembered, service, service_level};
+use crate::error::{Error, Result};
 use crate::events::{OfChecks, Wanted};
 
 /// About how many results are evaluated and stored at a time.
@@ -61,6 +61,8 @@ impl Asked {
 pub(super) struct Scope {
     /// Which checks.
     pub(super) asked: Asked,
+    /// Whether services with marks of their own are left to these.
+    pub(super) leaves_marked: bool,
     /// Who changed what.
     pub(super) cause: String,
     /// Whether nobody is told.
@@ -76,34 +78,36 @@ pub(super) struct Round {
 
 /// A result that is not as stored.
 #[derive(Debug, Clone)]
-struct Changed {
-    service: i64,
-    check: i64,
-    before: Option<Status>,
-    after: Option<Status>,
+pub(super) struct Changed {
+    pub(super) service: i64,
+    pub(super) check: i64,
+    pub(super) before: Option<Status>,
+    pub(super) after: Option<Status>,
     /// What the check found. `None` if nobody reads it.
-    message: Option<String>,
+    pub(super) message: Option<String>,
 }
 
 /// A level that is not as stored.
 #[derive(Debug, Clone)]
-struct Moved {
-    service: i64,
-    before: Option<level::Model>,
-    after: Option<level::Model>,
+pub(super) struct Moved {
+    pub(super) service: i64,
+    pub(super) before: Option<level::Model>,
+    pub(super) after: Option<level::Model>,
 }
 
 /// What is not as stored.
 #[derive(Default)]
-struct Found {
+pub(super) struct Found {
     /// The number of times that results were stored before.
-    round: Option<String>,
-    results: Vec<Changed>,
-    levels: Vec<Moved>,
+    pub(super) round: Option<String>,
+    pub(super) results: Vec<Changed>,
+    pub(super) levels: Vec<Moved>,
+    /// The services that were left to their own marks.
+    pub(super) left: Vec<i64>,
     /// The services of which somebody is told.
-    services: HashMap<i64, service::Model>,
+    pub(super) services: HashMap<i64, service::Model>,
     /// The names of the checks.
-    names: HashMap<i64, String>,
+    pub(super) names: HashMap<i64, String>,
 }
 
 impl Found {
@@ -136,7 +140,29 @@ impl Round {
     pub(super) async fn services(&self, ids: &[i64], scope: &Scope, changed: &mut BTreeSet<i64>) -> Result<()> {
         let size = self.size(scope).await?;
         for ids in ids.chunks(size) {
-            self.portion(ids, scope, changed).await?;
+            match self.portion(ids, scope, changed).await {
+                Ok(_) => {}
+                Err(error) if has_lost(&error) => self.each(ids, scope, changed).await?,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates the services of a portion that always loses, one at a time. One that still does is left to the evaluation of
+    /// everything.
+    async fn each(&self, ids: &[i64], scope: &Scope, changed: &mut BTreeSet<i64>) -> Result<()> {
+        for id in ids {
+            match self.portion(&[*id], scope, changed).await {
+                Ok(_) => {}
+                Err(error) if has_lost(&error) => {
+                    tracing::warn!(
+                        service = id,
+                        "results of checks cannot be stored for a service; trying again later"
+                    );
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }
@@ -144,7 +170,8 @@ impl Round {
     /// How many results and levels are not as stored, and of how many services.
     pub(super) async fn differences(&self, patience: Duration) -> Result<(usize, usize)> {
         let end = Instant::now() + patience;
-        let scope = &Scope { asked: Asked::About(Part::Any), cause: String::new(), is_quiet: true };
+        let scope =
+            &Scope { asked: Asked::About(Part::Any), leaves_marked: false, cause: String::new(), is_quiet: true };
         let (mut last, mut found, mut services) = (0, 0, 0);
         let size = self.size(scope).await?;
         while let Some(ids) = self.after(last, size).await?
@@ -181,6 +208,10 @@ impl Round {
             let seen = self.db.begin_read(None).await?;
             let found = find(&seen, ids, scope, is_told).await?;
             drop(seen);
+            if !found.left.is_empty() {
+                let marks = Marks::quiet(found.left.iter().copied());
+                self.db.write(async |tx| marks.store(tx, &scope.cause).await).await?;
+            }
             if found.len() == 0 {
                 return Ok(0);
             }
@@ -190,7 +221,7 @@ impl Round {
                     changed.extend(found.results.iter().map(|one| one.check));
                     return Ok(found.len());
                 }
-                Ok(false) => {}
+                Ok(false) => tokio::time::sleep(Duration::from_millis(fastrand::u64(1..50))).await,
                 // A service or a check was deleted meanwhile.
                 Err(error) if error.is_lost_race() => {}
                 Err(error) => return Err(error.into()),
@@ -200,10 +231,18 @@ impl Round {
     }
 }
 
+/// Whether others have always come between.
+fn has_lost(error: &Error) -> bool {
+    let Error::Internal(cause) = error else { return false };
+    cause.downcast_ref().is_some_and(db::Error::is_lost_race)
+}
+
 /// Finds what is not as stored.
 async fn find(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope, is_told: bool) -> Result<Found> {
     let now = Timestamp::now();
     let round = remembered::check_round(seen).await?;
+    let (ids, left) = there(seen, ids, scope).await?;
+    let ids = &*ids;
     let placed = home::place(seen, evaluate::all(seen).await?).await?;
     // The results of an ended campaign stay as they were at its end.
     let (over, others): (Vec<Placed>, Vec<Placed>) = placed.into_iter().partition(|one| one.home.is_over());
@@ -247,7 +286,7 @@ async fn find(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope, is_told: bool) 
             moves(seen, &moved, &live, &current).await?
         }
     };
-    let mut found = Found { round, results, levels, ..Found::default() };
+    let mut found = Found { round, results, levels, left, ..Found::default() };
     say(seen, &prepared, scope, &mut found).await?;
     if is_told && found.len() > 0 {
         let ids: BTreeSet<i64> =
@@ -257,6 +296,20 @@ async fn find(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope, is_told: bool) 
         found.names = live.iter().map(|one| (one.check.id, one.check.name.clone())).collect();
     }
     Ok(found)
+}
+
+/// The services that exist, and those of them that are left to their own marks: if everything is evaluated, a change that
+/// has come meanwhile would get the wrong cause, and might not be told.
+async fn there(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope) -> Result<(Vec<i64>, Vec<i64>)> {
+    let own = service::Entity::find().select_only().column(service::Column::Id);
+    let own = own.filter(db::any(seen, service::Column::Id, ids));
+    let mut there: Vec<i64> = seen.rows(own.as_query(), |row| row.get(0)).await?;
+    let mut left = Vec::new();
+    if scope.leaves_marked {
+        left = check_due::told(seen, &there).await?;
+        there.retain(|id| !left.contains(id));
+    }
+    Ok((there, left))
 }
 
 /// The stored results of services, of some checks or of all.
@@ -333,116 +386,6 @@ async fn say(seen: &dyn ReadHandle, prepared: &[Prepared], scope: &Scope, found:
 }
 
 /// Whether a change is kept. What follows from a new check, or from one that has ended, is not.
-fn is_kept(scope: &Scope, is_new: bool) -> bool {
+pub(super) fn is_kept(scope: &Scope, is_new: bool) -> bool {
     !(scope.is_quiet && is_new)
-}
-
-/// Stores what was found. Returns false if others have stored results since it was read.
-async fn store(tx: &Transaction, found: &Found, scope: &Scope, is_told: bool) -> Result<bool, db::Error> {
-    if !remembered::next_check_round(tx, found.round.as_deref()).await? {
-        return Ok(false);
-    }
-    let now = Timestamp::now();
-    store_results(tx, &found.results, now).await?;
-    store_levels(tx, &found.levels, now).await?;
-    let word = |status: Option<Status>| status.map(|status| status.word().to_owned());
-    let result = |one: &Changed| standing_change::ActiveModel {
-        service_id: Set(one.service),
-        check_id: Set(Some(one.check)),
-        at: Set(now),
-        before: Set(word(one.before)),
-        after: Set(word(one.after)),
-        message: Set(one.message.clone()),
-        cause: Set(scope.cause.clone()),
-        ..Default::default()
-    };
-    let name = |level: &Option<level::Model>| level.as_ref().map(|level| level.name.clone());
-    let level = |one: &Moved| standing_change::ActiveModel {
-        service_id: Set(one.service),
-        check_id: Set(None),
-        at: Set(now),
-        before: Set(name(&one.before)),
-        after: Set(name(&one.after)),
-        message: Set(None),
-        cause: Set(scope.cause.clone()),
-        ..Default::default()
-    };
-    let results = found.results.iter().filter(|one| is_kept(scope, one.before.is_none() || one.after.is_none()));
-    let levels = found.levels.iter().filter(|one| is_kept(scope, one.before.is_none() || one.after.is_none()));
-    let rows: Vec<standing_change::ActiveModel> = results.map(result).chain(levels.map(level)).collect();
-    tx.insert_all(rows).await?;
-    if is_told {
-        tell(tx, found, scope).await?;
-    }
-    Ok(true)
-}
-
-async fn store_results(tx: &Transaction, results: &[Changed], now: Timestamp) -> Result<(), db::Error> {
-    use check_result::Column::{CheckId, ServiceId, Since, Status as Own};
-    // One statement for all services that a check now says the same of.
-    let mut alike: BTreeMap<(i64, Option<Status>), Vec<i64>> = BTreeMap::new();
-    let mut new = Vec::new();
-    for one in results {
-        match (one.before, one.after) {
-            (None, Some(status)) => new.push(check_result::ActiveModel {
-                check_id: Set(one.check),
-                service_id: Set(one.service),
-                status: Set(status),
-                since: Set(now),
-                ..Default::default()
-            }),
-            (_, after) => alike.entry((one.check, after)).or_default().push(one.service),
-        }
-    }
-    for ((check, status), services) in alike {
-        let is_own = CheckId.eq(check).and(db::any(tx, ServiceId, &services));
-        match status {
-            Some(status) => {
-                let change = check_result::Entity::update_many().col_expr(Own, Expr::value(status));
-                tx.exec(change.col_expr(Since, Expr::value(now)).filter(is_own)).await?;
-            }
-            None => {
-                tx.exec(check_result::Entity::delete_many().filter(is_own)).await?;
-            }
-        }
-    }
-    tx.insert_all(new).await
-}
-
-async fn store_levels(tx: &Transaction, levels: &[Moved], now: Timestamp) -> Result<(), db::Error> {
-    if levels.is_empty() {
-        return Ok(());
-    }
-    let services: Vec<i64> = levels.iter().map(|one| one.service).collect();
-    let old = service_level::Entity::delete_many().filter(db::any(tx, service_level::Column::ServiceId, &services));
-    tx.exec(old).await?;
-    let row = |one: &Moved| {
-        Some(service_level::ActiveModel {
-            service_id: Set(one.service),
-            level_id: Set(one.after.as_ref()?.id),
-            since: Set(now),
-            ..Default::default()
-        })
-    };
-    let rows: Vec<service_level::ActiveModel> = levels.iter().filter_map(row).collect();
-    tx.insert_all(rows).await
-}
-
-/// Stores the events of what was found.
-async fn tell(tx: &Transaction, found: &Found, scope: &Scope) -> Result<(), db::Error> {
-    let mut events = OfChecks::default();
-    for one in &found.results {
-        // A check that begins to concern a service, or no longer does, tells nothing.
-        let (Some(_), Some(after)) = (one.before, one.after) else { continue };
-        if let (Some(service), Some(check)) = (found.services.get(&one.service), found.names.get(&one.check)) {
-            events.add_result(service, check, after, (one.message.as_deref().unwrap_or_default(), &scope.cause));
-        }
-    }
-    for one in &found.levels {
-        let (Some(before), Some(after)) = (&one.before, &one.after) else { continue };
-        if let Some(service) = found.services.get(&one.service) {
-            events.add_level(service, [&before.name, &after.name], after.index > before.index, &scope.cause);
-        }
-    }
-    events.store(tx).await
 }
