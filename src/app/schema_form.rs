@@ -118,7 +118,7 @@ impl<'s> Form<'s> {
         mistakes: &Mistakes,
     ) -> Markup {
         let name = &*format!("{above}{}", field.name);
-        let hint = field.description.as_deref().map(|text| plain(text)).unwrap_or_default();
+        let hint = field.description.as_deref().map(plain).unwrap_or_default();
         let (label, hint) = (&*label(&field.name), &*hint);
         // "The level." beside "Level" says nothing.
         let hint = if hint.eq_ignore_ascii_case(&format!("the {label}.")) { "" } else { hint };

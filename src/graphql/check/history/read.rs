@@ -43,7 +43,7 @@ fn begin(day: i32) -> Timestamp {
 }
 
 /// What holds on each of the last days: of each key, its last row up to that day. Nothing before the first row of any.
-fn filled<'m>(rows: &'m [Model], key: fn(&Model) -> Option<i64>, days: i32) -> Vec<(i32, Vec<(i64, &'m Model)>)> {
+fn filled(rows: &[Model], key: fn(&Model) -> Option<i64>, days: i32) -> Vec<(i32, Vec<(i64, &Model)>)> {
     let (today, mut rest, mut now) = (today(), rows.iter().peekable(), BTreeMap::<i64, &Model>::new());
     let mut filled = Vec::new();
     for day in today - days + 1..=today {
