@@ -182,9 +182,11 @@ impl<'s> Form<'s> {
     pub fn input(self, form: &Fields, mistakes: &mut Mistakes) -> Map<String, Json> {
         let fields = self.input.fields.values().filter_map(|field| {
             let value = self.value(field, "", form, mistakes);
-            // An empty text in a field that must be given is a mistake that the API tells best.
-            let value =
-                if value.is_null() && field.ty.is_non_null() { absent(&self.takes(&field.ty)) } else { Some(value) };
+            let value = match value.is_null() && field.ty.is_non_null() {
+                // An empty text in a field that must be given is a mistake that the API tells best.
+                true => absent(&self.takes(&field.ty)).or_else(|| missing(mistakes, field.name.as_str())),
+                false => Some(value),
+            };
             Some((field.name.to_string(), value?))
         });
         fields.collect()
@@ -206,11 +208,19 @@ impl<'s> Form<'s> {
         let text = form.get(&name);
         match self.takes(&field.ty) {
             Takes::Parts(parts) => {
-                let parts: Map<String, Json> = parts_of(parts)
+                let given: Map<String, Json> = parts_of(parts)
                     .map(|part| (part.name.to_string(), self.value(part, &format!("{name}."), form, mistakes)))
                     .filter(|(_, value)| !value.is_null())
                     .collect();
-                if parts.is_empty() { Json::Null } else { parts.into() }
+                if given.is_empty() {
+                    return Json::Null;
+                }
+                let lacks =
+                    |part: &&InputValueDefinition| part.is_required() && !given.contains_key(part.name.as_str());
+                for part in parts_of(parts).filter(lacks) {
+                    missing(mistakes, &format!("{name}.{}", part.name));
+                }
+                given.into()
             }
             _ if text.is_empty() => Json::Null,
             Takes::Flag => (text == YES).into(),
@@ -229,6 +239,8 @@ impl<'s> Form<'s> {
             }
             Takes::Word(_) => text.into(),
             Takes::Text if LONG.contains(&&*name) => form::stored(form.untrimmed(&name)).into(),
+            // What is compared may begin or end with a blank.
+            Takes::Text if name.ends_with(".value") => form.untrimmed(&name).into(),
             Takes::Text => text.into(),
         }
     }
@@ -281,6 +293,14 @@ impl<'s> Form<'s> {
         }
         fields
     }
+}
+
+/// Says that a field must be given, unless something else is wrong with it.
+fn missing(mistakes: &mut Mistakes, field: &str) -> Option<Json> {
+    if mistakes.about(field).next().is_none() {
+        mistakes.push(field, "must be given");
+    }
+    None
 }
 
 /// The field of an object that has the value of a field of an input.
