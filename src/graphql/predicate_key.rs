@@ -1,6 +1,7 @@
 //! What the predicates of filters compare, in the words of the two enums.
 
 use super::schema::{PredicateKeyEnum, ServiceFilterEnum};
+use crate::entity::check_due::Part;
 
 /// What a predicate compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,19 @@ pub(super) enum Key {
     TierIndex,
     /// A key that services cannot be filtered by, and the reason.
     Not(&'static str),
+}
+
+impl Key {
+    /// Whether what it compares can change with a part of a service.
+    pub(super) fn asks_about(self, part: Part) -> bool {
+        match (self, part) {
+            // Another filter may ask about anything.
+            (Self::FilterId, _) | (_, Part::Any) => true,
+            (Self::Tag, part) => part == Part::Tags,
+            (Self::DeployEnvironment, part) => part == Part::Deploys,
+            (_, part) => part == Part::Fields,
+        }
+    }
 }
 
 const NO_GROUPS: &str = "groups are not supported; use parent teams instead";

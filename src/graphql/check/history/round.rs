@@ -13,9 +13,11 @@ use super::store::store;
 use crate::db::{self, Db, Read, ReadHandle};
 use crate::entity::check_due::{self, Marks, Part};
 use crate::entity::check_result::{self, Status};
-use crate::entity::{ByIds, Timestamp, level, remembered, service, service_level};
+use crate::entity::{ByIds, Timestamp, filter_predicate, level, remembered, service, service_level};
 use crate::error::{Error, Result};
 use crate::events::{OfChecks, Wanted};
+use crate::graphql::predicate_key::Key;
+use crate::graphql::schema::PredicateKeyEnum;
 
 /// About how many results are evaluated and stored at a time.
 const RESULTS: usize = 20_000;
@@ -32,17 +34,17 @@ const ATTEMPTS: u32 = 20;
 pub(super) enum Asked {
     /// One.
     Check(i64),
-    /// Those that ask about a part of services. A filter may ask about any part.
+    /// Those that ask about a part of services, themselves or by a filter.
     About(Part),
 }
 
 impl Asked {
-    fn is(self, one: &Placed) -> bool {
+    /// Whether a check is among them. `filters` are those that ask about the part.
+    fn is(self, one: &Placed, filters: &HashSet<i64>) -> bool {
         match self {
             Self::Check(id) => one.check.id == id,
             Self::About(part) => {
-                let has_filter = one.check.filter_id.or(one.home.filter_id()).is_some();
-                has_filter || one.check.kind.asks_about(part)
+                one.check.kind.asks_about(part) || filters_of(one).any(|filter| filters.contains(&filter))
             }
         }
     }
@@ -248,7 +250,8 @@ async fn find(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope, is_told: bool) 
     let (over, others): (Vec<Placed>, Vec<Placed>) = placed.into_iter().partition(|one| one.home.is_over());
     let over: HashSet<i64> = over.iter().map(|one| one.check.id).collect();
     let live: Vec<Placed> = others.into_iter().filter(|one| one.check.counts(now)).collect();
-    let asked: Vec<Placed> = live.iter().filter(|one| scope.asked.is(one)).cloned().collect();
+    let filters = filters_about(seen, &live, scope.asked).await?;
+    let asked: Vec<Placed> = live.iter().filter(|one| scope.asked.is(one, &filters)).cloned().collect();
     let asked_ids: HashSet<i64> = asked.iter().map(|one| one.check.id).collect();
     let is_whole = scope.asked == Asked::About(Part::Any);
     // What is stored of a check that does not count any more goes, when all checks or this one are evaluated.
@@ -280,7 +283,7 @@ async fn find(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope, is_told: bool) 
     let levels = match moved.is_empty() {
         true => Vec::new(),
         false => {
-            let mut current = self::stored(seen, &moved, None).await?;
+            let mut current = if is_whole { stored } else { self::stored(seen, &moved, None).await? };
             current.retain(|(_, check), _| !is_meant(*check));
             current.extend(evaluated);
             moves(seen, &moved, &live, &current).await?
@@ -296,6 +299,30 @@ async fn find(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope, is_told: bool) 
         found.names = live.iter().map(|one| (one.check.id, one.check.name.clone())).collect();
     }
     Ok(found)
+}
+
+/// The filters that say which services a check concerns.
+fn filters_of(one: &Placed) -> impl Iterator<Item = i64> {
+    [one.check.filter_id, one.home.filter_id()].into_iter().flatten()
+}
+
+/// The filters of these checks that ask about a part of services.
+async fn filters_about(seen: &dyn ReadHandle, checks: &[Placed], asked: Asked) -> Result<HashSet<i64>> {
+    let used: BTreeSet<i64> = checks.iter().flat_map(filters_of).collect();
+    let part = match asked {
+        Asked::About(part) if part != Part::Any && !used.is_empty() => part,
+        _ => return Ok(used.into_iter().collect()),
+    };
+    let used: Vec<i64> = used.into_iter().collect();
+    let predicates = filter_predicate::Entity::find().filter(db::any(seen, filter_predicate::Column::FilterId, &used));
+    let mut about = HashSet::new();
+    for predicate in seen.all(predicates).await? {
+        let key = PredicateKeyEnum::from_word(&predicate.key).map(Key::from);
+        if key.is_none_or(|key| key.asks_about(part)) {
+            about.insert(predicate.filter_id);
+        }
+    }
+    Ok(about)
 }
 
 /// The services that exist, and those of them that are left to their own marks: if everything is evaluated, a change that
