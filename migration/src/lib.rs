@@ -86,6 +86,7 @@ mod m20261128_000120_campaigns;
 mod m20261128_000130_events;
 mod m20261129_000010_custom_event_outcomes;
 mod m20261129_000020_check_history;
+mod m20261129_000030_standards_locks;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -193,6 +194,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261128_000130_events::Migration),
             Box::new(m20261129_000010_custom_event_outcomes::Migration),
             Box::new(m20261129_000020_check_history::Migration),
+            Box::new(m20261129_000030_standards_locks::Migration),
         ]
     }
 }

@@ -10,6 +10,7 @@ use super::operations::types::Moment;
 use super::operations::{self, CampaignStatusEnum as Status};
 use super::parts::{count, date, local};
 use super::scorecards::checks;
+use super::standards::governed;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, standing};
 use crate::entity::Timestamp;
@@ -121,6 +122,7 @@ fn facts(campaign: &Campaign, app_url: &str) -> Markup {
                 Some(filter) => a href=(local(&filter.html_url, app_url)) { (filter.name) },
                 None => "all services",
             } }
+            (governed(campaign.locked_by.as_deref()))
             (day("Start", &campaign.start_date))
             (day("Target", &campaign.target_date))
             @if let Some(left) = left(campaign, Timestamp::now()) { dt { "Time" } dd { (left) } }

@@ -7,17 +7,15 @@ use maud::{Markup, html};
 use serde_json::{Map, Value as Json, json};
 
 use super::ask::{ask, ask_json};
-use super::event_check;
 use super::form::Mistakes;
 use super::group_form::owner_id;
 use super::layout::layout;
-use super::operations::check_choices::Account as Found;
-use super::operations::{CheckChoices, try_event_check::CustomEventCheckPreview as Preview};
+use super::operations::{CheckChoices, check_choices::Account as Found};
 use super::parts::empty;
 use super::schema_form::{Form, label, plain};
 use super::standards::{address, name};
 use super::visit::{Fields, Session, Visit, path};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, check_preview, event_check};
 use crate::entity::user::Role;
 
 /// The kind of check that can be tried.
@@ -81,6 +79,8 @@ struct Sheet<'s> {
     title: String,
     lead: String,
     action: String,
+    /// The name of the kind of check, such as `TagDefined`.
+    kind: Option<String>,
     /// Whether its expressions can be tried.
     is_tried: bool,
 }
@@ -96,6 +96,7 @@ fn sheet<'s>(schema: &'s Schema, kind: &Kind<'_>, id: Option<&str>) -> Result<Sh
         },
         lead: kind.asks.clone(),
         action: id.map_or_else(|| path(["new", "check", &kind.word]), |id| path(["standards", id, "edit"])),
+        kind: Some(kind.name.to_owned()),
         is_tried: kind.word == EVENT,
     })
 }
@@ -113,8 +114,10 @@ pub async fn new(site: &Site, visit: &Visit, session: &Session, word: &str) -> R
 pub async fn create(site: &Site, visit: &Visit, word: &str) -> Result<Answer, Fault> {
     let kind = kind(site.catalogue.schema(), |kind| kind.word == word)?;
     let sheet = sheet(site.catalogue.schema(), &kind, None)?;
-    if sheet.is_tried && visit.form.get("do") == "try" {
-        return tried(site, visit, &sheet).await;
+    match visit.form.get("do") {
+        "try" if sheet.is_tried => return tried(site, visit, &sheet).await,
+        "preview" => return previewed(site, visit, &sheet).await,
+        _ => {}
     }
     let mut input = match input(site, visit, &sheet, None).await? {
         Ok(input) => input,
@@ -205,8 +208,10 @@ pub async fn change(site: &Site, visit: &Visit, id: &str, what: &str) -> Result<
         });
     }
     let (kind, sheet, fields) = find(site, visit, id).await?;
-    if what == "edit" && sheet.is_tried && visit.form.get("do") == "try" {
-        return tried(site, visit, &sheet).await;
+    match visit.form.get("do") {
+        "try" if what == "edit" && sheet.is_tried => return tried(site, visit, &sheet).await,
+        "preview" if what == "edit" => return previewed(site, visit, &sheet).await,
+        _ => {}
     }
     let visit = &match what {
         "edit" => visit.clone(),
@@ -237,7 +242,22 @@ async fn refused(site: &Site, visit: &Visit, sheet: &Sheet<'_>, mistakes: &Mista
 /// Shows the form again, with what its expressions say of the newest event.
 async fn tried(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Answer, Fault> {
     let (mistakes, preview) = event_check::tried(site, visit).await?;
-    Ok(Answer::page(page(site, visit, sheet, &visit.form, (&mistakes, preview.as_ref())).await?))
+    let preview = preview.as_ref().map(event_check::shown);
+    Ok(Answer::page(page(site, visit, sheet, &visit.form, (&mistakes, preview)).await?))
+}
+
+/// Shows the form again, with how services would stand.
+async fn previewed(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Answer, Fault> {
+    let (mut mistakes, mut preview) = (Mistakes::none(), None);
+    match (input(site, visit, sheet, None).await?, &sheet.kind) {
+        (Ok(mut input), Some(kind)) => {
+            input.retain(|_, value| !value.is_null());
+            preview = check_preview::of(site, visit, kind, input, &mut mistakes).await?;
+        }
+        (Ok(_), None) => {}
+        (Err(found), _) => mistakes = found,
+    }
+    Ok(Answer::page(page(site, visit, sheet, &visit.form, (&mistakes, preview)).await?))
 }
 
 fn other(what: &str) -> Result<(&'static str, &'static str, &'static str), Fault> {
@@ -255,7 +275,7 @@ fn other_sheet<'s>(schema: &'s Schema, what: &str) -> Result<Sheet<'s>, Fault> {
     let (noun, mutation, _) = other(what)?;
     let form = input_of(schema, mutation).and_then(|input| Form::new(schema, input)).ok_or(Fault::NotFound)?;
     let (title, action) = (format!("New {noun}"), path(["new", what]));
-    Ok(Sheet { form, title, lead: String::new(), action, is_tried: false })
+    Ok(Sheet { form, title, lead: String::new(), action, kind: None, is_tried: false })
 }
 
 /// Shows the form for a new level, category or scorecard.
@@ -273,15 +293,11 @@ pub async fn create_other(site: &Site, visit: &Visit, what: &str) -> Result<Answ
         Ok(input) => input,
         Err(mistakes) => return refused(site, visit, &sheet, &mistakes).await,
     };
-    input.retain(|name, value| !value.is_null() || name == "ownerId");
-    input.entry("ownerId").and_modify(|owner| {
-        if owner.is_null() {
-            *owner = "".into();
-        }
-    });
-    if !sheet.form.has("ownerId") {
-        input.remove("ownerId");
+    // That it must be given is said best by the API.
+    if let Some(owner @ Json::Null) = input.get_mut("ownerId") {
+        *owner = "".into();
     }
+    input.retain(|_, value| !value.is_null());
     let ty = input_of(schema, mutation).unwrap_or_default();
     match run(site, visit, mutation, ty, input, "").await? {
         Ok(_) => Ok(Answer::redirect(list)),
@@ -294,7 +310,7 @@ async fn page(
     visit: &Visit,
     sheet: &Sheet<'_>,
     fields: &Fields,
-    (mistakes, preview): (&Mistakes, Option<&Preview>),
+    (mistakes, preview): (&Mistakes, Option<Markup>),
 ) -> Result<Markup, Fault> {
     let found = ask(site, visit, CheckChoices {}).await?.account;
     let offered = |field: &str| offered(&found, field);
@@ -315,9 +331,10 @@ async fn page(
         form method="post" action=(sheet.action) {
             (sheet.form.show(&offered, fields, mistakes))
             @if sheet.is_tried { button.quiet name="do" value="try" { "Try on the newest event" } " " }
+            @else if sheet.kind.is_some() { button.quiet name="do" value="preview" { "Preview" } " " }
             button name="do" value="save" { "Save" }
         }
-        @if let Some(preview) = preview { (event_check::shown(preview)) }
+        @if let Some(preview) = preview { (preview) }
     };
     Ok(layout(visit, &sheet.title, main))
 }

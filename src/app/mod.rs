@@ -23,6 +23,7 @@ mod audit;
 mod campaign_form;
 mod campaigns;
 mod check_form;
+mod check_preview;
 mod cloud;
 mod contact_form;
 pub mod cookie;

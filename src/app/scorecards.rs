@@ -8,7 +8,7 @@ use super::operations::measured::CheckResult;
 use super::operations::scorecard::{LevelCount, Scorecard};
 use super::operations::{self, Measured as Report};
 use super::parts::{count, local};
-use super::standards::{address, failure, name, state};
+use super::standards::{address, failure, governed, name, state};
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site, manual, standing};
 
@@ -76,6 +76,7 @@ fn facts(scorecard: &Scorecard, app_url: &str) -> Markup {
                     None => "all",
                 }
             }
+            (governed(scorecard.locked_by.as_deref()))
             dt { "Results" }
             dd { (scorecard.passing_checks) " of " (scorecard.total_checks) " passed" }
             dt { "Overall levels" }

@@ -160,6 +160,7 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
         }
     };
     let may = visit.session.as_ref().is_some_and(|session| session.user.role >= Role::StandardsAdmin);
+    let may = may && check.locked_by.is_none();
     let actions = html! {
         @if may {
             a.button href=(path(["standards", id, "edit"])) { "Edit" } " "
@@ -188,9 +189,17 @@ fn facts(report: &CheckReport, app_url: &str) -> Markup {
                 None => "all",
             } }
             @if let Some(owner) = &check.owner { dt { "Owner" } dd { a href=(path(["teams", &owner.alias])) { (owner.name) } } }
+            (governed(check.locked_by.as_deref()))
             dt { "Results" }
             dd { (report.passed) " of " (count(report.services, "service")) " passed, " (report.failed) " failed, " (report.pending) " pending" }
         }
+    }
+}
+
+/// Which file governs a standard: it can only be changed there.
+pub fn governed(file: Option<&str>) -> Markup {
+    html! {
+        @if let Some(file) = file { dt { "Governed by" } dd { (file) ", where it is changed" } }
     }
 }
 

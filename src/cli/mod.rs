@@ -32,8 +32,7 @@ use tokio::runtime::Runtime;
 use self::console::{print, say, sentence, show_progress};
 use self::opened::{close_or_say, connect, created_sentence, existing, with_database, with_new_database};
 use crate::config::{
-    self, Addresses, Command, Database, DeployEndpointCommand, Passed, SchemaCommand, Serve, StandardsCommand,
-    TokenCommand,
+    self, Addresses, Command, Database, DeployEndpointCommand, Passed, SchemaCommand, Serve, TokenCommand,
 };
 use crate::db::{self, Before, Db, RowOf, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
@@ -127,9 +126,7 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
             clap_mangen::generate_to(config::program(), &folder)
                 .map_err(|error| format!("manual pages cannot be written to {}: {error}", folder.display()))?;
         }
-        Command::Standards(StandardsCommand::Starter { remote, deadline }) => {
-            print(&tokio::task::block_in_place(|| standards::starter(&remote, deadline))?)?;
-        }
+        Command::Standards(command) => print(&tokio::task::block_in_place(|| standards::run(&command))?)?,
         Command::Reading(command) => return tokio::task::block_in_place(|| reading::run(command)),
         // It needs no runtime, and has ended before.
         Command::Evaluate => {}

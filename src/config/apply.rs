@@ -25,6 +25,10 @@ pub struct Apply {
     /// Unlock the services that other files of the repository govern and no file of this run describes
     #[arg(long)]
     pub release_missing: bool,
+    /// Delete the levels, categories, filters, scorecards, checks and campaigns that standards files of these names govern
+    /// and no longer describe
+    #[arg(long)]
+    pub delete_missing: bool,
     /// Applies through the API of this server, or of the context's, and not to a database.
     #[command(flatten)]
     pub remote: Remote,

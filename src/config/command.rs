@@ -99,7 +99,7 @@ pub enum Command {
     /// Evaluate the checks that concern the services of a repository on its checkout, and report the results, from a
     /// pipeline
     Check(Box<Check>),
-    /// Standards: levels, categories and checks
+    /// Standards: levels, categories, scorecards and checks; rollcall apply applies files of them
     #[command(subcommand)]
     Standards(StandardsCommand),
     /// Commands that read from a server.
@@ -138,6 +138,27 @@ pub enum Command {
 /// `rollcall standards …`
 #[derive(Debug, Subcommand)]
 pub enum StandardsCommand {
+    /// Print the standards of a server as a file that rollcall apply takes
+    Export {
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        remote: Remote,
+        /// How long to wait for each answer
+        #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEADLINE", default_value = "30s", value_parser = trimmed(value::duration))]
+        deadline: Duration,
+    },
+    /// Unlock on a server what a standards file governs
+    Release {
+        /// The name of the file, as it was applied
+        #[arg(value_name = "FILE", value_parser = trimmed(value::text))]
+        file: String,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        remote: Remote,
+        /// How long to wait for the answer
+        #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEADLINE", default_value = "30s", value_parser = trimmed(value::duration))]
+        deadline: Duration,
+    },
     /// Create the starter set on a server: ten checks, with the levels and categories that they need. Leaves as it is what
     /// is there already
     Starter {

@@ -306,6 +306,19 @@ fn whole(number: &Number) -> Option<String> {
     digits.or_else(|| number.as_f64().filter(|float| float.fract() == 0.0).map(|float| (float + 0.0).to_string()))
 }
 
+/// Reads a value that does not come from a request as an input type of the schema.
+pub fn from_json<T: Input>(
+    schema: &Schema,
+    scalars: &'static [ScalarCheck],
+    ty: &str,
+    value: serde_json::Value,
+) -> Result<T, InputError> {
+    let unknown = |error: &dyn fmt::Display| InputError::new(error.to_string());
+    let value = Value::from_json(value).map_err(|error| unknown(&error))?;
+    let name = apollo_compiler::Name::new(ty).map_err(|error| unknown(&error))?;
+    T::read(&coerce(InputTypes { schema, scalars }, &Type::NonNullNamed(name), &value)?)
+}
+
 /// Coerces the request's variables to their declared types. Ignores undeclared variables. A variable that is absent and
 /// has no default stays absent.
 pub(super) fn variables(

@@ -35,6 +35,8 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
+    /// The name of the standards file that governs it; `None` if it is not locked.
+    pub locked_by: Option<String>,
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).

@@ -20,6 +20,8 @@ pub struct Model {
     pub description: Option<String>,
     /// The scorecard that it belongs to; `None` for one of the rubric.
     pub scorecard_id: Option<i64>,
+    /// The name of the standards file that governs it; `None` if it is not locked.
+    pub locked_by: Option<String>,
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).

@@ -22,6 +22,8 @@ pub struct Model {
     pub description: Option<String>,
     /// The position among the levels.
     pub index: i32,
+    /// The name of the standards file that governs it; `None` if it is not locked.
+    pub locked_by: Option<String>,
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).

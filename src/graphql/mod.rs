@@ -96,6 +96,7 @@ mod service_impact;
 mod service_list;
 mod service_repository;
 mod sort;
+mod standards_file;
 mod suggestion;
 pub mod suggestions;
 mod system;

@@ -102,21 +102,28 @@ impl Permit for PermitOf<'_> {
     }
 }
 
+/// The files of an input. Reports names that are no names, and too many files.
+pub(super) fn files(given: Vec<ServiceFileInput>, problems: &mut Problems) -> Vec<File> {
+    if given.len() > text::ENTRIES {
+        let message = format!("at most {} files can be applied at once", text::ENTRIES);
+        problems.push(UserError::new("files", message));
+    }
+    for (place, ServiceFileInput { path, text: _ }) in given.iter().take(text::ENTRIES).enumerate() {
+        let within = |error: UserError| error.within(place.to_string()).within("files");
+        problems.take(text::required("path", path, text::URL).map_err(within));
+    }
+    let file = |ServiceFileInput { path, text }| File { path, content: Ok(text), is_found: false };
+    given.into_iter().map(file).collect()
+}
+
 impl ServiceFilesApplyMutation for Mutation {
     async fn service_files_apply(
         ctx: &MutationCtx<'_>,
         input: ServiceFilesApplyInput,
     ) -> Result<ServiceFilesApplyPayload> {
-        let ServiceFilesApplyInput { files, repository, commit, dry_run, release_missing } = input;
+        let ServiceFilesApplyInput { files: given, repository, commit, dry_run, release_missing } = input;
         let mut problems = Problems::default();
-        if files.len() > text::ENTRIES {
-            let message = format!("at most {} files can be applied at once", text::ENTRIES);
-            problems.push(UserError::new("files", message));
-        }
-        for (place, ServiceFileInput { path, text: _ }) in files.iter().take(text::ENTRIES).enumerate() {
-            let within = |error: UserError| error.within(place.to_string()).within("files");
-            problems.take(text::required("path", path, text::URL).map_err(within));
-        }
+        let files = files(given, &mut problems);
         let origin = Origin::new(repository.value().map(String::as_str), commit.value().map(String::as_str));
         let origin = problems.take(origin);
         let releases_missing = release_missing.value().copied().unwrap_or(false);
@@ -133,8 +140,6 @@ impl ServiceFilesApplyMutation for Mutation {
             permit: Some(&PermitOf(caller)),
             events: Some(&ctx.settings().events),
         };
-        let file = |ServiceFileInput { path, text }| File { path, content: Ok(text), is_found: false };
-        let files: Vec<File> = files.into_iter().map(file).collect();
         let prepared = service_file::prepare(ctx.database(), &files, &options).await.map_err(refused)?;
         let done = match options.is_dry_run {
             true => prepared.rehearsed(),
@@ -152,7 +157,7 @@ impl ServiceFilesApplyMutation for Mutation {
 }
 
 /// Converts mistakes to errors of the payload. Each message names the file, the line and the column.
-fn refused(refused: Refused) -> Error {
+pub(super) fn refused(refused: Refused) -> Error {
     let notes = match refused {
         Refused::Problems(notes) => notes,
         Refused::Failed(error) => return error,
@@ -168,7 +173,6 @@ fn refused(refused: Refused) -> Error {
 
 fn document(applied: Applied) -> ServiceFileDocument {
     let Applied { path, line, kind, name, outcome, changes } = applied;
-    let change = |FieldChange { field, before, after }| ServiceFileChange { field, before, after };
     ServiceFileDocument {
         path: Some(path).filter(|path| !path.is_empty()),
         line: i32::try_from(line).ok().filter(|line| *line > 0),
@@ -182,6 +186,11 @@ fn document(applied: Applied) -> ServiceFileDocument {
         },
         changes: changes.into_iter().map(change).collect(),
     }
+}
+
+/// Converts a field that changed.
+pub(super) fn change(FieldChange { field, before, after }: FieldChange) -> ServiceFileChange {
+    ServiceFileChange { field, before, after }
 }
 
 /// Converts the first notes. If there are more, the last one says how many, and those about documents that failed come

@@ -13,7 +13,7 @@ pub use super::check::{
     GitBranchProtectionCheck, HasDocumentationCheck, HasRecentDeployCheck, ManualCheck, PackageVersionCheck,
     RelationshipCheck, RepositoryFileCheck, RepositoryGrepCheck, RepositoryIntegratedCheck, RepositorySearchCheck,
     ServiceCheckResults, ServiceConfigurationCheck, ServiceDependencyCheck, ServiceOwnershipCheck,
-    ServicePropertyCheck, TagDefinedCheck, ToolUsageCheck,
+    ServicePropertyCheck, StandardsPreview, TagDefinedCheck, ToolUsageCheck,
 };
 pub use super::cloud_integration::Yaml as YAML;
 pub use super::component_type::ComponentTypeIconEnum;

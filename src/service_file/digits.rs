@@ -6,7 +6,7 @@ use super::yaml::{At, Node};
 
 /// The text of a number in its file.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Digits {
+pub(crate) enum Digits {
     /// The bytes of the file's text at which the number is written: until [`Self::find_in`] has the text.
     At(usize, usize),
     Text(Box<str>),
@@ -27,10 +27,10 @@ impl From<Location> for Digits {
 
 impl Digits {
     /// No text, so that the number itself is written.
-    pub(super) const NONE: Self = Self::At(0, 0);
+    pub(crate) const NONE: Self = Self::At(0, 0);
 
     /// Takes the digits out of the text that the number was read from.
-    pub(super) fn find_in(&mut self, text: &str) {
+    pub(crate) fn find_in(&mut self, text: &str) {
         let Self::At(start, end) = *self else { return };
         let is_of_number = |letter: char| letter.is_ascii_alphanumeric() || "+-._".contains(letter);
         let digits = text.get(start..end).map(str::trim).filter(|digits| digits.chars().all(is_of_number));
@@ -39,7 +39,7 @@ impl Digits {
         }
     }
 
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::At(..) => None,
             Self::Text(text) => Some(text),
@@ -49,7 +49,7 @@ impl Digits {
 
 impl At<Node> {
     /// Gives each number its text in the file.
-    pub(super) fn find_digits(&mut self, text: &str) {
+    pub(crate) fn find_digits(&mut self, text: &str) {
         match &mut self.value {
             Node::Number(_, digits) => digits.find_in(text),
             Node::List(items) => items.iter_mut().for_each(|item| item.find_digits(text)),

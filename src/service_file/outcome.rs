@@ -71,7 +71,7 @@ pub(super) fn described(
 }
 
 /// Converts the audit's record of a change to a list of fields. Long values are cut.
-pub(super) fn fields(changed: &Map<String, Json>) -> Vec<FieldChange> {
+pub(crate) fn fields(changed: &Map<String, Json>) -> Vec<FieldChange> {
     let text = |value: Option<&Json>| match value? {
         Json::Null => None,
         Json::String(text) => Some(text.clone()),

@@ -74,21 +74,21 @@ struct Source {
 
 /// Collects mistakes, so that all of them are reported together, and notes about skipped values.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Problems {
+pub(crate) struct Problems {
     /// Two of each file: its own documents, and those of other catalogues in it.
     sources: Vec<Source>,
     list: Vec<Message>,
     left: Vec<Message>,
     /// Whether a document could not be read. If so, references to missing things are not reported, because that
     /// document may define them.
-    pub(super) documents_are_missing: bool,
+    pub(crate) documents_are_missing: bool,
     /// Whether reading stops, because a limit is exceeded.
     is_over: bool,
 }
 
 impl Problems {
     /// Adds a file and returns the number of the source of its own documents.
-    pub(super) fn file(&mut self, name: &str) -> usize {
+    pub(crate) fn file(&mut self, name: &str) -> usize {
         let file = self.sources.len() / 2;
         for is_lenient in [false, true] {
             self.sources.push(Source { name: name.to_owned(), file, is_lenient });
@@ -97,23 +97,23 @@ impl Problems {
     }
 
     /// The source of the documents of other catalogues in the same file.
-    pub(super) fn lenient(source: usize) -> usize {
+    pub(crate) fn lenient(source: usize) -> usize {
         source | 1
     }
 
     /// The index of a source's file among those of the run.
-    pub(super) fn file_of(source: usize) -> usize {
+    pub(crate) fn file_of(source: usize) -> usize {
         source / 2
     }
 
     /// Whether the documents of a source are those of another catalogue.
-    pub(super) fn is_lenient(&self, source: usize) -> bool {
+    pub(crate) fn is_lenient(&self, source: usize) -> bool {
         self.sources.get(source).is_some_and(|source| source.is_lenient)
     }
 
     /// Adds a mistake: nothing is applied. Beyond [`MISTAKES`], nothing more is read. In a document of another catalogue,
     /// it is only a note: what it is about is skipped.
-    pub(super) fn add(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
+    pub(crate) fn add(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
         match self.is_lenient(source) {
             true => self.leave(source, spot, message),
             false => self.refuse(source, spot, message.into()),
@@ -121,7 +121,7 @@ impl Problems {
     }
 
     /// The same for a mistake that fails the whole document.
-    pub(super) fn fail(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
+    pub(crate) fn fail(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
         let sentence = message.into();
         match self.is_lenient(source) {
             true => {
@@ -141,7 +141,7 @@ impl Problems {
     }
 
     /// Adds the mistakes of an error. Returns an internal error as it is: whether a race was lost is decided above.
-    pub(super) fn take(&mut self, source: usize, spot: Spot, error: Error) -> Result<(), db::Error> {
+    pub(crate) fn take(&mut self, source: usize, spot: Spot, error: Error) -> Result<(), db::Error> {
         match error {
             Error::User(errors) => errors.into_iter().for_each(|error| self.add(source, spot, error.message)),
             Error::Internal(cause) => {
@@ -152,39 +152,39 @@ impl Problems {
     }
 
     /// Adds a last mistake, whatever the form of the document: nothing after it is read, and nothing is applied.
-    pub(super) fn end(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
+    pub(crate) fn end(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
         self.refuse(source, spot, message.into());
         self.is_over = true;
     }
 
     /// Whether [`Self::end`] was called, or there are too many mistakes.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.is_over
     }
 
     /// Adds a note about a value that the catalogue has no place for. The rest is applied.
-    pub(super) fn leave(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
+    pub(crate) fn leave(&mut self, source: usize, spot: Spot, message: impl Into<String>) {
         let message = Message { source, spot, sentence: message.into(), is_failure: false };
         add(&mut self.left, NOTES, "notes", message);
     }
 
     /// The name of a source's file.
-    pub(super) fn name(&self, source: usize) -> &str {
+    pub(crate) fn name(&self, source: usize) -> &str {
         self.sources.get(source).map_or("", |source| &source.name)
     }
 
     /// Formats a location, for a message about another one.
-    pub(super) fn place(&self, source: usize, spot: Spot) -> String {
+    pub(crate) fn place(&self, source: usize, spot: Spot) -> String {
         format!("{}:{}:{}", self.name(source), spot.line, spot.column)
     }
 
     /// Whether there are no mistakes.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
     /// Returns the mistakes, and the notes about skipped values, both in the order of the files and lines.
-    pub(super) fn notes(self) -> (Vec<Note>, Vec<Note>) {
+    pub(crate) fn notes(self) -> (Vec<Note>, Vec<Note>) {
         let Self { sources, list, left, .. } = self;
         let notes = |mut list: Vec<Message>| {
             list.sort_by_key(|Message { source, spot, .. }| (Self::file_of(*source), *spot));

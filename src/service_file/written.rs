@@ -74,6 +74,27 @@ pub async fn write(db: &dyn ReadHandle, described: Described) -> Result<Option<S
     Ok(Some(text))
 }
 
+/// The keys and values of an entry of a standards file.
+pub type StandardsEntry = Vec<(String, Json)>;
+
+/// Writes a standards file: its lists, and the entries of each.
+pub fn write_standards(lists: Vec<(&str, Vec<StandardsEntry>)>) -> String {
+    let value = |value: Json| match value {
+        Json::Array(items) if items.iter().any(Json::is_object) => {
+            Written::List(items.into_iter().map(Written::Value).collect())
+        }
+        value => Written::Value(value),
+    };
+    let entry =
+        |fields: StandardsEntry| Written::Entries(fields.into_iter().map(|(key, own)| (key, value(own))).collect());
+    let list =
+        |(key, entries): (&str, Vec<_>)| (key.to_owned(), Written::List(entries.into_iter().map(entry).collect()));
+    let lists = lists.into_iter().filter(|(_, entries)| !entries.is_empty()).map(list);
+    let mut text = "version: 1\n".to_owned();
+    write_entry(&mut text, 0, super::standards::KEY, &Written::Entries(lists.collect()));
+    text
+}
+
 /// Whether the name, by which a document finds what it describes, finds something else.
 async fn is_called_like_another(
     db: &dyn ReadHandle,

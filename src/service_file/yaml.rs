@@ -33,7 +33,7 @@ pub const YAML_ANCHORED: usize = 100_000;
 
 /// The keys and values that the files of a run may hold, and how many of them are left.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Allowance {
+pub(crate) struct Allowance {
     most: Size,
     left: Size,
 }
@@ -47,9 +47,9 @@ struct Size {
 
 impl Allowance {
     /// For the files of a request.
-    pub(super) const REQUEST: Self = Self::new(YAML_VALUES, YAML_TEXT);
+    pub(crate) const REQUEST: Self = Self::new(YAML_VALUES, YAML_TEXT);
     /// For files of this machine: 200 values for each of the files that a run may name, and all their text.
-    pub(super) const LOCAL: Self = Self::new(2_000_000, 64 << 20);
+    pub(crate) const LOCAL: Self = Self::new(2_000_000, 64 << 20);
 
     const fn new(values: usize, text: usize) -> Self {
         Self { most: Size { values, text }, left: Size { values, text } }
@@ -90,20 +90,20 @@ impl Allowance {
 
 /// Why the rest of a file is not read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unread {
-    pub(super) spot: Spot,
-    pub(super) message: String,
+pub(crate) struct Unread {
+    pub(crate) spot: Spot,
+    pub(crate) message: String,
     /// Whether no further file is read either: a limit of the run is exceeded.
-    pub(super) is_over: bool,
+    pub(crate) is_over: bool,
     /// The text that could not be read.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 /// A line and a column, both from 1, in characters. Line 0 means the whole file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Spot {
-    pub(super) line: u64,
-    pub(super) column: u64,
+pub(crate) struct Spot {
+    pub(crate) line: u64,
+    pub(crate) column: u64,
 }
 
 impl From<Location> for Spot {
@@ -114,15 +114,15 @@ impl From<Location> for Spot {
 
 /// A value and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct At<T> {
-    pub(super) value: T,
-    pub(super) spot: Spot,
+pub(crate) struct At<T> {
+    pub(crate) value: T,
+    pub(crate) spot: Spot,
 }
 
 impl At<Node> {
     /// Turns numbers and booleans into texts: other catalogues take `42` for a name. `but` are the paths of keys whose values
     /// stay as they are.
-    pub(super) fn be_text(&mut self, but: &[&[&str]]) {
+    pub(crate) fn be_text(&mut self, but: &[&[&str]]) {
         match &mut self.value {
             Node::Flag(flag) => self.value = Node::Text(flag.to_string()),
             Node::Number(number, digits) => {
@@ -160,14 +160,14 @@ impl At<Node> {
 
 impl<T> At<T> {
     /// Another value at the same location.
-    pub(super) fn with<U>(&self, value: U) -> At<U> {
+    pub(crate) fn with<U>(&self, value: U) -> At<U> {
         At { value, spot: self.spot }
     }
 }
 
 /// A YAML value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Null,
     Flag(bool),
     Number(Number, Digits),
@@ -179,7 +179,7 @@ pub(super) enum Node {
 
 impl Node {
     /// The name of this kind of value in messages.
-    pub(super) fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
             Self::Flag(_) => "a boolean",
@@ -193,7 +193,7 @@ impl Node {
 
 /// Parses the documents of a text, and takes their values from the allowance. An error is the last item: nothing after
 /// it is read.
-pub(super) fn documents(text: &str, allowance: &mut Allowance) -> Vec<Result<At<Node>, Unread>> {
+pub(crate) fn documents(text: &str, allowance: &mut Allowance) -> Vec<Result<At<Node>, Unread>> {
     // Columns do not count a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let before = *allowance;
@@ -217,7 +217,7 @@ pub(super) fn documents(text: &str, allowance: &mut Allowance) -> Vec<Result<At<
 }
 
 /// The same, but each document for itself if one of them has an error: those after it are read, too.
-pub(super) fn documents_each(text: &str, allowance: &mut Allowance) -> Vec<Result<At<Node>, Unread>> {
+pub(crate) fn documents_each(text: &str, allowance: &mut Allowance) -> Vec<Result<At<Node>, Unread>> {
     let before = *allowance;
     let mut whole = documents(text, allowance);
     if whole.last().is_none_or(|last| !matches!(last, Err(error) if !error.is_over)) {
@@ -247,7 +247,7 @@ pub(super) fn documents_each(text: &str, allowance: &mut Allowance) -> Vec<Resul
 
 /// The documents of a text as they are written, each with the number of lines before it. Within a document, no line
 /// begins with `---` and a blank.
-pub(super) fn parts(text: &str) -> Vec<(u64, &str)> {
+pub(crate) fn parts(text: &str) -> Vec<(u64, &str)> {
     let (mut parts, mut begin, mut begin_line, mut place) = (Vec::new(), 0, 0, 0);
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let is_separator =

@@ -188,6 +188,8 @@ async fn a_mistake_is_shown_beside_its_field_and_the_rest_is_kept() {
     for (kind, own, field, said) in [
         ("has-recent-deploy", [("days", "soon"), ("name", "Kept")], "days", "must be a whole number"),
         ("has-recent-deploy", [("days", "100000"), ("name", "Kept")], "days", "days"),
+        ("has-recent-deploy", [("days", ""), ("name", "Kept")], "days", "must be given"),
+        ("tag-defined", [("tagPredicate.value", "x"), ("notes", "Kept")], "tagPredicate.type", "must be given"),
         ("tag-defined", [("tagKey", ""), ("notes", "Kept")], "tagKey", "tagKey"),
         ("tag-defined", [("tagKey", "env"), ("ownerId", "nobody at all, Kept")], "ownerId", "nobody at all"),
         ("tag-defined", [("tagPredicate.type", "odd"), ("notes", "Kept")], "tagPredicate.type", "must be one of"),
@@ -204,6 +206,53 @@ async fn a_mistake_is_shown_beside_its_field_and_the_rest_is_kept() {
         assert!(said_there, "{own:?} {}", refused.text());
         assert!(refused.text().contains("Kept"), "{own:?}");
     }
+}
+
+#[tokio::test]
+async fn a_preview_says_who_would_pass_and_saves_nothing() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    let ids = ids(app).await;
+    let (level, category) = (ids["Bronze"].as_str().expect("an id"), ids["Safety"].as_str().expect("an id"));
+    let mut browser = Browser::of(app, Role::StandardsAdmin).await;
+    let common =
+        [("name", "Env"), ("levelId", level), ("categoryId", category), ("ownerId", "Core"), ("do", "preview")];
+    let form = |own: &[(&'static str, &'static str)]| -> Vec<(&str, &str)> { [&common[..], own].concat() };
+    let shown = browser.post("/new/check/tag-defined", &form(&[("tagKey", "env")])).await;
+    let page = shown.text().to_owned();
+    for expected in [
+        "Nothing is saved. Of 3 services, 2 would pass, 1 would fail.",
+        "href=\"/services/bare\"",
+        "It has no tag &quot;env&quot;.",
+        "value=\"Env\"",
+    ] {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+    let shown = browser.post("/new/check/manual", &form(&[("updateRequiresComment", "no")])).await;
+    assert!(
+        shown.text().contains("0 would pass, 0 would fail, and of 3 nothing would be known yet."),
+        "{}",
+        shown.text()
+    );
+    // What the API refuses is said, in the words of the form.
+    let refused = browser.post("/new/check/has-recent-deploy", &form(&[("days", "100000")])).await;
+    assert!(refused.text().contains("days must be from 1 to"), "{}", refused.text());
+    let query = "{ account { rubric { checks { nodes { name } } levels { totalCount } } } }";
+    assert_eq!(data(app, query).await["account"]["rubric"]["checks"]["nodes"], json!([]));
+    // Of a check that there is, with other fields.
+    let made = create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
+    let edit = format!("/standards/{}/edit", made["id"].as_str().expect("an id"));
+    let shown = browser.post(&edit, &form(&[("tagKey", "none")])).await;
+    assert!(shown.text().contains("Of 3 services, 0 would pass, 3 would fail."), "{}", shown.text());
+    let page = browser.page(&edit).await;
+    assert!(page.contains("value=\"env\""), "{page}");
+    // A file governs it: it is changed there.
+    let lock = "mutation($input: StandardsApplyInput!) { standardsApply(input: $input) { errors { message } } }";
+    let file = "version: 1\nstandards: { checks: [{ name: Env, type: tag_defined }] }";
+    let input = json!({ "input": { "files": [{ "path": "ops/standards.yml", "text": file }] } });
+    assert_eq!(app.query(lock, input).await["data"]["standardsApply"]["errors"], json!([]));
+    let page = browser.page(&edit.replace("/edit", "")).await;
+    assert!(page.contains("ops/standards.yml, where it is changed") && !page.contains("/edit\""), "{page}");
 }
 
 #[tokio::test]

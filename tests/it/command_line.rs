@@ -300,6 +300,7 @@ fn wrong_usage_ends_with_status_2() {
 fn help_shows_every_setting_with_its_variable() {
     // Options that say what this one run does. All others are settings.
     const WITHOUT_VARIABLE: &[&str] = &[
+        "delete-missing",
         "deploys",
         "description",
         "dry-run",

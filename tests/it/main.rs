@@ -139,6 +139,7 @@ mod shared_commit;
 mod shared_limits;
 mod sort;
 mod specification;
+mod standards_file;
 mod standards_starter;
 mod statements;
 mod suggestion;

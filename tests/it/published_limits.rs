@@ -43,7 +43,8 @@ use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, heads, limits, metrics,
 use rollcall::json_schema;
 use rollcall::mcp;
 use rollcall::service_file::{
-    MISTAKES, NOTES, PROPERTIES_TEXT, REHEARSED, YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES,
+    MISTAKES, NOTES, PROPERTIES_TEXT, REHEARSED, STANDARDS, YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT,
+    YAML_VALUES,
 };
 use rollcall::spans;
 use rollcall::transfer;
@@ -378,6 +379,10 @@ fn service_files() -> Section {
         bytes("their text", YAML_TEXT),
         bytes("the values of properties in a request, as JSON", PROPERTIES_TEXT),
         bytes("rows that the catalogue has of what the files of a request describe", REHEARSED),
+        count(
+            "levels, categories, filters, scorecards, checks and campaigns in the standards files of a request",
+            STANDARDS,
+        ),
         count("YAML documents of one file", YAML_DOCUMENTS),
         count("anchors of one file", YAML_ANCHORS),
         count("keys and values that the anchors of one file hold", YAML_ANCHORED),

@@ -432,6 +432,7 @@ impl Tour {
         assert_eq!(done["data"]["repositoryCheckResultsReport"]["recorded"], json!(1), "{done}");
         self.ids.insert("fingerprint".to_owned(), filed["fingerprint"].clone());
         self.ids.insert("repository".to_owned(), repository["id"].clone());
+        tour_checks::govern(&self.endpoint.app).await;
         tour_checks::stood(&self.endpoint.app).await;
     }
 
@@ -886,7 +887,24 @@ impl Tour {
             ("repositoryDelete", json!({ "input": { "alias": "org/old" } })),
         ];
         // The last, because it takes the names of levels.
-        let last = [("standardsStarterCreate", json!({}))];
+        let (level, checks) = (
+            json!([{ "name": "More" }]),
+            json!([
+                { "name": "Fresh", "type": "tag_defined", "level": "More", "category": "Governed", "tag_key": "none" },
+                { "name": "Later", "type": "service_dependency", "notes": "other" },
+            ]),
+        );
+        let apply = |standards: Value, dry: bool| {
+            let file = json!({ "version": 1, "standards": standards }).to_string();
+            let files = json!([{ "path": "standards/more.yml", "text": file }]);
+            json!({ "input": { "files": files, "dryRun": dry, "deleteMissing": true } })
+        };
+        let last = [
+            ("standardsApply", apply(json!({ "levels": level, "checks": checks }), true)),
+            ("standardsApply", apply(json!({ "levels": level }), false)),
+            ("standardsRelease", json!({ "input": { "path": "standards/more.yml" } })),
+            ("standardsStarterCreate", json!({})),
+        ];
         // Before what they refer to is changed or deleted.
         let steps = tour_checks::steps(&id).into_iter().chain(tour_events::steps(&id)).chain(steps).chain(last);
         steps.map(|(mutation, arguments)| Step { mutation, arguments }).collect()

@@ -300,6 +300,21 @@ pub fn steps(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, Value)> {
     steps
 }
 
+/// Applies a standards file with one of each, and a check of each kind.
+pub async fn govern(app: &TestApp) {
+    let names = "Owned, Lanes, Tagged, Tooled, Alerted, Clean, Documented, Deployed, Asked, Related, Coded, Described, Depending, \
+                 Filed, Grepped, Searched, Packed, Protected, Evented";
+    let file = format!(
+        "version: 1\nstandards:\n  levels: [{{ name: Governed }}]\n  categories: [{{ name: Governed }}]\n  \
+         filters: [{{ name: Governed }}]\n  scorecards: [{{ name: Governed, owner: core }}]\n  \
+         campaigns: [{{ name: Governed, owner: core, checks: [{names}] }}]\n"
+    );
+    let apply = "mutation($input: StandardsApplyInput!) { standardsApply(input: $input) { errors { message } } }";
+    let input = json!({ "files": [{ "path": "standards.yml", "text": file }] });
+    let answer = app.query(apply, json!({ "input": input })).await;
+    assert_eq!(answer["data"]["standardsApply"]["errors"], json!([]), "{answer}");
+}
+
 /// Stores how the services stand, and a change of that for the shop.
 pub async fn stood(app: &TestApp) {
     history::settle(&app.db, &app.wanted).await.expect("evaluated");

@@ -1,8 +1,10 @@
-//! `rollcall apply`: reads service files, and applies them to the database, or has a server apply them.
+//! `rollcall apply`: reads service files and standards files, and applies them to the database, or has a server apply
+//! them.
 //!
 //! [`service_file`] says what applying means.
 
 mod server;
+mod standards;
 
 use std::process::ExitCode;
 
@@ -15,7 +17,7 @@ use crate::entity::audit::Actor;
 use crate::entity::text::{is_nothing, one_line};
 use crate::error::{Error, UserError};
 use crate::events::Wanted;
-use crate::service_file::{self, Applied, Done, File, Options, Origin, Outcome, Places, Refused};
+use crate::service_file::{self, Applied, Done, FieldChange, File, Options, Origin, Outcome, Places, Refused};
 
 /// The exit status of a dry run that finds differences.
 const DIFFERENCES: u8 = 3;
@@ -26,17 +28,36 @@ const FAILURES: u8 = 4;
 /// The most attempts for a run that loses races.
 const ATTEMPTS: usize = 5;
 
-/// Reads and applies the files, and prints what was done.
+/// The exit status of a run that fails.
+const FAILURE: u8 = 1;
+
+/// Reads and applies the files, and prints what was done. Service files come first: standards refer to teams.
 ///
 /// # Errors
 /// An error that is not about the files, in a sentence or a few.
 pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
     let (files, options) = tokio::task::block_in_place(|| read(settings))?;
+    let (standards, files): (Vec<File>, Vec<File>) = files.into_iter().partition(standards::is_one);
+    let mut status = 0;
+    if standards.is_empty() || !files.is_empty() {
+        status = of_services(settings, &files, &options).await?;
+    }
+    if status != FAILURE && !standards.is_empty() {
+        status = match of_standards(settings, &standards).await? {
+            FAILURE => FAILURE,
+            own => own.max(status),
+        };
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// Applies service files. Returns the exit status.
+async fn of_services(settings: &Apply, files: &[File], options: &Options<'_>) -> Result<u8, String> {
     let done = match settings.has_server() {
-        true => tokio::task::block_in_place(|| server::apply(settings, &files, &options))?,
+        true => tokio::task::block_in_place(|| server::apply(settings, files, options))?,
         false => {
             // Boxed: the compiler refuses futures that are nested too deeply.
-            let apply = async |db: &Db| Ok(Box::pin(apply_to(db, &files, &options)).await);
+            let apply = async |db: &Db| Ok(Box::pin(apply_to(db, files, options)).await);
             let done = match settings.dry_run {
                 true => with_database(&settings.database, apply).await,
                 false => with_new_database(&settings.database, apply).await,
@@ -58,7 +79,28 @@ pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
                      narrower folder",
                 );
             }
-            Ok(ExitCode::FAILURE)
+            Ok(FAILURE)
+        }
+    }
+}
+
+/// Applies standards files. Returns the exit status.
+async fn of_standards(settings: &Apply, files: &[File]) -> Result<u8, String> {
+    let done = match settings.has_server() {
+        true => tokio::task::block_in_place(|| standards::apply_at(settings, files))?,
+        false => {
+            let apply = async |db: &Db| Box::pin(standards::apply_to(db, settings, files)).await.map_err(sentence);
+            with_database(&settings.database, apply).await?
+        }
+    };
+    match done {
+        Ok(standards::Done { text, differs }) => {
+            print(&text)?;
+            Ok(if settings.dry_run && differs { DIFFERENCES } else { 0 })
+        }
+        Err(mistakes) => {
+            mistakes.iter().for_each(|mistake| say(mistake));
+            Ok(FAILURE)
         }
     }
 }
@@ -105,7 +147,7 @@ fn read(settings: &Apply) -> Result<(Vec<File>, Options<'static>), String> {
 }
 
 /// Prints what was done, or would be, and what was left out.
-fn tell(done: &Done, is_dry_run: bool) -> Result<ExitCode, String> {
+fn tell(done: &Done, is_dry_run: bool) -> Result<u8, String> {
     done.left_out.iter().for_each(|note| say(&note.to_string()));
     let lines = done.documents.iter().map(|applied| if is_dry_run { planned(applied) } else { line(applied) });
     print(&lines.collect::<String>())?;
@@ -113,10 +155,10 @@ fn tell(done: &Done, is_dry_run: bool) -> Result<ExitCode, String> {
     if failed > 0 {
         let documents = if failed == 1 { "document was" } else { "documents were" };
         say(&format!("{failed} {documents} not applied; the rest was"));
-        return Ok(ExitCode::from(FAILURES));
+        return Ok(FAILURES);
     }
     let differs = done.documents.iter().any(|applied| applied.outcome != Outcome::Unchanged);
-    Ok(if is_dry_run && differs { ExitCode::from(DIFFERENCES) } else { ExitCode::SUCCESS })
+    Ok(if is_dry_run && differs { DIFFERENCES } else { 0 })
 }
 
 fn line(applied: &Applied) -> String {
@@ -138,14 +180,17 @@ fn planned(applied: &Applied) -> String {
         Outcome::Released => "would release",
     };
     let mut text = format!("{done} {} {}\n", applied.kind, one_line(&applied.name));
-    for change in &applied.changes {
-        let value = |value: &Option<String>| match value {
-            None => "-".to_owned(),
-            // The value of a property is JSON: a text has its quotation marks already.
-            Some(json) if change.field.starts_with("properties.") => one_line(json).to_string(),
-            Some(text) => format!("{text:?}"),
-        };
-        text += &format!("  {}: {} → {}\n", change.field, value(&change.before), value(&change.after));
-    }
+    applied.changes.iter().for_each(|change| text += &changed(change));
     text
+}
+
+/// A field that would change.
+fn changed(change: &FieldChange) -> String {
+    let value = |value: &Option<String>| match value {
+        None => "-".to_owned(),
+        // The value of a property is JSON: a text has its quotation marks already.
+        Some(json) if change.field.starts_with("properties.") => one_line(json).to_string(),
+        Some(text) => format!("{text:?}"),
+    };
+    format!("  {}: {} → {}\n", change.field, value(&change.before), value(&change.after))
 }

@@ -88,7 +88,7 @@ fn document(given: &str) -> Result<String, String> {
 
 /// Reads a list page by page: the nodes of the connection at `place`, at most `limit`. The document takes `$first` and
 /// `$after`. The second value says whether there are more.
-fn nodes(
+pub(super) fn nodes(
     server: &Server,
     document: &str,
     mut variables: Json,

@@ -66,6 +66,14 @@ impl Account {
         Ok(Some(account))
     }
 
+    /// Without the rows that differ only in the time of their last change.
+    pub fn beside_times(mut self) -> Self {
+        let columns =
+            |row: &AnyRow| -> Vec<_> { row.columns().into_iter().filter(|(name, _)| *name != "updated_at").collect() };
+        self.changes.retain(|change| change.before.as_ref().map(columns) != change.after.as_ref().map(columns));
+        self
+    }
+
     /// Adds the rows that were deleted along with others, or have lost their references to them.
     async fn follow(&mut self, before: Before<'_>) -> Result<(), db::Error> {
         let gone = self.changes.iter().filter(|change| change.before.is_some() && change.after.is_none());

@@ -18,6 +18,7 @@ pub(in crate::graphql) async fn copy(db: &Transaction, checks: Vec<Model>, campa
             enabled: Set(true),
             enable_at: Set(None),
             campaign_id: Set(Some(campaign)),
+            locked_by: Set(None),
             created_at: Set(now),
             updated_at: Set(now),
             ..check.into_active_model().reset_all()

@@ -17,7 +17,7 @@ use super::question::Facts;
 use crate::db::{self, Read, ReadHandle};
 use crate::entity::check::{Column, Entity, MOST, Model};
 use crate::entity::check_result::Status;
-use crate::entity::{ByIds, Timestamp, filter, level, service};
+use crate::entity::{ByIds, filter, level, service};
 use crate::error::{Error, Result};
 use crate::graphql::schema::CheckStatus;
 use crate::graphql::service_filter;
@@ -323,13 +323,13 @@ pub(super) async fn size(db: &dyn ReadHandle, filter: Option<i64>) -> Result<i64
 /// The services that miss some of the checks, each with the lowest index of the levels of those that it misses.
 pub(super) async fn lowest_missed(
     db: &dyn ReadHandle,
-    mut checks: Vec<Placed>,
+    prepared: &[Prepared],
     levels: &[level::Model],
 ) -> Result<HashMap<i64, i32>> {
     let indexes: HashMap<i64, i32> = levels.iter().map(|level| (level.id, level.index)).collect();
     let index = |level: i64| indexes.get(&level).copied().unwrap_or(i32::MAX);
-    checks.sort_by_key(|one| index(one.check.level_id));
-    let prepared = prepare(checks, Facts { db, only: None, now: Timestamp::now() }).await?;
+    let mut prepared: Vec<&Prepared> = prepared.iter().collect();
+    prepared.sort_by_key(|one| index(one.check.level_id));
     let mut lowest: HashMap<i64, i32> = HashMap::new();
     for some in prepared.chunks(AT_ONCE) {
         // The checks are in the order of their levels: the first that is missed has the lowest one.

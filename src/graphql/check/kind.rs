@@ -1,6 +1,9 @@
 //! The table of the kinds of checks. Each has its SDL type, its parameters ([`kinds`](super::kinds)), the fields of its
 //! inputs, and its mutations. A kind that lacks one of them does not compile.
 
+use sea_orm::{ActiveEnum, Iterable};
+use serde_json::{Map, Value as Json};
+
 use super::change::{Change, Common, Given};
 use super::comparison::Comparison;
 use super::kinds;
@@ -43,6 +46,21 @@ pub(super) fn parameters<A: Asks>(check: &Model) -> A {
     serde_json::from_str(&check.parameters).unwrap_or_default()
 }
 
+/// The kind that a word of the SDL's `CheckType` names.
+pub(in crate::graphql) fn kind_of(word: &str) -> Option<Kind> {
+    Kind::try_from_value(&word.to_owned()).ok()
+}
+
+/// The word of the kind that an input creates.
+pub fn type_of(input: &str) -> Option<String> {
+    Kind::iter().find(|kind| input_of(*kind) == input).map(|kind| kind.to_value())
+}
+
+/// The words of all kinds.
+pub(in crate::graphql) fn types() -> Vec<String> {
+    Kind::iter().map(|kind| kind.to_value()).collect()
+}
+
 fn predicates<'c>(stored: impl Iterator<Item = &'c Option<Comparison>>) -> Vec<Option<Predicate>> {
     stored.map(|stored| stored.as_ref().map(Comparison::to_sdl)).collect()
 }
@@ -63,6 +81,49 @@ macro_rules! kinds {
                     let description = format!("The service has {}.", own.wanted());
                     $name { row, own, description }.into()
                 })*
+            }
+        }
+
+        /// The name of the input that creates a check of a kind.
+        pub(in crate::graphql) fn input_of(kind: Kind) -> &'static str {
+            match kind {
+                $(Kind::$kind => stringify!($create_input),)*
+            }
+        }
+
+        /// Fails unless these are the fields of the input that creates a check of a kind, or changes it.
+        pub(in crate::graphql) fn takes(
+            ctx: &MutationCtx<'_>,
+            kind: Kind,
+            is_there: bool,
+            fields: Map<String, Json>,
+        ) -> Result<()> {
+            match (kind, is_there) {
+                $(
+                    (Kind::$kind, false) => ctx.input::<$create_input>(stringify!($create_input), fields).map(drop),
+                    (Kind::$kind, true) => ctx.input::<$update_input>(stringify!($update_input), fields).map(drop),
+                )*
+            }
+        }
+
+        /// Creates a check of a kind, or changes it, as the fields of the input say.
+        pub(in crate::graphql) async fn write(
+            ctx: &MutationCtx<'_>,
+            kind: Kind,
+            is_there: bool,
+            fields: Map<String, Json>,
+        ) -> Result<()> {
+            match (kind, is_there) {
+                $(
+                    (Kind::$kind, false) => {
+                        let input = ctx.input(stringify!($create_input), fields)?;
+                        Box::pin(Mutation::$create_one(ctx, input)).await.map(drop)
+                    }
+                    (Kind::$kind, true) => {
+                        let input = ctx.input(stringify!($update_input), fields)?;
+                        Box::pin(Mutation::$update_one(ctx, input)).await.map(drop)
+                    }
+                )*
             }
         }
 
@@ -102,6 +163,10 @@ macro_rules! kinds {
 
                 fn enable_on(&self) -> Option<Timestamp> {
                     self.row.enable_at
+                }
+
+                fn locked_by(&self) -> Option<&str> {
+                    self.row.locked_by.as_deref()
                 }
 
                 async fn category(checks: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Category>>> {

@@ -39,6 +39,7 @@ mod report;
 mod reported;
 mod standing;
 mod starter;
+mod would;
 
 pub use crate::entity::check::MOST;
 pub use badge::{LevelOf, level_of};
@@ -58,15 +59,18 @@ pub(super) use home::CheckSet;
 pub use kind::{
     AlertSourceUsageCheck, CodeIssueCheck, CustomEventCheck, GitBranchProtectionCheck, HasDocumentationCheck,
     HasRecentDeployCheck, ManualCheck, PackageVersionCheck, RelationshipCheck, RepositoryFileCheck,
+pub use kind::type_of;
     RepositoryGrepCheck, RepositoryIntegratedCheck, RepositorySearchCheck, ServiceConfigurationCheck,
     ServiceDependencyCheck, ServiceOwnershipCheck, ServicePropertyCheck, TagDefinedCheck, ToolUsageCheck,
 };
 use kind::{of, parameters};
 pub use report::{CheckReport, CheckResult, CheckResultsByLevel, ServiceCheckResults};
 pub(super) use report::{counts, maturity, report, reports, reports_of, stats};
+pub(super) use kind::{input_of, kind_of, takes, types, write};
 
 /// The check with this id.
 pub(super) async fn find(ctx: &Ctx<'_>, id: &str) -> Result<Option<Check>> {
+pub use would::StandardsPreview;
     Ok(id::find::<Entity>(ctx.db(), id).await?.map(of))
 }
 

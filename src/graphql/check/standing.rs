@@ -38,7 +38,7 @@ mod tests {
 
     fn level(place: usize, index: i32) -> level::Model {
         let id = place as i64 + 1;
-        level::Model { id, alias: id.to_string(), name: id.to_string(), description: None, index }
+        level::Model { id, alias: id.to_string(), name: id.to_string(), description: None, index, locked_by: None }
     }
 
     /// The rule as it is written down, without a thought for its cost.

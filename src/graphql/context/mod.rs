@@ -1,6 +1,5 @@
 //! The state of a request: what resolvers read and write with, and how internal errors are reported.
 
-use std::any::{Any, TypeId};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,6 +10,7 @@ use apollo_compiler::validation::Valid;
 use sea_orm::EntityName;
 use tokio::time::timeout;
 
+use self::kept::Kept;
 use super::Settings;
 use super::caller::Caller;
 use super::idempotency::Held;
@@ -24,6 +24,7 @@ use crate::entity::{audit, deploy_number, service};
 use crate::error::{Code, Error, Result, UserError};
 use crate::spans;
 
+mod kept;
 mod mutation;
 #[cfg(test)]
 mod trial;
@@ -89,6 +90,10 @@ pub struct Writing {
     entry: OnceLock<audit::ActiveModel>,
     /// The row that so many others refer to that they must be shed before it is deleted.
     sheds: OnceLock<(&'static str, i64)>,
+    /// Whether the transaction is rolled back in the end, whatever comes of it.
+    is_trial: AtomicBool,
+    /// Whether it changes what standards files govern, for them.
+    governs: AtomicBool,
     /// The turn of a mutation that changes many things. Field order matters: it ends after the transaction.
     turn: OnceLock<Turn>,
 }
@@ -190,6 +195,7 @@ const CHECKED_FIRST: &[&str] = &[
     "propertyDefinitionCreate",
     "propertyDefinitionUpdate",
     "serviceFilesApply",
+    "standardsApply",
     "teamPropertyDefinitionCreate",
     "teamPropertyDefinitionUpdate",
     "teamPropertyDefinitionsAssign",
@@ -308,6 +314,8 @@ impl engine::State for State {
             changes_many,
             entry: OnceLock::new(),
             sheds: OnceLock::new(),
+            is_trial: AtomicBool::new(false),
+            governs: AtomicBool::new(false),
             turn: OnceLock::new(),
         };
         if !CHECKED_FIRST.contains(&name) {
@@ -320,7 +328,7 @@ impl engine::State for State {
         let Request { shared, inputs, outcome, .. } = &*self.request;
         // One that changes many things may have found that it changes nothing.
         let Some(transaction) = writing.transaction.get() else { return Ok(()) };
-        if !writing.changes_many {
+        if !writing.changes_many && !writing.is_trial.load(Ordering::Relaxed) {
             let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
             // Boxed, because each wrapper around a future reserves space for it twice.
             let noted = Box::pin(writing.account(name, input)).await;
@@ -341,8 +349,11 @@ impl engine::State for State {
     /// never be committed. The next attempt has a commit of its own.
     async fn end(&self, writing: Writing, commit: bool) -> Result<()> {
         let Request { shared, inputs, outcome, is_alone, .. } = &*self.request;
-        let Writing { transaction, entry, sheds, turn: _turn, .. } = writing;
+        let Writing { transaction, entry, sheds, is_trial, turn: _turn, .. } = writing;
         let Some(transaction) = transaction.into_inner() else { return Ok(()) };
+        if commit && is_trial.into_inner() {
+            return Ok(shared.db.roll_back(transaction).await?);
+        }
         if !commit {
             let is_joined = transaction.is_joined();
             shared.db.roll_back(transaction).await?;
@@ -446,18 +457,7 @@ pub type Ctx<'a> = engine::Context<'a, State>;
 /// The context of a mutation's resolver.
 pub type MutationCtx<'a> = engine::Context<'a, Writing>;
 
-/// Values that resolvers keep for each other, one of each type.
-#[derive(Default)]
-struct Kept(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
-
 impl State {
-    /// The value of this type that the resolvers of this snapshot share.
-    pub fn kept<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
-        let mut kept = self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let value = kept.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
-        Arc::clone(value).downcast().unwrap_or_default()
-    }
-
     /// The snapshot that the response is read from. All statements see the same state of the database.
     ///
     /// # Panics

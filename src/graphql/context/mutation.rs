@@ -1,10 +1,16 @@
 //! What the resolver of a mutation does with its transaction.
 
-use serde_json::Value;
+use std::borrow::Cow;
+use std::sync::atomic::Ordering;
 
+use apollo_compiler::Schema;
+use serde_json::{Map, Value};
+
+use super::super::standards_file::refuse_locked;
 use super::super::{note, permit};
 use super::Writing;
 use crate::db::{self, Before, Committed, Db, MOST_CHANGED, RowOf, Table, Transaction};
+use crate::engine::input::{Input, InputError, from_json};
 use crate::entity::change::Account;
 use crate::error::{Result, UserError};
 
@@ -35,6 +41,40 @@ impl Writing {
         Ok(())
     }
 
+    /// Begins a transaction that is rolled back in the end: it only finds out what would happen.
+    pub async fn begin_trial(&self) -> Result<()> {
+        self.is_trial.store(true, Ordering::Relaxed);
+        let begun = self.request.shared.db.begin_change(false).await?;
+        let _ = self.transaction.set(begun.recorded());
+        Ok(())
+    }
+
+    /// Says that the mutation changes what standards files govern, for them.
+    pub fn govern(&self) {
+        self.governs.store(true, Ordering::Relaxed);
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        self.request.shared.documents.schema()
+    }
+
+    /// Reads fields that come from a file as the input of another mutation.
+    pub fn input<T: Input>(&self, ty: &str, fields: Map<String, Value>) -> Result<T> {
+        let read = from_json(self.schema(), crate::graphql::schema::info::SCALARS, ty, fields.into());
+        read.map_err(|InputError { message, path }| {
+            let place = path.join(".");
+            let message = match &*message {
+                "is required" => format!("{place} is required"),
+                _ if place.is_empty() => message,
+                _ => format!("{place}: {message}"),
+            };
+            let path = if path.is_empty() { vec!["base".to_owned()] } else { path };
+            let path = path.into_iter().map(Cow::Owned).collect();
+            UserError { path, ..UserError::base(message) }.into()
+        })
+    }
+
     /// Called before a row is deleted, and after whatever refuses that. If very many rows refer to it, fails as a lost race:
     /// they are shed in portions, while others write, and then the mutation is tried again.
     ///
@@ -58,6 +98,13 @@ impl Writing {
         let Some(account) = Account::of(before, db).await.map_err(note::let_pass)? else {
             let message = format!("this changes more than {MOST_CHANGED} things; change fewer at a time");
             return Err(UserError::base(message).into());
+        };
+        let account = match self.governs.load(Ordering::Relaxed) {
+            true => account.beside_times(),
+            false => {
+                refuse_locked(&account)?;
+                account
+            }
         };
         permit::check(before, db, self.caller(), &account).await?;
         let noted = note::note(before, db, &self.caller().actor, (name, input), (rules, wanted), &account).await;
