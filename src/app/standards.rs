@@ -63,7 +63,7 @@ pub async fn starter(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 async fn list(site: &Site, visit: &Visit, session: &Session, main: Markup) -> Result<Answer, Fault> {
     let main = html! {
         (main)
-        (standing::levels(site, visit).await?)
+        (standing::trends(site, visit).await?)
         (scorecards::list(site, visit).await?)
         (campaigns::list(site, visit).await?)
     };

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::ask::ask;
 use super::layout::{Head, page as framed};
 use super::operations::service_standings::StandingChange;
-use super::operations::{self, Results};
+use super::operations::{self, Levels, Results};
 use super::parts::{count, day_of, empty, link, pages, time};
 use super::plot::{self, Bar};
 use super::standards::{address, name};
@@ -15,6 +15,13 @@ use crate::entity::Timestamp;
 
 /// A card with the share of results that were passed on each day. Empty before the first day.
 pub fn trend(history: &[Results]) -> Markup {
+    html! {
+        @if !history.is_empty() { section.card { h2 { "Trend" } div.figures { (shares("Passed", history)) } } }
+    }
+}
+
+/// The share of results that are passed, with a chart of how it was on each day.
+fn shares(label: &str, history: &[Results]) -> Markup {
     let (Some(first), Some(last)) = (history.first(), history.last()) else { return html! {} };
     let share = |day: &Results| f64::from(day.passed) / f64::from(day.total.max(1));
     let bar = |day: &Results| Bar {
@@ -25,16 +32,11 @@ pub fn trend(history: &[Results]) -> Markup {
     let bars: Vec<Bar> = history.iter().map(bar).collect();
     let ends = [day_of(first.day.0), day_of(last.day.0)];
     html! {
-        section.card {
-            h2 { "Trend" }
-            div.figures {
-                div.figure {
-                    "Passed"
-                    strong { (percent(share(last))) }
-                    @if history.len() > 1 { span { (day_of(first.day.0)) ": " (percent(share(first))) } }
-                    (plot::shares(&bars, "Results passed by day", [&*ends[0], &*ends[1]]))
-                }
-            }
+        div.figure {
+            (label)
+            strong { (percent(share(last))) }
+            @if history.len() > 1 { span { (day_of(first.day.0)) ": " (percent(share(first))) } }
+            (plot::shares(&bars, &format!("{label}: results passed by day"), [&*ends[0], &*ends[1]]))
         }
     }
 }
@@ -43,39 +45,49 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// A card with the number of services at each level on each day. Empty before the first day.
-pub async fn levels(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
-    let history = ask(site, visit, operations::StandardsHistory {}).await?.account.level_history;
-    let (Some(first), Some(last)) = (history.first(), history.last()) else { return Ok(html! {}) };
-    let ends = [day_of(first.day.0), day_of(last.day.0)];
-    let all = |counts: &[operations::standards_history::LevelCount]| -> i32 {
-        counts.iter().map(|count| count.service_count).sum()
-    };
+/// Cards with the number of services at each level, and with the results of each category, on each day. Empty before the
+/// first day.
+pub async fn trends(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
+    let account = ask(site, visit, operations::StandardsHistory {}).await?.account;
+    let categories = account.rubric.into_iter().flat_map(|rubric| rubric.categories.nodes);
+    let categories: Vec<_> = categories.filter(|category| !category.history.is_empty()).collect();
     Ok(html! {
-        section.card {
-            h2 #levels { "Levels" }
-            div.figures {
-                @for (place, level) in last.level_counts.iter().enumerate() {
-                    @let of = |counts: &[operations::standards_history::LevelCount]| counts.get(place).map_or(0, |own| own.service_count);
-                    @let label = name(level.level.name.as_deref());
-                    @let bars: Vec<Bar> = history.iter().map(|day| {
-                        let (own, all) = (of(&day.level_counts), all(&day.level_counts));
-                        Bar {
-                            value: f64::from(own) / f64::from(all.max(1)),
-                            title: format!("{}: {}", day_of(day.day.0), count(own, "service")),
-                            is_bad: false,
-                        }
-                    }).collect();
-                    div.figure {
-                        (label)
-                        strong { (level.service_count) }
-                        @if history.len() > 1 { span { (day_of(first.day.0)) ": " (of(&first.level_counts)) } }
-                        (plot::shares(&bars, &format!("Services at the level {label} by day"), [&*ends[0], &*ends[1]]))
-                    }
-                }
+        @if !account.level_history.is_empty() {
+            section.card { h2 #levels { "Levels" } (levels(&account.level_history)) }
+        }
+        @if !categories.is_empty() {
+            section.card {
+                h2 #categories { "Categories" }
+                div.figures { @for category in &categories { (shares(&category.name, &category.history)) } }
             }
         }
     })
+}
+
+/// The number of services at each level, with a chart of how it was on each day.
+fn levels(history: &[Levels]) -> Markup {
+    let (Some(first), Some(last)) = (history.first(), history.last()) else { return html! {} };
+    let ends = [day_of(first.day.0), day_of(last.day.0)];
+    let of = |day: &Levels, place: usize| day.level_counts.get(place).map_or(0, |own| own.service_count);
+    let all = |day: &Levels| -> i32 { day.level_counts.iter().map(|count| count.service_count).sum() };
+    html! {
+        div.figures {
+            @for (place, level) in last.level_counts.iter().enumerate() {
+                @let label = name(level.level.name.as_deref());
+                @let bars: Vec<Bar> = history.iter().map(|day| Bar {
+                    value: f64::from(of(day, place)) / f64::from(all(day).max(1)),
+                    title: format!("{}: {}", day_of(day.day.0), count(of(day, place), "service")),
+                    is_bad: false,
+                }).collect();
+                div.figure {
+                    (label)
+                    strong { (level.service_count) }
+                    @if history.len() > 1 { span { (day_of(first.day.0)) ": " (of(first, place)) } }
+                    (plot::shares(&bars, &format!("Services at the level {label} by day"), [&*ends[0], &*ends[1]]))
+                }
+            }
+        }
+    }
 }
 
 /// The card of a team: the levels of its services, and the checks to pass first. Empty as long as no check counts, or if
@@ -93,6 +105,7 @@ pub async fn of_team(site: &Site, visit: &Visit, alias: &str) -> Result<Markup, 
     Ok(html! {
         section.card {
             h2 #standards { "Standards" }
+            @if team.level_history.len() > 1 { (levels(&team.level_history)) }
             dl { @for own in &team.level_counts {
                 dt { (name(own.level.name.as_deref())) }
                 dd { @match own.level.index {

@@ -69,7 +69,11 @@ impl LevelResolver for Level {
     }
 }
 
-impl CategoryResolver for Category {}
+impl CategoryResolver for Category {
+    async fn history(categories: &[&Self], args: &CategoryHistoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckDay>>> {
+        check::days_of_categories(categories, &args.days, ctx).await
+    }
+}
 
 /// Fails if there are more of these rows than allowed. Call it after the insert.
 pub(super) async fn refuse_too_many<E: Class>(db: &Transaction, rows: Select<E>) -> Result<()>

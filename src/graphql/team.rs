@@ -32,6 +32,10 @@ impl TeamResolver for Team {
         check::levels_of_teams(teams, ctx).await
     }
 
+    async fn level_history(teams: &[&Self], args: &TeamLevelHistoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<LevelDay>>> {
+        check::level_days_of_teams(teams, &args.days, ctx).await
+    }
+
     async fn missed_checks(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<MissedCheck>>> {
         check::missed_by_teams(teams, ctx).await
     }

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use rollcall::db::{Read, Write};
 use rollcall::entity::user::Role;
-use rollcall::entity::{Timestamp, check_due, check_result, service_level, standing_change, standing_day};
+use rollcall::entity::{Timestamp, check_due, check_result, service, service_level, standing_change, standing_day};
 use rollcall::graphql::check::history;
+use rollcall::graphql::id;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::{Value, json};
 
 use crate::app::{TestApp, soon};
@@ -166,6 +167,82 @@ async fn an_ended_campaign_keeps_its_results() {
     let days = days.as_array().expect("days");
     assert_eq!(days.len(), 1, "{days:?}");
     assert_eq!((&days[0]["total"], &days[0]["passed"], &days[0]["pending"]), (&json!(3), &json!(2), &json!(0)));
+}
+
+#[tokio::test]
+async fn categories_and_teams_have_trends() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    create(app, "ServiceDependency", json!({ "name": "Depends" })).await;
+    create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
+    settled(app).await;
+    let ids = data(app, "{ account { services { nodes { id alias } } } }").await;
+    let number = |alias: &str| {
+        let all = ids["account"]["services"]["nodes"].as_array().expect("services");
+        let own = all.iter().find(|one| one["alias"] == alias).expect("the service");
+        id::number::<service::Entity>(own["id"].as_str().expect("an id")).expect("a number")
+    };
+    // As if the checks were ten days old, the shop too, and mail two; the shop reached its level four days ago.
+    const DAY: i64 = 86_400_000_000;
+    let ago = |days: i64| Timestamp::from_micros(Timestamp::now().as_micros() - days * DAY);
+    let earlier = standing_day::Entity::update_many()
+        .col_expr(standing_day::Column::Day, Expr::col(standing_day::Column::Day).sub(10));
+    let created = |alias: &str, at: Timestamp| {
+        let own = service::Entity::update_many().filter(service::Column::Id.eq(number(alias)));
+        own.col_expr(service::Column::CreatedAt, Expr::value(at))
+    };
+    let change = standing_change::ActiveModel {
+        service_id: Set(number("shop")),
+        check_id: Set(None),
+        at: Set(ago(4)),
+        before: Set(Some("Beginner".to_owned())),
+        after: Set(Some("Silver".to_owned())),
+        message: Set(None),
+        cause: Set("a test".to_owned()),
+        ..Default::default()
+    };
+    let done = app.db.write(async |tx| {
+        tx.exec(earlier).await?;
+        tx.exec(created("shop", ago(30))).await?;
+        tx.exec(created("mail", ago(2))).await?;
+        tx.insert(change).await
+    });
+    done.await.expect("changed");
+    let query = |days: i32| {
+        format!(
+            "{{ account {{
+                rubric {{ categories {{ nodes {{ name history(days: {days}) {{ total passed pending }} }} }} }}
+                core: team(alias: \"core\") {{ ...levels }} lone: team(alias: \"lone\") {{ ...levels }}
+            }} }}
+            fragment levels on Team {{ levelHistory(days: {days}) {{ day levelCounts {{ serviceCount level {{ name }} }} }} }}"
+        )
+    };
+    let found = data(app, &query(30)).await["account"].clone();
+    let of = |team: &str, level: &str| -> Vec<i64> {
+        let days = found[team]["levelHistory"].as_array().expect("days");
+        let count = |day: &Value| {
+            let all = day["levelCounts"].as_array().expect("levels");
+            let own = all.iter().find(|one| one["level"]["name"] == level).expect("the level");
+            own["serviceCount"].as_i64().expect("a number")
+        };
+        days.iter().map(count).collect()
+    };
+    assert_eq!(of("core", "Beginner"), [1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0]);
+    assert_eq!(of("core", "Silver"), [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1]);
+    assert_eq!(of("lone", "Beginner"), [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
+    let categories = found["rubric"]["categories"]["nodes"].clone();
+    let of = |category: usize| categories[category]["history"].as_array().expect("days").clone();
+    assert_eq!((of(0).len(), of(1).len()), (11, 0), "{categories}");
+    assert_eq!(of(0)[10], json!({ "total": 6, "passed": 3, "pending": 0 }));
+    for days in [0, history::MOST_DAYS + 1] {
+        let answer = app.query(&query(days), json!({})).await;
+        assert_eq!(answer["errors"].as_array().map(Vec::len), Some(3), "{answer}");
+    }
+    let browser = Browser::of(app, Role::Admin).await;
+    let page = browser.page("/teams/core").await;
+    assert!(page.contains("Services at the level Silver by day"), "{page}");
+    let page = browser.page("/standards").await;
+    assert!(page.contains("Safety: results passed by day"), "{page}");
 }
 
 #[tokio::test]
@@ -399,7 +476,7 @@ async fn pages_show_since_when_and_the_trend() {
         assert!(page.contains(expected), "{expected}: {page}");
     }
     let page = browser.page(&format!("/standards/{}", check["id"].as_str().expect("an id"))).await;
-    assert!(page.contains("Results passed by day") && page.contains("100 %"), "{page}");
+    assert!(page.contains("Passed: results passed by day") && page.contains("100 %"), "{page}");
     let page = browser.page("/standards").await;
     assert!(page.contains("Services at the level Silver by day"), "{page}");
     let page = browser.page("/services/shop").await;

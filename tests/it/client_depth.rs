@@ -16,9 +16,12 @@ const DEEPEST: usize = 11;
 const LARGEST: usize = 153;
 
 /// Lists, or types, that clients select by themselves, and never below another type, or not at all.
-const ALONE: [&str; 7] = [
+const ALONE: [&str; 10] = [
     "alertSources",
     "descendantServices",
+    "history",
+    "levelHistory",
+    "lockedBy",
     "missedChecks",
     "relatedResources",
     "reports",

@@ -54,23 +54,26 @@ pub use reported::{MESSAGE, PLACES, RESULTS};
 
 pub(super) use copy::copy;
 pub(super) use gathered::{Tally, complete, levels, services_report, shown, sizes, tallies};
-pub(super) use history::{changes_of, days_of_sets, level_days, levels_of, levels_of_teams, missed_by_teams};
+pub(super) use history::{
+    changes_of, days_of_categories, days_of_sets, level_days, level_days_of_teams, levels_of, levels_of_teams,
+    missed_by_teams,
+};
 pub(super) use home::CheckSet;
+pub use kind::type_of;
 pub use kind::{
     AlertSourceUsageCheck, CodeIssueCheck, CustomEventCheck, GitBranchProtectionCheck, HasDocumentationCheck,
     HasRecentDeployCheck, ManualCheck, PackageVersionCheck, RelationshipCheck, RepositoryFileCheck,
-pub use kind::type_of;
     RepositoryGrepCheck, RepositoryIntegratedCheck, RepositorySearchCheck, ServiceConfigurationCheck,
     ServiceDependencyCheck, ServiceOwnershipCheck, ServicePropertyCheck, TagDefinedCheck, ToolUsageCheck,
 };
+pub(super) use kind::{input_of, kind_of, takes, types, write};
 use kind::{of, parameters};
 pub use report::{CheckReport, CheckResult, CheckResultsByLevel, ServiceCheckResults};
 pub(super) use report::{counts, maturity, report, reports, reports_of, stats};
-pub(super) use kind::{input_of, kind_of, takes, types, write};
+pub use would::StandardsPreview;
 
 /// The check with this id.
 pub(super) async fn find(ctx: &Ctx<'_>, id: &str) -> Result<Option<Check>> {
-pub use would::StandardsPreview;
     Ok(id::find::<Entity>(ctx.db(), id).await?.map(of))
 }
 

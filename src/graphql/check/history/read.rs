@@ -29,7 +29,7 @@ const USUAL: i32 = 90;
 pub const MOST_DAYS: i32 = 365;
 
 /// Reads the argument `days`.
-fn given(days: &MaybeUndefined<i32>) -> Result<i32, UserError> {
+pub(super) fn given(days: &MaybeUndefined<i32>) -> Result<i32, UserError> {
     match days.value() {
         None => Ok(USUAL),
         Some(days) if (1..=MOST_DAYS).contains(days) => Ok(*days),
@@ -38,7 +38,7 @@ fn given(days: &MaybeUndefined<i32>) -> Result<i32, UserError> {
 }
 
 /// The moment at which a day begins.
-fn begin(day: i32) -> Timestamp {
+pub(super) fn begin(day: i32) -> Timestamp {
     Timestamp::from_micros(i64::from(day) * 86_400_000_000)
 }
 
@@ -60,7 +60,7 @@ fn filled(rows: &[Model], key: fn(&Model) -> Option<i64>, days: i32) -> Vec<(i32
 }
 
 /// The figures of these checks together, for each of the last days.
-fn summed(rows: &[Model], days: i32) -> Vec<CheckDay> {
+pub(super) fn summed(rows: &[Model], days: i32) -> Vec<CheckDay> {
     let sum =
         |rows: &[(i64, &Model)], of: fn(&Model) -> i64| super::super::shown(rows.iter().map(|(_, row)| of(row)).sum());
     let one = |(day, rows): (i32, Vec<(i64, &Model)>)| CheckDay {
@@ -79,7 +79,7 @@ fn among(days: i32) -> Expr {
 }
 
 /// The stored figures of checks, oldest first.
-async fn rows(db: &dyn ReadHandle, checks: &[i64], days: i32) -> Result<Vec<Model>> {
+pub(super) async fn rows(db: &dyn ReadHandle, checks: &[i64], days: i32) -> Result<Vec<Model>> {
     let own = Entity::find().filter(db::any(db, Column::CheckId, checks)).filter(among(days));
     Ok(db.all(own.order_by_asc(Column::Day).order_by_asc(Column::Id)).await?)
 }
