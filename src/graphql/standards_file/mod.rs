@@ -16,6 +16,7 @@ use crate::db::{Before, RowOf};
 use crate::entity::change::{Account, By, Told};
 use crate::entity::text;
 use crate::error::{Error, Problems, Result, UserError};
+use crate::evaluation::{self, Language};
 use crate::service_file::{self, Refused, Standard};
 
 mod apply;
@@ -58,6 +59,7 @@ impl StandardsApplyMutation for Mutation {
         let types = check::types();
         let inputs = Inputs { schema: ctx.schema(), name: input_of, types: &types };
         let entries = read::read(&files, inputs).map_err(|notes| refused(Refused::Problems(notes)))?;
+        read_expressions(&entries).await?;
         let is_dry_run = dry_run.value().copied().unwrap_or(false);
         match is_dry_run {
             true => ctx.begin_trial().await?,
@@ -79,6 +81,24 @@ impl StandardsApplyMutation for Mutation {
         };
         Ok(StandardsApplyPayload { entries: Some(entries_of(applied, told)), preview, ..Default::default() })
     }
+}
+
+/// Reads the expressions of checks of custom events, in a process of its own, before anybody has to wait for the transaction.
+/// The mutations report what is wrong with them.
+async fn read_expressions(entries: &[Standards]) -> Result<()> {
+    const AT_ONCE: usize = 50;
+    let languages =
+        [("serviceSelector", Language::Jq), ("successCondition", Language::Jq), ("resultMessage", Language::Liquid)];
+    let of = |entry: &Standards| {
+        let text =
+            |(field, language): (&str, Language)| Some((language, entry.fields.get(field)?.as_str()?.to_owned()));
+        languages.into_iter().filter_map(text).collect::<Vec<_>>()
+    };
+    let texts: Vec<(Language, String)> = entries.iter().flat_map(of).collect();
+    for some in texts.chunks(AT_ONCE) {
+        evaluation::mistakes(some.to_vec()).await.map_err(|why| Error::Internal(why.into()))?;
+    }
+    Ok(())
 }
 
 /// Tells what was done.
