@@ -175,6 +175,10 @@ async fn a_file_creates_changes_and_deletes_standards() {
             "checks": { "nodes": [{ "name": "Has an environment", "enabled": true, "lockedBy": by }] },
         }])
     );
+    let entries = app.db.read().all(audit::Entity::find()).await.expect("the audit");
+    let own: Vec<&audit::Model> = entries.iter().filter(|entry| entry.action == "standardsApply").collect();
+    assert!(own.len() > 8 && own.iter().any(|entry| entry.detail.contains("standards.yml")), "{own:?}");
+    assert!(own.iter().all(|entry| !entry.detail.contains("tag_key: env")), "the audit has no texts of files");
     // A second time changes nothing, and leaves no entry in the audit but its own.
     let entries = async || app.db.read().count(audit::Entity::find()).await.expect("the audit");
     let before = entries().await;
@@ -258,6 +262,9 @@ async fn what_a_file_governs_is_changed_there_until_it_is_released() {
     // What no file describes: an answer, an end, a copy.
     let end = run(&format!("campaignEnd(input: {{ id: {campaign} }})")).await;
     assert_eq!(end, json!([]));
+    assert!(done(app, FILE, json!({})).await.iter().all(|line| line.starts_with("unchanged ")));
+    let more = FILE.replace("checks: [Has an environment]", "checks: [Has an environment, Speaks Rust]");
+    assert!(mistakes(app, &more).await[0].contains("this campaign has ended: its checks stay as they are"));
     let own = "mutation { campaignCreate(input: { name: \"Own\", ownerId: \"core\" }) { campaign { id } errors { message } } }";
     let own = data(app, own).await["campaignCreate"]["campaign"]["id"].clone();
     assert_eq!(

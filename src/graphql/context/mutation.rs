@@ -107,6 +107,9 @@ impl Writing {
             }
         };
         permit::check(before, db, self.caller(), &account).await?;
+        // The files of standards are in their repository, and each of the changes that follow from them in an entry.
+        let named = self.governs.load(Ordering::Relaxed).then(|| without_texts(input.clone()));
+        let input = named.as_ref().unwrap_or(input);
         let noted = note::note(before, db, &self.caller().actor, (name, input), (rules, wanted), &account).await;
         let _ = self.entry.set(noted.map_err(note::let_pass)?);
         if account.is_searched() {
@@ -124,4 +127,12 @@ impl Writing {
     pub fn committed(&self) -> Committed<'_> {
         self.request.shared.db.committed(self.db())
     }
+}
+
+/// An input with the names of files, and without their texts.
+fn without_texts(mut input: Value) -> Value {
+    for file in input["input"]["files"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        file.remove("text");
+    }
+    input
 }

@@ -331,14 +331,24 @@ async fn complete(ctx: &MutationCtx<'_>, entry: &Standards, id: i64, more: &[Opt
     }
     if let Some(names) = checks.as_ref().and_then(Json::as_array) {
         let names: Vec<&str> = names.iter().filter_map(Json::as_str).collect();
-        has_checks(ctx, entry, id, &names).await?;
+        has_checks(ctx, entry, &row, &names).await?;
     }
     Ok(())
 }
 
 /// Gives a campaign copies of the checks with these names, and no others.
-async fn has_checks(ctx: &MutationCtx<'_>, entry: &Standards, campaign: i64, names: &[&str]) -> Result<()> {
-    let own = || checks::Entity::find().filter(checks::Column::CampaignId.eq(campaign));
+async fn has_checks(
+    ctx: &MutationCtx<'_>,
+    entry: &Standards,
+    campaign: &campaign::Model,
+    names: &[&str],
+) -> Result<()> {
+    let own = || checks::Entity::find().filter(checks::Column::CampaignId.eq(campaign.id));
+    let present: BTreeSet<String> = ctx.db().all(own()).await?.into_iter().map(|check| check.name).collect();
+    if campaign.ended_at.is_some() && !present.iter().map(String::as_str).eq(BTreeSet::from_iter(names.iter().copied()))
+    {
+        return Err(UserError::new("checks", "this campaign has ended: its checks stay as they are").into());
+    }
     for check in ctx.db().all(own()).await?.iter().filter(|check| !names.contains(&check.name.as_str())) {
         let id = rows::global(Standard::Check, check.id);
         drop(Mutation::check_delete(ctx, CheckDeleteInput { id }).await?);
@@ -351,7 +361,7 @@ async fn has_checks(ctx: &MutationCtx<'_>, entry: &Standards, campaign: i64, nam
         copied.push(only(found, "checks", "check", name)?);
     }
     if !copied.is_empty() {
-        check::copy(ctx.db(), copied, campaign).await?;
+        check::copy(ctx.db(), copied, campaign.id).await?;
     }
     for check in ctx.db().all(own()).await? {
         if check.locked_by.as_deref() != Some(&entry.path) {
