@@ -280,6 +280,7 @@ fn without_bindings_every_type_of_the_schema_that_needs_one_is_named() {
         "RepositoryServiceEdge",
         "SearchResult",
         "ServiceReposEdge",
+        "StandardsPreview",
     ];
     assert_eq!(bound.difference(&named).copied().collect::<Vec<_>>(), by_choice);
     assert!(said.problems().iter().all(|problem| problem.range.is_some()), "{said}");
