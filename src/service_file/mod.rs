@@ -61,8 +61,8 @@ pub use self::origin::{Origin, address_of};
 pub use self::portions::Portions;
 pub use self::report::{MISTAKES, NOTES, Note};
 pub use self::source::{File, Places, collect};
-pub use self::standards::{Plain, STANDARDS, Standard, has_standards, key};
-pub use self::written::{Described, StandardsEntry, write, write_standards};
+pub use self::standards::{Plain, STANDARDS, Standard, StandardsEntry, has_standards, key, write_standards};
+pub use self::written::{Described, write};
 pub use self::yaml::{YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES};
 
 use self::apply::Change;

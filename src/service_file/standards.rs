@@ -1,6 +1,9 @@
 //! What standards files describe: levels, categories, filters, scorecards, checks and campaigns. The API reads the files, because
 //! an entry has the fields of an input.
 
+use serde_json::Value as Json;
+
+use super::written::{Written, write_entry};
 use super::yaml::{self, Allowance, At, Node};
 
 /// The key of a document that describes standards.
@@ -106,6 +109,27 @@ pub fn has_standards(text: &str) -> bool {
     let documents = yaml::documents(text, &mut { Allowance::LOCAL });
     let is_own = |node: &At<Node>| matches!(&node.value, Node::Mapping(pairs) if value_of(pairs, KEY).is_some());
     documents.iter().flatten().any(is_own)
+}
+
+/// The keys and values of an entry of a standards file.
+pub type StandardsEntry = Vec<(String, Json)>;
+
+/// Writes a standards file: its lists, and the entries of each.
+pub fn write_standards(lists: Vec<(&str, Vec<StandardsEntry>)>) -> String {
+    let value = |value: Json| match value {
+        Json::Array(items) if items.iter().any(Json::is_object) => {
+            Written::List(items.into_iter().map(Written::Value).collect())
+        }
+        value => Written::Value(value),
+    };
+    let entry =
+        |fields: StandardsEntry| Written::Entries(fields.into_iter().map(|(key, own)| (key, value(own))).collect());
+    let list =
+        |(key, entries): (&str, Vec<_>)| (key.to_owned(), Written::List(entries.into_iter().map(entry).collect()));
+    let lists = lists.into_iter().filter(|(_, entries)| !entries.is_empty()).map(list);
+    let mut text = "version: 1\n".to_owned();
+    write_entry(&mut text, 0, KEY, &Written::Entries(lists.collect()));
+    text
 }
 
 /// The value of a key.

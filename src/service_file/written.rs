@@ -74,27 +74,6 @@ pub async fn write(db: &dyn ReadHandle, described: Described) -> Result<Option<S
     Ok(Some(text))
 }
 
-/// The keys and values of an entry of a standards file.
-pub type StandardsEntry = Vec<(String, Json)>;
-
-/// Writes a standards file: its lists, and the entries of each.
-pub fn write_standards(lists: Vec<(&str, Vec<StandardsEntry>)>) -> String {
-    let value = |value: Json| match value {
-        Json::Array(items) if items.iter().any(Json::is_object) => {
-            Written::List(items.into_iter().map(Written::Value).collect())
-        }
-        value => Written::Value(value),
-    };
-    let entry =
-        |fields: StandardsEntry| Written::Entries(fields.into_iter().map(|(key, own)| (key, value(own))).collect());
-    let list =
-        |(key, entries): (&str, Vec<_>)| (key.to_owned(), Written::List(entries.into_iter().map(entry).collect()));
-    let lists = lists.into_iter().filter(|(_, entries)| !entries.is_empty()).map(list);
-    let mut text = "version: 1\n".to_owned();
-    write_entry(&mut text, 0, super::standards::KEY, &Written::Entries(lists.collect()));
-    text
-}
-
 /// Whether the name, by which a document finds what it describes, finds something else.
 async fn is_called_like_another(
     db: &dyn ReadHandle,
@@ -114,14 +93,14 @@ async fn is_called_like_another(
 }
 
 /// A value of YAML.
-enum Written {
+pub(super) enum Written {
     /// A text, a number or a flag, or a value of several parts on one line.
     Value(Json),
     Entries(Entries),
     List(Vec<Written>),
 }
 
-type Entries = Vec<(String, Written)>;
+pub(super) type Entries = Vec<(String, Written)>;
 
 impl Written {
     fn text(text: impl Into<String>) -> Self {
@@ -135,7 +114,7 @@ fn mapping<const N: usize>(pairs: [(&str, Option<&str>); N]) -> Written {
     Written::Entries(given.collect())
 }
 
-fn write_entry(text: &mut String, depth: usize, key: &str, value: &Written) {
+pub(super) fn write_entry(text: &mut String, depth: usize, key: &str, value: &Written) {
     let indent = "  ".repeat(depth);
     let _ = write!(text, "{indent}{}:", scalar(key));
     match value {
