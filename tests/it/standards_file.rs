@@ -194,6 +194,12 @@ async fn a_file_creates_changes_and_deletes_standards() {
     let made = done(app, &changed, json!({})).await;
     let updated: Vec<&String> = made.iter().filter(|line| !line.starts_with("unchanged")).collect();
     assert_eq!(updated, ["updated check Has an environment"]);
+    let twice = changed.replace("[Has an environment]", "[Speaks Rust, Has an environment, Speaks Rust]");
+    done(app, &twice, json!({})).await;
+    let copies = rubric(app).await["campaigns"]["nodes"][0]["checks"]["nodes"].clone();
+    let names: Vec<&Value> = copies.as_array().expect("checks").iter().map(|check| &check["name"]).collect();
+    assert_eq!(names, ["Has an environment", "Speaks Rust"]);
+    done(app, &changed, json!({})).await;
     let now = rubric(app).await;
     assert_eq!(now["rubric"]["levels"], found["rubric"]["levels"]);
     assert_eq!(now["rubric"]["checks"]["nodes"][0]["owner"], Value::Null);

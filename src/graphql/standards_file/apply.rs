@@ -354,8 +354,11 @@ async fn has_checks(
         drop(Mutation::check_delete(ctx, CheckDeleteInput { id }).await?);
     }
     let there = ctx.db().all(own()).await?;
-    let mut copied = Vec::new();
+    let (mut copied, mut named) = (Vec::new(), BTreeSet::new());
     for name in names.iter().filter(|name| there.iter().all(|check| check.name != **name)) {
+        if !named.insert(*name) {
+            continue;
+        }
         let found = checks::Entity::find().filter(checks::Column::CampaignId.is_null());
         let found = ctx.db().all(found.filter(checks::Column::Name.eq(*name))).await?;
         copied.push(only(found, "checks", "check", name)?);
