@@ -76,7 +76,7 @@ impl Reading {
         let read = self.part(reads).await?;
         read.ok_or_else(|| {
             let excess = self.budget.exceeded().unwrap_or(Excess::Time);
-            Fault::TooMuch(excess.sentence(self.budget.limits()))
+            Fault::TooMuch(excess.sentence(&self.budget.limits()))
         })
     }
 }

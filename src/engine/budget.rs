@@ -106,6 +106,8 @@ pub struct Used {
 #[derive(Debug)]
 pub struct Budget {
     limits: Limits,
+    /// Nanoseconds of processor time beyond the limit.
+    more: AtomicU64,
     is_quick: bool,
     /// The origin of all other times.
     began: Instant,
@@ -131,6 +133,7 @@ impl Budget {
         let began = Instant::now();
         Self {
             limits,
+            more: AtomicU64::new(0),
             is_quick,
             began,
             deadline,
@@ -153,8 +156,19 @@ impl Budget {
     }
 
     /// The limits.
-    pub fn limits(&self) -> &Limits {
-        &self.limits
+    pub fn limits(&self) -> Limits {
+        Limits { processor: Duration::from_nanos(self.most_work()), ..self.limits }
+    }
+
+    /// Raises the limit of the processor time by this much, or leaves it where it was raised more: for work that has a
+    /// limit of its own.
+    pub fn allow(&self, more: Duration) {
+        self.more.fetch_max(nanos(more), Relaxed);
+    }
+
+    /// The most processor time, in nanoseconds.
+    fn most_work(&self) -> u64 {
+        nanos(self.limits.processor).saturating_add(self.more.load(Relaxed))
     }
 
     /// The time at which the request is cancelled.
@@ -237,7 +251,7 @@ impl Budget {
     }
 
     fn check_work(&self, work: u64) -> Result<(), Excess> {
-        if work > nanos(self.limits.processor) {
+        if work > self.most_work() {
             Err(self.exceed(Excess::Processor))
         } else if self.is_quick && work > nanos(QUICK) {
             Err(self.exceed(Excess::Quick))
@@ -292,7 +306,7 @@ impl Budget {
     /// Fails if the processor time is used up, the time of a database server included. Call it before each statement.
     pub fn check_server(&self) -> Result<(), Excess> {
         let work = self.work.load(Relaxed).saturating_add(self.served.load(Relaxed));
-        if work > nanos(self.limits.processor) { Err(self.exceed(Excess::Processor)) } else { Ok(()) }
+        if work > self.most_work() { Err(self.exceed(Excess::Processor)) } else { Ok(()) }
     }
 
     /// Whether the finished request should start in the slow queue next time.
@@ -429,6 +443,18 @@ mod tests {
         assert_eq!(budget.charge_row(1_000), Err(Excess::Rows));
         assert_eq!(budget.charge_objects(1), Err(Excess::Rows));
         assert_eq!((budget.exceeded(), budget.check()), (Some(Excess::Rows), Err(Excess::Rows)));
+    }
+
+    #[test]
+    fn work_that_has_a_limit_of_its_own_may_take_more() {
+        let budget = budget(Limits { processor: Duration::from_millis(1), ..Limits::NONE }, false);
+        budget.allow(Duration::from_millis(20));
+        budget.allow(Duration::from_millis(10));
+        budget.charge_server(Duration::from_millis(20));
+        assert_eq!(budget.check_server(), Ok(()));
+        budget.charge_server(Duration::from_millis(2));
+        assert_eq!(budget.check_server(), Err(Excess::Processor));
+        assert!(Excess::Processor.sentence(&budget.limits()).contains(" more than 21ms of processor time"));
     }
 
     #[test]

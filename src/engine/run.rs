@@ -35,7 +35,7 @@ impl Response {
 
     /// The response to an operation that exceeded its budget.
     pub fn ended(excess: Excess, budget: &Budget) -> Self {
-        let error = request_error(excess.sentence(budget.limits()), Vec::new(), Code::TooExpensive);
+        let error = request_error(excess.sentence(&budget.limits()), Vec::new(), Code::TooExpensive);
         Self { excess: Some(excess), ..with_errors(b"{\"data\":null}", vec![error], budget.used()) }
     }
 
@@ -144,7 +144,7 @@ async fn write_serially<'a>(
                 if let Some(excess) = budget.exceeded() {
                     out.text.truncate(text);
                     out.errors.truncate(errors);
-                    let limit = excess.sentence(budget.limits());
+                    let limit = excess.sentence(&budget.limits());
                     let why = format!("This mutation ran, but its result is incomplete. {limit}");
                     leave_out(field, why, out)?;
                 }

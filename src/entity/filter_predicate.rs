@@ -40,10 +40,7 @@ impl Table for Entity {
     }
 
     fn entry(row: &Model) -> Entry {
-        Entry::text(
-            [Some(&row.key), row.key_data.as_ref(), Some(&row.r#type), row.value.as_ref()]
-                .map(|word| word.map_or("", String::as_str))
-                .join(" "),
-        )
+        let words = [Some(&row.key), row.key_data.as_ref(), Some(&row.r#type), row.value.as_ref()];
+        Entry::text(words.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" "))
     }
 }

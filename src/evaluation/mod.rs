@@ -84,11 +84,11 @@ pub async fn of_each(values: String, condition: String) -> Result<Evaluated, Str
     evaluated.pop().flatten().ok_or_else(|| "the evaluation takes too long".to_owned())
 }
 
-/// Says what is wrong with expressions and templates, in their order. `None` if nothing is. Those that were right before are
-/// not read again.
+/// Says what is wrong with expressions and templates, in their order: that no time was left to read one is, too. `None` if
+/// nothing is. Those that were right before are not read again.
 ///
 /// # Errors
-/// Why they could not be read: the machine's fault, or that they are too many to be read at once.
+/// Why they could not be read: the machine's fault.
 pub async fn mistakes(texts: Vec<(Language, String)>) -> Result<Vec<Option<String>>, String> {
     let keys: Vec<u64> = texts.iter().map(|text| RIGHT.1.hash_one(text)).collect();
     let unknown: Vec<usize> = (0..texts.len()).filter(|place| RIGHT.0.get(&keys[*place]).is_none()).collect();
@@ -102,7 +102,7 @@ pub async fn mistakes(texts: Vec<(Language, String)>) -> Result<Vec<Option<Strin
         match one {
             Some(Evaluated { fault: None, .. }) => RIGHT.0.insert(keys[place], ()),
             Some(Evaluated { fault, .. }) => mistakes[place] = fault,
-            None => return Err("the expressions take too long to be read".to_owned()),
+            None => mistakes[place] = Some("reading it, and those before it, takes too long".to_owned()),
         }
     }
     Ok(mistakes)

@@ -54,6 +54,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 pub use self::intake::{Bounds, PROPERTIES_TEXT};
@@ -177,7 +178,7 @@ pub struct Applied {
 }
 
 /// A field of a subject, before and after.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct FieldChange {
     /// Its name.
     pub field: String,

@@ -312,6 +312,9 @@ fn things() -> Section {
         time("processor time to read one of them", evaluation::READING),
         bytes("memory of one of them, beside the event", evaluation::MEMORY as u64),
         time("time for the checks of an event", evaluation::BATCH).beyond("the rest is evaluated within seconds"),
+        time("time to read the expressions of a request with mutations", check::expressions::TIME)
+            .beyond("the rest is refused"),
+        time("processor time of a preview of standards, beside that of a query", check::PREVIEW),
         count("events, or lists of values, that are evaluated at a time", evaluation::AT_ONCE).beyond("others wait"),
         characters("message of a check of custom events", evaluation::MESSAGE).beyond("it is cut off"),
         count("services that an event names in a check", evaluation::NAMES),

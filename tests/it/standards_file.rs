@@ -350,8 +350,21 @@ async fn a_dry_run_says_how_services_would_stand_and_changes_nothing() {
     let level =
         |name: &str, services: i32, before: i32| json!({ "name": name, "services": services, "before": before });
     assert_eq!(said["preview"]["levels"], json!([level("Beginner", 0, 1), level("Bronze", 0, 1), level("Gold", 2, 0)]));
-    let changes = said["entries"][6]["changes"].clone();
-    assert!(changes.to_string().contains("\"field\":\"enabled\""), "{changes}");
+    // In the words of the file.
+    let change = |field: &str, before: &str, after: &str| json!({ "field": field, "before": before, "after": after });
+    let changes = |place: usize| said["entries"][place]["changes"].clone();
+    assert_eq!(changes(4), json!([change("predicates", "tier_index equals 1", "tier_index equals 2")]));
+    assert_eq!(changes(6), json!([change("enabled", "true", "false"), change("tagKey", "env", "e")]));
+    let other =
+        FILE.replace("level: Bronze", "level: Gold").replace("project_brief: Everyone", "project_brief: Nobody");
+    let other = other.replace("category: Safety", "scorecard: Ready to sell").replace("2026-11-01", "2026-11-02");
+    let said = apply(app, &other, json!({ "dryRun": true })).await;
+    let changes = |place: usize| said["entries"][place]["changes"].clone();
+    let expected = json!([change("category", "Safety", "Ready to sell"), change("level", "bronze", "gold")]);
+    assert_eq!(changes(6), expected);
+    let days = change("startDate", "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z");
+    let brief = change("projectBrief", "Everyone says where it runs.", "Nobody says where it runs.");
+    assert_eq!(changes(8), json!([brief, days]));
 }
 
 #[tokio::test]

@@ -8,6 +8,8 @@ mod standards;
 
 use std::process::ExitCode;
 
+use serde::Deserialize;
+
 use super::console::{print, say, sentence};
 use super::opened::{with_database, with_new_database};
 use crate::cli::sender::git;
@@ -27,6 +29,12 @@ const FAILURES: u8 = 4;
 
 /// The most attempts for a run that loses races.
 const ATTEMPTS: usize = 5;
+
+/// A mistake in the files, as a payload says it.
+#[derive(Deserialize)]
+struct Mistake {
+    message: String,
+}
 
 /// The exit status of a run that fails.
 const FAILURE: u8 = 1;

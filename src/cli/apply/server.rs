@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::Mistake;
 use crate::cli::remote::{Server, TOO_LARGE};
 use crate::config::Apply;
 use crate::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
@@ -199,14 +200,7 @@ struct Document {
     kind: String,
     name: String,
     outcome: String,
-    changes: Vec<Change>,
-}
-
-#[derive(Deserialize)]
-struct Change {
-    field: String,
-    before: Option<String>,
-    after: Option<String>,
+    changes: Vec<FieldChange>,
 }
 
 #[derive(Deserialize)]
@@ -219,11 +213,6 @@ struct Left {
     is_failure: bool,
 }
 
-#[derive(Deserialize)]
-struct Mistake {
-    message: String,
-}
-
 /// What the server did, or the mistakes in the files. `None` if the response does not say.
 fn outcome(said: &mut Value) -> Option<Answer> {
     let payload: Payload = serde_json::from_value(said["data"]["serviceFilesApply"].take()).ok()?;
@@ -234,7 +223,6 @@ fn outcome(said: &mut Value) -> Option<Answer> {
 }
 
 fn done(Payload { documents, not_taken, errors: _ }: Payload) -> Done {
-    let change = |Change { field, before, after }| FieldChange { field, before, after };
     let document = |Document { path, line, kind, name, outcome, changes }: Document| Applied {
         path: path.unwrap_or_default(),
         line: line.unwrap_or_default(),
@@ -246,7 +234,7 @@ fn done(Payload { documents, not_taken, errors: _ }: Payload) -> Done {
             "released" => Outcome::Released,
             _ => Outcome::Unchanged,
         },
-        changes: changes.into_iter().map(change).collect(),
+        changes,
     };
     let note =
         |Left { path, line, column, message, is_failure }| Note { file: 0, path, line, column, message, is_failure };

@@ -3,26 +3,30 @@
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::changed;
+use super::{Mistake, changed};
 use crate::cli::remote::Server;
 use crate::config::Apply;
 use crate::db::Db;
 use crate::engine::Scope;
 use crate::entity::audit::Actor;
 use crate::entity::text::one_line;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::graphql::caller::Caller;
 use crate::graphql::{Catalogue, Settings, Unavailable};
-use crate::service_file::{FieldChange, File, has_standards};
+use crate::service_file::{FieldChange, File, has_standards, key};
 
-const MUTATION: &str = "mutation Apply($input: StandardsApplyInput!) { standardsApply(input: $input) {
+const MUTATION: &str = "mutation Apply($input: StandardsApplyInput!, $previewed: Boolean!) { standardsApply(input: $input) {
     entries { kind name outcome changes { field before after } }
-    preview {
+    preview @include(if: $previewed) {
         checks { name counts { passed failed pending } before { passed failed pending } misses { service { aliases } message } }
         levels { name services before }
     }
     errors { message }
 } }";
+
+/// What is said in place of a preview that takes too long.
+const NOT_SAID: &str =
+    "How services would stand is not said: it takes too long to find out for so many checks and services at once.\n";
 
 /// How many services that would not pass a check are printed.
 const SHOWN: usize = 5;
@@ -32,11 +36,19 @@ pub(super) fn is_one(file: &File) -> bool {
     file.content.as_ref().is_ok_and(|text| has_standards(text))
 }
 
-fn input(settings: &Apply, files: &[File]) -> Json {
+/// The variables of the mutation.
+fn variables(settings: &Apply, files: &[File], is_previewed: bool) -> Json {
     let texts =
         files.iter().map(|file| json!({ "path": file.path, "text": file.content.as_deref().unwrap_or_default() }));
     let texts: Vec<Json> = texts.collect();
-    json!({ "input": { "files": texts, "dryRun": settings.dry_run, "deleteMissing": settings.delete_missing } })
+    let input = json!({ "files": texts, "dryRun": settings.dry_run, "deleteMissing": settings.delete_missing });
+    json!({ "input": input, "previewed": is_previewed })
+}
+
+/// Whether a preview took more than a request may.
+fn is_too_much(said: &Json) -> bool {
+    let errors = said["errors"].as_array().into_iter().flatten();
+    errors.into_iter().any(|error| error["extensions"]["code"] == Code::TooExpensive.as_str())
 }
 
 /// Has a server apply files. Blocks.
@@ -46,8 +58,12 @@ fn input(settings: &Apply, files: &[File]) -> Json {
 pub(super) fn apply_at(settings: &Apply, files: &[File]) -> Result<Result<Done, Vec<String>>, String> {
     let named = Server::of(&settings.remote, settings.deadline)?;
     let server = named.ok_or("there is no server: give --server, or --context")?;
-    let mut said = server.answer(MUTATION, &input(settings, files))?;
-    done(Server::data(&mut said)?)
+    let ask = |is_previewed| server.answer(MUTATION, &variables(settings, files, is_previewed));
+    let said = ask(settings.dry_run)?;
+    match settings.dry_run && is_too_much(&said) {
+        true => done(ask(false)?, true),
+        false => done(said, false),
+    }
 }
 
 /// Applies files to the database.
@@ -58,24 +74,29 @@ pub(super) async fn apply_to(db: &Db, settings: &Apply, files: &[File]) -> Resul
     let own = Settings::new("", "");
     own.events.read(db.read()).await?;
     let catalogue = Catalogue::new(db.clone(), own);
-    let variables = async_graphql::Variables::from_json(input(settings, files));
-    let request = async_graphql::Request::new(MUTATION).variables(variables);
-    let first = |errors: Vec<async_graphql::ServerError>| {
-        Error::internal(errors.first().map_or_else(String::new, |error| error.message.clone()))
-    };
-    let prepared = catalogue.prepare(&request).map_err(first)?;
     let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
-    let response = catalogue.execute(&prepared, &caller, "rollcall apply", None).await;
-    let response = response.map_err(|Unavailable(reason)| Error::internal(reason))?;
-    if !response.errors.is_empty() {
-        return Err(first(response.errors));
-    }
-    let mut said: Json = serde_json::from_slice(&response.text)?;
-    done(said["data"].take()).map_err(Error::internal)
+    let ask = async |is_previewed| {
+        let variables = async_graphql::Variables::from_json(variables(settings, files, is_previewed));
+        let request = async_graphql::Request::new(MUTATION).variables(variables);
+        let first = |errors: Vec<async_graphql::ServerError>| {
+            Error::internal(errors.first().map_or_else(String::new, |error| error.message.clone()))
+        };
+        let prepared = catalogue.prepare(&request).map_err(first)?;
+        let response = catalogue.execute(&prepared, &caller, "rollcall apply", None).await;
+        let response = response.map_err(|Unavailable(reason)| Error::internal(reason))?;
+        Ok::<Json, Error>(serde_json::from_slice(&response.text)?)
+    };
+    let said = ask(settings.dry_run).await?;
+    let done = match settings.dry_run && is_too_much(&said) {
+        true => done(ask(false).await?, true),
+        false => done(said, false),
+    };
+    done.map_err(Error::internal)
 }
 
-fn done(mut data: Json) -> Result<Result<Done, Vec<String>>, String> {
-    let read = serde_json::from_value(data["standardsApply"].take());
+/// What a response says was done. `lacks_preview` says that a preview was wanted, and takes too long.
+fn done(mut said: Json, lacks_preview: bool) -> Result<Result<Done, Vec<String>>, String> {
+    let read = serde_json::from_value(Server::data(&mut said)?["standardsApply"].take());
     let Payload { entries, preview, errors } =
         read.map_err(|error| format!("the answer is not understood: {error}"))?;
     if !errors.is_empty() {
@@ -83,9 +104,12 @@ fn done(mut data: Json) -> Result<Result<Done, Vec<String>>, String> {
     }
     let entries = entries.unwrap_or_default();
     let differs = entries.iter().any(|entry| entry.outcome != "unchanged");
-    let is_dry_run = preview.is_some();
+    let is_dry_run = preview.is_some() || lacks_preview;
     let mut text: String = entries.into_iter().map(|entry| entry.lines(is_dry_run)).collect();
     text += &preview.map(Preview::lines).unwrap_or_default();
+    if lacks_preview {
+        text += NOT_SAID;
+    }
     Ok(Ok(Done { text, differs }))
 }
 
@@ -100,13 +124,9 @@ pub(super) struct Done {
 #[derive(Deserialize)]
 struct Payload {
     entries: Option<Vec<Entry>>,
+    #[serde(default)]
     preview: Option<Preview>,
     errors: Vec<Mistake>,
-}
-
-#[derive(Deserialize)]
-struct Mistake {
-    message: String,
 }
 
 #[derive(Deserialize)]
@@ -114,14 +134,7 @@ struct Entry {
     kind: String,
     name: String,
     outcome: String,
-    changes: Vec<Change>,
-}
-
-#[derive(Deserialize)]
-struct Change {
-    field: String,
-    before: Option<String>,
-    after: Option<String>,
+    changes: Vec<FieldChange>,
 }
 
 impl Entry {
@@ -134,8 +147,9 @@ impl Entry {
         };
         let mut text = format!("{done} {} {}\n", self.kind, one_line(&self.name));
         if is_dry_run {
-            let change = |Change { field, before, after }| FieldChange { field, before, after };
-            self.changes.into_iter().map(change).for_each(|change| text += &changed(&change));
+            for change in self.changes {
+                text += &changed(&FieldChange { field: key(&change.field), ..change });
+            }
         }
         text
     }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::db::{self, AnyRow, AnyTable, Before, RowOf, Side, Transaction, World, any_table};
 use crate::entity::{
-    Timestamp, alert_source, campaign, code_issue_project, component_type, domain, infrastructure_resource,
-    integration, lifecycle, property_definition, relationship_definition, repository, scorecard, service, system, team,
-    tier, user,
+    Timestamp, alert_source, campaign, category, code_issue_project, component_type, domain, filter,
+    infrastructure_resource, integration, level, lifecycle, property_definition, relationship_definition, repository,
+    scorecard, service, system, team, tier, user,
 };
 
 /// Columns that are not compared: they say nothing about the object, or they are secrets.
@@ -33,13 +33,16 @@ const LEFT_OUT: &[&str] = &[
 /// The columns that can name an object, in order of preference.
 const NAMES: &[&str] = &["slug", "alias", "default_alias", "email", "name", "key", "display_name", "address"];
 
+/// The column that is a JSON object, of which each part is told: the parameters of a check.
+const PARTS: &str = "parameters";
+
 /// The table that a column refers to.
 pub(super) fn reference(column: &str) -> Option<&'static dyn AnyTable> {
     let column = column.trim_start_matches("source_").trim_start_matches("target_");
     Some(match column {
         "owner_id" | "parent_team_id" | "team_id" => any_table::<team::Entity>(),
         "type_id" | "component_type_id" => any_table::<component_type::Entity>(),
-        "definition_id" => any_table::<property_definition::Entity>(),
+        "definition_id" | "property_definition_id" => any_table::<property_definition::Entity>(),
         "relationship_definition_id" => any_table::<relationship_definition::Entity>(),
         // Those of a dependency.
         "id" | "destination_id" | "service_id" => any_table::<service::Entity>(),
@@ -52,6 +55,9 @@ pub(super) fn reference(column: &str) -> Option<&'static dyn AnyTable> {
         "repository_id" => any_table::<repository::Entity>(),
         "integration_id" => any_table::<integration::Entity>(),
         "campaign_id" => any_table::<campaign::Entity>(),
+        "category_id" => any_table::<category::Entity>(),
+        "filter_id" => any_table::<filter::Entity>(),
+        "level_id" => any_table::<level::Entity>(),
         "scorecard_id" => any_table::<scorecard::Entity>(),
         "alert_source_id" => any_table::<alert_source::Entity>(),
         "code_issue_project_id" => any_table::<code_issue_project::Entity>(),
@@ -181,6 +187,10 @@ pub(super) fn insert_different(
     names: &HashMap<RowOf, String>,
 ) {
     for (column, old, new) in different {
+        if column == PARTS {
+            insert_parts(changed, [old, new]);
+            continue;
+        }
         let [old, new] = [old, new].map(|value| {
             let name = referred(column, value.as_ref()).and_then(|row| names.get(&row));
             name.map_or_else(|| readable(column, &value), |name| Json::from(name.as_str()))
@@ -189,6 +199,21 @@ pub(super) fn insert_different(
             Some(_) => insert(changed, column.trim_end_matches("_id"), old, new),
             None => insert(changed, &field(column), old, new),
         }
+    }
+}
+
+/// Adds the parts of a JSON object that differ.
+fn insert_parts(changed: &mut Map<String, Json>, sides: [Option<Value>; 2]) {
+    let parts = |value: Option<Value>| match value {
+        Some(Value::String(Some(text))) => serde_json::from_str::<BTreeMap<String, Json>>(&text).unwrap_or_default(),
+        _ => BTreeMap::new(),
+    };
+    let [mut old, new] = sides.map(parts);
+    for (part, new) in new {
+        insert(changed, &field(&part), old.remove(&part).unwrap_or_default(), new);
+    }
+    for (part, old) in old {
+        insert(changed, &field(&part), old, Json::Null);
     }
 }
 

@@ -23,15 +23,15 @@ use crate::graphql::schema::CheckStatus;
 use crate::graphql::service_filter;
 
 /// The number of checks in a statement.
-const AT_ONCE: usize = 40;
+pub(super) const AT_ONCE: usize = 40;
 
 /// The maximum number of services that a report names.
 pub const NAMED: u64 = 50;
 
 /// The status of a service, as SQL has it. Null if the check does not concern the service.
-const PASSED: i64 = 1;
-const PENDING: i64 = 2;
-const FAILED: i64 = 0;
+pub(super) const PASSED: i64 = 1;
+pub(super) const PENDING: i64 = 2;
+pub(super) const FAILED: i64 = 0;
 
 /// A check that can be evaluated.
 pub(super) struct Prepared {
@@ -113,8 +113,13 @@ impl Prepared {
         self.asked.question.is_ok()
     }
 
+    /// What it asks of a service, in words.
+    pub(super) fn description(&self) -> String {
+        super::kind::described(&self.asked.wanted)
+    }
+
     /// The status of a service, as SQL.
-    fn status(&self) -> Expr {
+    pub(super) fn status(&self) -> Expr {
         let status: Expr = match &self.asked.question {
             Err(_) => word(PENDING),
             Ok(question) => {

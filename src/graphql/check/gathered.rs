@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Mutex, OnceCell};
 
-use super::evaluate::{self, Counts, Prepared};
+use super::evaluate::{self, Counts};
 use super::home::{self, CheckSet, Placed};
 use super::question::Facts;
 use super::report::Standing;
@@ -135,21 +135,9 @@ pub(in crate::graphql) async fn levels(ctx: &Ctx<'_>, set: CheckSet, filter: Opt
 /// How many of `size` services have which level, by these checks, none of which concerns another service.
 async fn level_counts(ctx: &Ctx<'_>, checks: Vec<Placed>, size: i64, levels: &[Level]) -> Result<Vec<LevelCount>> {
     let prepared = evaluate::prepare(checks, everywhere(ctx.db())).await?;
-    let services = at_levels(ctx.db(), &prepared, size, levels).await?;
-    let count = |(level, services): (&Level, i64)| LevelCount { level: level.clone(), service_count: shown(services) };
-    Ok(levels.iter().zip(services).map(count).collect())
-}
-
-/// How many of `size` services have each of the levels, by these checks.
-pub(super) async fn at_levels(
-    db: &dyn ReadHandle,
-    prepared: &[Prepared],
-    size: i64,
-    levels: &[Level],
-) -> Result<Vec<i64>> {
     let mut services = vec![0_i64; levels.len()];
     if !prepared.is_empty() {
-        let missed = evaluate::lowest_missed(db, prepared, levels).await?;
+        let missed = evaluate::lowest_missed(ctx.db(), &prepared, levels).await?;
         for index in missed.values() {
             if let Some(place) = standing::position(levels, [*index].into_iter()) {
                 services[place] += 1;
@@ -159,7 +147,8 @@ pub(super) async fn at_levels(
             *highest += size - i64::try_from(missed.len()).unwrap_or(i64::MAX);
         }
     }
-    Ok(services)
+    let count = |(level, services): (&Level, i64)| LevelCount { level: level.clone(), service_count: shown(services) };
+    Ok(levels.iter().zip(services).map(count).collect())
 }
 
 /// How many services have which level, over all and in each category.
@@ -178,18 +167,6 @@ pub(in crate::graphql) async fn services_report(ctx: &Ctx<'_>) -> Result<Service
     }
     let level_counts = level_counts(ctx, checks, size, &levels).await?;
     Ok(ServicesReport { total_services: shown(size), level_counts, category_level_counts })
-}
-
-/// How many services have which level, by its id.
-pub(super) async fn services_at_levels(ctx: &Ctx<'_>) -> Result<HashMap<i64, i64>> {
-    let now = Timestamp::now();
-    let is_counted = |one: &&Placed| one.home.is_overall() && one.check.counts(now);
-    let checks: Vec<Placed> = all(ctx).await?.iter().filter(is_counted).cloned().collect();
-    let size = sizes(ctx, &[None]).await?.pop().unwrap_or_default();
-    let levels = standing::in_order(ctx.db()).await?;
-    let prepared = evaluate::prepare(checks, everywhere(ctx.db())).await?;
-    let services = at_levels(ctx.db(), &prepared, size, &levels).await?;
-    Ok(levels.iter().map(|level| level.id).zip(services).collect())
 }
 
 /// A count as clients read it.

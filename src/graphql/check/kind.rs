@@ -46,6 +46,11 @@ pub(super) fn parameters<A: Asks>(check: &Model) -> A {
     serde_json::from_str(&check.parameters).unwrap_or_default()
 }
 
+/// What a check asks of a service, in words.
+pub(super) fn described(wanted: &str) -> String {
+    format!("The service has {wanted}.")
+}
+
 /// The kind that a word of the SDL's `CheckType` names.
 pub(in crate::graphql) fn kind_of(word: &str) -> Option<Kind> {
     Kind::try_from_value(&word.to_owned()).ok()
@@ -78,7 +83,7 @@ macro_rules! kinds {
             match row.kind {
                 $(Kind::$kind => {
                     let own: kinds::$own = parameters(&row);
-                    let description = format!("The service has {}.", own.wanted());
+                    let description = described(&own.wanted());
                     $name { row, own, description }.into()
                 })*
             }
@@ -91,37 +96,24 @@ macro_rules! kinds {
             }
         }
 
-        /// Fails unless these are the fields of the input that creates a check of a kind, or changes it.
-        pub(in crate::graphql) fn takes(
-            ctx: &MutationCtx<'_>,
-            kind: Kind,
-            is_there: bool,
-            fields: Map<String, Json>,
-        ) -> Result<()> {
-            match (kind, is_there) {
-                $(
-                    (Kind::$kind, false) => ctx.input::<$create_input>(stringify!($create_input), fields).map(drop),
-                    (Kind::$kind, true) => ctx.input::<$update_input>(stringify!($update_input), fields).map(drop),
-                )*
-            }
-        }
-
-        /// Creates a check of a kind, or changes it, as the fields of the input say.
+        /// Creates a check of a kind, or changes it, as the fields of the input say. `is_read` says that the fields are
+        /// only read.
         pub(in crate::graphql) async fn write(
             ctx: &MutationCtx<'_>,
             kind: Kind,
             is_there: bool,
+            is_read: bool,
             fields: Map<String, Json>,
         ) -> Result<()> {
             match (kind, is_there) {
                 $(
                     (Kind::$kind, false) => {
                         let input = ctx.input(stringify!($create_input), fields)?;
-                        Box::pin(Mutation::$create_one(ctx, input)).await.map(drop)
+                        if is_read { Ok(()) } else { Box::pin(Mutation::$create_one(ctx, input)).await.map(drop) }
                     }
                     (Kind::$kind, true) => {
                         let input = ctx.input(stringify!($update_input), fields)?;
-                        Box::pin(Mutation::$update_one(ctx, input)).await.map(drop)
+                        if is_read { Ok(()) } else { Box::pin(Mutation::$update_one(ctx, input)).await.map(drop) }
                     }
                 )*
             }

@@ -27,6 +27,7 @@ mod comparison;
 mod copy;
 mod evaluate;
 mod events;
+pub mod expressions;
 mod gathered;
 pub mod history;
 mod home;
@@ -39,6 +40,7 @@ mod report;
 mod reported;
 mod standing;
 mod starter;
+mod survey;
 mod would;
 
 pub use crate::entity::check::MOST;
@@ -66,11 +68,11 @@ pub use kind::{
     RepositoryGrepCheck, RepositoryIntegratedCheck, RepositorySearchCheck, ServiceConfigurationCheck,
     ServiceDependencyCheck, ServiceOwnershipCheck, ServicePropertyCheck, TagDefinedCheck, ToolUsageCheck,
 };
-pub(super) use kind::{input_of, kind_of, takes, types, write};
+pub(super) use kind::{input_of, kind_of, types, write};
 use kind::{of, parameters};
 pub use report::{CheckReport, CheckResult, CheckResultsByLevel, ServiceCheckResults};
 pub(super) use report::{counts, maturity, report, reports, reports_of, stats};
-pub use would::StandardsPreview;
+pub use would::{StandardsPreview, TIME as PREVIEW};
 
 /// The check with this id.
 pub(super) async fn find(ctx: &Ctx<'_>, id: &str) -> Result<Option<Check>> {

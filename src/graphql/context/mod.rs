@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use sea_orm::EntityName;
+use serde_json::Value;
 use tokio::time::timeout;
 
 use self::kept::Kept;
 use super::Settings;
 use super::caller::Caller;
+use super::check::expressions;
 use super::idempotency::Held;
 use super::places::{Lane, Place, Places, Turn};
 use super::rules::Rules;
@@ -103,12 +105,14 @@ pub struct Request {
     shared: Arc<Shared>,
     id: Box<str>,
     caller: Caller,
-    inputs: Vec<serde_json::Value>,
+    inputs: Vec<Value>,
     estimate: u64,
     budget: Arc<Budget>,
     outcome: Arc<RequestOutcome>,
     /// Whether the next transaction must not share its commit: the last one that did was rolled back.
     is_alone: AtomicBool,
+    /// Whether the expressions of checks among the inputs were read.
+    has_read: AtomicBool,
     /// The rows of each table that were shed for the present mutation.
     shed: Mutex<HashMap<String, u64>>,
 }
@@ -225,9 +229,9 @@ impl State {
     ) -> Self {
         let (inputs, estimate) = (prepared.inputs.clone(), prepared.estimate);
         let (caller, budget, outcome) = (caller.clone(), Arc::clone(budget), Arc::clone(outcome));
-        let (id, is_alone) = (request_id.into(), AtomicBool::new(false));
+        let (id, is_alone, has_read) = (request_id.into(), AtomicBool::new(false), AtomicBool::new(false));
         let shed = Mutex::default();
-        let request = Request { shared, id, caller, inputs, estimate, budget, outcome, is_alone, shed };
+        let request = Request { shared, id, caller, inputs, estimate, budget, outcome, is_alone, has_read, shed };
         Self { request: Arc::new(request), snapshot: None, kept: Kept::default(), _place: None }
     }
 
@@ -303,6 +307,11 @@ impl engine::State for State {
     async fn begin(&self, name: &str) -> Result<Writing> {
         let Request { shared, caller, is_alone, .. } = &*self.request;
         shared.rules.check(name, caller.user.map(|(_, role)| role))?;
+        if expressions::are_in(name) && !self.request.has_read.swap(true, Ordering::Relaxed) {
+            // The mutation reports the mistakes.
+            let inputs = self.request.inputs.iter().filter_map(|given| given.get("input")?.as_object());
+            expressions::read_first(inputs).await?;
+        }
         self.request.take_place().await?;
         let changes_many = shared.rules.is_bulk(name);
         let is_alone = is_alone.swap(false, Ordering::Relaxed) || changes_many;
@@ -329,7 +338,7 @@ impl engine::State for State {
         // One that changes many things may have found that it changes nothing.
         let Some(transaction) = writing.transaction.get() else { return Ok(()) };
         if !writing.changes_many && !writing.is_trial.load(Ordering::Relaxed) {
-            let input = inputs.get(index).unwrap_or(&serde_json::Value::Null);
+            let input = inputs.get(index).unwrap_or(&Value::Null);
             // Boxed, because each wrapper around a future reserves space for it twice.
             let noted = Box::pin(writing.account(name, input)).await;
             if let Err(Error::Internal(cause)) = &noted
@@ -474,6 +483,11 @@ impl State {
     /// The configuration of this installation.
     pub fn settings(&self) -> &Settings {
         &self.request.shared.settings
+    }
+
+    /// Lets the request take more processor time than others: see [`Budget::allow`].
+    pub fn allow(&self, more: Duration) {
+        self.request.budget.allow(more);
     }
 }
 

@@ -69,45 +69,37 @@ async fn check_types(ctx: &MutationCtx<'_>, entries: &[Standards], paths: &BTree
                 format!("the standards file {} governs it: remove it there, or release that file", quoted(other));
             problems.push(mistake(entry, &["name"], &message));
         }
-        let mut fields = entry.fields.clone();
-        for other in ["type", "startDate", "targetDate", "checks"] {
-            fields.remove(other);
+        let mut entry = entry.clone();
+        let More { scorecard, .. } = More::of(&mut entry);
+        if let Some(scorecard) = scorecard {
+            entry.fields.entry("categoryId").or_insert(scorecard);
         }
-        if let Some(scorecard) = fields.remove("scorecard") {
-            fields.entry("categoryId").or_insert(scorecard);
-        }
-        let checked = match (entry.standard, row.is_some()) {
-            (Standard::Check, is_there) => {
-                kind_of(entry).and_then(|kind| check::takes(ctx, kind, is_there, with_id(fields, is_there)))
-            }
-            (Standard::Level, false) => ctx.input::<LevelCreateInput>("LevelCreateInput", fields).map(drop),
-            (Standard::Level, true) => {
-                ctx.input::<LevelUpdateInput>("LevelUpdateInput", with_id(fields, true)).map(drop)
-            }
-            (Standard::Category, false) => ctx.input::<CategoryCreateInput>("CategoryCreateInput", fields).map(drop),
-            (Standard::Category, true) => {
-                ctx.input::<CategoryUpdateInput>("CategoryUpdateInput", with_id(fields, true)).map(drop)
-            }
-            (Standard::Filter, false) => ctx.input::<FilterCreateInput>("FilterCreateInput", fields).map(drop),
-            (Standard::Filter, true) => {
-                ctx.input::<FilterUpdateInput>("FilterUpdateInput", with_id(fields, true)).map(drop)
-            }
-            (Standard::Scorecard, _) => ctx.input::<ScorecardInput>("ScorecardInput", fields).map(drop),
-            (Standard::Campaign, false) => ctx.input::<CampaignCreateInput>("CampaignCreateInput", fields).map(drop),
-            (Standard::Campaign, true) => {
-                ctx.input::<CampaignUpdateInput>("CampaignUpdateInput", with_id(fields, true)).map(drop)
-            }
-        };
-        problems.take_any(checked.map_err(|error| in_entry(entry, error)))?;
+        let id = row.map(|_| String::new());
+        let read = Box::pin(run(ctx, &entry, id, true, entry.fields.clone())).await;
+        problems.take_any(read.map_err(|error| in_entry(&entry, error)))?;
     }
     problems.none()
 }
 
-fn with_id(mut fields: Map<String, Json>, is_there: bool) -> Map<String, Json> {
-    if is_there {
-        fields.insert("id".to_owned(), "".into());
+/// What a file says of an entry that no input has.
+struct More {
+    start: Option<Json>,
+    target: Option<Json>,
+    checks: Option<Json>,
+    scorecard: Option<Json>,
+}
+
+impl More {
+    /// Takes it out of an entry.
+    fn of(entry: &mut Standards) -> Self {
+        let mut take = |field| entry.take(field);
+        Self {
+            start: take("startDate"),
+            target: take("targetDate"),
+            checks: take("checks"),
+            scorecard: take("scorecard"),
+        }
     }
-    fields
 }
 
 fn kind_of(entry: &Standards) -> Result<checks::Kind> {
@@ -118,11 +110,8 @@ fn kind_of(entry: &Standards) -> Result<checks::Kind> {
 /// Applies an entry. Returns the key of its row, and whether that is new.
 async fn one(ctx: &MutationCtx<'_>, mut entry: Standards) -> Result<(i64, bool)> {
     let row = row_of(ctx, &entry).await?;
-    let kind = if entry.standard == Standard::Check { Some(kind_of(&entry)?) } else { None };
-    let more: Vec<Option<Json>> =
-        ["startDate", "targetDate", "checks", "scorecard"].into_iter().map(|field| entry.take(field)).collect();
-    entry.take("type");
-    let done = Box::pin(write(ctx, &mut entry, kind, row.as_ref().map(|row| row.id), &more)).await;
+    let more = More::of(&mut entry);
+    let done = Box::pin(write(ctx, &mut entry, row.as_ref().map(|row| row.id), &more)).await;
     done.map_err(|error| in_entry(&entry, error))?;
     let Some(Row { id, locked_by }) = row_of(ctx, &entry).await? else {
         return Err(Error::internal("what was applied has another name"));
@@ -137,15 +126,9 @@ async fn one(ctx: &MutationCtx<'_>, mut entry: Standards) -> Result<(i64, bool)>
     Ok((id, row.is_none()))
 }
 
-/// Runs the mutation of an entry.
-async fn write(
-    ctx: &MutationCtx<'_>,
-    entry: &mut Standards,
-    kind: Option<checks::Kind>,
-    row: Option<i64>,
-    more: &[Option<Json>],
-) -> Result<()> {
-    if let Some(scorecard) = more.get(3).and_then(Option::as_ref).and_then(Json::as_str) {
+/// Writes an entry to its row, or to a new one.
+async fn write(ctx: &MutationCtx<'_>, entry: &mut Standards, row: Option<i64>, more: &More) -> Result<()> {
+    if let Some(scorecard) = more.scorecard.as_ref().and_then(Json::as_str) {
         if entry.fields.contains_key("categoryId") {
             return Err(
                 UserError::new("scorecard", "a check belongs to a category or to a scorecard, not to both").into()
@@ -156,43 +139,50 @@ async fn write(
     }
     resolve(ctx, &mut entry.fields).await?;
     let mut fields = entry.fields.clone();
-    let id = row.map(|row| rows::global(entry.standard, row));
+    if let (Standard::Filter, Some(filter)) = (entry.standard, row)
+        && has_predicates(ctx, filter, fields.get("predicates")).await?
+    {
+        fields.remove("predicates");
+    }
+    run(ctx, entry, row.map(|row| rows::global(entry.standard, row)), false, fields).await
+}
+
+/// Runs the mutation that creates what an entry describes, or changes what has the id. `is_read` says that its fields are only
+/// read, so that what no mutation would take is found.
+async fn run(
+    ctx: &MutationCtx<'_>,
+    entry: &Standards,
+    id: Option<String>,
+    is_read: bool,
+    mut fields: Map<String, Json>,
+) -> Result<()> {
+    macro_rules! run {
+        ($mutation:ident $input:ident $(, $id:expr)?) => {{
+            let input = ctx.input::<$input>(stringify!($input), fields)?;
+            if !is_read {
+                Mutation::$mutation(ctx, $($id,)? input).await?;
+            }
+        }};
+    }
     if let Some(id) = id.as_ref().filter(|_| entry.standard != Standard::Scorecard) {
         fields.insert("id".to_owned(), id.as_str().into());
     }
     match (entry.standard, id) {
         (Standard::Check, id) => {
-            if let Some(kind) = kind {
-                check::write(ctx, kind, id.is_some(), fields).await?;
-            }
+            let kind = kind_of(entry)?;
+            fields.remove("type");
+            check::write(ctx, kind, id.is_some(), is_read, fields).await?;
         }
-        (Standard::Level, None) => drop(Mutation::level_create(ctx, ctx.input("LevelCreateInput", fields)?).await?),
-        (Standard::Level, Some(_)) => drop(Mutation::level_update(ctx, ctx.input("LevelUpdateInput", fields)?).await?),
-        (Standard::Category, None) => {
-            drop(Mutation::category_create(ctx, ctx.input("CategoryCreateInput", fields)?).await?);
-        }
-        (Standard::Category, Some(_)) => {
-            drop(Mutation::category_update(ctx, ctx.input("CategoryUpdateInput", fields)?).await?);
-        }
-        (Standard::Filter, None) => drop(Mutation::filter_create(ctx, ctx.input("FilterCreateInput", fields)?).await?),
-        (Standard::Filter, Some(_)) => {
-            if has_predicates(ctx, row.unwrap_or_default(), fields.get("predicates")).await? {
-                fields.remove("predicates");
-            }
-            drop(Mutation::filter_update(ctx, ctx.input("FilterUpdateInput", fields)?).await?);
-        }
-        (Standard::Scorecard, None) => {
-            drop(Mutation::scorecard_create(ctx, ctx.input("ScorecardInput", fields)?).await?);
-        }
-        (Standard::Scorecard, Some(id)) => {
-            drop(Mutation::scorecard_update(ctx, identified(id), ctx.input("ScorecardInput", fields)?).await?);
-        }
-        (Standard::Campaign, None) => {
-            drop(Mutation::campaign_create(ctx, ctx.input("CampaignCreateInput", fields)?).await?);
-        }
-        (Standard::Campaign, Some(_)) => {
-            drop(Mutation::campaign_update(ctx, ctx.input("CampaignUpdateInput", fields)?).await?);
-        }
+        (Standard::Level, None) => run!(level_create LevelCreateInput),
+        (Standard::Level, Some(_)) => run!(level_update LevelUpdateInput),
+        (Standard::Category, None) => run!(category_create CategoryCreateInput),
+        (Standard::Category, Some(_)) => run!(category_update CategoryUpdateInput),
+        (Standard::Filter, None) => run!(filter_create FilterCreateInput),
+        (Standard::Filter, Some(_)) => run!(filter_update FilterUpdateInput),
+        (Standard::Scorecard, None) => run!(scorecard_create ScorecardInput),
+        (Standard::Scorecard, Some(id)) => run!(scorecard_update ScorecardInput, identified(id)),
+        (Standard::Campaign, None) => run!(campaign_create CampaignCreateInput),
+        (Standard::Campaign, Some(_)) => run!(campaign_update CampaignUpdateInput),
     }
     Ok(())
 }
@@ -294,8 +284,8 @@ async fn order(ctx: &MutationCtx<'_>, ids: &[i64]) -> Result<()> {
 }
 
 /// Does for a campaign what its own mutation leaves to others: its dates, and its checks.
-async fn complete(ctx: &MutationCtx<'_>, entry: &Standards, id: i64, more: &[Option<Json>]) -> Result<()> {
-    let [start, target, checks, ..] = more else { return Ok(()) };
+async fn complete(ctx: &MutationCtx<'_>, entry: &Standards, id: i64, more: &More) -> Result<()> {
+    let More { start, target, checks, .. } = more;
     let global = rows::global(Standard::Campaign, id);
     let row = ctx.db().one(campaign::Entity::find_by_id(id)).await?;
     let row = row.ok_or_else(|| Error::internal("a campaign is gone"))?;

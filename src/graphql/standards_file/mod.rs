@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::check::expressions::{Mistake, read_first};
 use super::check::{self, StandardsPreview};
 use super::context::MutationCtx;
 use super::schema::*;
@@ -16,7 +17,6 @@ use crate::db::{Before, RowOf};
 use crate::entity::change::{Account, By, Told};
 use crate::entity::text;
 use crate::error::{Error, Problems, Result, UserError};
-use crate::evaluation::{self, Language};
 use crate::service_file::{self, Refused, Standard};
 
 mod apply;
@@ -59,7 +59,11 @@ impl StandardsApplyMutation for Mutation {
         let types = check::types();
         let inputs = Inputs { schema: ctx.schema(), name: input_of, types: &types };
         let entries = read::read(&files, inputs).map_err(|notes| refused(Refused::Problems(notes)))?;
-        read_expressions(&entries).await?;
+        let mut problems = Problems::default();
+        for Mistake { input, field, message } in read_first(entries.iter().map(|entry| &entry.fields)).await? {
+            problems.push(mistake(&entries[input], &[field], &format!("{field}: {message}")));
+        }
+        problems.none()?;
         let is_dry_run = dry_run.value().copied().unwrap_or(false);
         match is_dry_run {
             true => ctx.begin_trial().await?,
@@ -83,23 +87,12 @@ impl StandardsApplyMutation for Mutation {
     }
 }
 
-/// Reads the expressions of checks of custom events, in a process of its own, before anybody has to wait for the transaction.
-/// The mutations report what is wrong with them.
-async fn read_expressions(entries: &[Standards]) -> Result<()> {
-    const AT_ONCE: usize = 50;
-    let languages =
-        [("serviceSelector", Language::Jq), ("successCondition", Language::Jq), ("resultMessage", Language::Liquid)];
-    let of = |entry: &Standards| {
-        let text =
-            |(field, language): (&str, Language)| Some((language, entry.fields.get(field)?.as_str()?.to_owned()));
-        languages.into_iter().filter_map(text).collect::<Vec<_>>()
-    };
-    let texts: Vec<(Language, String)> = entries.iter().flat_map(of).collect();
-    for some in texts.chunks(AT_ONCE) {
-        evaluation::mistakes(some.to_vec()).await.map_err(|why| Error::Internal(why.into()))?;
-    }
-    Ok(())
-}
+/// What the catalogue itself writes beside the fields of a file.
+const OWN: [&str; 4] = ["alias", "aliases", "name", "slug"];
+
+/// The fields of files that the audit names otherwise.
+const FIELDS: [(&str, &str); 4] =
+    [("enableAt", "enableOn"), ("kind", "type"), ("startAt", "startDate"), ("targetAt", "targetDate")];
 
 /// Tells what was done.
 fn entries_of(applied: Vec<Applied>, told: Vec<Told>) -> Vec<StandardsFileEntry> {
@@ -110,7 +103,15 @@ fn entries_of(applied: Vec<Applied>, told: Vec<Told>) -> Vec<StandardsFileEntry>
             (StandardsFileOutcome::Updated, None) => StandardsFileOutcome::Unchanged,
             (outcome, _) => outcome,
         };
-        let fields = changed.as_ref().map(service_file::outcome::fields).unwrap_or_default();
+        let mut fields = changed.as_ref().map(service_file::outcome::fields).unwrap_or_default();
+        // What was created is locked in any case.
+        let is_new = outcome == StandardsFileOutcome::Created;
+        fields.retain(|change| !OWN.contains(&&*change.field) && !(is_new && change.field == "lockedBy"));
+        for change in &mut fields {
+            if let Some((_, field)) = FIELDS.iter().find(|(column, _)| *column == change.field) {
+                change.field = (*field).to_owned();
+            }
+        }
         let (path, line) = place.unzip();
         StandardsFileEntry {
             path,
