@@ -87,6 +87,7 @@ mod m20261128_000130_events;
 mod m20261129_000010_custom_event_outcomes;
 mod m20261129_000020_check_history;
 mod m20261129_000030_standards_locks;
+mod m20261129_000040_services_by_level;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -195,6 +196,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261129_000010_custom_event_outcomes::Migration),
             Box::new(m20261129_000020_check_history::Migration),
             Box::new(m20261129_000030_standards_locks::Migration),
+            Box::new(m20261129_000040_services_by_level::Migration),
         ]
     }
 }

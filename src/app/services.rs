@@ -345,7 +345,7 @@ fn table_with<'a>(
             table {
                 thead { tr {
                     (heading("Service", "name")) @if with_owner { (heading("Owner", "owner")) } (heading("Tier", "tier"))
-                    @if with_level { th scope="col" { "Level" } }
+                    @if with_level { (heading("Level", "level")) }
                     (heading("Lifecycle", "lifecycle")) (heading("Language", "language"))
                     (heading("Last deploy", "last_deploy"))
                 } }

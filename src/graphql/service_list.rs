@@ -12,7 +12,8 @@ use crate::db::{self, Ids};
 use crate::engine::page::PageRequest;
 use crate::entity::service::{self, Column};
 use crate::entity::{
-    Timestamp, component_type, id_of, lifecycle, service_last_deploy, tag, team, team_alias, text, tier,
+    Timestamp, component_type, id_of, level, lifecycle, service_last_deploy, service_level, tag, team, team_alias,
+    text, tier,
 };
 use crate::error::Result;
 
@@ -149,12 +150,16 @@ fn order(sort: ServiceSortEnum) -> Sort {
             use service_last_deploy::Column::{DeployedAt, ServiceId};
             Sort::by_number_beside(ServiceId, DeployedAt)
         }
+        By::LevelAsc | By::LevelDesc => {
+            use service_level::Column::{LevelId, ServiceId};
+            Sort::by_number_by_way_of(ServiceId, LevelId, level::Column::Id, level::Column::Index)
+        }
     };
     let is_descending = match sort {
         By::NameDesc | By::OwnerDesc | By::TierDesc | By::LifecycleDesc | By::LanguageDesc => true,
-        By::ProductDesc | By::LastDeployDesc => true,
+        By::ProductDesc | By::LastDeployDesc | By::LevelDesc => true,
         By::NameAsc | By::OwnerAsc | By::TierAsc | By::LifecycleAsc | By::LanguageAsc => false,
-        By::ProductAsc | By::LastDeployAsc => false,
+        By::ProductAsc | By::LastDeployAsc | By::LevelAsc => false,
     };
     order.numbered(sort as u8, is_descending)
 }

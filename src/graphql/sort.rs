@@ -27,13 +27,24 @@ pub struct Sort {
     group: Option<(Named, Named)>,
     /// If the column is in a table beside the row's own, with one row for each: the column of the row's id there.
     beside: Option<Named>,
+    /// If the column that refers to a group is in a table beside the row's own, with a row for some of them: the column of
+    /// the row's id there.
+    by_way_of: Option<Named>,
     descending: bool,
 }
 
 impl Sort {
     /// Orders by a text of the row.
     pub fn by_text<C: ColumnTrait>(key: C) -> Self {
-        Self { number: 0, key: named(key), is_text: true, group: None, beside: None, descending: false }
+        Self {
+            number: 0,
+            key: named(key),
+            is_text: true,
+            group: None,
+            beside: None,
+            by_way_of: None,
+            descending: false,
+        }
     }
 
     /// Orders by a text of another row. The column `own` refers to that row, whose id is in the column `id`.
@@ -44,6 +55,12 @@ impl Sort {
     /// Like [`by_text_of`](Self::by_text_of), by a number.
     pub fn by_number_of<O: ColumnTrait, C: ColumnTrait>(own: O, id: C, key: C) -> Self {
         Self { is_text: false, ..Self::by_text_of(own, id, key) }
+    }
+
+    /// Orders by a number of another row, to which a table beside refers that has a row for some of those of the list: the
+    /// column `way` there is the id of the row, and `own` refers to the other row.
+    pub fn by_number_by_way_of<W: ColumnTrait, O: ColumnTrait, C: ColumnTrait>(way: W, own: O, id: C, key: C) -> Self {
+        Self { by_way_of: Some(named(way)), ..Self::by_number_of(own, id, key) }
     }
 
     /// Orders by a number in a table that has one row for each row of the list. The column `id` there is the row's id.
@@ -144,6 +161,14 @@ impl<E: Table> List<E> {
         Ok(found)
     }
 
+    /// Selects the rows of the list, each with its row in the table by way of which it is ordered, or those without one.
+    fn by_way_of(&self, by_way_of: Option<Named>, with: bool) -> SelectStatement {
+        let mut rows = self.all();
+        let Some(way) = by_way_of else { return rows };
+        let is_same = self.key().eq(column(way));
+        if with { rows.inner_join(way.0, is_same).take() } else { rows.left_join(way.0, is_same).take() }
+    }
+
     /// Selects all rows of the list, joined to the table beside them if there is one.
     fn beside(&self, db: &dyn ReadHandle, beside: Option<Named>) -> SelectStatement {
         let mut rows = self.all();
@@ -160,15 +185,18 @@ impl<E: Table> List<E> {
     }
 
     async fn piece(&self, sort: &Sort, db: &dyn ReadHandle, piece: Piece, limit: u64) -> Result<Vec<Edge<E::Model>>> {
-        let &Sort { number, key, is_text, group, beside, descending } = sort;
+        let &Sort { number, key, is_text, group, beside, by_way_of, descending } = sort;
         // The expression of the index, and how its value is read.
         let indexed = || if is_text { text::lower(db, column(key)) } else { column(key) };
         let value = || if is_text { indexed() } else { column(key).cast_as("bigint") };
-        let mut rows = self.beside(db, beside);
-        // Of the table beside, so that its index gives the order.
-        let id = || beside.map_or_else(|| self.key(), column);
-        let mut order = vec![id()];
         let has_value = !matches!(piece, Piece::Without { .. });
+        let mut rows = match by_way_of {
+            Some(_) => self.by_way_of(by_way_of, has_value),
+            None => self.beside(db, beside),
+        };
+        // Of the table beside, so that its index gives the order.
+        let id = || beside.or(by_way_of.filter(|_| has_value)).map_or_else(|| self.key(), column);
+        let mut order = vec![id()];
         let direction = || if descending { Order::Desc } else { Order::Asc };
         if has_value {
             rows.expr_as(value(), VALUE).expr_as(group.map_or(Expr::value(0_i64), |(own, _)| column(own)), GROUP);
@@ -177,8 +205,9 @@ impl<E: Table> List<E> {
             rows.inner_join(id.0, column(own).eq(column(id)));
             if db::joins_laterally(db) && !matches!(piece, Piece::Same { .. }) {
                 // A lateral join reads each group from an index. PostgreSQL would otherwise sort all rows of a group.
-                let mut of_group = self.all();
-                of_group.and_where(column(own).eq(column(id))).order_by_expr(self.key(), direction()).limit(limit);
+                let mut of_group = self.by_way_of(by_way_of, true);
+                let last = by_way_of.map_or_else(|| self.key(), column);
+                of_group.and_where(column(own).eq(column(id))).order_by_expr(last, direction()).limit(limit);
                 rows = Query::select().column((OF_GROUP, Asterisk)).from(id.0).take();
                 rows.expr_as(value(), VALUE).expr_as(column(id), GROUP);
                 rows.join_lateral(JoinType::InnerJoin, of_group, OF_GROUP, Expr::value(true));

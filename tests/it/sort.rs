@@ -2,10 +2,12 @@
 
 use rollcall::engine::page::Cursor;
 use rollcall::entity::user::Role;
+use rollcall::graphql::check::history;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::app_browser::Browser;
+use crate::check::create;
 use crate::service::data;
 use crate::webhook::Endpoint;
 
@@ -378,4 +380,36 @@ async fn the_lists_of_the_application_are_sorted_by_their_columns() {
     let page = browser.page("/teams?sort=name_ASC").await;
     assert!(page.find(">Ant</a>") < page.find(">bee</a>"), "{page}");
     assert!(browser.page("/users?sort=email_DESC").await.contains("aria-sort=\"descending\""));
+}
+
+#[tokio::test]
+async fn services_are_listed_by_their_levels() {
+    let endpoint = crate::check::services().await;
+    let app = &endpoint.app;
+    let orders = async |up: &str, down: &str| {
+        for first in 1..=5 {
+            assert_eq!(listed(app, "level_ASC", first, json!({})).await, up, "{first} at a time");
+            assert_eq!(listed(app, "level_DESC", first, json!({})).await, down, "{first} at a time");
+        }
+    };
+    let settled = async || history::settle(&app.db, &app.wanted).await.expect("settled");
+    // Without checks, no service has a level.
+    settled().await;
+    let names = data(app, "{ account { services { nodes { name } } } }").await["account"]["services"]["nodes"].clone();
+    let names: Vec<&str> = names.as_array().expect("nodes").iter().filter_map(|node| node["name"].as_str()).collect();
+    let [first, second, bare] = names[..] else { panic!("{names:?}") };
+    let reversed = |some: &[&str]| some.iter().rev().copied().collect::<Vec<_>>().join(" ");
+    orders(&names.join(" "), &reversed(&names)).await;
+    create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
+    settled().await;
+    let ordered = [bare, first, second];
+    orders(&ordered.join(" "), &reversed(&ordered)).await;
+    // One that was not evaluated yet comes last.
+    endpoint.create_service("late").await;
+    orders(&format!("{} late", ordered.join(" ")), &format!("{} late", reversed(&ordered))).await;
+    let filter = json!({ "search": bare });
+    assert_eq!(listed(app, "level_DESC", 1, filter).await, bare);
+    let page = Browser::of(app, Role::Viewer).await.page("/services?sort=level_DESC").await;
+    assert!(page.find(">late</a>") > page.find(&format!(">{bare}</a>")), "{page}");
+    assert!(page.contains("sort=level_ASC\">Level"), "{page}");
 }

@@ -1,0 +1,18 @@
+//! The services at a level, in the order of their ids: lists of services are sorted by level.
+
+use sea_orm_migration::prelude::*;
+
+use crate::ddl::{create, index};
+
+/// This migration.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        const NAME: &str = "service_level_by_level";
+        manager.drop_index(Index::drop().name(NAME).table("service_level").to_owned()).await?;
+        create(manager, [index(NAME, "service_level", ["level_id", "service_id"])]).await
+    }
+}
