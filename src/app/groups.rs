@@ -10,7 +10,7 @@ use super::markdown::prose;
 use super::operations::{Domain, Domains, System, Systems};
 use super::parts::{count, empty, order, pages, sorted, tags};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, delivery, services};
+use super::{Answer, Fault, Site, all_deploys, delivery, services, standing};
 use crate::entity::service::Column;
 use crate::entity::system;
 use crate::entity::user::Role;
@@ -106,6 +106,7 @@ pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) 
     let picture = graph::of_group::<system::Entity>(site, visit, Column::SystemId, &system.id, &label).await?;
     let number = id::number::<system::Entity>(&system.id).unwrap_or_default();
     let latest = all_deploys::latest(site, visit, (Column::SystemId, number), ("system", alias)).await?;
+    let standards = standing::of_system(site, visit, alias).await?;
     let children = html! {
         h2 #services { "Services" }
         @if system.child_services.nodes.is_empty() { p.soft { "No service belongs to this system." } } @else {
@@ -113,6 +114,7 @@ pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) 
             (services::table(system.child_services.nodes.iter().map(|service| (service, None))))
             (pages(visit, &path(["systems", alias]), &system.child_services.page_info))
         }
+        (standards)
         (latest)
         (picture)
     };

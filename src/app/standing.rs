@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::ask::ask;
 use super::layout::{Head, page as framed};
 use super::operations::service_standings::StandingChange;
-use super::operations::{self, Levels, Results};
+use super::operations::{self, LevelServices, Levels, Missed, Results};
 use super::parts::{count, day_of, empty, link, pages, time};
 use super::plot::{self, Bar};
 use super::standards::{address, name};
@@ -90,39 +90,70 @@ fn levels(history: &[Levels]) -> Markup {
     }
 }
 
-/// The card of a team: the levels of its services, and the checks to pass first. Empty as long as no check counts, or if
-/// counting takes too long.
+/// The card of a team. Empty as long as no check counts, or if counting takes too long.
 pub async fn of_team(site: &Site, visit: &Visit, alias: &str) -> Result<Markup, Fault> {
-    let team = match ask(site, visit, operations::TeamStandards { alias }).await {
-        Ok(found) => found.account.team,
-        Err(Fault::TooMuch(_)) => None,
-        Err(fault) => return Err(fault),
-    };
-    let Some(team) = team.filter(|team| team.level_counts.iter().any(|count| count.service_count > 0)) else {
+    let Some(team) = unless_too_much(ask(site, visit, operations::TeamStandards { alias }).await)? else {
         return Ok(html! {});
     };
     let list = |index: i32| link("/services", &Fields::one("owner", alias).and("level", &index.to_string()).query());
-    Ok(html! {
+    let card = |team: operations::team_standards::Team| {
+        of_group(&team.level_counts, &team.level_history, &team.missed_checks, Some(&list))
+    };
+    Ok(team.account.team.map_or_else(|| html! {}, card))
+}
+
+/// The card of a system. Empty as long as no check counts, or if counting takes too long.
+pub async fn of_system(site: &Site, visit: &Visit, alias: &str) -> Result<Markup, Fault> {
+    let Some(system) = unless_too_much(ask(site, visit, operations::SystemStandards { alias }).await)? else {
+        return Ok(html! {});
+    };
+    let card = |system: operations::system_standards::System| {
+        of_group(&system.level_counts, &system.level_history, &system.missed_checks, None)
+    };
+    Ok(system.account.system.map_or_else(|| html! {}, card))
+}
+
+fn unless_too_much<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
+    match answer {
+        Err(Fault::TooMuch(_)) => Ok(None),
+        answer => answer.map(Some),
+    }
+}
+
+/// The card of a group of services: their levels, and the checks to pass first. `list` is the address of the services at a
+/// level, by its index.
+fn of_group(
+    counts: &[LevelServices],
+    history: &[Levels],
+    missed: &[Missed],
+    list: Option<&dyn Fn(i32) -> String>,
+) -> Markup {
+    if counts.iter().all(|count| count.service_count == 0) {
+        return html! {};
+    }
+    html! {
         section.card {
             h2 #standards { "Standards" }
-            @if team.level_history.len() > 1 { (levels(&team.level_history)) }
-            dl { @for own in &team.level_counts {
+            @if history.len() > 1 { (levels(history)) }
+            dl { @for own in counts {
                 dt { (name(own.level.name.as_deref())) }
-                dd { @match own.level.index {
-                    Some(index) if own.service_count > 0 => a href=(list(index)) { (count(own.service_count, "service")) },
+                dd { @match (own.level.index, list) {
+                    (Some(index), Some(list)) if own.service_count > 0 => {
+                        a href=(list(index)) { (count(own.service_count, "service")) }
+                    }
                     _ => (count(own.service_count, "service")),
                 } }
             } }
-            @if team.missed_checks.is_empty() { p { "Its services pass all of their checks." } } @else {
+            @if missed.is_empty() { p { "Its services pass all of their checks." } } @else {
                 p { "To pass, the next step first:" }
-                ul { @for missed in &team.missed_checks { li {
+                ul { @for missed in missed { li {
                     a href=(address(&missed.check.id)) { (missed.check.name) }
                     @if let Some(level) = &missed.check.level { " " span.mark.none { (name(level.name.as_deref())) } }
                     " " span.soft { (count(missed.services, "service")) }
                 } } }
             }
         }
-    })
+    }
 }
 
 /// The path of the page with the changes of a service.

@@ -13,7 +13,7 @@ use super::schema::*;
 use super::service;
 use super::sort::Sort;
 use super::types::{Domain, System};
-use super::{alias, deploy_metrics};
+use super::{alias, check, deploy_metrics};
 use crate::db::{Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
@@ -21,6 +21,15 @@ use crate::entity::system::Column;
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, domain, service as services, system, system_alias, team, text};
 use crate::error::{Error, Problems, Result, UserError};
+
+fn ids_of(systems: &[&System]) -> Vec<i64> {
+    systems.iter().map(|system| system.id).collect()
+}
+
+/// The services that belong to systems.
+fn parts_of(ids: &[i64]) -> check::By<'_> {
+    check::By { column: services::Column::SystemId, ids }
+}
 
 impl SystemResolver for System {
     async fn aliases(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
@@ -42,6 +51,22 @@ impl SystemResolver for System {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<DeployMetrics>> {
         deploy_metrics::of_systems(systems, args, ctx).await
+    }
+
+    async fn level_counts(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<LevelCount>>> {
+        check::level_counts(parts_of(&ids_of(systems)), ctx).await
+    }
+
+    async fn level_history(
+        systems: &[&Self],
+        args: &SystemLevelHistoryArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Vec<LevelDay>>> {
+        check::level_days_by(parts_of(&ids_of(systems)), &args.days, ctx).await
+    }
+
+    async fn missed_checks(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<MissedCheck>>> {
+        check::missed_checks(parts_of(&ids_of(systems)), ctx).await
     }
 
     async fn parent(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Domain>>> {

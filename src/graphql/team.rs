@@ -23,21 +23,30 @@ use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, contact as contacts, property as properties, service, team, team_alias, text, user};
 use crate::error::{Result, UserError, quoted};
 
+fn ids_of(teams: &[&Team]) -> Vec<i64> {
+    teams.iter().map(|team| team.id).collect()
+}
+
+/// The services that teams own.
+fn owned_by(ids: &[i64]) -> check::By<'_> {
+    check::By { column: service::Column::OwnerId, ids }
+}
+
 impl TeamResolver for Team {
     async fn aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::all::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await
     }
 
     async fn level_counts(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<LevelCount>>> {
-        check::levels_of_teams(teams, ctx).await
+        check::level_counts(owned_by(&ids_of(teams)), ctx).await
     }
 
     async fn level_history(teams: &[&Self], args: &TeamLevelHistoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<LevelDay>>> {
-        check::level_days_of_teams(teams, &args.days, ctx).await
+        check::level_days_by(owned_by(&ids_of(teams)), &args.days, ctx).await
     }
 
     async fn missed_checks(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<MissedCheck>>> {
-        check::missed_by_teams(teams, ctx).await
+        check::missed_checks(owned_by(&ids_of(teams)), ctx).await
     }
 
     async fn managed_aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {

@@ -582,8 +582,17 @@ async fn lists_and_teams_show_levels_and_what_to_pass_first() {
         json!({ "name": "Zone", "tagKey": "zone", "levelId": crate::check::ids(app).await["Silver"] }),
     )
     .await;
+    let grouped = r#"mutation {
+        systemCreate(input: { name: "Selling" }) { errors { message } }
+        systemChildAssign(system: { alias: "selling" }, childServices: [{ alias: "shop" }, { alias: "bare" }]) { errors { message } }
+    }"#;
+    let grouped = data(app, grouped).await;
+    assert!(grouped.as_object().expect("data").values().all(|one| one["errors"] == json!([])), "{grouped}");
     settled(app).await;
     let query = r#"{ account {
+        system(input: { alias: "selling" }) {
+            levelCounts { serviceCount } missedChecks { check { name } services } levelHistory { levelCounts { serviceCount } }
+        }
         team(alias: "core") { levelCounts { level { name } serviceCount } missedChecks { check { name } services } }
         exact: services(filter: [{ key: level_index, arg: "1" }]) { nodes { alias level { name } } }
         below: services(filter: [{ key: level_index, type: less_than_or_equal_to, arg: "0" }]) { nodes { alias } }
@@ -597,6 +606,17 @@ async fn lists_and_teams_show_levels_and_what_to_pass_first() {
         .collect();
     assert_eq!(counts, [("Beginner", 0), ("Bronze", 1), ("Silver", 0)]);
     assert_eq!(found["team"]["missedChecks"], json!([{ "check": { "name": "Zone" }, "services": 1 }]));
+    let missed = |check: &str, services: i32| json!({ "check": { "name": check }, "services": services });
+    let counts = json!([{ "serviceCount": 1 }, { "serviceCount": 1 }, { "serviceCount": 0 }]);
+    assert_eq!(
+        found["system"],
+        json!({
+            "levelCounts": counts, "missedChecks": [missed("Env", 1), missed("Zone", 2)],
+            "levelHistory": [{ "levelCounts": counts }],
+        })
+    );
+    let page = Browser::of(app, Role::Viewer).await.page("/systems/selling").await;
+    assert!(page.contains("id=\"standards\"") && page.contains(">Zone</a>"), "{page}");
     assert_eq!(
         found["exact"]["nodes"],
         json!([

@@ -57,8 +57,7 @@ pub use reported::{MESSAGE, PLACES, RESULTS};
 pub(super) use copy::copy;
 pub(super) use gathered::{Tally, complete, levels, services_report, shown, sizes, tallies};
 pub(super) use history::{
-    changes_of, days_of_categories, days_of_sets, level_days, level_days_of_teams, levels_of, levels_of_teams,
-    missed_by_teams,
+    By, changes_of, days_of_categories, days_of_sets, level_counts, level_days, level_days_by, levels_of, missed_checks,
 };
 pub(super) use home::CheckSet;
 pub use kind::type_of;

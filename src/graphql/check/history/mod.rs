@@ -34,8 +34,8 @@ mod trends;
 
 pub use read::MOST_DAYS;
 pub(in crate::graphql) use read::{changes_of, days_of, days_of_sets, level_days, since};
-pub(in crate::graphql) use stored::{levels_of, levels_of_teams, missed_by_teams};
-pub(in crate::graphql) use trends::{days_of_categories, level_days_of_teams};
+pub(in crate::graphql) use stored::{By, level_counts, levels_of, missed_checks};
+pub(in crate::graphql) use trends::{days_of_categories, level_days_by};
 
 /// The pause between two looks at what is to be evaluated.
 const PAUSE: Duration = Duration::from_millis(300);

@@ -1,4 +1,4 @@
-//! How services stand as last stored, for lists and teams: too many services to evaluate as they are read.
+//! How services stand as last stored, for lists, teams and systems: too many services to evaluate as they are read.
 
 use std::collections::HashMap;
 
@@ -13,9 +13,9 @@ use crate::entity::{ByIds, Timestamp, check_result, level, service, service_leve
 use crate::error::Result;
 use crate::graphql::context::Ctx;
 use crate::graphql::schema::{LevelCount, MissedCheck};
-use crate::graphql::types::{Level, Service, Team};
+use crate::graphql::types::{Level, Service};
 
-/// The maximum number of missed checks of a team that are named.
+/// The maximum number of missed checks of a team or a system that are named.
 const MISSED: usize = 20;
 
 /// The level of each service.
@@ -27,16 +27,23 @@ pub(in crate::graphql) async fn levels_of(services: &[&Service], ctx: &Ctx<'_>) 
     Ok(level::Entity::by_ids(ctx.db(), ids.iter().map(|id| levels.get(id).copied())).await?)
 }
 
-/// Counts rows that belong to services of these teams, by team and a column of theirs.
-fn by_team<C: ColumnTrait>(db: &dyn ReadHandle, teams: &[i64], service: C, column: C) -> SelectStatement {
-    let owner = service::Column::OwnerId;
+/// Services by a column of theirs: those of teams, or of systems.
+#[derive(Clone, Copy)]
+pub(in crate::graphql) struct By<'a> {
+    pub(in crate::graphql) column: service::Column,
+    pub(in crate::graphql) ids: &'a [i64],
+}
+
+/// Counts rows that belong to such services, by team or system and a column of theirs.
+fn grouped<C: ColumnTrait>(db: &dyn ReadHandle, by: By<'_>, service: C, column: C) -> SelectStatement {
+    let By { column: owner, ids } = by;
     Select::select()
         .expr(owner.into_expr())
         .expr(column.into_expr())
         .expr(Func::count(Expr::cust("*")))
         .from(service::Entity)
         .inner_join(column.entity_name(), service.into_expr().eq(service::Column::Id.into_expr()))
-        .and_where(db::any(db, owner, teams))
+        .and_where(db::any(db, owner, ids))
         .group_by_columns([owner.as_column_ref()])
         .group_by_columns([column.as_column_ref()])
         .take()
@@ -47,40 +54,38 @@ async fn counted(db: &dyn ReadHandle, select: &SelectStatement) -> Result<HashMa
     Ok(rows.into_iter().collect())
 }
 
-/// How many services of each team have which level.
-pub(in crate::graphql) async fn levels_of_teams(teams: &[&Team], ctx: &Ctx<'_>) -> Result<Vec<Vec<LevelCount>>> {
+/// How many services of each team or system have which level.
+pub(in crate::graphql) async fn level_counts(by: By<'_>, ctx: &Ctx<'_>) -> Result<Vec<Vec<LevelCount>>> {
     use service_level::Column::{LevelId, ServiceId};
-    let ids: Vec<i64> = teams.iter().map(|team| team.id).collect();
-    let counts = counted(ctx.db(), &by_team(ctx.db(), &ids, ServiceId, LevelId)).await?;
+    let counts = counted(ctx.db(), &grouped(ctx.db(), by, ServiceId, LevelId)).await?;
     let levels = standing::in_order(ctx.db()).await?;
-    let of = |team: &i64| {
+    let of = |id: &i64| {
         let count = |level: &Level| LevelCount {
             level: level.clone(),
-            service_count: shown(counts.get(&(*team, level.id)).copied().unwrap_or_default()),
+            service_count: shown(counts.get(&(*id, level.id)).copied().unwrap_or_default()),
         };
         levels.iter().map(count).collect()
     };
-    Ok(ids.iter().map(of).collect())
+    Ok(by.ids.iter().map(of).collect())
 }
 
-/// The checks that services of each team miss, in the order in which they are worth passing.
-pub(in crate::graphql) async fn missed_by_teams(teams: &[&Team], ctx: &Ctx<'_>) -> Result<Vec<Vec<MissedCheck>>> {
+/// The checks that services of each team or system miss, in the order in which they are worth passing.
+pub(in crate::graphql) async fn missed_checks(by: By<'_>, ctx: &Ctx<'_>) -> Result<Vec<Vec<MissedCheck>>> {
     use check_result::Column::{CheckId, ServiceId, Status as Own};
-    let ids: Vec<i64> = teams.iter().map(|team| team.id).collect();
-    let mut select = by_team(ctx.db(), &ids, ServiceId, CheckId);
+    let mut select = grouped(ctx.db(), by, ServiceId, CheckId);
     select.and_where(Own.ne(Status::Passed));
     let counts = counted(ctx.db(), &select).await?;
     let (now, levels) = (Timestamp::now(), standing::in_order(ctx.db()).await?);
     let index: HashMap<i64, i32> = levels.iter().map(|level| (level.id, level.index)).collect();
     let placed = gathered::all(ctx).await?;
-    let missed_by = |team: &i64| {
+    let missed_by = |id: &i64| {
         let own = placed.iter().filter(|one| one.home.is_overall() && one.check.counts(now));
-        let mut own: Vec<_> = own.filter_map(|one| Some((one, *counts.get(&(*team, one.check.id))?))).collect();
+        let mut own: Vec<_> = own.filter_map(|one| Some((one, *counts.get(&(*id, one.check.id))?))).collect();
         own.sort_by_key(|(one, count)| {
             (index.get(&one.check.level_id).copied(), std::cmp::Reverse(*count), one.check.id)
         });
         let missed = own.into_iter().take(MISSED);
         missed.map(|(one, count)| MissedCheck { check: of((*one.check).clone()), services: shown(count) }).collect()
     };
-    Ok(ids.iter().map(missed_by).collect())
+    Ok(by.ids.iter().map(missed_by).collect())
 }
