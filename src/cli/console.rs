@@ -28,11 +28,7 @@ pub(crate) fn say(sentence: &str) {
 /// Returns an error as a sentence. A database that is full, locked or away is named as such, not in its driver's words.
 pub(crate) fn sentence(error: impl Into<Error>) -> String {
     let error = error.into();
-    let cause = match &error {
-        Error::Internal(cause) => cause.downcast_ref::<db::Error>(),
-        Error::User(_) => None,
-    };
-    cause.map_or_else(|| error.to_string(), db::Error::reason)
+    db::Error::of(&error).map_or_else(|| error.to_string(), db::Error::reason)
 }
 
 /// Shows progress on a terminal.

@@ -105,6 +105,14 @@ const SQLITE_CONSTRAINT_PRIMARYKEY: i32 = 1555;
 const SQLITE_CONSTRAINT_UNIQUE: i32 = 2067;
 
 impl Error {
+    /// The error of the database that made something fail, if it was one.
+    pub fn of(error: &crate::error::Error) -> Option<&Self> {
+        match error {
+            crate::error::Error::Internal(cause) => cause.downcast_ref(),
+            crate::error::Error::User(_) => None,
+        }
+    }
+
     /// The program is at fault, or the data, for this reason.
     pub fn fault(why: impl Into<Box<str>>) -> Self {
         Self::Fault(why.into())

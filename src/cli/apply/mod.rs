@@ -17,7 +17,7 @@ use crate::config::{self, Apply};
 use crate::db::{self, Db};
 use crate::entity::audit::Actor;
 use crate::entity::text::{is_nothing, one_line};
-use crate::error::{Error, UserError};
+use crate::error::UserError;
 use crate::events::Wanted;
 use crate::service_file::{self, Applied, Done, FieldChange, File, Options, Origin, Outcome, Places, Refused};
 
@@ -120,8 +120,7 @@ async fn apply_to(db: &Db, files: &[File], options: &Options<'_>) -> Result<Done
     let options = &Options { events: Some(&wanted), ..options.clone() };
     for _ in 0..ATTEMPTS {
         match Box::pin(service_file::apply(db, &actor, files, options)).await {
-            Err(Refused::Failed(Error::Internal(cause)))
-                if cause.downcast_ref().is_some_and(db::Error::is_lost_race) => {}
+            Err(Refused::Failed(error)) if db::Error::of(&error).is_some_and(db::Error::is_lost_race) => {}
             done => return done,
         }
     }

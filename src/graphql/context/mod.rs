@@ -341,9 +341,7 @@ impl engine::State for State {
             let input = inputs.get(index).unwrap_or(&Value::Null);
             // Boxed, because each wrapper around a future reserves space for it twice.
             let noted = Box::pin(writing.account(name, input)).await;
-            if let Err(Error::Internal(cause)) = &noted
-                && cause.downcast_ref().is_some_and(db::Error::needs_own_commit)
-            {
+            if noted.as_ref().err().and_then(db::Error::of).is_some_and(db::Error::needs_own_commit) {
                 shared.own_commits().insert(name.to_owned());
             }
             noted?;
@@ -433,7 +431,7 @@ impl engine::State for State {
         }
         tracing::error!(error = %error, "a resolver failed");
         // Without a snapshot, the error came from a write. Health checks must learn of a full disk at once.
-        let cause = if let Error::Internal(cause) = error { cause.downcast_ref() } else { None };
+        let cause = db::Error::of(error);
         if let (Some(cause), None) = (cause, &self.snapshot) {
             self.request.shared.db.note_failed_write(cause);
         }
@@ -447,8 +445,7 @@ impl engine::State for State {
     }
 
     fn lost_a_race(&self, error: &Error) -> bool {
-        let Error::Internal(cause) = error else { return false };
-        let lost = cause.downcast_ref().is_some_and(db::Error::is_lost_race);
+        let lost = db::Error::of(error).is_some_and(db::Error::is_lost_race);
         if lost {
             tracing::info!(error = %error, "others came between a mutation's statements");
         }

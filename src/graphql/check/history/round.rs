@@ -235,8 +235,7 @@ impl Round {
 
 /// Whether others have always come between.
 fn has_lost(error: &Error) -> bool {
-    let Error::Internal(cause) = error else { return false };
-    cause.downcast_ref().is_some_and(db::Error::is_lost_race)
+    db::Error::of(error).is_some_and(db::Error::is_lost_race)
 }
 
 /// Finds what is not as stored.
