@@ -7,7 +7,6 @@
 //! Processor time is measured in slices: a poll of the request's future ([`Budget::metered`]), or a statement on a
 //! blocking thread ([`Budget::slice`]). Slices of the same request rarely overlap, so their sum is its cost.
 
-use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -15,6 +14,8 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
+
+pub use crate::excess::Excess;
 
 /// The limits of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,26 +71,6 @@ const TURN: Duration = Duration::from_millis(5);
 
 /// The overhead of a row besides its columns and text, in bytes: allocator rounding, its place in lists.
 const ROW: usize = 128;
-
-/// A limit that was exceeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Excess {
-    /// [`Limits::objects`].
-    Objects = 1,
-    /// [`Limits::answer`].
-    Answer,
-    /// [`Limits::rows`].
-    Rows,
-    /// [`Limits::processor`].
-    Processor,
-    /// [`Limits::time`].
-    Time,
-    /// [`QUICK`]: the request must restart in the slow queue.
-    Quick,
-    /// The one statement outside of a transaction: the request must restart in one (`Db::read_once`).
-    Statement,
-}
 
 /// The resources that a request has used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -367,49 +348,6 @@ impl Drop for Slice {
         self.charge();
     }
 }
-
-impl Excess {
-    /// The message for the client: a full sentence, and what to do.
-    pub fn sentence(self, limits: &Limits) -> String {
-        let Limits { objects, answer, rows, processor, time } = limits;
-        match self {
-            Self::Objects => format!("The answer would hold more than {objects} objects. Ask for fewer with `first`."),
-            Self::Answer => {
-                format!(
-                    "The answer would be longer than {answer} bytes. Ask for fewer objects, or leave out long texts."
-                )
-            }
-            Self::Rows => {
-                format!("The answer needs rows of more than {rows} bytes. Ask for fewer objects with `first`.")
-            }
-            Self::Processor | Self::Quick | Self::Statement => {
-                format!(
-                    "The query was stopped because it took more than {processor:?} of processor time. Ask for less at \
-                     once."
-                )
-            }
-            Self::Time => {
-                format!("The query was stopped because it took longer than {time:?}. Ask for less at once.")
-            }
-        }
-    }
-}
-
-impl fmt::Display for Excess {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Objects => "too many objects",
-            Self::Answer => "too long an answer",
-            Self::Rows => "too many bytes of rows",
-            Self::Processor => "too much processor time",
-            Self::Time => "too much time",
-            Self::Quick => "too much work for a quick request",
-            Self::Statement => "more than one statement",
-        })
-    }
-}
-
-impl std::error::Error for Excess {}
 
 /// The processor time of this thread, in nanoseconds.
 pub fn thread_clock() -> u64 {

@@ -34,6 +34,7 @@ pub mod document;
 pub mod plan;
 
 // Execution.
+mod excess;
 pub mod execute;
 pub mod generated;
 pub mod introspection;

@@ -584,7 +584,7 @@ async fn lists_and_teams_show_levels_and_what_to_pass_first() {
     .await;
     let grouped = r#"mutation {
         systemCreate(input: { name: "Selling" }) { errors { message } }
-        systemChildAssign(system: { alias: "selling" }, childServices: [{ alias: "shop" }, { alias: "bare" }]) { errors { message } }
+        systemChildAssign(system: { alias: "selling" }, childServices: [{ alias: "mail" }, { alias: "bare" }]) { errors { message } }
     }"#;
     let grouped = data(app, grouped).await;
     assert!(grouped.as_object().expect("data").values().all(|one| one["errors"] == json!([])), "{grouped}");

@@ -16,10 +16,11 @@ const DEEPEST: usize = 11;
 const LARGEST: usize = 153;
 
 /// Lists, or types, that clients select by themselves, and never below another type, or not at all.
-const ALONE: [&str; 10] = [
+const ALONE: [&str; 11] = [
     "alertSources",
     "descendantServices",
     "history",
+    "levelCounts",
     "levelHistory",
     "lockedBy",
     "missedChecks",
