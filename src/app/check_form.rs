@@ -1,5 +1,7 @@
 //! The forms of checks of all kinds, and of what they belong to: levels, categories and scorecards. They follow from the
 //! inputs of the mutations ([`schema_form`](super::schema_form)). A check of custom events can be tried before it is saved.
+//!
+//! The form of a check says in a sentence what it asks. A script asks for the sentence again as the form is filled in.
 
 use apollo_compiler::schema::FieldDefinition;
 use apollo_compiler::{Name, Schema};
@@ -7,6 +9,7 @@ use maud::{Markup, html};
 use serde_json::{Map, Value as Json, json};
 
 use super::ask::{ask, ask_json};
+use super::check_preview::sentence_of;
 use super::form::Mistakes;
 use super::group_form::owner_id;
 use super::layout::layout;
@@ -107,27 +110,25 @@ pub async fn new(site: &Site, visit: &Visit, session: &Session, word: &str) -> R
     let kind = kind(site.catalogue.schema(), |kind| kind.word == word)?;
     let sheet = sheet(site.catalogue.schema(), &kind, None)?;
     let fields = Fields::one("integrationId", visit.query.get("integration"));
-    Ok(Answer::page(page(site, visit, &sheet, &fields, (&Mistakes::none(), None)).await?))
+    Ok(Answer::page(page(site, visit, &sheet, &fields, &Beside::default()).await?))
 }
 
-/// Creates a check, or tries its expressions.
+/// Creates a check, or says something of it that is not saved.
 pub async fn create(site: &Site, visit: &Visit, word: &str) -> Result<Answer, Fault> {
     let kind = kind(site.catalogue.schema(), |kind| kind.word == word)?;
     let sheet = sheet(site.catalogue.schema(), &kind, None)?;
-    match visit.form.get("do") {
-        "try" if sheet.is_tried => return tried(site, visit, &sheet).await,
-        "preview" => return previewed(site, visit, &sheet).await,
-        _ => {}
+    if let Some(answer) = unsaved(site, visit, &sheet).await? {
+        return Ok(answer);
     }
     let mut input = match input(site, visit, &sheet, None).await? {
         Ok(input) => input,
-        Err(mistakes) => return refused(site, visit, &sheet, &mistakes).await,
+        Err(mistakes) => return refused(site, visit, &sheet, mistakes).await,
     };
     input.retain(|_, value| !value.is_null());
     let mutation = format!("check{}Create", kind.name);
     match run(site, visit, &mutation, &format!("Check{}CreateInput", kind.name), input, "check { id }").await? {
         Ok(done) => Ok(Answer::redirect(address(done["check"]["id"].as_str().unwrap_or_default()))),
-        Err(mistakes) => refused(site, visit, &sheet, &mistakes).await,
+        Err(mistakes) => refused(site, visit, &sheet, mistakes).await,
     }
 }
 
@@ -175,8 +176,18 @@ async fn run(
     Ok(if mistakes.is_empty() { Ok(payload) } else { Err(mistakes) })
 }
 
-/// A check as it is: the name of its kind, and the fields of its form.
-async fn find<'s>(site: &'s Site, visit: &Visit, id: &str) -> Result<(Kind<'s>, Sheet<'s>, Fields), Fault> {
+/// A check as it is.
+struct Stored<'s> {
+    kind: Kind<'s>,
+    sheet: Sheet<'s>,
+    /// The fields of its form.
+    fields: Fields,
+    /// What it asks, in words.
+    sentence: Option<String>,
+}
+
+/// Finds a check.
+async fn find<'s>(site: &'s Site, visit: &Visit, id: &str) -> Result<Stored<'s>, Fault> {
     let schema = site.catalogue.schema();
     let class = "query($id: ID!) { account { check(id: $id) { __typename } } }";
     let class = ask_json(site, visit, class, json!({ "id": id })).await?;
@@ -185,20 +196,23 @@ async fn find<'s>(site: &'s Site, visit: &Visit, id: &str) -> Result<(Kind<'s>, 
     let sheet = sheet(schema, &kind, Some(id))?;
     let object = schema.get_object(class).ok_or(Fault::NotFound)?;
     let selection = sheet.form.selection(object);
-    let query = format!("query($id: ID!) {{ account {{ check(id: $id) {{ ... on {class} {{ {selection} }} }} }} }}");
+    let selection = format!("description ... on {class} {{ {selection} }}");
+    let query = format!("query($id: ID!) {{ account {{ check(id: $id) {{ {selection} }} }} }}");
     let found = ask_json(site, visit, &query, json!({ "id": id })).await?;
-    let fields = sheet.form.filled(&found["account"]["check"]);
-    Ok((kind, sheet, fields))
+    let check = &found["account"]["check"];
+    let (fields, sentence) = (sheet.form.filled(check), check["description"].as_str().map(sentence_of));
+    Ok(Stored { kind, sheet, fields, sentence })
 }
 
 /// Shows the form of a check.
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::StandardsAdmin)?;
-    let (_, sheet, fields) = find(site, visit, id).await?;
-    Ok(Answer::page(page(site, visit, &sheet, &fields, (&Mistakes::none(), None)).await?))
+    let Stored { sheet, fields, sentence, .. } = find(site, visit, id).await?;
+    let beside = Beside { sentence, ..Beside::default() };
+    Ok(Answer::page(page(site, visit, &sheet, &fields, &beside).await?))
 }
 
-/// Changes a check, switches it on or off, deletes it, or tries its expressions.
+/// Changes a check, switches it on or off, deletes it, or says something of it that is not saved.
 pub async fn change(site: &Site, visit: &Visit, id: &str, what: &str) -> Result<Answer, Fault> {
     if what == "delete" {
         let input = Map::from_iter([("id".to_owned(), id.into())]);
@@ -207,11 +221,11 @@ pub async fn change(site: &Site, visit: &Visit, id: &str, what: &str) -> Result<
             Err(mistakes) => Answer::refused(layout(visit, "Delete check", mistakes.summary(&[]))),
         });
     }
-    let (kind, sheet, fields) = find(site, visit, id).await?;
-    match visit.form.get("do") {
-        "try" if what == "edit" && sheet.is_tried => return tried(site, visit, &sheet).await,
-        "preview" if what == "edit" => return previewed(site, visit, &sheet).await,
-        _ => {}
+    let Stored { kind, sheet, fields, .. } = find(site, visit, id).await?;
+    if what == "edit"
+        && let Some(answer) = unsaved(site, visit, &sheet).await?
+    {
+        return Ok(answer);
     }
     let visit = &match what {
         "edit" => visit.clone(),
@@ -221,7 +235,7 @@ pub async fn change(site: &Site, visit: &Visit, id: &str, what: &str) -> Result<
     let update = format!("Check{}UpdateInput", kind.name);
     let mut input = match input(site, visit, &sheet, Some((&*update, &fields))).await? {
         Ok(input) => input,
-        Err(mistakes) => return refused(site, visit, &sheet, &mistakes).await,
+        Err(mistakes) => return refused(site, visit, &sheet, mistakes).await,
     };
     input.insert("id".to_owned(), id.into());
     if what == "switch" {
@@ -231,33 +245,65 @@ pub async fn change(site: &Site, visit: &Visit, id: &str, what: &str) -> Result<
     }
     match run(site, visit, &format!("check{}Update", kind.name), &update, input, "").await? {
         Ok(_) => Ok(Answer::redirect(address(id))),
-        Err(mistakes) => refused(site, visit, &sheet, &mistakes).await,
+        Err(mistakes) => refused(site, visit, &sheet, mistakes).await,
     }
 }
 
-async fn refused(site: &Site, visit: &Visit, sheet: &Sheet<'_>, mistakes: &Mistakes) -> Result<Answer, Fault> {
-    Ok(Answer::refused(page(site, visit, sheet, &visit.form, (mistakes, None)).await?))
+async fn refused(site: &Site, visit: &Visit, sheet: &Sheet<'_>, mistakes: Mistakes) -> Result<Answer, Fault> {
+    let beside = Beside { mistakes, ..Beside::default() };
+    Ok(Answer::refused(page(site, visit, sheet, &visit.form, &beside).await?))
+}
+
+/// Answers what a form is sent for beside saving it. `None` if it is to be saved.
+async fn unsaved(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Option<Answer>, Fault> {
+    Ok(Some(match visit.form.get("do") {
+        "try" if sheet.is_tried => tried(site, visit, sheet).await?,
+        "preview" => previewed(site, visit, sheet).await?,
+        "sentence" => sentence(site, visit, sheet).await?,
+        _ => return Ok(None),
+    }))
 }
 
 /// Shows the form again, with what its expressions say of the newest event.
 async fn tried(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Answer, Fault> {
     let (mistakes, preview) = event_check::tried(site, visit).await?;
-    let preview = preview.as_ref().map(event_check::shown);
-    Ok(Answer::page(page(site, visit, sheet, &visit.form, (&mistakes, preview)).await?))
+    let beside = Beside { mistakes, sentence: None, preview: preview.as_ref().map(event_check::shown) };
+    Ok(Answer::page(page(site, visit, sheet, &visit.form, &beside).await?))
 }
 
 /// Shows the form again, with how services would stand.
 async fn previewed(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Answer, Fault> {
-    let (mut mistakes, mut preview) = (Mistakes::none(), None);
+    let mut beside = Beside::default();
     match (input(site, visit, sheet, None).await?, &sheet.kind) {
         (Ok(mut input), Some(kind)) => {
             input.retain(|_, value| !value.is_null());
-            preview = check_preview::of(site, visit, kind, input, &mut mistakes).await?;
+            let preview = check_preview::of(site, visit, kind, input, &mut beside.mistakes).await?;
+            (beside.sentence, beside.preview) = preview.map(|one| (one.sentence, one.result)).unzip();
         }
         (Ok(_), None) => {}
-        (Err(found), _) => mistakes = found,
+        (Err(mistakes), _) => beside.mistakes = mistakes,
     }
-    Ok(Answer::page(page(site, visit, sheet, &visit.form, (&mistakes, preview)).await?))
+    Ok(Answer::page(page(site, visit, sheet, &visit.form, &beside).await?))
+}
+
+/// Answers the script: with the sentence alone, which is empty for a form with mistakes.
+async fn sentence(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Answer, Fault> {
+    let mut mistakes = Mistakes::none();
+    let mut input = sheet.form.input(&visit.form, &mut mistakes);
+    // The sentence does not say who owns it. The name may be half written.
+    input.retain(|name, value| name != "ownerId" && !value.is_null());
+    let sentence = match &sheet.kind {
+        Some(kind) if mistakes.is_empty() => check_preview::sentence(site, visit, kind, input).await?,
+        _ => None,
+    };
+    Ok(Answer::page(said(sentence.as_deref())))
+}
+
+/// The place of the sentence, which the script fills again.
+fn said(sentence: Option<&str>) -> Markup {
+    html! {
+        p.asks #asks aria-live="polite" { @if let Some(sentence) = sentence { (sentence) } }
+    }
 }
 
 fn other(what: &str) -> Result<(&'static str, &'static str, &'static str), Fault> {
@@ -282,7 +328,7 @@ fn other_sheet<'s>(schema: &'s Schema, what: &str) -> Result<Sheet<'s>, Fault> {
 pub async fn new_other(site: &Site, visit: &Visit, session: &Session, what: &str) -> Result<Answer, Fault> {
     session.require(Role::StandardsAdmin)?;
     let sheet = other_sheet(site.catalogue.schema(), what)?;
-    Ok(Answer::page(page(site, visit, &sheet, &Fields::default(), (&Mistakes::none(), None)).await?))
+    Ok(Answer::page(page(site, visit, &sheet, &Fields::default(), &Beside::default()).await?))
 }
 
 /// Creates a level, a category or a scorecard.
@@ -291,7 +337,7 @@ pub async fn create_other(site: &Site, visit: &Visit, what: &str) -> Result<Answ
     let (sheet, (_, mutation, list)) = (other_sheet(schema, what)?, other(what)?);
     let mut input = match input(site, visit, &sheet, None).await? {
         Ok(input) => input,
-        Err(mistakes) => return refused(site, visit, &sheet, &mistakes).await,
+        Err(mistakes) => return refused(site, visit, &sheet, mistakes).await,
     };
     // That it must be given is said best by the API.
     if let Some(owner @ Json::Null) = input.get_mut("ownerId") {
@@ -301,8 +347,17 @@ pub async fn create_other(site: &Site, visit: &Visit, what: &str) -> Result<Answ
     let ty = input_of(schema, mutation).unwrap_or_default();
     match run(site, visit, mutation, ty, input, "").await? {
         Ok(_) => Ok(Answer::redirect(list)),
-        Err(mistakes) => refused(site, visit, &sheet, &mistakes).await,
+        Err(mistakes) => refused(site, visit, &sheet, mistakes).await,
     }
+}
+
+/// What a page shows beside the fields of its form.
+#[derive(Default)]
+struct Beside {
+    mistakes: Mistakes,
+    /// What the check asks, in words.
+    sentence: Option<String>,
+    preview: Option<Markup>,
 }
 
 async fn page(
@@ -310,8 +365,9 @@ async fn page(
     visit: &Visit,
     sheet: &Sheet<'_>,
     fields: &Fields,
-    (mistakes, preview): (&Mistakes, Option<Markup>),
+    beside: &Beside,
 ) -> Result<Markup, Fault> {
+    let is_check = sheet.kind.is_some();
     let found = ask(site, visit, CheckChoices {}).await?.account;
     let offered = |field: &str| offered(&found, field);
     let is_empty = |field: &str| sheet.form.has(field) && offered(field).is_some_and(|choices| choices.is_empty());
@@ -328,13 +384,14 @@ async fn page(
                 p { "Create one of the type " code { "customEvent" } ": " code { "eventIntegrationCreate(input: {type: customEvent})" } "." }
             }))
         }
-        form method="post" action=(sheet.action) {
-            (sheet.form.show(&offered, fields, mistakes))
+        form data-asks=[is_check.then_some("asks")] method="post" action=(sheet.action) {
+            (sheet.form.show(&offered, fields, &beside.mistakes))
+            @if is_check { (said(beside.sentence.as_deref())) }
             @if sheet.is_tried { button.quiet name="do" value="try" { "Try on the newest event" } " " }
-            @else if sheet.kind.is_some() { button.quiet name="do" value="preview" { "Preview" } " " }
+            @else if is_check { button.quiet name="do" value="preview" { "Preview" } " " }
             button name="do" value="save" { "Save" }
         }
-        @if let Some(preview) = preview { (preview) }
+        @if let Some(preview) = &beside.preview { (preview) }
     };
     Ok(layout(visit, &sheet.title, main))
 }

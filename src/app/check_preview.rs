@@ -1,4 +1,4 @@
-//! How services would stand with the check of a form, before it is saved.
+//! What the check of a form asks, and how services would stand with it, before it is saved.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value as Json, json};
@@ -13,46 +13,103 @@ use crate::graphql::check;
 /// The name that the check has meanwhile: no other check has it.
 const NAME: &str = "The check of this form";
 
-const PREVIEW: &str = "mutation($input: StandardsApplyInput!) { standardsApply(input: $input) {
-    preview { checks {
-        name counts { passed failed pending } misses { message service { name aliases } }
-    } }
-    errors { message }
-} }";
+/// What is selected of a check for its sentence.
+const SENTENCE: &str = "name description";
+
+/// What is selected of a check for its sentence and its result.
+const WHOLE: &str = "name description counts { passed failed pending } misses { message service { name aliases } }";
+
+/// The check of a form, as it would be.
+pub struct Preview {
+    /// What it asks, in words.
+    pub sentence: String,
+    /// How services would stand.
+    pub result: Markup,
+}
+
+/// Says when a service passes a check, from the check's description.
+pub fn sentence_of(description: &str) -> String {
+    match description.strip_prefix("The service ") {
+        Some(rest) => format!("A service passes if it {rest}"),
+        None => description.to_owned(),
+    }
+}
 
 /// Evaluates the check of this kind that an input describes. Adds the mistakes that the API finds.
 pub async fn of(
     site: &Site,
     visit: &Visit,
     kind: &str,
-    mut input: Map<String, Json>,
+    input: Map<String, Json>,
     mistakes: &mut Mistakes,
-) -> Result<Option<Markup>, Fault> {
+) -> Result<Option<Preview>, Fault> {
+    let payload = tried(site, visit, kind, input, WHOLE).await?;
+    for error in payload["errors"].as_array().into_iter().flatten() {
+        let message = error["message"].as_str().unwrap_or_default();
+        let of_check = format!("the check \"{NAME}\": ");
+        mistakes.push("", message.split_once(&of_check).map_or(message, |(_, message)| message));
+    }
+    let preview = |check: &Json| {
+        let sentence = sentence_in(check);
+        Preview { result: shown(check, &sentence), sentence }
+    };
+    Ok(own(&payload).map(preview))
+}
+
+/// Says what the check of this kind asks that an input describes. `None` if the API finds mistakes, or takes too long.
+pub async fn sentence(
+    site: &Site,
+    visit: &Visit,
+    kind: &str,
+    input: Map<String, Json>,
+) -> Result<Option<String>, Fault> {
+    match tried(site, visit, kind, input, SENTENCE).await {
+        Ok(payload) => Ok(own(&payload).map(sentence_in)),
+        Err(Fault::TooMuch(_)) => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// Has the API apply a file with the check, in a dry run. Returns the payload, with what is selected of checks.
+async fn tried(
+    site: &Site,
+    visit: &Visit,
+    kind: &str,
+    mut input: Map<String, Json>,
+    selected: &str,
+) -> Result<Json, Fault> {
     let r#type = check::type_of(&format!("Check{kind}CreateInput")).ok_or(Fault::NotFound)?;
     input.insert("type".to_owned(), r#type.into());
     input.insert("name".to_owned(), NAME.into());
     // JSON is YAML.
     let file = json!({ "version": 1, "standards": { "checks": [input] } }).to_string();
     let variables = json!({ "input": { "files": [{ "path": "form", "text": file }], "dryRun": true } });
-    let mut said = ask_json(site, visit, PREVIEW, variables).await?;
-    let payload = said["standardsApply"].take();
-    for error in payload["errors"].as_array().into_iter().flatten() {
-        let message = error["message"].as_str().unwrap_or_default();
-        let of_check = format!("the check \"{NAME}\": ");
-        mistakes.push("", message.split_once(&of_check).map_or(message, |(_, message)| message));
-    }
-    let checks = payload["preview"]["checks"].as_array();
-    let own = checks.and_then(|checks| checks.iter().find(|one| one["name"] == NAME));
-    Ok(own.map(shown))
+    let document = format!(
+        "mutation($input: StandardsApplyInput!) {{ standardsApply(input: $input) {{
+            preview {{ checks {{ {selected} }} }} errors {{ message }}
+        }} }}"
+    );
+    let mut said = ask_json(site, visit, &document, variables).await?;
+    Ok(said["standardsApply"].take())
 }
 
-fn shown(check: &Json) -> Markup {
+/// The check of the form, in a payload.
+fn own(payload: &Json) -> Option<&Json> {
+    payload["preview"]["checks"].as_array()?.iter().find(|one| one["name"] == NAME)
+}
+
+fn sentence_in(check: &Json) -> String {
+    sentence_of(check["description"].as_str().unwrap_or_default())
+}
+
+fn shown(check: &Json, sentence: &str) -> Markup {
     let number = |name: &str| check["counts"][name].as_i64().unwrap_or_default();
     let (passed, failed, pending) = (number("passed"), number("failed"), number("pending"));
     let misses = check["misses"].as_array().map_or(&[][..], Vec::as_slice);
     let missed = failed + pending;
     html! {
         h2 #preview { "Preview" }
+        p { (sentence) }
         p {
             "Nothing is saved. Of " (count(passed + missed, "service")) ", " (passed) " would pass, " (failed) " would fail"
             @if pending > 0 { ", and of " (pending) " nothing would be known yet" } "."

@@ -1,26 +1,26 @@
 "use strict";
-// Pages work without this script. It adds: `/` and Ctrl+K open the search, lists update while you type, and texts get a
-// copy button.
+// Pages work without this script. It adds: `/` and Ctrl+K open the search, lists and the sentence of a check update while
+// you type, and texts get a copy button.
 
-// The part of a page with this id, or nothing while a half-typed value is refused.
-const part = async (address, id, signal) => {
-  const answer = await fetch(address, { signal });
+// The part of a page with this id, or nothing while a half-typed value is refused. With `sent`, the page answers a form.
+const part = async (address, id, signal, sent) => {
+  const answer = await fetch(address, sent ? { method: "POST", body: sent, signal } : { signal });
   if (answer.status === 400) return null;
   if (!answer.ok || answer.redirected) throw new Error(answer.statusText);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   return document.adoptNode(page.getElementById(id)).childNodes;
 };
 
-// Calls `load` once typing pauses. The signal aborts the call when a later one begins.
-const whileTyping = (form, load) => {
+// Calls `load` once typing pauses for so many milliseconds. The signal aborts the call when a later one begins.
+const whileTyping = (form, load, pause = 150, failed = () => form.submit()) => {
   let timer, latest;
   form.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       latest?.abort();
       latest = new AbortController();
-      load(latest.signal).catch((error) => error.name === "AbortError" || form.submit());
-    }, 150);
+      load(latest.signal).catch((error) => error.name === "AbortError" || failed());
+    }, pause);
   });
 };
 
@@ -101,6 +101,19 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     target.replaceChildren(...list);
     history.replaceState(null, "", address);
   });
+}
+
+// The form of a check says in a sentence what it asks. Nobody waits for it: if it cannot be had, the last one stays.
+for (const form of document.querySelectorAll("form[data-asks]")) {
+  const target = document.getElementById(form.dataset.asks);
+  const load = async (signal) => {
+    const sent = new URLSearchParams(new FormData(form));
+    sent.set("do", "sentence");
+    const sentence = await part(form.getAttribute("action"), target.id, signal, sent);
+    // The same sentence is not read aloud again.
+    if (sentence && (sentence[0]?.data ?? "") !== target.textContent) target.replaceChildren(...sentence);
+  };
+  whileTyping(form, load, 400, () => {});
 }
 
 // A picture that is wider than its frame begins at what it is about.

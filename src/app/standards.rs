@@ -16,8 +16,9 @@ use super::operations::{self, CheckStatus};
 use super::parts::{count, date, delete_button, empty, local};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, campaigns, manual, scorecards, standing};
-use crate::entity::Timestamp;
 use crate::entity::user::Role;
+use crate::entity::{ByIds, Timestamp, campaign, category, check, scorecard};
+use crate::graphql::id::{self, Id};
 
 /// Shows the rubric: categories by levels, and in each cell its checks with how many services pass, as last stored.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -146,6 +147,7 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
     let report = ask(site, visit, operations::Standard { id }).await?.account.check_report.ok_or(Fault::NotFound)?;
     let check = &report.check;
     let app_url = &site.catalogue.settings().app_url;
+    let home = home(site, &check.id).await?;
     let main = html! {
         @if let Some(description) = &check.description { div.lead { p { (description) } } }
         div.two {
@@ -154,7 +156,7 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
                 @if let Some(notes) = &check.raw_notes { section.card { h2 { "How to pass" } (prose(notes)) } }
             }
             div.stack {
-                section.card { h2 { "Facts" } (facts(&report, app_url)) }
+                section.card { h2 { "Facts" } (facts(&report, home.as_ref(), app_url)) }
                 (standing::trend(&report.history))
             }
         }
@@ -177,10 +179,38 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
     Ok(Answer::page(framed(visit, &head, main)))
 }
 
-fn facts(report: &CheckReport, app_url: &str) -> Markup {
+/// The campaign or the scorecard that a check belongs to.
+struct Home {
+    noun: &'static str,
+    name: String,
+    address: String,
+}
+
+/// Finds what a check belongs to; `None` for the rubric. The API does not say it of a check, so it is read from the
+/// database.
+async fn home(site: &Site, id: &str) -> Result<Option<Home>, Fault> {
+    let db = site.db.read();
+    let check = check::Entity::by_ids(db, [id::number::<check::Entity>(id)]).await?.pop().flatten();
+    let Some(check) = check else { return Ok(None) };
+    // A copy in a campaign keeps its category, which may be that of a scorecard.
+    if let Some(own) = campaign::Entity::by_ids(db, [check.campaign_id]).await?.pop().flatten() {
+        let address = campaigns::address(&Id::of::<campaign::Entity>(own.id).text());
+        return Ok(Some(Home { noun: "Campaign", name: own.name, address }));
+    }
+    let category = category::Entity::by_ids(db, [Some(check.category_id)]).await?.pop().flatten();
+    let scorecard = category.and_then(|category| category.scorecard_id);
+    let own = scorecard::Entity::by_ids(db, [scorecard]).await?.pop().flatten();
+    Ok(own.map(|own| {
+        let address = path(["standards", "scorecards", &own.slug]);
+        Home { noun: "Scorecard", name: own.name, address }
+    }))
+}
+
+fn facts(report: &CheckReport, home: Option<&Home>, app_url: &str) -> Markup {
     let check = &report.check;
     html! {
         dl {
+            @if let Some(home) = home { dt { (home.noun) } dd { a href=(home.address) { (home.name) } } }
             @if let Some(level) = &check.level { dt { "Level" } dd { (name(level.name.as_deref())) } }
             @if let Some(category) = &check.category { dt { "Category" } dd { (category.name) } }
             dt { "Services" }

@@ -32,6 +32,10 @@ async fn the_rubric_leads_to_checks_and_these_to_the_services_that_miss_them() {
     ] {
         assert!(check.contains(text), "{text}: {check}");
     }
+    assert!(!check.contains("<dt>Scorecard</dt>"), "{check}");
+    let readied = viewer.page(&format!("/standards/{}", tour.id("readied").as_str().expect("an id"))).await;
+    let fact = "<dt>Scorecard</dt><dd><a href=\"/standards/scorecards/ready\">Ready</a></dd>";
+    assert!(readied.contains(fact), "{readied}");
     let service = viewer.page("/services/shop").await;
     for text in ["id=\"standards\"", "checks to pass, the next step first:", &clean, "It has 1 such code issue."] {
         assert!(service.contains(text), "{text}: {service}");

@@ -415,6 +415,14 @@ async fn a_standards_administrator_runs_a_campaign_on_the_pages() {
     let change = [("name", "Push on"), ("ownerId", "core"), ("filterId", ""), ("projectBrief", "")];
     assert_eq!(ada.post(edit, &change).await.location(), page);
     assert!(ada.post(&format!("{page}/check"), &[("checkIds", check)]).await.place().ends_with("/edit"));
+    // The page of its check leads back to it. The original belongs to no campaign.
+    let query = "query($id: ID) { account { campaign(id: $id) { checks { nodes { id } } } } }";
+    let found = app.query(query, json!({ "id": page.rsplit('/').next() })).await["data"]["account"]["campaign"].clone();
+    let copy = found["checks"]["nodes"][0]["id"].as_str().expect("an id");
+    let shown = viewer.page(&format!("/standards/{copy}")).await;
+    let fact = format!("<dt>Campaign</dt><dd><a href=\"{page}\">Push on</a></dd>");
+    assert!(shown.contains(&fact), "{shown}");
+    assert!(!viewer.page(&format!("/standards/{check}")).await.contains("<dt>Campaign</dt>"));
     let schedule = format!("{page}/schedule");
     for (form, text) in [
         ([("startDate", "2026-01-02"), ("targetDate", "soon")], "Write a day like 2026-11-21."),

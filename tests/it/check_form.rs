@@ -221,6 +221,7 @@ async fn a_preview_says_who_would_pass_and_saves_nothing() {
     let shown = browser.post("/new/check/tag-defined", &form(&[("tagKey", "env")])).await;
     let page = shown.text().to_owned();
     for expected in [
+        "A service passes if it has a tag &quot;env&quot;.",
         "Nothing is saved. Of 3 services, 2 would pass, 1 would fail.",
         "href=\"/services/bare\"",
         "It has no tag &quot;env&quot;.",
@@ -253,6 +254,58 @@ async fn a_preview_says_who_would_pass_and_saves_nothing() {
     assert_eq!(app.query(lock, input).await["data"]["standardsApply"]["errors"], json!([]));
     let page = browser.page(&edit.replace("/edit", "")).await;
     assert!(page.contains("ops/standards.yml, where it is changed") && !page.contains("/edit\""), "{page}");
+}
+
+/// The sentence in the form of a page.
+fn sentence(page: &str) -> &str {
+    let place = page.split("id=\"asks\"").nth(1).and_then(|rest| rest.split_once('>'));
+    place.and_then(|(_, rest)| rest.split("</p>").next()).unwrap_or_else(|| panic!("{page}"))
+}
+
+#[tokio::test]
+async fn the_form_of_a_check_says_in_words_what_it_asks() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    let ids = ids(app).await;
+    let (level, category) = (ids["Bronze"].as_str().expect("an id"), ids["Safety"].as_str().expect("an id"));
+    let mut browser = Browser::of(app, Role::StandardsAdmin).await;
+    let new = "/new/check/tag-defined";
+    assert_eq!(sentence(&browser.page(new).await), "");
+    let made = create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
+    let place = format!("/standards/{}", made["id"].as_str().expect("an id"));
+    let edit = format!("{place}/edit");
+    assert_eq!(sentence(&browser.page(&edit).await), "A service passes if it has a tag &quot;env&quot;.");
+    let common = [("name", "Site"), ("levelId", level), ("categoryId", category), ("enabled", "yes")];
+    let form = |own: &[(&'static str, &'static str)]| -> Vec<(&str, &str)> { [&common[..], own].concat() };
+    let expected = "A service passes if it has a tag &quot;site&quot;.";
+    for address in [new, &*edit] {
+        let shown = browser.post(address, &form(&[("tagKey", "site"), ("do", "preview")])).await;
+        assert_eq!(sentence(shown.text()), expected, "{address}");
+        let result = shown.text().split("id=\"preview\"").nth(1).expect("a preview");
+        assert!(result.contains(expected), "{address}: {result}");
+        // The script asks for nothing else. A name that is half written does not matter to it.
+        for owner in ["", "Core", "nobody at al"] {
+            let said =
+                browser.post(address, &form(&[("tagKey", "site"), ("ownerId", owner), ("do", "sentence")])).await;
+            assert_eq!((said.status, sentence(said.text())), (200, expected), "{address} {owner}");
+            assert!(said.text().starts_with("<p ") && said.text().ends_with("</p>"), "{address}: {}", said.text());
+        }
+        // Mistakes of the form, and mistakes that the API finds.
+        for wrong in [
+            &[("tagKey", "site"), ("tagPredicate.value", "x"), ("do", "sentence")][..],
+            &[("tagKey", "site"), ("tagPredicate.type", "odd"), ("do", "sentence")],
+            &[("tagKey", ""), ("do", "sentence")],
+        ] {
+            let said = browser.post(address, &form(wrong)).await;
+            assert_eq!((said.status, sentence(said.text())), (200, ""), "{address} {wrong:?}");
+        }
+    }
+    // Nothing was saved.
+    let query = "{ account { rubric { checks { nodes { name } } } } }";
+    assert_eq!(data(app, query).await["account"]["rubric"]["checks"]["nodes"], json!([{ "name": "Env" }]));
+    assert_eq!(check(app, &place).await["tagKey"], "env");
+    // Levels and their like ask nothing.
+    assert!(!browser.page("/new/level").await.contains("id=\"asks\""));
 }
 
 #[tokio::test]

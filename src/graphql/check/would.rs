@@ -60,6 +60,14 @@ struct FoundCheck {
     misses: Vec<(service::Model, String)>,
 }
 
+impl FoundCheck {
+    /// Of a check that was not evaluated.
+    fn of(one: &One) -> Self {
+        let (name, description) = (one.prepared.check.name.clone(), one.prepared.description());
+        Self { name, description, counts: Counts::default(), before: None, misses: Vec::new() }
+    }
+}
+
 impl fmt::Debug for StandardsPreview {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a preview of {} checks", self.0.checks.len())
@@ -142,11 +150,10 @@ impl Would {
                 Some((service, message))
             };
             checks.push(FoundCheck {
-                name: prepared.check.name.clone(),
-                description: prepared.description(),
                 counts: *counts,
                 before: before.get(&prepared.check.id).copied(),
                 misses: services.into_iter().flatten().filter_map(miss).collect(),
+                ..FoundCheck::of(one)
             });
         }
         let now = levels.iter().map(|level| level.id).zip(found.at_levels(false, &levels)).collect();
@@ -179,9 +186,16 @@ fn check_of(one: &FoundCheck) -> StandardsPreviewCheck {
 
 impl StandardsPreviewResolver for StandardsPreview {
     async fn checks(previews: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<StandardsPreviewCheck>>> {
+        // What the checks ask in words needs no service.
+        let is_counted = ["counts", "before", "misses"].iter().any(|field| ctx.selects(field));
         let mut all = Vec::with_capacity(previews.len());
         for Self(would) in previews {
-            all.push(would.found(ctx).await?.checks.iter().map(check_of).collect());
+            all.push(match is_counted {
+                true => would.found(ctx).await?.checks.iter().map(check_of).collect(),
+                false => {
+                    would.checks.iter().filter(|one| one.is_asked).map(|one| check_of(&FoundCheck::of(one))).collect()
+                }
+            });
         }
         Ok(all)
     }
