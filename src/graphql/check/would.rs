@@ -31,6 +31,7 @@ pub struct StandardsPreview(Arc<Would>);
 struct Would {
     checks: Vec<One>,
     levels: Vec<Level>,
+    with_levels: bool,
     found: OnceCell<Found>,
 }
 
@@ -81,8 +82,8 @@ fn index(one: &Placed, levels: &[Level], now: Timestamp) -> Option<i32> {
 }
 
 impl StandardsPreview {
-    /// Prepares what a transaction has changed.
-    pub(in crate::graphql) async fn of(db: &Transaction, account: &Account) -> Result<Self> {
+    /// Prepares what a transaction has changed. Without levels, only the checks that it concerns are evaluated.
+    pub(in crate::graphql) async fn of(db: &Transaction, account: &Account, with_levels: bool) -> Result<Self> {
         // The predicates of a filter are told with it.
         let rows = account.changes.iter().flat_map(|change| [Some(change.row), change.subject(By::Object)]);
         let changed: BTreeSet<(&str, i64)> = rows.flatten().map(|row| (row.table.name(), row.id)).collect();
@@ -99,13 +100,13 @@ impl StandardsPreview {
         };
         let (now, levels) = (Timestamp::now(), standing::in_order(db).await?);
         let mut placed = home::place(db, evaluate::all(db).await?).await?;
-        placed.retain(|one| is_asked(one) || index(one, &levels, now).is_some());
+        placed.retain(|one| is_asked(one) || with_levels && index(one, &levels, now).is_some());
         let of = |one: &Placed| (is_asked(one), index(one, &levels, now));
         let known: Vec<(bool, Option<i32>)> = placed.iter().map(of).collect();
         let prepared = evaluate::prepare(placed, everywhere(db)).await?;
         let one = |(prepared, (is_asked, index))| One { prepared, is_asked, index };
         let checks = prepared.into_iter().zip(known).map(one).collect();
-        Ok(Self(Arc::new(Would { checks, levels, found: OnceCell::new() })))
+        Ok(Self(Arc::new(Would { checks, levels, with_levels, found: OnceCell::new() })))
     }
 }
 
@@ -129,7 +130,8 @@ impl Would {
         let is_asked = |id: i64| self.checks.iter().any(|own| own.is_asked && own.prepared.check.id == id);
         let others = present.iter().filter(|one| {
             let id = one.check.id;
-            !stays.contains(&id) && (is_asked(id) || indexes.get(&id).is_some_and(Option::is_some))
+            let counts = || self.with_levels && indexes.get(&id).is_some_and(Option::is_some);
+            !stays.contains(&id) && (is_asked(id) || counts())
         });
         let others = evaluate::prepare(others.cloned().collect(), everywhere(db)).await?;
         let own = self.checks.iter().map(|one| {

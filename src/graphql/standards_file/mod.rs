@@ -80,7 +80,10 @@ impl StandardsApplyMutation for Mutation {
         let account = account.beside_times();
         let told = account.told(before, ctx.db(), By::Object).await?;
         let preview = match is_dry_run {
-            true => Some(StandardsPreview::of(ctx.db(), &account).await?),
+            true => {
+                let with_levels = !ctx.selects_only_at(&["preview"], |field| field != "levels");
+                Some(StandardsPreview::of(ctx.db(), &account, with_levels).await?)
+            }
             false => None,
         };
         Ok(StandardsApplyPayload { entries: Some(entries_of(applied, told)), preview, ..Default::default() })
