@@ -162,11 +162,11 @@ impl<E: Table> List<E> {
     }
 
     /// Selects the rows of the list, each with its row in the table by way of which it is ordered, or those without one.
-    fn by_way_of(&self, by_way_of: Option<Named>, with: bool) -> SelectStatement {
-        let mut rows = self.all();
-        let Some(way) = by_way_of else { return rows };
-        let is_same = self.key().eq(column(way));
-        if with { rows.inner_join(way.0, is_same).take() } else { rows.left_join(way.0, is_same).take() }
+    fn by_way_of(&self, db: &dyn ReadHandle, way: Option<Named>, with: bool) -> SelectStatement {
+        match way {
+            Some(way) if !with => self.all().left_join(way.0, self.key().eq(column(way))).take(),
+            way => self.beside(db, way),
+        }
     }
 
     /// Selects all rows of the list, joined to the table beside them if there is one.
@@ -191,7 +191,7 @@ impl<E: Table> List<E> {
         let value = || if is_text { indexed() } else { column(key).cast_as("bigint") };
         let has_value = !matches!(piece, Piece::Without { .. });
         let mut rows = match by_way_of {
-            Some(_) => self.by_way_of(by_way_of, has_value),
+            Some(_) => self.by_way_of(db, by_way_of, has_value),
             None => self.beside(db, beside),
         };
         // Of the table beside, so that its index gives the order.
@@ -205,7 +205,7 @@ impl<E: Table> List<E> {
             rows.inner_join(id.0, column(own).eq(column(id)));
             if db::joins_laterally(db) && !matches!(piece, Piece::Same { .. }) {
                 // A lateral join reads each group from an index. PostgreSQL would otherwise sort all rows of a group.
-                let mut of_group = self.by_way_of(by_way_of, true);
+                let mut of_group = self.by_way_of(db, by_way_of, true);
                 let last = by_way_of.map_or_else(|| self.key(), column);
                 of_group.and_where(column(own).eq(column(id))).order_by_expr(last, direction()).limit(limit);
                 rows = Query::select().column((OF_GROUP, Asterisk)).from(id.0).take();
