@@ -15,45 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-pub use crate::excess::Excess;
-
-/// The limits of one request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Objects in the response.
-    pub objects: u64,
-    /// Bytes of the response.
-    pub answer: u64,
-    /// Bytes of the rows read.
-    pub rows: u64,
-    /// Processor time.
-    pub processor: Duration,
-    /// Elapsed time, including waits.
-    pub time: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            objects: 100_000,
-            answer: 8 << 20,
-            rows: 16 << 20,
-            processor: Duration::from_millis(900),
-            time: Duration::from_secs(30),
-        }
-    }
-}
-
-impl Limits {
-    /// No limits, for internal work.
-    pub const NONE: Self = Self {
-        objects: u64::MAX,
-        answer: u64::MAX,
-        rows: u64::MAX,
-        processor: Duration::MAX,
-        time: Duration::from_secs(365 * 86_400),
-    };
-}
+pub use crate::excess::{Excess, Limits};
 
 /// The processor time after which a request is no longer quick and restarts in the slow queue. Unoptimised builds take
 /// many times as long for the same work.

@@ -1,8 +1,45 @@
-//! The limit that a request has exceeded, and what the client is told.
+//! The limits of a request, and which of them it has exceeded.
 
 use std::fmt;
+use std::time::Duration;
 
-use crate::budget::Limits;
+/// The limits of one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Objects in the response.
+    pub objects: u64,
+    /// Bytes of the response.
+    pub answer: u64,
+    /// Bytes of the rows read.
+    pub rows: u64,
+    /// Processor time.
+    pub processor: Duration,
+    /// Elapsed time, including waits.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            objects: 100_000,
+            answer: 8 << 20,
+            rows: 16 << 20,
+            processor: Duration::from_millis(900),
+            time: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Limits {
+    /// No limits, for internal work.
+    pub const NONE: Self = Self {
+        objects: u64::MAX,
+        answer: u64::MAX,
+        rows: u64::MAX,
+        processor: Duration::MAX,
+        time: Duration::from_secs(365 * 86_400),
+    };
+}
 
 /// A limit that was exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +55,7 @@ pub enum Excess {
     Processor,
     /// [`Limits::time`].
     Time,
-    /// [`QUICK`](crate::budget::QUICK): the request must restart in the slow queue.
+    /// `budget::QUICK`: the request must restart in the slow queue.
     Quick,
     /// The one statement outside of a transaction: the request must restart in one (`Db::read_once`).
     Statement,

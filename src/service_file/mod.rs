@@ -54,7 +54,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 pub use self::intake::{Bounds, PROPERTIES_TEXT};
@@ -178,7 +177,7 @@ pub struct Applied {
 }
 
 /// A field of a subject, before and after.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 pub struct FieldChange {
     /// Its name.
     pub field: String,

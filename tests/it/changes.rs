@@ -99,8 +99,25 @@ fn check_told(mutation: &str, (table, id): &(String, i64), old: &Value, new: &Va
     let columns: BTreeSet<&String> =
         [old, new].iter().filter_map(|row| row.as_object()).flat_map(|row| row.keys()).collect();
     for column in columns.into_iter().filter(|column| !NOT_TOLD.contains(&column.as_str())) {
+        if column == "parameters" {
+            check_parts_told(mutation, &old[column], &new[column], changed);
+            continue;
+        }
         let is_told = names(column).iter().any(|name| changed.get(name).is_some());
         assert!(is_told || old[column] == new[column], "{mutation} changes {column} of {class} {id}: {changed}");
+    }
+}
+
+/// Checks that each part of a check's parameters that differs is told.
+fn check_parts_told(mutation: &str, old: &Value, new: &Value, changed: &Value) {
+    let parts =
+        |value: &Value| -> Value { value.as_str().map_or(json!({}), |text| serde_json::from_str(text).expect("JSON")) };
+    let (old, new) = (parts(old), parts(new));
+    let names: BTreeSet<&String> =
+        [&old, &new].iter().filter_map(|side| side.as_object()).flat_map(|side| side.keys()).collect();
+    for name in names {
+        let is_told = changed.get(&self::names(name)[0]).is_some();
+        assert!(is_told || old[name] == new[name], "{mutation} changes {name}: {changed}");
     }
 }
 
