@@ -12,7 +12,7 @@ use sea_orm::sea_query::{
 use super::recoveries::{is, next_success};
 use crate::db::{self, Read, ReadHandle, Row};
 use crate::entity::deploy::{self, Column, Environments, Status};
-use crate::entity::{Timestamp, service};
+use crate::entity::{Timestamp, service, system};
 
 /// Whose deploys are measured.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +23,8 @@ pub enum Whose<'a> {
     Teams(&'a [i64]),
     /// The deploys of each of these systems' services.
     Systems(&'a [i64]),
+    /// The deploys of the services of each of these domains' systems.
+    Domains(&'a [i64]),
     /// The deploys of all services, under the key 0.
     All,
 }
@@ -182,36 +184,55 @@ fn deploys(db: &dyn ReadHandle, whose: Whose<'_>, window: &Window, wanted: Wante
             deploys.expr_as(column(key), PARENT);
             deploys.and_where(db::any(db, key, ids));
         }
+        Whose::Domains(ids) => {
+            let of_service = column(service::Column::Id).eq(column(Column::ServiceId));
+            let of_system = column(system::Column::Id).eq(column(service::Column::SystemId));
+            deploys.inner_join(service::Entity, of_service).inner_join(system::Entity, of_system);
+            deploys.expr_as(column(system::Column::DomainId), PARENT);
+            deploys.and_where(db::any(db, system::Column::DomainId, ids));
+        }
         Whose::All => {
             deploys.expr_as(Expr::value(0_i64), PARENT).and_where(Column::ServiceId.is_not_null());
         }
     }
+    restrict(&mut deploys, window, matches!(whose, Whose::All));
+    let recovery_time =
+        if wanted.recovery_time { next_success(column).sub(column(Column::DeployedAt)) } else { none() };
+    let lead_time = if wanted.lead_time { lead_time() } else { none() };
+    deploys
+        .expr_as(column(Column::DeployStatus), STATUS)
+        .expr_as(Expr::case(has_failed(), 1).finally(0), FAILED)
+        .expr_as(Expr::case(has_failed(), recovery_time).finally(lead_time), VALUE)
+        .take()
+}
+
+/// Leaves only those deploys of a window that count. `is_of_all` says that they are not looked up by their services.
+pub fn restrict(deploys: &mut SelectStatement, window: &Window, is_of_all: bool) {
     deploys.and_where(Column::DeployedAt.gte(window.start)).and_where(Column::DeployedAt.lt(window.end));
     let environment = column(Column::EnvironmentKey);
-    let environment = match whose {
-        Whose::All => environment,
+    let environment = match is_of_all {
+        true => environment,
         // SQLite would consider the index on the environment as good as that on the service. This expression has the
         // same value but no index.
-        _ => Func::coalesce([environment.clone(), environment]).into(),
+        false => Func::coalesce([environment.clone(), environment]).into(),
     };
     if let Some(condition) = window.environments.condition(environment) {
         deploys.and_where(condition);
     }
-    let has_failed = || column(Column::DeployStatus).eq(is(Status::Failed));
-    deploys.and_where(
-        has_failed().or(column(Column::DeployStatus).eq(is(Status::Succeeded))).or(Column::Status.is_null()),
-    );
+    let has_succeeded = column(Column::DeployStatus).eq(is(Status::Succeeded));
+    deploys.and_where(has_failed().or(has_succeeded).or(Column::Status.is_null()));
+}
 
+/// The condition that a deploy failed.
+pub fn has_failed() -> Expr {
+    column(Column::DeployStatus).eq(is(Status::Failed))
+}
+
+/// The lead time of a deploy that did not fail, in microseconds; null if it is unknown.
+pub fn lead_time() -> Expr {
     let moment = || column(Column::DeployedAt);
     let commit = || Func::coalesce([column(Column::CommitAuthoringDate), column(Column::CommittedAt)]);
-    let recovery_time = if wanted.recovery_time { next_success(column).sub(moment()) } else { none() };
-    let lead_time = if wanted.lead_time { moment().sub(commit()) } else { none() };
-    let is_in_order = moment().gte(commit());
-    deploys
-        .expr_as(column(Column::DeployStatus), STATUS)
-        .expr_as(Expr::case(has_failed(), 1).finally(0), FAILED)
-        .expr_as(Expr::case(has_failed(), recovery_time).case(is_in_order, lead_time), VALUE)
-        .take()
+    Expr::case(moment().gte(commit()), moment().sub(commit())).into()
 }
 
 /// One row per parent: its id, the number of deploys and values of each kind, and their percentiles. When all deploys

@@ -86,6 +86,10 @@ pub enum Kind {
     AlertSourceUsage,
     /// The service has few code issues.
     CodeIssue,
+    /// The service depends on none that is less critical.
+    DependencyTier,
+    /// Few deploys of the service fail, or its changes are deployed soon.
+    DeployMetrics,
     /// Events that a tool has posted say whether the service passes.
     Generic,
     /// The repository of the service protects its default branch.
@@ -126,13 +130,13 @@ impl Kind {
     /// Whether it asks about a part of services, without a filter.
     pub fn asks_about(self, part: Part) -> bool {
         use Kind::{
-            HasDocumentation, HasOwner, HasRecentDeploy, HasServiceConfig, Manual, ServiceProperty, TagDefined,
-            ToolUsage,
+            DependencyTier, DeployMetrics, HasDocumentation, HasOwner, HasRecentDeploy, HasServiceConfig, Manual,
+            ServiceProperty, TagDefined, ToolUsage,
         };
         match part {
-            Part::Fields => matches!(self, HasOwner | HasServiceConfig | ServiceProperty),
+            Part::Fields => matches!(self, DependencyTier | HasOwner | HasServiceConfig | ServiceProperty),
             Part::Tags => matches!(self, TagDefined),
-            Part::Deploys => matches!(self, HasRecentDeploy),
+            Part::Deploys => matches!(self, DeployMetrics | HasRecentDeploy),
             Part::Tools => matches!(self, ToolUsage | HasDocumentation),
             Part::Reports => matches!(self, Manual | Kind::Generic) || self.is_of_repository(),
             Part::Any => true,

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::audit::Actor;
 use super::change::Whole;
+use super::service_dependency;
 use crate::db::{self, AnyRow, Read, ReadHandle, Write, WriteHandle};
 
 /// The longest cause, in characters.
@@ -77,7 +78,7 @@ pub enum What {
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// A field of the service itself.
+    /// A field of the service itself, or the tier of a service that it depends on.
     Fields,
     /// Its tags.
     Tags,
@@ -132,8 +133,8 @@ const REFERRED: [&str; 14] = [
 pub struct Marks(BTreeMap<(What, i64, Part), bool>);
 
 impl Marks {
-    /// The marks of the changes of a transaction.
-    pub fn of(changes: &[Whole]) -> Self {
+    /// The marks of the changes of a transaction, which `db` sees.
+    pub async fn of(db: &dyn ReadHandle, changes: &[Whole]) -> Result<Self, db::Error> {
         let mut marks = Self::default();
         let gone = changes.iter().filter(|change| change.row.table.name() == SERVICE && change.after.is_none());
         let gone: HashSet<i64> = gone.map(|change| change.row.id).collect();
@@ -142,11 +143,12 @@ impl Marks {
         }
         // What belonged to a service that was deleted went with it.
         marks.0.retain(|(what, id, _), _| *what != What::Service || !gone.contains(id));
+        marks.add_dependents(db, changes).await?;
         if marks.0.len() > MOST {
             let is_quiet = marks.0.values().all(|is_quiet| *is_quiet);
             marks.0 = BTreeMap::from([((What::All, 0, Part::Any), is_quiet)]);
         }
-        marks
+        Ok(marks)
     }
 
     /// The marks of a part of services.
@@ -210,6 +212,25 @@ impl Marks {
         }
     }
 
+    /// Adds marks for the services that depend on one whose tier has changed: a check compares the tiers of both.
+    async fn add_dependents(&mut self, db: &dyn ReadHandle, changes: &[Whole]) -> Result<(), db::Error> {
+        use service_dependency::Column::{DestinationId, SourceId};
+        let moved = changes.iter().filter(|change| change.row.table.name() == SERVICE && has_other_tier(change));
+        let moved: Vec<i64> = moved.map(|change| change.row.id).collect();
+        let has_all = self.0.get(&(What::All, 0, Part::Any)) == Some(&false);
+        if moved.is_empty() || has_all || self.0.len() > MOST {
+            return Ok(());
+        }
+        let own = service_dependency::Entity::find().select_only().column(SourceId).distinct();
+        // One more than can be marked is enough to mark everything.
+        let own = own.filter(db::any(db, DestinationId, &moved)).limit(MOST as u64 + 1);
+        let dependents: Vec<i64> = db.rows(own.as_query(), |row| row.get(0)).await?;
+        for service in dependents {
+            self.add(What::Service, service, Part::Fields, false);
+        }
+        Ok(())
+    }
+
     /// Adds a mark for what a row belongs to.
     fn add_part(&mut self, row: &AnyRow, part: Part, is_quiet: bool) {
         let mut is_placed = false;
@@ -254,9 +275,15 @@ impl Marks {
     }
 }
 
+/// Whether a service that was there before and is now has another tier.
+fn has_other_tier(change: &Whole) -> bool {
+    let both = change.before.as_ref().zip(change.after.as_ref());
+    both.is_some_and(|(before, after)| before.value("tier_id") != after.value("tier_id"))
+}
+
 /// Leaves the marks of the changes of a transaction. `action` is the name of the mutation, or `apply`.
 pub async fn note(db: &dyn WriteHandle, (actor, action): (&Actor, &str), changes: &[Whole]) -> Result<(), db::Error> {
-    Marks::of(changes).store(db, &format!("{action} by {}", actor.known_as())).await
+    Marks::of(db, changes).await?.store(db, &format!("{action} by {}", actor.known_as())).await
 }
 
 /// The oldest marks, at most `most`, with or without those of everything.

@@ -143,10 +143,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Settings with the default limits and the default production environment.
+    /// Settings with the default limits and the default production environments.
     pub fn new(account_name: impl Into<String>, app_url: impl Into<String>) -> Self {
         let (budget, estimate) = (Limits::default(), engine::cost::Limits::default().estimate);
-        let production = Environments::production(&["production".to_owned()]);
+        let production = Environments::production(&["production", "prod"].map(str::to_owned));
         let document_hosts = Hosts::default();
         Self {
             account_name: account_name.into(),

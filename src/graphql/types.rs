@@ -10,10 +10,11 @@
 pub use super::account::Account;
 pub use super::check::{
     AlertSourceUsageCheck, CheckReport, CheckResult, CheckResultsByLevel, CodeIssueCheck, CustomEventCheck,
-    GitBranchProtectionCheck, HasDocumentationCheck, HasRecentDeployCheck, ManualCheck, PackageVersionCheck,
-    RelationshipCheck, RepositoryFileCheck, RepositoryGrepCheck, RepositoryIntegratedCheck, RepositorySearchCheck,
-    ServiceCheckResults, ServiceConfigurationCheck, ServiceDependencyCheck, ServiceOwnershipCheck,
-    ServicePropertyCheck, StandardsPreview, TagDefinedCheck, ToolUsageCheck,
+    DependencyTierCheck, DeployMetricsCheck, GitBranchProtectionCheck, HasDocumentationCheck, HasRecentDeployCheck,
+    ManualCheck, PackageVersionCheck, RelationshipCheck, RepositoryFileCheck, RepositoryGrepCheck,
+    RepositoryIntegratedCheck, RepositorySearchCheck, ServiceCheckResults, ServiceConfigurationCheck,
+    ServiceDependencyCheck, ServiceOwnershipCheck, ServicePropertyCheck, StandardsPreview, TagDefinedCheck,
+    ToolUsageCheck,
 };
 pub use super::cloud_integration::Yaml as YAML;
 pub use super::component_type::ComponentTypeIconEnum;

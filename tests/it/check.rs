@@ -108,10 +108,12 @@ pub async fn ids(app: &TestApp) -> Value {
 }
 
 /// The mutations of each kind.
-pub const KINDS: [(&str, &str, &str); 19] = [
+pub const KINDS: [(&str, &str, &str); 21] = [
     ("AlertSourceUsage", "checkAlertSourceUsageCreate", "checkAlertSourceUsageUpdate"),
     ("CodeIssue", "checkCodeIssueCreate", "checkCodeIssueUpdate"),
     ("CustomEvent", "checkCustomEventCreate", "checkCustomEventUpdate"),
+    ("DependencyTier", "checkDependencyTierCreate", "checkDependencyTierUpdate"),
+    ("DeployMetrics", "checkDeployMetricsCreate", "checkDeployMetricsUpdate"),
     ("GitBranchProtection", "checkGitBranchProtectionCreate", "checkGitBranchProtectionUpdate"),
     ("HasDocumentation", "checkHasDocumentationCreate", "checkHasDocumentationUpdate"),
     ("HasRecentDeploy", "checkHasRecentDeployCreate", "checkHasRecentDeployUpdate"),
@@ -200,6 +202,7 @@ async fn each_kind_of_check_asks_the_catalogue() {
     let runbook = |name: Value, url: Value, environment: Value| json!({ "toolCategory": "runbooks", "toolNamePredicate": name, "toolUrlPredicate": url, "environmentPredicate": environment });
     let (yes, shop, both, none) =
         ("passed passed passed", "passed failed failed", "passed passed failed", "failed failed failed");
+    let unknown = "pending pending pending";
     for (kind, own, expected) in [
         ("ServiceOwnership", json!({}), both),
         ("ServiceOwnership", json!({ "requireContactMethod": true }), shop),
@@ -266,6 +269,10 @@ async fn each_kind_of_check_asks_the_catalogue() {
         ("HasRecentDeploy", json!({ "days": 3 }), shop),
         ("HasRecentDeploy", json!({ "days": 1 }), none),
         ("HasRecentDeploy", json!({ "days": 41 }), both),
+        // The shop needs mail, which is less critical. Nothing says how the deploys went, and from when their commits are.
+        ("DependencyTier", json!({}), "failed passed pending"),
+        ("DeployMetrics", json!({ "metric": "change_failure_rate", "maxAllowed": 100, "days": 90 }), unknown),
+        ("DeployMetrics", json!({ "metric": "change_lead_time", "maxAllowed": 8760, "days": 90 }), unknown),
         ("CodeIssue", json!({ "constraint": "any" }), "passed failed passed"),
         ("CodeIssue", json!({ "constraint": "any", "maxAllowed": 1 }), "passed failed passed"),
         ("CodeIssue", json!({ "constraint": "any", "maxAllowed": 2 }), yes),
@@ -307,7 +314,7 @@ async fn each_kind_of_check_asks_the_catalogue() {
             json!({ "alertSourceNamePredicate": { "type": "does_not_exist" } }),
             "failed passed passed",
         ),
-        ("Manual", json!({ "updateRequiresComment": true }), "pending pending pending"),
+        ("Manual", json!({ "updateRequiresComment": true }), unknown),
     ] {
         let check = create(app, kind, own.clone()).await;
         let (statuses, messages) = outcome(app, &check).await;
@@ -541,6 +548,36 @@ async fn inputs_of_checks_are_refused_at_their_fields() {
         ),
         ("HasRecentDeploy", json!({ "days": 0 }), json!(["days"]), "days must be from 1 to 3650"),
         (
+            "DeployMetrics",
+            json!({ "metric": "change_failure_rate", "maxAllowed": 101 }),
+            json!(["maxAllowed"]),
+            "maxAllowed must be from 0 to 100",
+        ),
+        (
+            "DeployMetrics",
+            json!({ "metric": "change_lead_time", "maxAllowed": 0 }),
+            json!(["maxAllowed"]),
+            "maxAllowed must be from 1 to 8760",
+        ),
+        (
+            "DeployMetrics",
+            json!({ "metric": "change_failure_rate", "maxAllowed": 0, "days": 91 }),
+            json!(["days"]),
+            "days must be from 1 to 90",
+        ),
+        (
+            "DeployMetrics",
+            json!({ "metric": "change_failure_rate", "maxAllowed": 0, "environments": [] }),
+            json!(["environments"]),
+            "environments must not be empty; without it, those of production count",
+        ),
+        (
+            "DeployMetrics",
+            json!({ "metric": "change_failure_rate", "maxAllowed": 0, "environments": vec!["a"; 101] }),
+            json!(["environments"]),
+            "environments has 101 words; at most 100 are allowed",
+        ),
+        (
             "CodeIssue",
             json!({ "constraint": "exact" }),
             json!(["issueName"]),
@@ -655,6 +692,7 @@ async fn clients_read_back_every_field_of_a_check_as_they_set_it() {
     let own = [
         "AlertSourceUsageCheck{alertSourceNamePredicate{type,value},alertSourceType}",
         "CodeIssueCheck{constraint,issueName,issueType,maxAllowed,resolutionTime{unit,value},severity}",
+        "DeployMetricsCheck{metric,maxAllowed,days,environments}",
         "HasRecentDeployCheck{days}",
         "ManualCheck{updateFrequency{frequencyTimeScale,frequencyValue,startingDate},updateRequiresComment}",
         "ServiceOwnershipCheck{contactMethod,requireContactMethod,tagKey,tagPredicate{type,value}}",
@@ -707,13 +745,19 @@ async fn clients_read_back_every_field_of_a_check_as_they_set_it() {
         (&json!("contains"), &json!("bad"), &json!(["vuln"]), &json!(["high"]), &json!(0))
     );
     assert_eq!(clean["resolutionTime"], json!({ "unit": "day", "value": 7 }));
+    let measured = read("measured").await;
+    assert_eq!(
+        (&measured["metric"], &measured["maxAllowed"], &measured["days"], &measured["environments"]),
+        (&json!("change_failure_rate"), &json!(15), &json!(14), &json!(["production"]))
+    );
+    assert_eq!(read("tiered").await["type"], json!("dependency_tier"));
     let asked = read("asked").await;
     let frequency =
         json!({ "frequencyTimeScale": "week", "frequencyValue": 2, "startingDate": "2026-01-02T03:04:05Z" });
     assert_eq!((&asked["updateFrequency"], &asked["updateRequiresComment"]), (&frequency, &json!(false)));
     let list = "query CheckList($after:String!$first:Int!){account{rubric{checks(after: $after, first: $first){nodes{id},pageInfo{hasNextPage},totalCount}}}}";
     let answer = app.query(list, json!({ "after": "", "first": 100 })).await;
-    assert_eq!(answer["data"]["account"]["rubric"]["checks"]["totalCount"], json!(22));
+    assert_eq!(answer["data"]["account"]["rubric"]["checks"]["totalCount"], json!(24));
     assert!(app.query(&document, json!({ "id": "nope" })).await["data"]["account"]["check"].is_null());
 }
 
@@ -726,7 +770,7 @@ async fn a_level_lists_its_checks_and_the_rubric_counts_the_services_of_each() {
     } } }";
     let rubric = data(&tour.endpoint.app, query).await["account"]["rubric"].clone();
     let levels = rubric["levels"]["nodes"].as_array().expect("levels");
-    assert_eq!(levels[0]["checks"].as_array().map(Vec::len), Some(22));
+    assert_eq!(levels[0]["checks"].as_array().map(Vec::len), Some(24));
     assert_eq!(levels[1]["checks"], json!([]));
     for report in rubric["reports"].as_array().expect("reports") {
         let number = |name: &str| report[name].as_u64().expect("a number");

@@ -28,6 +28,7 @@ async fn check(app: &TestApp, place: &str) -> Value {
         ... on ManualCheck { updateRequiresComment updateFrequency { frequencyTimeScale frequencyValue startingDate } }
         ... on CodeIssueCheck { constraint issueType maxAllowed resolutionTime { unit value } }
         ... on HasRecentDeployCheck { days }
+        ... on DeployMetricsCheck { metric maxAllowed days environments }
         ... on ServicePropertyCheck { serviceProperty propertyDefinition { name } propertyValuePredicate { type value } }
     } } }";
     app.query(query, json!({ "id": id })).await["data"]["account"]["check"].clone()
@@ -104,6 +105,16 @@ async fn a_form_sends_what_was_filled_in_and_shows_it_again() {
             json!({ "constraint": "any", "issueType": ["vuln", "licence"], "maxAllowed": 3, "resolutionTime": { "unit": "day", "value": 7 } }),
         ),
         ("HasRecentDeploy", vec![("days", "30")], json!({ "days": 30 })),
+        (
+            "DeployMetrics",
+            vec![
+                ("metric", "change_lead_time"),
+                ("maxAllowed", "24"),
+                ("days", ""),
+                ("environments", "Production\r\nstaging\r\n"),
+            ],
+            json!({ "metric": "change_lead_time", "maxAllowed": 24, "days": 30, "environments": ["Production", "staging"] }),
+        ),
         (
             "ServiceProperty",
             vec![("serviceProperty", "custom_property"), ("propertyDefinition.id", &class)],

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use rollcall::db::{Read, Write};
 use rollcall::entity::user::Role;
-use rollcall::entity::{Timestamp, check_due, check_result, service, service_level, standing_change, standing_day};
+use rollcall::entity::{
+    Timestamp, check_due, check_result, service, service_dependency, service_level, standing_change, standing_day,
+};
 use rollcall::graphql::check::history;
 use rollcall::graphql::id;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -301,6 +303,8 @@ async fn whatever_changes_the_stored_results_equal_a_full_evaluation() {
         ("AlertSourceUsage", json!({ "name": "Alerts" })),
         ("Manual", json!({ "name": "Asked", "updateRequiresComment": false })),
         ("ServiceProperty", json!({ "name": "Tier", "serviceProperty": "tier_index" })),
+        ("DependencyTier", json!({ "name": "Tiers" })),
+        ("DeployMetrics", json!({ "name": "Failures", "metric": "change_failure_rate", "maxAllowed": 50 })),
     ] {
         create(app, kind, own).await;
     }
@@ -350,7 +354,8 @@ async fn whatever_changes_the_stored_results_equal_a_full_evaluation() {
                 r#"teamUpdate(input: {{ alias: "lone", responsibilities: "r{step}" }}) {{ errors {{ message }} }}"#
             ),
             8 => {
-                assert_eq!(endpoint.post_with(json!({ "service": alias })).await.status, 202);
+                let status = if step % 2 == 0 { "success" } else { "failed" };
+                assert_eq!(endpoint.post_with(json!({ "service": alias, "status": status })).await.status, 202);
                 settled(app).await;
                 continue;
             }
@@ -386,6 +391,60 @@ async fn whatever_changes_the_stored_results_equal_a_full_evaluation() {
     }
     assert!(count.len() >= 12 && gone >= 3, "{count:?} {gone}");
     naive_levels(app).await;
+}
+
+#[tokio::test]
+async fn another_tier_concerns_the_services_that_depend_on_it() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    create(app, "DependencyTier", json!({ "name": "Tiers" })).await;
+    settled(app).await;
+    let give = |tier: &str| {
+        format!(r#"serviceUpdate(input: {{ alias: "mail", tierAlias: "{tier}" }}) {{ errors {{ message }} }}"#)
+    };
+    // The shop is of the first tier, and needs mail.
+    run(app, &give("tier_1")).await;
+    settled(app).await;
+    assert_eq!(changes(app, "shop", 2).await[1], "Tiers: failed -> passed by serviceUpdate by a test");
+    run(app, &give("tier_2")).await;
+    settled(app).await;
+    assert_eq!(changes(app, "shop", 2).await[1], "Tiers: passed -> failed by serviceUpdate by a test");
+    let tiers = data(app, "{ account { tiers { id alias } } }").await["account"]["tiers"].clone();
+    let second = tiers.as_array().expect("tiers").iter().find(|tier| tier["alias"] == "tier_2").expect("the tier");
+    let id = second["id"].as_str().expect("an id");
+    run(app, &format!(r#"tierUpdate(input: {{ id: "{id}", index: 0 }}) {{ errors {{ message }} }}"#)).await;
+    settled(app).await;
+    assert_eq!(changes(app, "shop", 2).await[1], "Tiers: failed -> passed by tierUpdate by a test");
+    // Of a few that depend on it, each is marked. Of very many, everything is.
+    let now = Timestamp::now();
+    let row = |number: i32| service::ActiveModel {
+        name: Set(format!("D{number}")),
+        slug: Set(format!("d{number}")),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    app.db.write(async |tx| tx.insert_all((0..1_001).map(row).collect()).await).await.expect("services");
+    let all = app.db.read().all(service::Entity::find()).await.expect("services");
+    let mail = all.iter().find(|service| service.slug == "mail").expect("mail").id;
+    let new: Vec<i64> = all.iter().filter(|service| service.name.starts_with('D')).map(|service| service.id).collect();
+    for (some, tier, expected) in [(&new[..2], "tier_3", 4), (&new[2..], "tier_4", 1)] {
+        let needs = |source: &i64| service_dependency::ActiveModel {
+            source_id: Set(*source),
+            destination_id: Set(mail),
+            ..Default::default()
+        };
+        let links: Vec<service_dependency::ActiveModel> = some.iter().map(needs).collect();
+        app.db.write(async |tx| tx.insert_all(links.clone()).await).await.expect("dependencies");
+        run(app, &give(tier)).await;
+        let marks = check_due::oldest(app.db.read(), 10, true).await.expect("marks");
+        let has_all = marks.iter().any(|mark| mark.what == check_due::What::All);
+        assert_eq!((marks.len(), has_all), (expected, expected == 1), "{marks:?}");
+        history::settle(&app.db, &app.wanted).await.expect("settled");
+    }
+    // Nothing had noticed the new services.
+    history::evaluate_all(&app.db, &app.wanted, Timestamp::now()).await.expect("evaluated");
+    settled(app).await;
 }
 
 /// Applies a service file.
@@ -591,7 +650,7 @@ async fn lists_and_teams_show_levels_and_what_to_pass_first() {
     settled(app).await;
     let query = r#"{ account {
         system(input: { alias: "selling" }) {
-            levelCounts { serviceCount } missedChecks { check { name } services } levelHistory { levelCounts { serviceCount } }
+            levelCounts { serviceCount } missedChecks { check { name } services } levelHistory(days: 7) { levelCounts { serviceCount } }
         }
         team(alias: "core") { levelCounts { level { name } serviceCount } missedChecks { check { name } services } }
         exact: services(filter: [{ key: level_index, arg: "1" }]) { nodes { alias level { name } } }

@@ -325,7 +325,7 @@ async fn the_rubric_is_selected_in_full_and_owners_of_unknown_kinds_are_not_foun
     assert_eq!((&by_level["totalCount"], &by_level["nodes"][0]["level"]["alias"]), (&json!(1), &json!("bronze")));
     let items = &by_level["nodes"][0]["items"];
     assert_eq!(items["totalCount"].as_u64(), items["nodes"].as_array().map(|nodes| nodes.len() as u64));
-    assert_eq!(account["rubric"]["checks"]["totalCount"], json!(22));
+    assert_eq!(account["rubric"]["checks"]["totalCount"], json!(24));
     // Aliases of owners that do not exist here.
     let delete = "mutation($input:AliasDeleteInput!){aliasDelete(input: $input){deletedAlias,errors{message,path}}}";
     for kind in ["group", "scorecard"] {

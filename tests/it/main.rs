@@ -31,6 +31,7 @@ mod campaign;
 mod catalogue_search;
 mod changes;
 mod check;
+mod check_delivery;
 mod check_events;
 mod check_form;
 mod check_history;

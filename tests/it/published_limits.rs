@@ -308,6 +308,9 @@ fn things() -> Section {
         count("results in a report of `rollcall check` to the server", check::RESULTS).beyond("it sends several"),
         count("services of a repository that `rollcall check` looks at", check::PLACES)
             .beyond("the oldest links count"),
+        count("days that a check of the metrics of deploys looks back", check::METRIC_DAYS),
+        count("hours from commit to deploy that such a check allows", check::LEAD_HOURS),
+        count("environments of such a check", FEW),
         time("processor time of a jq expression or a message in Liquid", evaluation::TIME),
         time("processor time to read one of them", evaluation::READING),
         bytes("memory of one of them, beside the event", evaluation::MEMORY as u64),

@@ -500,6 +500,9 @@ fn all_kinds(integration: &Value, definition: &Value) -> Vec<(&'static str, Valu
             "integrationId": integration, "serviceSelector": ".a", "successCondition": ".b == \"yes\"",
             "resultMessage": "One.\n{{ two }}", "passPending": true,
         }),
+        "DeployMetrics" => {
+            json!({ "metric": "change_lead_time", "maxAllowed": 48, "days": 7, "environments": ["Production", "no"] })
+        }
         "HasDocumentation" => json!({ "documentType": "api", "documentSubtype": "openapi" }),
         "HasRecentDeploy" => json!({ "days": 3 }),
         "Manual" => json!({
@@ -562,7 +565,7 @@ async fn what_is_exported_can_be_applied_and_is_the_same_again() {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
     let first = desk.run(&["apply", "all.yml"]).await;
     assert_eq!(first.status, 0, "{}{}", first.out, first.err);
-    assert_eq!(lines(&first.out).len(), 30, "{}", first.out);
+    assert_eq!(lines(&first.out).len(), 32, "{}", first.out);
     // Nothing but the lock.
     assert!(lines(&first.out).iter().all(|line| line.starts_with("updated ")), "{}", first.out);
     let second = desk.run(&["apply", "all.yml"]).await;

@@ -12,7 +12,7 @@ use crate::app::TestApp;
 pub const ROWS: &[&str] = &["bronze", "security", "vital", "Core", "billing", "Jenkins"];
 
 /// The names of checks, one of each kind.
-pub const NAMES: [&str; 19] = [
+pub const NAMES: [&str; 21] = [
     "owned",
     "sourced",
     "tagged",
@@ -32,6 +32,8 @@ pub const NAMES: [&str; 19] = [
     "packed",
     "protected",
     "evented",
+    "tiered",
+    "measured",
 ];
 
 /// Creates a check of each kind, with a value in every field.
@@ -121,6 +123,14 @@ pub const CHECKS: &str = r#"
         name: "Evented", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
         ownerId: $Core, notes: "n", integrationId: $Jenkins, serviceSelector: ".service", successCondition: ".ok", resultMessage: "m",
         passPending: true
+    }) { check { id } errors { message } }
+    tiered: checkDependencyTierCreate(input: {
+        name: "Tiered", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n"
+    }) { check { id } errors { message } }
+    measured: checkDeployMetricsCreate(input: {
+        name: "Measured", categoryId: $security, levelId: $bronze, enabled: true, enableOn: "2026-01-02T03:04:05Z", filterId: $vital,
+        ownerId: $Core, notes: "n", metric: change_failure_rate, maxAllowed: 15, days: 14, environments: ["production"]
     }) { check { id } errors { message } }
     later: checkServiceDependencyCreate(input: {
         name: "Later", categoryId: $security, levelId: $bronze, enableOn: "2999-01-02T03:04:05Z", ownerId: $Core, filterId: $vital, notes: "n"
@@ -239,6 +249,12 @@ fn kinds(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, &'static str, Value)>
                 "passPending": false,
             }),
         ),
+        ("DependencyTier", "tiered", json!({})),
+        (
+            "DeployMetrics",
+            "measured",
+            json!({ "metric": "change_lead_time", "maxAllowed": 48, "days": 7, "environments": ["staging"] }),
+        ),
     ]
 }
 
@@ -303,7 +319,7 @@ pub fn steps(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, Value)> {
 /// Applies a standards file with one of each, and a check of each kind.
 pub async fn govern(app: &TestApp) {
     let names = "Owned, Lanes, Tagged, Tooled, Alerted, Clean, Documented, Deployed, Asked, Related, Coded, Described, Depending, \
-                 Filed, Grepped, Searched, Packed, Protected, Evented";
+                 Filed, Grepped, Searched, Packed, Protected, Evented, Tiered, Measured";
     let file = format!(
         "version: 1\nstandards:\n  levels: [{{ name: Governed }}]\n  categories: [{{ name: Governed }}]\n  \
          filters: [{{ name: Governed }}]\n  scorecards: [{{ name: Governed, owner: core }}]\n  \

@@ -10,10 +10,12 @@ use super::comparison::{self, Comparison, Of};
 use super::question::Asks;
 use crate::db::{Read, Transaction, Write};
 use crate::entity::check::{Column, Entity, Kind, MOST, Model};
+use crate::entity::deploy::Environments;
 use crate::entity::field_rule::must_not_be_null;
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, category, filter, level, text};
 use crate::error::{Result, UserError, quoted};
+use crate::graphql::context::MutationCtx;
 use crate::graphql::draft::Draft;
 use crate::graphql::id::{self, Class};
 use crate::graphql::schema::*;
@@ -21,6 +23,8 @@ use crate::graphql::schema::*;
 /// A check that is created or changed.
 pub(super) struct Change<'a> {
     pub(super) db: &'a Transaction,
+    /// The environments that count as production.
+    pub(super) production: &'a Environments,
     pub(super) draft: Draft<Entity>,
     before: Option<Model>,
 }
@@ -39,28 +43,29 @@ pub(super) struct Common {
 
 impl<'a> Change<'a> {
     /// Begins a new check.
-    pub(super) fn new(db: &'a Transaction, kind: Kind) -> Self {
+    pub(super) fn new(ctx: &'a MutationCtx<'_>, kind: Kind) -> Self {
         let mut draft = Draft::<Entity>::new();
         draft.row.kind = Set(kind);
         draft.row.enabled = Set(false);
-        Self { db, draft, before: None }
+        Self { db: ctx.db(), production: &ctx.settings().production, draft, before: None }
     }
 
     /// Begins a change of the check of this kind that has this id. Returns its parameters too.
-    pub(super) async fn of<A: Asks>(db: &'a Transaction, kind: Kind, id: &str) -> Result<(Self, A)> {
+    pub(super) async fn of<A: Asks>(ctx: &'a MutationCtx<'_>, kind: Kind, id: &str) -> Result<(Self, A)> {
+        let (db, production) = (ctx.db(), &ctx.settings().production);
         let row = id::require::<Entity>(&db.locking(LockType::Update), id, "id").await?;
         if row.kind != kind {
             let message = format!("this is a check of type {}, not {}", row.kind.to_value(), kind.to_value());
             return Err(UserError::new("id", message).into());
         }
         let own = super::parameters(&row);
-        Ok((Self { db, draft: Draft::of(row.clone()), before: Some(row) }, own))
+        Ok((Self { db, production, draft: Draft::of(row.clone()), before: Some(row) }, own))
     }
 
     /// Sets the common fields.
     pub(super) async fn set(&mut self, common: Common) -> Result<()> {
         let Common { category_id, enable_on, enabled, filter_id, level_id, name, notes, owner_id } = common;
-        let Self { db, draft, before } = self;
+        let Self { db, draft, before, .. } = self;
         draft.set(Column::Name, &name);
         draft.set(Column::Notes, &notes);
         draft.set(Column::EnableAt, &enable_on);
@@ -209,7 +214,7 @@ impl<'a> Change<'a> {
 
     /// Stores the check with its parameters.
     pub(super) async fn done(self, own: &impl Asks) -> Result<CheckResponsePayload> {
-        let Self { db, draft, before } = self;
+        let Self { db, draft, before, .. } = self;
         let mut row = draft.done()?;
         row.parameters = Set(serde_json::to_string(own)?);
         let row = if before.is_some() {
@@ -344,6 +349,7 @@ required!(
     i32,
     bool,
     CheckCodeIssueConstraintEnum,
+    DeployMetricsCheckMetricEnum,
     HasDocumentationSubtypeEnum,
     HasDocumentationTypeEnum,
     PackageConstraintEnum,

@@ -195,7 +195,7 @@ macro_rules! kinds {
                     let $create_input {
                         category_id, enable_on, enabled, filter_id, level_id, name, notes, owner_id, $($field),*
                     } = input;
-                    let mut change = Change::new(ctx.db(), Kind::$kind);
+                    let mut change = Change::new(ctx, Kind::$kind);
                     let mut own = kinds::$own::default();
                     change.set(Common {
                         category_id: category_id.given(),
@@ -217,7 +217,7 @@ macro_rules! kinds {
                     let $update_input {
                         category_id, enable_on, enabled, filter_id, id, level_id, name, notes, owner_id, $($field),*
                     } = input;
-                    let (mut change, mut own) = Change::of::<kinds::$own>(ctx.db(), Kind::$kind, &id).await?;
+                    let (mut change, mut own) = Change::of::<kinds::$own>(ctx, Kind::$kind, &id).await?;
                     change.set(Common {
                         category_id, enable_on, enabled, filter_id, level_id, name, notes, owner_id
                     }).await?;
@@ -298,6 +298,25 @@ kinds! {
         }
         fn success_condition(&self) -> Option<&str> {
             self.own.success_condition.as_deref()
+        }
+    }
+
+    DependencyTierCheck DependencyTierCheckResolver: DependencyTier DependencyTier []
+    CheckDependencyTierCreateMutation check_dependency_tier_create CheckDependencyTierCreateInput, CheckDependencyTierUpdateMutation check_dependency_tier_update CheckDependencyTierUpdateInput {    }
+
+    DeployMetricsCheck DeployMetricsCheckResolver: DeployMetrics DeployMetrics [days environments max_allowed metric]
+    CheckDeployMetricsCreateMutation check_deploy_metrics_create CheckDeployMetricsCreateInput, CheckDeployMetricsUpdateMutation check_deploy_metrics_update CheckDeployMetricsUpdateInput {
+        fn days(&self) -> Option<i32> {
+            Some(self.own.days)
+        }
+        async fn environments(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
+            Ok(checks.iter().map(|check| check.own.environments.clone()).collect())
+        }
+        fn max_allowed(&self) -> Option<i32> {
+            Some(self.own.max_allowed)
+        }
+        fn metric(&self) -> Option<DeployMetricsCheckMetricEnum> {
+            Some(self.own.metric())
         }
     }
 

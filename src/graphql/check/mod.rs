@@ -47,7 +47,7 @@ pub use crate::entity::check::MOST;
 pub use badge::{LevelOf, level_of};
 pub use evaluate::NAMED;
 pub use events::{judge as judge_events, run as run_events};
-pub use kinds::DAYS;
+pub use kinds::{DAYS, LEAD_HOURS, METRIC_DAYS};
 pub use period::UNITS;
 pub use preview::SHOWN;
 pub(super) use preview::{Tried, preview};
@@ -62,10 +62,11 @@ pub(super) use history::{
 pub(super) use home::CheckSet;
 pub use kind::type_of;
 pub use kind::{
-    AlertSourceUsageCheck, CodeIssueCheck, CustomEventCheck, GitBranchProtectionCheck, HasDocumentationCheck,
-    HasRecentDeployCheck, ManualCheck, PackageVersionCheck, RelationshipCheck, RepositoryFileCheck,
-    RepositoryGrepCheck, RepositoryIntegratedCheck, RepositorySearchCheck, ServiceConfigurationCheck,
-    ServiceDependencyCheck, ServiceOwnershipCheck, ServicePropertyCheck, TagDefinedCheck, ToolUsageCheck,
+    AlertSourceUsageCheck, CodeIssueCheck, CustomEventCheck, DependencyTierCheck, DeployMetricsCheck,
+    GitBranchProtectionCheck, HasDocumentationCheck, HasRecentDeployCheck, ManualCheck, PackageVersionCheck,
+    RelationshipCheck, RepositoryFileCheck, RepositoryGrepCheck, RepositoryIntegratedCheck, RepositorySearchCheck,
+    ServiceConfigurationCheck, ServiceDependencyCheck, ServiceOwnershipCheck, ServicePropertyCheck, TagDefinedCheck,
+    ToolUsageCheck,
 };
 pub(super) use kind::{input_of, kind_of, types, write};
 use kind::{of, parameters};

@@ -64,11 +64,17 @@ pub(super) fn first(rows: &Rows, own: Expr) -> Expr {
 
 /// The number of the service's rows among `rows`.
 pub(super) fn count(rows: &Rows) -> Expr {
-    let mut select = own_rows(rows);
-    db::scalar(select.expr(Func::count(Expr::cust("*"))).take())
+    aggregate(rows, Func::count(Expr::cust("*")).into())
 }
 
-fn own_rows(rows: &Rows) -> SelectStatement {
+/// An aggregate, such as a sum, of the service's rows among `rows`.
+pub(super) fn aggregate(rows: &Rows, own: Expr) -> Expr {
+    let mut select = own_rows(rows);
+    db::scalar(select.expr(own).take())
+}
+
+/// Selects the service's rows among `rows`, without columns yet.
+pub(super) fn own_rows(rows: &Rows) -> SelectStatement {
     let mut select = rows.from.clone();
     select.and_where(rows.owner.clone().eq(service::Column::Id.into_expr())).take()
 }

@@ -38,7 +38,10 @@ pub(in crate::graphql::check) struct ResolutionTime {
 }
 
 /// Checks a list of words. `None` leaves it unchanged.
-fn words(field: &'static str, given: &MaybeUndefined<Vec<String>>) -> Result<Option<Option<Vec<String>>>, UserError> {
+pub(super) fn words(
+    field: &'static str,
+    given: &MaybeUndefined<Vec<String>>,
+) -> Result<Option<Option<Vec<String>>>, UserError> {
     let given = match given {
         MaybeUndefined::Undefined => return Ok(None),
         MaybeUndefined::Null => return Ok(Some(None)),
