@@ -7,7 +7,7 @@ use async_graphql::MaybeUndefined;
 use super::context::Ctx;
 use super::deploy;
 use super::schema::*;
-use super::types::{Service, System, Team};
+use super::types::{Domain, Service, System, Team};
 use crate::deploy::figures;
 use crate::deploy::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
 use crate::entity::Timestamp;
@@ -54,6 +54,19 @@ pub(super) async fn of_systems(
     let window = window(start, end, environments, ctx)?;
     let ids: Vec<i64> = systems.iter().map(|system| system.id).collect();
     let found = metrics::measure(ctx.db(), Whose::Systems(&ids), &window, wanted(ctx)).await?;
+    Ok(answers(&found, &window, &ids))
+}
+
+/// The metrics of each domain.
+pub(super) async fn of_domains(
+    domains: &[&Domain],
+    args: &DomainDeployMetricsArgs,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<DeployMetrics>> {
+    let DomainDeployMetricsArgs { start, end, environments } = args;
+    let window = window(start, end, environments, ctx)?;
+    let ids: Vec<i64> = domains.iter().map(|domain| domain.id).collect();
+    let found = metrics::measure(ctx.db(), Whose::Domains(&ids), &window, wanted(ctx)).await?;
     Ok(answers(&found, &window, &ids))
 }
 

@@ -4,7 +4,6 @@ use async_graphql::MaybeUndefined;
 use sea_orm::Set;
 use sea_orm::sea_query::LockType;
 
-use super::alias;
 use super::context::{Ctx, MutationCtx};
 use super::draft::Draft;
 use super::identifier::{self, Identifier};
@@ -12,6 +11,7 @@ use super::list::List;
 use super::schema::*;
 use super::sort::Sort;
 use super::types::{Domain, System};
+use super::{alias, deploy_metrics};
 use crate::db::{Transaction, Write};
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::alias::AliasTable;
@@ -27,6 +27,14 @@ impl DomainResolver for Domain {
 
     async fn managed_aliases(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::managed::<domain_alias::Entity>(ctx.db(), domains.iter().map(|domain| domain.id)).await
+    }
+
+    async fn deploy_metrics(
+        domains: &[&Self],
+        args: &DomainDeployMetricsArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<DeployMetrics>> {
+        deploy_metrics::of_domains(domains, args, ctx).await
     }
 
     async fn descendant_services(

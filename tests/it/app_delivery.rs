@@ -68,13 +68,18 @@ async fn delivery_is_shown_for_a_team_a_system_a_domain_and_all_against_the_week
 }
 
 #[tokio::test]
-async fn a_system_is_measured_by_the_services_that_belong_to_it() {
+async fn systems_and_domains_are_measured_by_the_services_that_belong_to_them() {
     let endpoint = delivered().await;
     let ask = async |arguments: &str| {
         let metrics =
             format!("deployMetrics{arguments} {{ deployCount failedCount failedDeploymentRecoveryTime {{ median }} }}");
-        let query = format!("{{ account {{ system(input: {{ alias: \"checkout\" }}) {{ {metrics} }} }} }}");
-        endpoint.app.query(&query, json!({})).await["data"]["account"]["system"]["deployMetrics"].take()
+        let query = format!(
+            "{{ account {{ system(input: {{ alias: \"checkout\" }}) {{ {metrics} parent {{ {metrics} }} }} }} }}"
+        );
+        let mut system = endpoint.app.query(&query, json!({})).await["data"]["account"]["system"].take();
+        // The domain has no other system.
+        assert_eq!(system["parent"]["deployMetrics"], system["deployMetrics"], "{system}");
+        system["deployMetrics"].take()
     };
     let recovery = json!({ "median": 7_200 });
     let month = json!({ "deployCount": 2, "failedCount": 1, "failedDeploymentRecoveryTime": recovery });
