@@ -74,6 +74,7 @@ mod service;
 mod service_form;
 mod services;
 pub mod sign_in;
+mod services_change;
 mod snippets;
 mod standards;
 mod standing;
@@ -396,6 +397,7 @@ impl Site {
             (Get, ["services", alias]) => service::page(self, visit, session, alias).await,
             (Get, ["services", alias, "deploys"]) => deploys::page(self, visit, alias).await,
             (Get, ["services", alias, "standards"]) => standing::page(self, visit, alias).await,
+            (Post, ["services", "change"]) => services_change::change(self, visit, session).await,
             (Get, ["services", alias, "graph"]) => graph::page(self, visit, alias).await,
             (Get, [part @ ("services" | "teams"), alias, "contacts"]) => {
                 contact_form::page(self, visit, session, contacts_of(part), alias).await

@@ -21,6 +21,7 @@ enum Noun {
 const FIELDS: &[(&str, Noun)] = &[
     ("ownerInput.alias", Noun::Team),
     ("ownerId", Noun::Team),
+    ("ownerAlias", Noun::Team),
     ("parentTeam.alias", Noun::Team),
     ("managerEmail", Noun::User),
     ("dependencyKey.destinationIdentifier.alias", Noun::Service),

@@ -16,3 +16,32 @@ pub async fn may_change(site: &Site, visit: &Visit, session: &Session, owner: Op
     let user = session.user.id;
     site.reading(visit).await?.whole(|db| team_membership::is_of(db, user, team)).await
 }
+
+/// The teams whose things the visitor may change: for pages that offer it for many. [`may_change`] answers for one team.
+pub struct Reach {
+    /// `None` for all teams, and for what no team owns.
+    teams: Option<Vec<i64>>,
+}
+
+impl Reach {
+    /// Reads the teams of a team member.
+    pub async fn of(site: &Site, visit: &Visit, session: &Session) -> Result<Self, Fault> {
+        let user = session.user.id;
+        let teams = match session.user.role {
+            Role::TeamMember => Some(site.reading(visit).await?.whole(|db| team_membership::teams_of(db, user)).await?),
+            role => (role < Role::User).then(Vec::new),
+        };
+        Ok(Self { teams })
+    }
+
+    /// Whether there is nothing that the visitor may change.
+    pub fn is_empty(&self) -> bool {
+        self.teams.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// Whether the visitor may change what the team with this id owns.
+    pub fn includes(&self, owner: Option<&str>) -> bool {
+        let Some(teams) = &self.teams else { return true };
+        owner.and_then(id::number::<team::Entity>).is_some_and(|team| teams.contains(&team))
+    }
+}

@@ -15,6 +15,7 @@ use super::operations::{
     Services, ServicesFile, TagArgs, services_file,
 };
 use super::parts::{self, COUNTED, FOUND, count_to, empty, link, order, pages, sorted, status, tier, time};
+use super::services_change::Bar;
 use super::visit::{self, Session, Visit, path};
 use super::{Answer, Fault, Site, search};
 use crate::deploy::days::DAY;
@@ -23,6 +24,11 @@ use crate::entity::{Timestamp, text};
 
 /// Shows the list of services, with its filters and orders.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+    show(site, visit, session, &Mistakes::none()).await
+}
+
+/// The same, with the mistakes in the form that changes the selected services.
+pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &Mistakes) -> Result<Answer, Fault> {
     let mut mistakes = Mistakes::none();
     let since = visit.query.given("quiet").and_then(|days| match days_ago(days) {
         Some(moment) => Some(moment),
@@ -44,6 +50,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         Some(term) if found.services.nodes.is_empty() => similar(site, visit, term).await?,
         _ => Vec::new(),
     };
+    let bar = Bar::of(site, visit, session, wrong).await?;
     let may = session.user.role >= Role::User;
     let file = link("/services.csv", &visit.query.without("after").query());
     let actions = html! {
@@ -52,10 +59,18 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     };
     let head = Head { actions, ..Head::new("Services") };
     let main = html! {
+        (wrong.summary(&[]))
         (filters(visit, &found, &mistakes))
-        div #services { (chips(visit, &found)) (list(visit, &found, &similar, &site.catalogue.settings().app_url)) }
+        div #services {
+            (chips(visit, &found))
+            (list(visit, &found, &similar, &site.catalogue.settings().app_url, bar.as_ref()))
+        }
     };
-    let status = if mistakes.is_empty() { 200 } else { 400 };
+    let status = match (mistakes.is_empty(), wrong.is_empty()) {
+        (false, _) => 400,
+        (true, false) => 422,
+        (true, true) => 200,
+    };
     Ok(Answer::with_status(status, framed(visit, &head, main)))
 }
 
@@ -281,21 +296,28 @@ fn chips(visit: &Visit, found: &Account) -> Markup {
     html! { @if chips.iter().any(Option::is_some) { ul.chips { @for chip in chips.iter().flatten() { (chip) } } } }
 }
 
-fn list(visit: &Visit, found: &Account, similar: &[SearchResult], app_url: &str) -> Markup {
+fn list(visit: &Visit, found: &Account, similar: &[SearchResult], app_url: &str, bar: Option<&Bar<'_>>) -> Markup {
     let services = &found.services;
     let filtered = visit.query.without("sort").any();
     if services.nodes.is_empty() {
         return if filtered { none_match(similar, app_url) } else { none_yet() };
     }
+    let rows = services.nodes.iter().map(|Service { service_row, owner }| (service_row, Some(owner.as_ref())));
+    let heading = |label: &str, order: &str| sorted(visit, "/services", label, order, is_wide(order));
+    let bar = bar.filter(|bar| services.nodes.iter().any(|one| bar.offers(&one.service_row, one.owner.as_ref())));
+    let table = match bar {
+        Some(bar) => {
+            let select = |service: &ServiceRow, owner: Option<&Team>| bar.select(service, owner);
+            bar.around(visit, table_with(heading, rows, Some(&select)))
+        }
+        None => table_with(heading, rows, None),
+    };
     html! {
         p.soft role="status" {
             (count_to(counted(visit), services.total_count, "service"))
             @if filtered { " · " a href="/services" { "All services" } }
         }
-        (table_with(
-            |label, order| sorted(visit, "/services", label, order, is_wide(order)),
-            services.nodes.iter().map(|Service { service_row, owner }| (service_row, Some(owner.as_ref())))
-        ))
+        (table)
         (pages(visit, "/services", &services.page_info))
     }
 }
@@ -329,13 +351,17 @@ fn none_yet() -> Markup {
 /// The table of services, without links to sort it. Omits the column of owners if no row has an owner to show, as on a
 /// team's page.
 pub(super) fn table<'a>(services: impl Iterator<Item = (&'a ServiceRow, Option<Option<&'a Team>>)> + Clone) -> Markup {
-    table_with(|label, order| html! { th.wide[is_wide(order)] scope="col" { (label) } }, services)
+    table_with(|label, order| html! { th.wide[is_wide(order)] scope="col" { (label) } }, services, None)
 }
+
+/// What stands before a row of the table, to select it.
+type Select<'s> = &'s dyn Fn(&ServiceRow, Option<&Team>) -> Markup;
 
 /// The same, with headings built by `heading` from their label and the name of their order.
 fn table_with<'a>(
     heading: impl Fn(&str, &str) -> Markup,
     services: impl Iterator<Item = (&'a ServiceRow, Option<Option<&'a Team>>)> + Clone,
+    select: Option<Select<'_>>,
 ) -> Markup {
     let now = Timestamp::now();
     let with_owner = services.clone().any(|(_, owner)| owner.is_some());
@@ -344,12 +370,16 @@ fn table_with<'a>(
         div.scroll tabindex="0" role="region" aria-label="Services" {
             table {
                 thead { tr {
+                    @if select.is_some() { th.pick scope="col" { span.hidden { "Select" } } }
                     (heading("Service", "name")) @if with_owner { (heading("Owner", "owner")) } (heading("Tier", "tier"))
                     @if with_level { (heading("Level", "level")) }
                     (heading("Lifecycle", "lifecycle")) (heading("Language", "language"))
                     (heading("Last deploy", "last_deploy"))
                 } }
-                tbody { @for (service, owner) in services { (row(service, owner, with_level, now)) } }
+                tbody { @for (service, owner) in services { tr {
+                    @if let Some(select) = select { td.pick { (select(service, owner.flatten())) } }
+                    (cells_of(service, owner, with_level, now))
+                } } }
             }
         }
     }
@@ -360,31 +390,29 @@ fn is_wide(order: &str) -> bool {
     matches!(order, "lifecycle" | "language")
 }
 
-/// A row of the table. `owner` is `None` in a table without the column.
-fn row(service: &ServiceRow, owner: Option<Option<&Team>>, with_level: bool, now: Timestamp) -> Markup {
+/// The cells of a row of the table. `owner` is `None` in a table without the column.
+fn cells_of(service: &ServiceRow, owner: Option<Option<&Team>>, with_level: bool, now: Timestamp) -> Markup {
     html! {
-        tr {
-            th scope="row" {
-                a href=(address(&service.aliases)) { (service.name) }
-                @if service.locked { " " span.mark.none { "locked" } }
-                @if let Some(system) = &service.parent { small { (system.name) } }
-            }
-            @if let Some(owner) = owner { td { @match owner {
-                Some(owner) => a href=(path(["teams", &owner.alias])) { (owner.name) },
-                None => span.mark.warn { "none" },
-            } } }
-            td { @if let Some(one) = &service.tier { (tier(one.index, &one.name)) } }
-            @if with_level { td { @if let Some(level) = &service.level { (level.name.as_deref().unwrap_or_default()) } } }
-            td.wide { @if let Some(lifecycle) = &service.lifecycle { (lifecycle.name) } }
-            td.wide { @if let Some(language) = &service.language { (language) } }
-            td { @match &service.last_deploy {
-                Some(deploy) => {
-                    (time(deploy.deployed_at.0, now)) " "
-                    (status(deploy.deploy_status, deploy.status.as_deref()))
-                },
-                None => span.soft { "never" },
-            } }
+        th scope="row" {
+            a href=(address(&service.aliases)) { (service.name) }
+            @if service.locked { " " span.mark.none { "locked" } }
+            @if let Some(system) = &service.parent { small { (system.name) } }
         }
+        @if let Some(owner) = owner { td { @match owner {
+            Some(owner) => a href=(path(["teams", &owner.alias])) { (owner.name) },
+            None => span.mark.warn { "none" },
+        } } }
+        td { @if let Some(one) = &service.tier { (tier(one.index, &one.name)) } }
+        @if with_level { td { @if let Some(level) = &service.level { (level.name.as_deref().unwrap_or_default()) } } }
+        td.wide { @if let Some(lifecycle) = &service.lifecycle { (lifecycle.name) } }
+        td.wide { @if let Some(language) = &service.language { (language) } }
+        td { @match &service.last_deploy {
+            Some(deploy) => {
+                (time(deploy.deployed_at.0, now)) " "
+                (status(deploy.deploy_status, deploy.status.as_deref()))
+            },
+            None => span.soft { "never" },
+        } }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The members of teams.
 
-use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
+use sea_orm::{QuerySelect, QueryTrait};
 use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
@@ -45,6 +45,15 @@ impl Table for Entity {
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("role", Column::Role, text::SHORT)];
+}
+
+/// The ids of the teams of which the user is a member or the manager.
+pub async fn teams_of(db: &dyn ReadHandle, user: i64) -> Result<Vec<i64>, db::Error> {
+    let joined = Entity::find().select_only().column(Column::TeamId).filter(Column::UserId.eq(user));
+    let mut teams: Vec<i64> = db.rows(joined.as_query(), |row| row.get(0)).await?;
+    let led = team::Entity::find().select_only().column(team::Column::Id).filter(team::Column::ManagerId.eq(user));
+    teams.extend(db.rows(led.as_query(), |row| row.get::<i64>(0)).await?);
+    Ok(teams)
 }
 
 /// Whether the user is a member or the manager of the team.

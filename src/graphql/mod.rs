@@ -95,6 +95,7 @@ pub mod service_filter;
 mod service_impact;
 mod service_list;
 mod service_repository;
+mod services_update;
 mod sort;
 mod standards_file;
 mod suggestion;

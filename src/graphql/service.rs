@@ -311,7 +311,7 @@ impl ServiceCreateMutation for Mutation {
 }
 
 /// Sets the owner, which either of two fields may name.
-async fn set_owner(
+pub(super) async fn set_owner(
     db: &Transaction,
     draft: &mut Draft<service::Entity>,
     input: &MaybeUndefined<IdentifierInput>,

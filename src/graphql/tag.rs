@@ -146,6 +146,30 @@ async fn refuse_too_many(db: &Transaction, owner: Owner<'_>) -> Result<()> {
     relation::check_row_limit::<tag::Entity>(db, owner.column(), owner.id(), text::ENTRIES, ("an owner", "tags")).await
 }
 
+/// Checks the tags that an input sets: each key once.
+pub(super) fn checked(tags: &[TagInput]) -> (Vec<(String, String)>, Problems) {
+    let mut problems = Problems::default();
+    let mut seen = HashSet::with_capacity(tags.len());
+    let mut checked = Vec::with_capacity(tags.len());
+    for (place, TagInput { key: of, value: to }) in tags.iter().enumerate() {
+        let within = |error: UserError| error.within(place.to_string()).within("tags");
+        let key = problems.take(tag::check_key(of).map_err(within));
+        let value = problems.take(tag::check_value(to).map_err(within));
+        if !seen.insert(text::trim(of)) {
+            problems.push(within(UserError::new("key", format!("the key {} is given twice", quoted(of)))));
+        }
+        checked.extend(key.zip(value));
+    }
+    (checked, problems)
+}
+
+/// Gives a service exactly one tag with each of these keys, which are [`checked`].
+pub(super) async fn assign(db: &Transaction, service: &Writable, tags: Vec<(String, String)>) -> Result<()> {
+    let owner = Owner::Service(service);
+    let (_, has_more) = tag::assign(db, owner, tags, None).await?;
+    if has_more { refuse_too_many(db, owner).await } else { Ok(()) }
+}
+
 impl TagAssignMutation for Mutation {
     async fn tag_assign(ctx: &MutationCtx<'_>, input: TagAssignInput) -> Result<TagAssignPayload> {
         let TagAssignInput { id, alias, r#type, tags } = input;
@@ -154,18 +178,7 @@ impl TagAssignMutation for Mutation {
             return Err(UserError::new("tags", format!("at most {} tags can be set at once", text::ENTRIES)).into());
         }
         let identifier = Identifier::new(&id, &alias)?;
-        let mut problems = Problems::default();
-        let mut seen = HashSet::with_capacity(tags.len());
-        let mut checked = Vec::with_capacity(tags.len());
-        for (place, TagInput { key: of, value: to }) in tags.iter().enumerate() {
-            let within = |error: UserError| error.within(place.to_string()).within("tags");
-            let key = problems.take(tag::check_key(of).map_err(within));
-            let value = problems.take(tag::check_value(to).map_err(within));
-            if !seen.insert(of) {
-                problems.push(within(UserError::new("key", format!("the key {} is given twice", quoted(of)))));
-            }
-            checked.extend(key.zip(value));
-        }
+        let (checked, problems) = checked(&tags);
         let problems = problems.none();
         let early = early(db, identifier, r#type).filter(|_| problems.is_ok());
         let present = async {

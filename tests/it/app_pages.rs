@@ -657,6 +657,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         ("/users", &[("email", HOSTILE), ("name", HOSTILE), ("role", "user")]),
         ("/new/service", &[("name", ""), ("note", HOSTILE), ("ownerInput.alias", HOSTILE), ("tierAlias", HOSTILE)]),
         ("/new/team", &[("name", ""), ("managerEmail", HOSTILE), ("responsibilities", HOSTILE)]),
+        ("/services/change", &[("service", HOSTILE), ("ownerAlias", HOSTILE), ("tags.0.key", HOSTILE)]),
     ] {
         let page = ada.post(path, form).await;
         assert_eq!(page.status, 422, "{path}");

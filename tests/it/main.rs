@@ -135,6 +135,7 @@ mod service_file_races;
 mod service_file_server;
 mod service_file_wild;
 mod settings;
+mod services_change;
 mod share_of_memory;
 mod shared_commit;
 mod shared_limits;

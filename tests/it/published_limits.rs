@@ -277,6 +277,7 @@ fn things() -> Section {
         count("services that get the owner of their repository at once", ENTRIES)
             .beyond("the repository is left as it is"),
         count("code issue projects that are connected at once", ENTRIES),
+        count("services that `servicesUpdate` changes at once, and tags that it sets in each", FEW),
         count("services, and repositories, that a code issue project is connected to by its name", ENTRIES)
             .beyond("the oldest are connected"),
         count("notes about its service file that a service shows", service_file_note::NOTES)

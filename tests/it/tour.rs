@@ -734,6 +734,14 @@ impl Tour {
                 "systemChildAssign",
                 json!({ "system": { "alias": "till" }, "childServices": [{ "alias": "shop" }, { "id": id("Checkout") }] }),
             ),
+            (
+                "servicesUpdate",
+                json!({ "input": {
+                    "services": [{ "id": id("shop") }, { "alias": "checkout" }], "ownerAlias": "core", "tierAlias": "tier_1",
+                    "lifecycleAlias": "beta", "parent": { "alias": "till" }, "tags": [{ "key": "lane", "value": "web" }],
+                    "dryRun": false,
+                } }),
+            ),
             ("domainCreate", json!({ "input": domain })),
             ("domainUpdate", json!({ "domain": { "id": id("Commerce") }, "input": domain })),
             ("domainDelete", json!({ "resource": { "alias": "passing" } })),

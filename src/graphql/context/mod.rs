@@ -199,6 +199,7 @@ const CHECKED_FIRST: &[&str] = &[
     "propertyDefinitionCreate",
     "propertyDefinitionUpdate",
     "serviceFilesApply",
+    "servicesUpdate",
     "standardsApply",
     "teamPropertyDefinitionCreate",
     "teamPropertyDefinitionUpdate",
@@ -485,22 +486,5 @@ impl State {
     /// Lets the request take more processor time than others: see [`Budget::allow`].
     pub fn allow(&self, more: Duration) {
         self.request.budget.allow(more);
-    }
-}
-
-impl Writing {
-    /// Fails unless the caller has the role that `mutation` needs.
-    pub fn require_role_of(&self, mutation: &str) -> Result<()> {
-        self.request.shared.rules.check(mutation, self.request.caller.user.map(|(_, role)| role))
-    }
-
-    /// The caller of the request.
-    pub fn caller(&self) -> &Caller {
-        &self.request.caller
-    }
-
-    /// The configuration of this installation.
-    pub fn settings(&self) -> &Settings {
-        &self.request.shared.settings
     }
 }

@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering;
 use apollo_compiler::Schema;
 use serde_json::{Map, Value};
 
+use super::super::caller::Caller;
 use super::super::standards_file::refuse_locked;
-use super::super::{note, permit};
+use super::super::{Settings, note, permit};
 use super::Writing;
 use crate::db::{self, Before, Committed, Db, MOST_CHANGED, RowOf, Table, Transaction};
 use crate::engine::input::{Input, InputError, from_json};
@@ -15,6 +16,21 @@ use crate::entity::change::Account;
 use crate::error::{Result, UserError};
 
 impl Writing {
+    /// Fails unless the caller has the role that `mutation` needs.
+    pub fn require_role_of(&self, mutation: &str) -> Result<()> {
+        self.request.shared.rules.check(mutation, self.request.caller.user.map(|(_, role)| role))
+    }
+
+    /// The caller of the request.
+    pub fn caller(&self) -> &Caller {
+        &self.request.caller
+    }
+
+    /// The configuration of this installation.
+    pub fn settings(&self) -> &Settings {
+        &self.request.shared.settings
+    }
+
     /// The mutation's transaction. It is committed if the mutation succeeds, and rolled back if it fails.
     ///
     /// # Panics
@@ -90,15 +106,22 @@ impl Writing {
         Err(db::Error::LostRace.into())
     }
 
+    /// All that the mutation has changed so far.
+    ///
+    /// # Errors
+    /// That is too much.
+    pub async fn changed(&self) -> Result<Account> {
+        let account = Account::of(Before::Committed(self.committed()), self.db()).await.map_err(note::let_pass)?;
+        let message = || format!("this changes more than {MOST_CHANGED} things; change fewer at a time");
+        Ok(account.ok_or_else(|| UserError::base(message()))?)
+    }
+
     /// Does all that follows from the changes of the mutation `name`: checks whether the caller may make them, writes the
     /// audit, and refreshes the search.
     pub(super) async fn account(&self, name: &str, input: &Value) -> Result<()> {
         let (db, before) = (self.db(), Before::Committed(self.committed()));
         let (rules, wanted) = (&*self.request.shared.rules, &self.request.shared.settings.events);
-        let Some(account) = Account::of(before, db).await.map_err(note::let_pass)? else {
-            let message = format!("this changes more than {MOST_CHANGED} things; change fewer at a time");
-            return Err(UserError::base(message).into());
-        };
+        let account = self.changed().await?;
         let account = match self.governs.load(Ordering::Relaxed) {
             true => account.beside_times(),
             false => {
