@@ -88,6 +88,7 @@ mod m20261129_000010_custom_event_outcomes;
 mod m20261129_000020_check_history;
 mod m20261129_000030_standards_locks;
 mod m20261129_000040_services_by_level;
+mod m20261129_000050_feeds;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -197,6 +198,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261129_000020_check_history::Migration),
             Box::new(m20261129_000030_standards_locks::Migration),
             Box::new(m20261129_000040_services_by_level::Migration),
+            Box::new(m20261129_000050_feeds::Migration),
         ]
     }
 }

@@ -40,18 +40,22 @@ const KINDS: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// The object whose history is shown.
-struct Subject {
-    class: &'static str,
-    id: i64,
-    name: String,
-    address: String,
+pub struct Subject {
+    /// Its SDL type.
+    pub class: &'static str,
+    /// Its id.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// The path of its page.
+    pub address: String,
 }
 
 /// A place in the history: the time and the id of an entry.
 type Place = (Timestamp, i64);
 
 /// The objects whose entries are the history, by SDL type.
-type Subjects = Vec<(&'static str, Vec<i64>)>;
+pub type Subjects = Vec<(&'static str, Vec<i64>)>;
 
 /// Shows the history.
 pub async fn page(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result<Answer, Fault> {
@@ -108,7 +112,7 @@ pub async fn file(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result
 }
 
 /// Finds the object with this alias.
-async fn find(db: &dyn ReadHandle, part: &str, alias: &str) -> Result<Subject, Fault> {
+pub async fn find(db: &dyn ReadHandle, part: &str, alias: &str) -> Result<Subject, Fault> {
     let at = |first: &str| path([part, first]);
     let found = match part {
         "services" => service::Entity::by_alias(db, alias).await?.map(|one| Subject {
@@ -146,17 +150,25 @@ async fn find(db: &dyn ReadHandle, part: &str, alias: &str) -> Result<Subject, F
 }
 
 /// The subject, and what belongs to it.
-async fn belonging(db: &dyn ReadHandle, subject: &Subject) -> Result<Subjects, Fault> {
-    let id = subject.id;
-    let mut subjects = vec![(subject.class, vec![id])];
+pub async fn belonging(db: &dyn ReadHandle, subject: &Subject) -> Result<Subjects, Fault> {
+    with_parts(db, subject.class, vec![subject.id], BELONGING).await
+}
+
+/// Things of a class, and what belongs to them, at most `most` of each kind.
+pub async fn with_parts(db: &dyn ReadHandle, class: &'static str, ids: Vec<i64>, most: u64) -> Result<Subjects, Fault> {
+    let mut subjects = vec![(class, ids.clone())];
     macro_rules! of {
         ($class:literal, $table:ident, $column:ident) => {{
-            let own = $table::Entity::find().select_only().column($table::Column::Id);
-            let own = own.filter($table::Column::$column.eq(id)).order_by_desc($table::Column::Id).limit(BELONGING);
+            let is_part = match &*ids {
+                [only] => $table::Column::$column.eq(*only),
+                ids => any(db, $table::Column::$column, ids),
+            };
+            let own = $table::Entity::find().select_only().column($table::Column::Id).filter(is_part);
+            let own = own.order_by_desc($table::Column::Id).limit(most);
             subjects.push(($class, db.rows(own.as_query(), |row| row.get(0)).await?));
         }};
     }
-    match subject.class {
+    match class {
         "Service" => {
             of!("Tool", tool, ServiceId);
             of!("Contact", contact, ServiceId);

@@ -40,6 +40,7 @@ mod event_form;
 mod events;
 mod explorer;
 mod facts;
+pub mod feeds;
 pub mod form;
 mod glance;
 mod graph;
@@ -73,8 +74,8 @@ mod search;
 mod service;
 mod service_form;
 mod services;
-pub mod sign_in;
 mod services_change;
+pub mod sign_in;
 mod snippets;
 mod standards;
 mod standing;
@@ -99,6 +100,9 @@ pub mod limits {
     pub use super::csv::{BYTES as CSV_BYTES, ROWS as CSV_ROWS};
     pub use super::deliveries::SEARCHED as DELIVERIES_SEARCHED;
     pub use super::documents::LONGEST as DOCUMENT_SHOWN;
+    pub use super::feeds::{
+        ENTRIES as FEED_ENTRIES, PARTS as FEED_PARTS, SEARCHED as FEED_SEARCHED, SUMMARY as FEED_SUMMARY,
+    };
     pub use super::graph::picture::EDGES;
     pub use super::graph::{AROUND, LARGE, LAYERS, MEMBERS, SHOWN_STEPS, SMALL, SMALL_STEPS};
     pub use super::history::{BELONGING as HISTORY_BELONGING, SEARCHED as HISTORY_SEARCHED};
@@ -313,8 +317,7 @@ impl Site {
             (Get, ["definitions"]) => definitions::page(self, visit).await,
             (Get, ["documents", number]) => documents::page(self, visit, number).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),
-            (Get, ["account"]) => account::page(self, visit, session).await,
-            (Post, ["account", "sessions", id, "end"]) => account::end_session(self, session, id).await,
+            (_, ["account", ..]) => account::answer(self, visit, session, &path).await,
             (Post, ["sign-out"]) => sign_in::sign_out(self, session).await,
             (_, ["standards", ..] | ["new", "campaign" | "check" | "level" | "category" | "scorecard", ..]) => {
                 self.standard(visit, session, &path).await
@@ -394,10 +397,10 @@ impl Site {
                 history::file(self, visit, part, alias).await
             }
             (Get, ["services"]) => services::page(self, visit, session).await,
+            (Post, ["services", "change"]) => services_change::change(self, visit, session).await,
             (Get, ["services", alias]) => service::page(self, visit, session, alias).await,
             (Get, ["services", alias, "deploys"]) => deploys::page(self, visit, alias).await,
             (Get, ["services", alias, "standards"]) => standing::page(self, visit, alias).await,
-            (Post, ["services", "change"]) => services_change::change(self, visit, session).await,
             (Get, ["services", alias, "graph"]) => graph::page(self, visit, alias).await,
             (Get, [part @ ("services" | "teams"), alias, "contacts"]) => {
                 contact_form::page(self, visit, session, contacts_of(part), alias).await

@@ -18,7 +18,7 @@ use super::{Answer, Fault, Site, person};
 use crate::entity::audit;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::user::{self, Role};
-use crate::entity::{Timestamp, identity, session, sign_in_link};
+use crate::entity::{Timestamp, feed, identity, session, sign_in_link};
 use crate::error::Error;
 use crate::graphql::id;
 
@@ -230,8 +230,8 @@ async fn settle(site: &Site, visit: &Visit, session: &Session, errors: Option<Ve
     }
 }
 
-/// Unlinks the user from their account at the OpenID provider and ends their sessions. The next person who signs in
-/// with the user's address becomes this user.
+/// Unlinks the user from their account at the OpenID provider, ends their sessions and revokes their feeds. The next
+/// person who signs in with the user's address becomes this user.
 pub async fn forget(site: &Site, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let actor = session.caller().actor;
@@ -239,7 +239,9 @@ pub async fn forget(site: &Site, session: &Session, id: &str) -> Result<Answer, 
         let user = id::require::<user::Entity>(db, id, "id").await?;
         if identity::forget(db, user.id).await? {
             let ended = session::end_all(db, user.id).await?;
-            audit::record(db, &actor, "userIdentityUnlink", user.subject(), &json!({ "endedSessions": ended })).await?;
+            let revoked = feed::revoke_all(db, user.id).await?;
+            let detail = json!({ "endedSessions": ended, "revokedFeeds": revoked });
+            audit::record(db, &actor, "userIdentityUnlink", user.subject(), &detail).await?;
         }
         Ok::<_, Error>(())
     });

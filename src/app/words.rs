@@ -27,15 +27,26 @@ const VERBS: &[(&str, &str)] = &[
     ("Release", "released"),
 ];
 
-/// The pages of objects, by SDL type and id: the path and the current name.
-pub type Addresses = HashMap<(String, i64), (String, String)>;
+/// An object: its SDL type and its id.
+pub type Thing = (String, i64);
+
+/// The pages of objects: the path and the current name.
+pub type Addresses = HashMap<Thing, (String, String)>;
+
+/// The subject of an entry.
+pub fn thing(entry: &Model) -> Option<Thing> {
+    entry.subject_class.clone().zip(entry.subject_id)
+}
 
 /// Finds the pages of the subjects of entries.
 pub async fn addresses(db: &dyn ReadHandle, entries: &[Model]) -> Result<Addresses, Fault> {
-    let of = |class: &str| -> Vec<i64> {
-        let own = entries.iter().filter(|entry| entry.subject_class.as_deref() == Some(class));
-        own.filter_map(|entry| entry.subject_id).collect()
-    };
+    let things: Vec<Thing> = entries.iter().filter_map(thing).collect();
+    addresses_of(db, &things).await
+}
+
+/// Finds the pages of objects.
+pub async fn addresses_of(db: &dyn ReadHandle, things: &[Thing]) -> Result<Addresses, Fault> {
+    let of = |class: &str| -> Vec<i64> { things.iter().filter(|(own, _)| own == class).map(|(_, id)| *id).collect() };
     let mut found = Addresses::new();
     for label in service::labels(db, &of("Service")).await? {
         found.insert(("Service".to_owned(), label.id), (path(["services", &label.slug]), label.name));
@@ -96,7 +107,7 @@ fn spaced(name: &str) -> String {
 
 /// The subject, with a link if it has a page.
 pub fn subject(entry: &Model, addresses: &Addresses) -> Markup {
-    let known = entry.subject_class.clone().zip(entry.subject_id).and_then(|place| addresses.get(&place));
+    let known = thing(entry).and_then(|thing| addresses.get(&thing));
     html! {
         @match known {
             Some((address, name)) => a href=(address) { (name) },
@@ -131,6 +142,30 @@ pub fn values(change: &Json) -> Markup {
             @for removed in entries("removed") { "− " (value(Some(&removed))) " " }
         }
     }
+}
+
+/// The changed fields with their old and new values as plain text, a line for each.
+pub fn lines(entry: &Model) -> String {
+    let changed = changed(entry).unwrap_or_default();
+    let lines: Vec<String> = changed.iter().map(|(field, change)| format!("{field}: {}", plain(change))).collect();
+    lines.join("\n")
+}
+
+/// The same as [`values`] as plain text.
+fn plain(change: &Json) -> String {
+    let said = |value: Option<&Json>| match value {
+        None | Some(Json::Null) => "nothing".to_owned(),
+        Some(Json::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    if change.get("old").is_some() || change.get("new").is_some() {
+        return format!("{} → {}", said(change.get("old")), said(change.get("new")));
+    }
+    let each = |name: &str, sign: &str| -> Vec<String> {
+        let entries = change.get(name).and_then(Json::as_array).into_iter().flatten();
+        entries.map(|entry| format!("{sign} {}", said(Some(entry)))).collect()
+    };
+    [each("added", "+"), each("removed", "−")].concat().join(" ")
 }
 
 /// A value in words.

@@ -1,4 +1,4 @@
-//! The secrets of sessions and sign-in links: 256 random bits. Only the hash is stored.
+//! The secrets of sessions, sign-in links and feeds: 256 random bits. Only the hash is stored.
 
 use std::fmt;
 

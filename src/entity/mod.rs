@@ -42,6 +42,7 @@ pub mod event;
 pub mod event_delivery;
 pub mod event_receiver;
 pub mod event_subscription;
+pub mod feed;
 pub mod field_rule;
 pub mod filter;
 pub mod filter_predicate;

@@ -1,5 +1,5 @@
-//! Authentication: from the `Authorization` header to a row of `token`. Also records when tokens and sessions were last
-//! used.
+//! Authentication: from the `Authorization` header to a row of `token`. Also records when tokens, sessions and feeds
+//! were last used.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -14,7 +14,7 @@ use super::lookups::Lookups;
 use super::reply::Rejection;
 use crate::db::{self, Db};
 use crate::entity::token::{self, Secret};
-use crate::entity::{Timestamp, session, text};
+use crate::entity::{Timestamp, feed, session, text};
 
 /// Checks API tokens.
 ///
@@ -26,7 +26,7 @@ pub struct Tokens {
     lookups: Option<Lookups>,
     /// Whether the statement that reads a token also counts the request.
     counts: bool,
-    /// Records the last uses of tokens and sessions.
+    /// Records the last uses of tokens, sessions and feeds.
     pub last_uses: LastUses,
 }
 
@@ -78,16 +78,18 @@ impl Tokens {
     }
 }
 
-/// The last use of a token or a session.
+/// The last use of a token, a session or a feed.
 #[derive(Debug, Clone, Copy)]
 pub enum LastUse {
     /// The id of a token, and the address of the client.
     Token(i64, IpAddr),
     /// The id of a session.
     Session(i64),
+    /// The id of a feed.
+    Feed(i64),
 }
 
-/// Records the last uses of tokens and sessions, one at a time, without delaying requests.
+/// Records the last uses of tokens, sessions and feeds, one at a time, without delaying requests.
 ///
 /// While commits stall, a write for each of them would occupy all connections that read tokens and sessions. A use is not
 /// recorded while another one is: the next request with the same token or session records it.
@@ -111,12 +113,14 @@ impl LastUses {
             let noted = db.write(async |tx| match used {
                 LastUse::Token(id, from) => token::note_use(tx, id, from, now).await,
                 LastUse::Session(id) => session::note_use(tx, id, now).await,
+                LastUse::Feed(id) => feed::note_use(tx, id, now).await,
             });
             let Err(error) = noted.await else { return };
             let error = error.reason();
             match used {
                 LastUse::Token(id, _) => warn!(token = id, error, "the last use of a token cannot be noted"),
                 LastUse::Session(id) => warn!(session = id, error, "the last use of a session cannot be noted"),
+                LastUse::Feed(id) => warn!(feed = id, error, "the last use of a feed cannot be noted"),
             }
         });
     }

@@ -22,6 +22,8 @@ pub enum Key {
     Token(i64),
     /// A signed-in user who calls the API from the application, by the id of the session's row.
     Session(i64),
+    /// A feed, by the id of its row.
+    Feed(i64),
     /// An address. All addresses of an IPv6 /64 network count as one.
     Address(IpAddr),
 }
@@ -35,7 +37,7 @@ impl Key {
     /// The length of a window.
     pub fn window(self) -> Duration {
         match self {
-            Self::Token(_) | Self::Session(_) => TOKEN_WINDOW,
+            Self::Token(_) | Self::Session(_) | Self::Feed(_) => TOKEN_WINDOW,
             Self::Address(_) => LONGEST_WINDOW,
         }
     }
@@ -47,6 +49,7 @@ impl fmt::Display for Key {
         match self {
             Self::Token(id) => write!(f, "{TOKEN} {id}"),
             Self::Session(id) => write!(f, "session {id}"),
+            Self::Feed(id) => write!(f, "feed {id}"),
             Self::Address(address) => write!(f, "address {address}"),
         }
     }
@@ -55,7 +58,7 @@ impl fmt::Display for Key {
 /// The prefix of the keys of tokens in the database.
 pub const TOKEN: &str = "token";
 
-/// The window of a token or a session.
+/// The window of a token, a session or a feed.
 pub const TOKEN_WINDOW: Duration = Duration::from_secs(60);
 
 /// The address that is counted: an IPv4 address itself, or the first address of an IPv6 /64 network.
@@ -140,7 +143,7 @@ impl Limits {
     /// If the request was counted when its token was read, `counted` is its window, and it is not counted again.
     pub async fn count(&self, key: Key, counted: Option<Window>, now: Instant) -> Option<Standing> {
         let limit = match key {
-            Key::Token(_) | Key::Session(_) => self.token,
+            Key::Token(_) | Key::Session(_) | Key::Feed(_) => self.token,
             Key::Address(_) => self.address,
         };
         if limit == 0 {
@@ -168,7 +171,7 @@ impl InProcess {
     /// The windows among which that of a key is.
     fn windows(&self, key: Key) -> MutexGuard<'_, Windows> {
         let windows = match key {
-            Key::Token(_) | Key::Session(_) => &self.tokens,
+            Key::Token(_) | Key::Session(_) | Key::Feed(_) => &self.tokens,
             Key::Address(_) => &self.addresses,
         };
         windows.lock().unwrap_or_else(PoisonError::into_inner)

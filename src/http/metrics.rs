@@ -214,7 +214,7 @@ impl Metrics {
         for why in Closed::ALL {
             self.closed.get_or_create(&ClosedLabels { reason: why.name() }).inc_by(0);
         }
-        for limit in ["token", "session", "address"] {
+        for limit in ["token", "session", "feed", "address"] {
             self.limited.get_or_create(&LimitLabels { limit }).inc_by(0);
         }
         self
@@ -291,6 +291,7 @@ impl Metrics {
         let limit = match key {
             Key::Token(_) => "token",
             Key::Session(_) => "session",
+            Key::Feed(_) => "feed",
             Key::Address(_) => "address",
         };
         self.limited.get_or_create(&LimitLabels { limit }).inc();

@@ -375,6 +375,7 @@ impl App {
                 Some(badges) => Box::pin(handlers::badge::answer(self, call, badges)).await,
                 None => Err(Rejection::NotFound),
             },
+            (Route::Feed, _) => Box::pin(handlers::feed::answer(self, call)).await,
             (Route::Livez, _) => Ok(handlers::health::live(call)),
             (Route::Readyz, _) => Box::pin(handlers::health::ready(self)).await,
             (Route::App, body) => Box::pin(handlers::app::answer(self, call, body)).await,
@@ -463,10 +464,8 @@ impl Call {
             Route::GraphQl => Surface::GraphQl(reply::Media::of(&self.parts.headers)),
             Route::Deploy | Route::Document => Surface::Webhook,
             Route::App => Surface::Page,
-            Route::Unknown if accept::prefers_page(&self.parts.headers) => Surface::Page,
-            Route::Mcp | Route::Sdl | Route::Llms | Route::Badge | Route::Livez | Route::Readyz | Route::Unknown => {
-                Surface::Plain
-            }
+            Route::Feed | Route::Unknown if accept::prefers_page(&self.parts.headers) => Surface::Page,
+            _ => Surface::Plain,
         }
     }
 }

@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::app;
 use crate::entity::integration::{DOCUMENTS, WEBHOOKS};
-use crate::entity::text;
+use crate::entity::{feed, text};
 use crate::http::handlers::badge::BADGES;
 
 /// The routes.
@@ -31,6 +31,8 @@ pub enum Route {
     Readyz,
     /// The badge of a service.
     Badge,
+    /// A feed of deploys or changes.
+    Feed,
     /// The application's pages.
     App,
     /// An unknown path.
@@ -51,6 +53,7 @@ impl Route {
             _ if is_webhook(path, WEBHOOKS) => Self::Deploy,
             _ if is_webhook(path, DOCUMENTS) => Self::Document,
             _ if path.starts_with(BADGES) => Self::Badge,
+            _ if path.starts_with(feed::PATH) => Self::Feed,
             _ if app::owns(path) => Self::App,
             _ => Self::Unknown,
         }
@@ -60,7 +63,7 @@ impl Route {
     pub fn methods(self) -> &'static str {
         match self {
             Self::GraphQl | Self::Mcp | Self::Deploy | Self::Document => "POST",
-            Self::Sdl | Self::Llms | Self::Badge | Self::Livez | Self::Readyz => "GET, HEAD",
+            Self::Sdl | Self::Llms | Self::Badge | Self::Feed | Self::Livez | Self::Readyz => "GET, HEAD",
             Self::App => "GET, HEAD, POST",
             Self::Unknown => "",
         }
@@ -83,17 +86,18 @@ impl Route {
             Self::Livez => "/livez",
             Self::Readyz => "/readyz",
             Self::Badge => "/badges/services",
+            Self::Feed => "/feeds",
             Self::App => "app",
             Self::Unknown => "unknown",
         }
     }
 
     /// The part of a path that is safe to show. `None` where any part may be a secret: the URL of a deploy endpoint,
-    /// the key of a sign-in link, or a mistyped form of either.
+    /// the token of a feed, the key of a sign-in link, or a mistyped form of one of these.
     pub fn shown(self, path: &str) -> Option<&str> {
         let first = path.split('/').nth(1).unwrap_or_default();
         match self {
-            Self::Deploy | Self::Document | Self::Unknown => None,
+            Self::Deploy | Self::Document | Self::Feed | Self::Unknown => None,
             Self::App if ["", "sign-in", "integrations"].contains(&first) => path.get(..=first.len()),
             Self::App
             | Self::Badge
@@ -168,6 +172,10 @@ mod tests {
             ("//integrations/deploy/secret", None),
             ("/integrations/deploys/secret", Some("/integrations")),
             ("/sign%2Din/secret", None),
+            ("/feeds/secret/deploys.atom", None),
+            ("//feeds/secret/deploys.atom", None),
+            ("/feeds%2Fsecret/deploys.atom", None),
+            ("/feed/secret", None),
             ("/secret", None),
             ("*", None),
         ] {

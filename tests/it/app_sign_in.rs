@@ -58,6 +58,8 @@ const FORMS: &[&str] = &[
     "/users/Z2lkOi8vcm9sbGNhbGwvVXNlci8x/link",
     "/users/Z2lkOi8vcm9sbGNhbGwvVXNlci8x/delete",
     "/account/sessions/1/end",
+    "/account/feeds",
+    "/account/feeds/1/delete",
     "/sign-out",
 ];
 

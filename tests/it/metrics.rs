@@ -107,6 +107,7 @@ async fn the_metrics_count_requests_and_their_results() {
         ("rollcall_unauthenticated_requests_total", 1.0),
         ("rollcall_limited_requests_total{limit=\"token\"}", 0.0),
         ("rollcall_limited_requests_total{limit=\"session\"}", 0.0),
+        ("rollcall_limited_requests_total{limit=\"feed\"}", 0.0),
         ("rollcall_limited_requests_total{limit=\"address\"}", 0.0),
         ("rollcall_open_connections", 1.0),
         ("rollcall_refused_connections_total", 0.0),

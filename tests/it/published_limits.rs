@@ -24,8 +24,8 @@ use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::entity::{
-    audit, campaign, custom_event, custom_event_outcome, delivery, event_delivery, event_subscription, idempotency_key,
-    scorecard, service_file_note, session, sign_in_link, standing_change, team,
+    audit, campaign, custom_event, custom_event_outcome, delivery, event_delivery, event_subscription, feed,
+    idempotency_key, scorecard, service_file_note, session, sign_in_link, standing_change, team,
 };
 use rollcall::evaluation;
 use rollcall::events::{deliver, receiver};
@@ -38,6 +38,7 @@ use rollcall::graphql::{
 use rollcall::http::activity::{CANCELLED, PIECE, UNPAID};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
 use rollcall::http::handlers::badge;
+use rollcall::http::handlers::feed as atom;
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
 use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, heads, limits, metrics, outbox, proxy_header};
 use rollcall::json_schema;
@@ -169,6 +170,8 @@ fn requests(Serve { edge, .. }: &Serve) -> Section {
     let rows = vec![
         count(format!("requests with one token in {}", span(limits::TOKEN_WINDOW)), edge.token_limit)
             .flag("--token-limit"),
+        count(format!("requests with the token of one feed in {}", span(limits::TOKEN_WINDOW)), edge.token_limit)
+            .flag("--token-limit"),
         count(
             format!("requests from one address, or one IPv6 network of 64 bits, in {}", span(LONGEST_WINDOW)),
             edge.ip_limit,
@@ -274,10 +277,10 @@ fn things() -> Section {
         count("links between a service and a repository", FEW),
         count("languages of a repository", FEW),
         count("repositories that `repositoriesUpdate` changes at once", FEW),
+        count("services that `servicesUpdate` changes at once, and tags that it sets in each", FEW),
         count("services that get the owner of their repository at once", ENTRIES)
             .beyond("the repository is left as it is"),
         count("code issue projects that are connected at once", ENTRIES),
-        count("services that `servicesUpdate` changes at once, and tags that it sets in each", FEW),
         count("services, and repositories, that a code issue project is connected to by its name", ENTRIES)
             .beyond("the oldest are connected"),
         count("notes about its service file that a service shows", service_file_note::NOTES)
@@ -305,13 +308,13 @@ fn things() -> Section {
         count("days of a history of checks or levels", check::history::MOST_DAYS),
         count("days that a change of a result or a level is kept", standing_change::KEPT as i32),
         count("days that a check of the last deploy looks back", check::DAYS),
+        count("days that a check of the metrics of deploys looks back", check::METRIC_DAYS),
+        count("hours from commit to deploy that such a check allows", check::LEAD_HOURS),
+        count("environments of such a check", FEW),
         count("units in a period of a check", check::UNITS),
         count("results in a report of `rollcall check` to the server", check::RESULTS).beyond("it sends several"),
         count("services of a repository that `rollcall check` looks at", check::PLACES)
             .beyond("the oldest links count"),
-        count("days that a check of the metrics of deploys looks back", check::METRIC_DAYS),
-        count("hours from commit to deploy that such a check allows", check::LEAD_HOURS),
-        count("environments of such a check", FEW),
         time("processor time of a jq expression or a message in Liquid", evaluation::TIME),
         time("processor time to read one of them", evaluation::READING),
         bytes("memory of one of them, beside the event", evaluation::MEMORY as u64),
@@ -516,6 +519,14 @@ fn shown() -> Section {
             .beyond("the next page goes on"),
         count("things of a kind, such as links, whose changes are in a history", pages::HISTORY_BELONGING)
             .beyond("the oldest are left out"),
+        count("entries of a feed", pages::FEED_ENTRIES).beyond("older ones are left out"),
+        characters("summary of an entry of a feed", pages::FEED_SUMMARY).beyond("it is cut off"),
+        count("services of a team that its feeds are about", list::SERVICES).beyond("other services are left out"),
+        count("things of a kind, such as links, of these services whose changes are in a feed", pages::FEED_PARTS)
+            .beyond("the oldest are left out"),
+        count("entries of the audit that a feed of all changes searches", pages::FEED_SEARCHED)
+            .beyond("older ones are left out"),
+        time("time that a feed reader may keep a feed", atom::AGE),
     ];
     ("Pages and pictures", rows)
 }
@@ -527,6 +538,7 @@ fn people() -> Section {
         time("session", micros(session::LIFETIME_MICROS)),
         time("session without use", micros(session::IDLE_MICROS)),
         time("sign-in link", micros(sign_in_link::LIFETIME_MICROS)),
+        count("feeds of a user", feed::MOST),
         count("sign-ins that an OpenID provider is asked about at one time", exchange::BOUNDS.most)
             .beyond("others wait"),
         count("the same, from one address", exchange::BOUNDS.share).beyond("others wait"),

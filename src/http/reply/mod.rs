@@ -22,8 +22,10 @@ use crate::engine::errors_json;
 use crate::engine::request_error;
 use crate::error::Code;
 
+mod feed;
 mod webhook;
 
+pub use self::feed::feed;
 pub use self::webhook::{accepted, mistakes, outcome, refused};
 
 /// A response.
@@ -62,6 +64,8 @@ pub enum Rejection {
     Forbidden(&'static str),
     /// 404: unknown path.
     NotFound,
+    /// 404: nothing has the name that the request gives, as this sentence says.
+    Absent(String),
     /// 405: the route does not support the method.
     MethodNotAllowed,
     /// 408: the body did not arrive in time.
@@ -140,7 +144,7 @@ impl Rejection {
             Self::BadRequest(_) => StatusCode::BAD_REQUEST,
             Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
-            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::NotFound | Self::Absent(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::BodyTooLarge(_) | Self::ExpandedTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -158,7 +162,7 @@ impl Rejection {
         match self {
             Self::Unauthenticated(_) => Code::Unauthenticated,
             Self::Forbidden(_) => Code::Forbidden,
-            Self::NotFound => Code::NotFound,
+            Self::NotFound | Self::Absent(_) => Code::NotFound,
             Self::TooManyRequests(_) => Code::RateLimited,
             Self::Internal(_) | Self::Undelivered => Code::Internal,
             Self::Unavailable(_) => Code::Unavailable,
@@ -178,7 +182,8 @@ impl Rejection {
 
     fn message(&self, call: &Call) -> String {
         match self {
-            Self::BadRequest(reason) | Self::Unsupported(reason) | Self::Coding(reason) => reason.clone(),
+            Self::BadRequest(reason) | Self::Absent(reason) => reason.clone(),
+            Self::Unsupported(reason) | Self::Coding(reason) => reason.clone(),
             Self::Unauthenticated(reason) => reason.to_string(),
             Self::Forbidden(reason) | Self::Conflict(reason, _) => (*reason).to_owned(),
             Self::KeyReused => "This Idempotency-Key belongs to another request. Use a new one.".to_owned(),
@@ -411,6 +416,10 @@ pub fn finish(reply: &mut Reply, call: &Call, is_secure: bool) {
     }
     let headers = reply.headers_mut();
     protect(headers);
+    if call.route == Route::Feed {
+        // The page of an error is found at the address with the token.
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    }
     if is_secure {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, ENCRYPTED_ONLY);
     }

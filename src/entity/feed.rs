@@ -1,0 +1,109 @@
+//! Feeds: what a feed reader may read for a user, by a token in the address that it asks. The token is shown once, when
+//! it is made. Only its hash is stored.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::LockType;
+use sea_orm::{QueryOrder, Set};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::audit::{self, Actor};
+use super::key::Key;
+use super::{Timestamp, row_lock, user};
+use crate::db::{self, Read, ReadHandle, Transaction, Write, WriteHandle};
+use crate::error::{Result, UserError};
+
+/// A row of `feed`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "feed")]
+pub struct Model {
+    /// Primary key; never reused.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// SHA-256 of the token, 32 bytes; unique.
+    pub hash: Vec<u8>,
+    /// The user it belongs to. It goes along with a deleted one.
+    pub user_id: i64,
+    /// When the row was created.
+    pub created_at: Timestamp,
+    /// When it was last read, approximately; `None` if never.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+crate::unrecorded!(Entity);
+
+/// The prefix of the paths of feeds, before the token.
+pub const PATH: &str = "/feeds/";
+
+/// The most feeds of a user.
+pub const MOST: u64 = 5;
+
+/// A use is written only if the stored one is at least this old. Feed readers ask again and again.
+const NOTED_EVERY_MICROS: i64 = 60 * 60 * 1_000_000;
+
+impl Model {
+    /// Returns whether to write a use at `now`.
+    pub fn is_use_worth_noting(&self, now: Timestamp) -> bool {
+        self.last_used_at.is_none_or(|last| now.as_micros().saturating_sub(last.as_micros()) >= NOTED_EVERY_MICROS)
+    }
+}
+
+/// Makes a feed of a user and records that in the audit. Only this function returns the token.
+///
+/// # Errors
+/// The user has [`MOST`] feeds already.
+pub async fn create(db: &Transaction, actor: &Actor, user: &user::Model, now: Timestamp) -> Result<Key> {
+    // Of two that are made at once, the second is counted with the first.
+    row_lock::row::<user::Entity>(db, user.id, LockType::NoKeyUpdate).await?;
+    if db.count(Entity::find().filter(Column::UserId.eq(user.id))).await? >= MOST {
+        return Err(UserError::base(format!("a user can have at most {MOST} feeds; revoke one first")).into());
+    }
+    let key = Key::new()?;
+    let row = ActiveModel {
+        hash: Set(key.hash().to_vec()),
+        user_id: Set(user.id),
+        created_at: Set(now),
+        last_used_at: Set(None),
+        ..Default::default()
+    };
+    let made = db.insert(row).await?;
+    audit::record(db, actor, "feedCreate", user.subject(), &json!({ "feed": made.id })).await?;
+    Ok(key)
+}
+
+/// Finds the feed of a token.
+pub async fn by_key(db: &dyn ReadHandle, key: &Key) -> Result<Option<Model>, db::Error> {
+    super::by_unique::<Entity>(db, Column::Hash, key.hash().to_vec()).await
+}
+
+/// Returns the feeds of a user, newest first.
+pub async fn of_user(db: &dyn ReadHandle, user_id: i64) -> Result<Vec<Model>, db::Error> {
+    db.all(Entity::find().filter(Column::UserId.eq(user_id)).order_by_desc(Column::Id)).await
+}
+
+/// Revokes a feed of a user and records that in the audit. Returns whether it existed.
+pub async fn revoke(db: &dyn WriteHandle, actor: &Actor, user: &user::Model, id: i64) -> Result<bool, db::Error> {
+    let own = Entity::delete_many().filter(Column::Id.eq(id)).filter(Column::UserId.eq(user.id));
+    if db.exec(own).await? == 0 {
+        return Ok(false);
+    }
+    audit::record(db, actor, "feedRevoke", user.subject(), &json!({ "feed": id })).await?;
+    Ok(true)
+}
+
+/// Revokes all feeds of a user and returns their number.
+pub async fn revoke_all(db: &dyn WriteHandle, user_id: i64) -> Result<u64, db::Error> {
+    db.exec(Entity::delete_many().filter(Column::UserId.eq(user_id))).await
+}
+
+/// Writes that a feed was read at `now`. Does nothing if it no longer exists.
+pub async fn note_use(db: &dyn WriteHandle, id: i64, now: Timestamp) -> Result<(), db::Error> {
+    let update = Entity::update_many().col_expr(Column::LastUsedAt, Expr::value(now));
+    db.exec(update.filter(Column::Id.eq(id))).await.map(drop)
+}
