@@ -109,7 +109,8 @@ fn entries_of(applied: Vec<Applied>, told: Vec<Told>) -> Vec<StandardsFileEntry>
         let mut fields = changed.as_ref().map(service_file::outcome::fields).unwrap_or_default();
         // What was created is locked in any case.
         let is_new = outcome == StandardsFileOutcome::Created;
-        fields.retain(|change| !OWN.contains(&&*change.field) && !(is_new && change.field == "lockedBy"));
+        let is_own = |field: &str| OWN.contains(&field) || is_new && field == "lockedBy";
+        fields.retain(|change| !is_own(&change.field));
         for change in &mut fields {
             if let Some((_, field)) = FIELDS.iter().find(|(column, _)| *column == change.field) {
                 change.field = (*field).to_owned();
