@@ -15,7 +15,7 @@ pub struct Check {
     /// The checkout, or a folder in it
     #[arg(default_value = ".", value_name = "PATH")]
     pub path: PathBuf,
-    /// The repository: its alias in the catalogue, such as github.com:org/name [default: from git's remote origin]
+    /// The repository: its alias in the catalogue, such as github.com:org/name, or its URL [default: from git's remote origin]
     #[arg(long, value_name = "ALIAS", env = "ROLLCALL_CHECK_REPOSITORY", value_parser = trimmed(StringValueParser::new()))]
     pub repository: Option<String>,
     /// The commit that is looked at [default: from git]

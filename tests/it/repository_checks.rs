@@ -617,6 +617,10 @@ async fn the_command_says_what_it_lacks() {
     let done = desk.run(&["check", &folder, "--repository", "github.com:org/mono", "--dry-run"]).await;
     assert_eq!((done.status, &*done.err), (0, ""));
     assert!(done.out.contains("SERVICE") && done.out.contains("It has the file \"a\"."), "{}", done.out);
+    for address in ["https://github.com/org/mono", "git@github.com:org/mono.git", "ssh://git@GitHub.com:22/org/mono/"] {
+        let by_address = desk.run(&["check", &folder, "--repository", address, "--dry-run"]).await;
+        assert_eq!((by_address.status, &by_address.out), (0, &done.out), "{address}");
+    }
     let done =
         desk.run(&["check", &folder, "--repository", "org/shop", "--dry-run", "--branch-protected", "maybe"]).await;
     assert_eq!(done.status, 2, "{}", done.err);

@@ -83,12 +83,14 @@ fn checkout(settings: &Check) -> Result<Checkout, String> {
         return Err(format!("{} is no folder", settings.path.display()));
     }
     let found = git::checkout_of(&path);
+    // An address, of the web or of git, leads to the alias.
+    let of_remote = |remote: &str| repository::alias_of(&Origin::new(Some(remote), None).ok()?.repository?);
     let alias = match &settings.repository {
-        Some(alias) => alias.clone(),
+        Some(given) => of_remote(given).unwrap_or_else(|| given.clone()),
         None => found
             .remote
             .as_deref()
-            .and_then(|remote| repository::alias_of(&Origin::new(Some(remote), None).ok()?.repository?))
+            .and_then(of_remote)
             .ok_or("the repository is not known: git has no remote origin here; give --repository")?,
     };
     Ok(Checkout { root: found.root.unwrap_or(path), alias, commit: settings.commit.clone().or(found.commit) })
