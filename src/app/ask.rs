@@ -11,6 +11,7 @@ use super::parts::COUNTED;
 use super::visit::{Session, Visit};
 use super::{Fault, Site};
 use crate::entity::user::Role;
+use crate::error::Code;
 use crate::graphql::Unavailable;
 use crate::graphql::caller::Caller;
 
@@ -89,6 +90,8 @@ async fn run<T: DeserializeOwned>(
             Some("NOT_FOUND") => Fault::NotFound,
             Some("FORBIDDEN") => forbidden(session),
             Some("BAD_USER_INPUT") => Fault::BadRequest(message),
+            // What a mutation that ran has to read for its answer.
+            Some(code) if code == Code::TooExpensive.as_str() => Fault::TooMuch(message),
             _ => Fault::Internal(message),
         });
     }

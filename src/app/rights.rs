@@ -25,10 +25,10 @@ pub struct Reach {
 
 impl Reach {
     /// Reads the teams of a team member.
-    pub async fn of(site: &Site, visit: &Visit, session: &Session) -> Result<Self, Fault> {
+    pub async fn of(site: &Site, session: &Session) -> Result<Self, Fault> {
         let user = session.user.id;
         let teams = match session.user.role {
-            Role::TeamMember => Some(site.reading(visit).await?.whole(|db| team_membership::teams_of(db, user)).await?),
+            Role::TeamMember => Some(team_membership::teams_of(site.db.read(), user).await?),
             role => (role < Role::User).then(Vec::new),
         };
         Ok(Self { teams })

@@ -51,7 +51,7 @@ impl<'v> Bar<'v> {
         session: &Session,
         mistakes: &'v Mistakes,
     ) -> Result<Option<Self>, Fault> {
-        let reach = Reach::of(site, visit, session).await?;
+        let reach = Reach::of(site, session).await?;
         if reach.is_empty() {
             return Ok(None);
         }

@@ -61,6 +61,8 @@ pub struct Evaluated {
     pub ones: Vec<One>,
     /// Why the expression named none, or why what is left was not evaluated.
     pub fault: Option<String>,
+    /// Whether that is because the process ended, at a limit or not.
+    pub was_ended: bool,
 }
 
 /// What was found of one service.

@@ -46,8 +46,9 @@ pub const AT_ONCE: usize = 2;
 pub const COMMAND: &str = "evaluate";
 
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-/// The expressions and templates that were read without a mistake, by a hash that nobody outside can foresee.
-static RIGHT: LazyLock<(Cache<u64, ()>, RandomState)> = LazyLock::new(|| (Cache::new(4_096), RandomState::new()));
+/// The expressions and templates that were read, by a hash that nobody outside can foresee, each with what is wrong with it.
+static KNOWN: LazyLock<(Cache<u64, Option<String>>, RandomState)> =
+    LazyLock::new(|| (Cache::new(4_096), RandomState::new()));
 static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
 
 /// Says which program evaluates: this one. The first call counts.
@@ -85,23 +86,29 @@ pub async fn of_each(values: String, condition: String) -> Result<Evaluated, Str
 }
 
 /// Says what is wrong with expressions and templates, in their order: that no time was left to read one is, too. `None` if
-/// nothing is. Those that were right before are not read again.
+/// nothing is. What was read before is not read again.
 ///
 /// # Errors
 /// Why they could not be read: the machine's fault.
 pub async fn mistakes(texts: Vec<(Language, String)>) -> Result<Vec<Option<String>>, String> {
-    let keys: Vec<u64> = texts.iter().map(|text| RIGHT.1.hash_one(text)).collect();
-    let unknown: Vec<usize> = (0..texts.len()).filter(|place| RIGHT.0.get(&keys[*place]).is_none()).collect();
+    let keys: Vec<u64> = texts.iter().map(|text| KNOWN.1.hash_one(text)).collect();
+    let known: Vec<Option<Option<String>>> = keys.iter().map(|key| KNOWN.0.get(key)).collect();
+    let unknown: Vec<usize> = (0..texts.len()).filter(|place| known[*place].is_none()).collect();
     let task = |place: &usize| {
         let (language, text) = texts[*place].clone();
         Task::Read { language, text }
     };
     let evaluated = batch("null".to_owned(), unknown.iter().map(task).collect()).await?;
-    let mut mistakes = vec![None; texts.len()];
+    let mut mistakes: Vec<Option<String>> = known.into_iter().map(Option::flatten).collect();
     for (place, one) in unknown.into_iter().zip(evaluated) {
         match one {
-            Some(Evaluated { fault: None, .. }) => RIGHT.0.insert(keys[place], ()),
-            Some(Evaluated { fault, .. }) => mistakes[place] = fault,
+            Some(Evaluated { fault, was_ended, .. }) => {
+                // Another time, the machine may be quicker.
+                if !was_ended {
+                    KNOWN.0.insert(keys[place], fault.clone());
+                }
+                mistakes[place] = fault;
+            }
             None => mistakes[place] = Some("reading it, and those before it, takes too long".to_owned()),
         }
     }

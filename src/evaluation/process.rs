@@ -33,7 +33,7 @@ pub(super) fn run(
         let own = done[stopped].get_or_insert_default();
         let why = reason(ended);
         own.ones.resize_with(own.names.len(), || One { fault: Some(why.clone()), ..One::default() });
-        own.fault = Some(why);
+        (own.fault, own.was_ended) = (Some(why), true);
         first = stopped + 1;
     }
     Ok(done)

@@ -115,7 +115,8 @@ fn check_parts_told(mutation: &str, old: &Value, new: &Value, changed: &Value) {
     let (old, new) = (parts(old), parts(new));
     let names: BTreeSet<&String> =
         [&old, &new].iter().filter_map(|side| side.as_object()).flat_map(|side| side.keys()).collect();
-    for name in names {
+    // What a check keeps of other rows, for its sentences.
+    for name in names.into_iter().filter(|name| !["definition", "integration", "production"].contains(&name.as_str())) {
         let is_told = changed.get(&self::names(name)[0]).is_some();
         assert!(is_told || old[name] == new[name], "{mutation} changes {name}: {changed}");
     }

@@ -36,6 +36,9 @@ const NAMES: &[&str] = &["slug", "alias", "default_alias", "email", "name", "key
 /// The column that is a JSON object, of which each part is told: the parameters of a check.
 const PARTS: &str = "parameters";
 
+/// Its parts that no input has: what a check keeps of other rows, for its sentences.
+const OWN_PARTS: [&str; 3] = ["definition", "integration", "production"];
+
 /// The table that a column refers to.
 pub(super) fn reference(column: &str) -> Option<&'static dyn AnyTable> {
     let column = column.trim_start_matches("source_").trim_start_matches("target_");
@@ -208,7 +211,10 @@ fn insert_parts(changed: &mut Map<String, Json>, sides: [Option<Value>; 2]) {
         Some(Value::String(Some(text))) => serde_json::from_str::<BTreeMap<String, Json>>(&text).unwrap_or_default(),
         _ => BTreeMap::new(),
     };
-    let [mut old, new] = sides.map(parts);
+    let [mut old, mut new] = sides.map(parts);
+    for parts in [&mut old, &mut new] {
+        parts.retain(|part, _| !OWN_PARTS.contains(&part.as_str()));
+    }
     for (part, new) in new {
         insert(changed, &field(&part), old.remove(&part).unwrap_or_default(), new);
     }

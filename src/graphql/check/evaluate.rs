@@ -113,11 +113,6 @@ impl Prepared {
         self.asked.question.is_ok()
     }
 
-    /// What it asks of a service, in words.
-    pub(super) fn description(&self) -> String {
-        super::kind::described(&self.asked.wanted)
-    }
-
     /// The status of a service, as SQL.
     pub(super) fn status(&self) -> Expr {
         let status: Expr = match &self.asked.question {

@@ -1,5 +1,5 @@
 //! Reads the expressions of checks of custom events before their transaction begins: a process of its own reads them, and
-//! nobody has to wait for it. What is right is remembered, so the mutation does not have them read again.
+//! nobody has to wait for it. What was read is remembered, so the mutation does not have it read again.
 
 use std::time::{Duration, Instant};
 

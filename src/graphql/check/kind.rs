@@ -46,8 +46,7 @@ pub(super) fn parameters<A: Asks>(check: &Model) -> A {
     serde_json::from_str(&check.parameters).unwrap_or_default()
 }
 
-/// What a check asks of a service, in words.
-pub(super) fn described(wanted: &str) -> String {
+fn described(wanted: &str) -> String {
     format!("The service has {wanted}.")
 }
 
@@ -116,6 +115,13 @@ macro_rules! kinds {
                         if is_read { Ok(()) } else { Box::pin(Mutation::$update_one(ctx, input)).await.map(drop) }
                     }
                 )*
+            }
+        }
+
+        /// What a check asks of a service, in words.
+        pub(super) fn description(check: &Model) -> String {
+            match check.kind {
+                $(Kind::$kind => described(&parameters::<kinds::$own>(check).wanted()),)*
             }
         }
 

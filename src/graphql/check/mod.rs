@@ -72,6 +72,7 @@ pub(super) use kind::{input_of, kind_of, types, write};
 use kind::{of, parameters};
 pub use report::{CheckReport, CheckResult, CheckResultsByLevel, ServiceCheckResults};
 pub(super) use report::{counts, maturity, report, reports, reports_of, stats};
+pub(super) use would::Selected;
 pub use would::{StandardsPreview, TIME as PREVIEW};
 
 /// The check with this id.

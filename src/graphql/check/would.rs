@@ -10,6 +10,7 @@ use tokio::sync::OnceCell;
 use super::evaluate::{self, Counts, Prepared};
 use super::gathered::{self, everywhere, shown};
 use super::home::{self, Home, Placed};
+use super::kind::description;
 use super::standing;
 use super::survey::{Indexes, survey};
 use crate::db::{RowOf, Transaction};
@@ -29,9 +30,11 @@ pub const TIME: Duration = Duration::from_secs(10);
 pub struct StandardsPreview(Arc<Would>);
 
 struct Would {
+    /// The checks that are asked, in words.
+    said: Vec<FoundCheck>,
     checks: Vec<One>,
     levels: Vec<Level>,
-    with_levels: bool,
+    selected: Selected,
     found: OnceCell<Found>,
 }
 
@@ -63,15 +66,24 @@ struct FoundCheck {
 
 impl FoundCheck {
     /// Of a check that was not evaluated.
-    fn of(one: &One) -> Self {
-        let (name, description) = (one.prepared.check.name.clone(), one.prepared.description());
+    fn of(check: &check::Model) -> Self {
+        let (name, description) = (check.name.clone(), description(check));
         Self { name, description, counts: Counts::default(), before: None, misses: Vec::new() }
     }
 }
 
+/// What a client selects of a preview.
+#[derive(Clone, Copy)]
+pub(in crate::graphql) struct Selected {
+    /// More of the checks than their words.
+    pub(in crate::graphql) counts: bool,
+    /// The levels.
+    pub(in crate::graphql) levels: bool,
+}
+
 impl fmt::Debug for StandardsPreview {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a preview of {} checks", self.0.checks.len())
+        write!(f, "a preview of {} checks", self.0.said.len())
     }
 }
 
@@ -82,8 +94,9 @@ fn index(one: &Placed, levels: &[Level], now: Timestamp) -> Option<i32> {
 }
 
 impl StandardsPreview {
-    /// Prepares what a transaction has changed. Without levels, only the checks that it concerns are evaluated.
-    pub(in crate::graphql) async fn of(db: &Transaction, account: &Account, with_levels: bool) -> Result<Self> {
+    /// Prepares what a transaction has changed. Without levels, only the checks that it concerns are evaluated, and none for
+    /// their words alone.
+    pub(in crate::graphql) async fn of(db: &Transaction, account: &Account, selected: Selected) -> Result<Self> {
         // The predicates of a filter are told with it.
         let rows = account.changes.iter().flat_map(|change| [Some(change.row), change.subject(By::Object)]);
         let changed: BTreeSet<(&str, i64)> = rows.flatten().map(|row| (row.table.name(), row.id)).collect();
@@ -100,13 +113,17 @@ impl StandardsPreview {
         };
         let (now, levels) = (Timestamp::now(), standing::in_order(db).await?);
         let mut placed = home::place(db, evaluate::all(db).await?).await?;
-        placed.retain(|one| is_asked(one) || with_levels && index(one, &levels, now).is_some());
+        placed.retain(|one| is_asked(one) || selected.levels && index(one, &levels, now).is_some());
+        let said = placed.iter().filter(|one| is_asked(one)).map(|one| FoundCheck::of(&one.check)).collect();
+        if !selected.counts && !selected.levels {
+            placed.clear();
+        }
         let of = |one: &Placed| (is_asked(one), index(one, &levels, now));
         let known: Vec<(bool, Option<i32>)> = placed.iter().map(of).collect();
         let prepared = evaluate::prepare(placed, everywhere(db)).await?;
         let one = |(prepared, (is_asked, index))| One { prepared, is_asked, index };
         let checks = prepared.into_iter().zip(known).map(one).collect();
-        Ok(Self(Arc::new(Would { checks, levels, with_levels, found: OnceCell::new() })))
+        Ok(Self(Arc::new(Would { said, checks, levels, selected, found: OnceCell::new() })))
     }
 }
 
@@ -130,7 +147,7 @@ impl Would {
         let is_asked = |id: i64| self.checks.iter().any(|own| own.is_asked && own.prepared.check.id == id);
         let others = present.iter().filter(|one| {
             let id = one.check.id;
-            let counts = || self.with_levels && indexes.get(&id).is_some_and(Option::is_some);
+            let counts = || self.selected.levels && indexes.get(&id).is_some_and(Option::is_some);
             !stays.contains(&id) && (is_asked(id) || counts())
         });
         let others = evaluate::prepare(others.cloned().collect(), everywhere(db)).await?;
@@ -155,7 +172,7 @@ impl Would {
                 counts: *counts,
                 before: before.get(&prepared.check.id).copied(),
                 misses: services.into_iter().flatten().filter_map(miss).collect(),
-                ..FoundCheck::of(one)
+                ..FoundCheck::of(&prepared.check)
             });
         }
         let now = levels.iter().map(|level| level.id).zip(found.at_levels(false, &levels)).collect();
@@ -188,16 +205,10 @@ fn check_of(one: &FoundCheck) -> StandardsPreviewCheck {
 
 impl StandardsPreviewResolver for StandardsPreview {
     async fn checks(previews: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<StandardsPreviewCheck>>> {
-        // What the checks ask in words needs no service.
-        let is_counted = ["counts", "before", "misses"].iter().any(|field| ctx.selects(field));
         let mut all = Vec::with_capacity(previews.len());
         for Self(would) in previews {
-            all.push(match is_counted {
-                true => would.found(ctx).await?.checks.iter().map(check_of).collect(),
-                false => {
-                    would.checks.iter().filter(|one| one.is_asked).map(|one| check_of(&FoundCheck::of(one))).collect()
-                }
-            });
+            let checks = if would.selected.counts { &would.found(ctx).await?.checks } else { &would.said };
+            all.push(checks.iter().map(check_of).collect());
         }
         Ok(all)
     }

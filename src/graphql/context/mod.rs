@@ -360,7 +360,11 @@ impl engine::State for State {
         let Writing { transaction, entry, sheds, is_trial, turn: _turn, .. } = writing;
         let Some(transaction) = transaction.into_inner() else { return Ok(()) };
         if commit && is_trial.into_inner() {
-            return Ok(shared.db.roll_back(transaction).await?);
+            shared.db.roll_back(transaction).await?;
+            if inputs.len() == 1 {
+                outcome.give_way(&shared.places);
+            }
+            return Ok(());
         }
         if !commit {
             let is_joined = transaction.is_joined();

@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::check::expressions::{Mistake, read_first};
-use super::check::{self, StandardsPreview};
+use super::check::{self, Selected, StandardsPreview};
 use super::context::MutationCtx;
 use super::schema::*;
 use super::service_file::{files, refused};
@@ -81,8 +81,12 @@ impl StandardsApplyMutation for Mutation {
         let told = account.told(before, ctx.db(), By::Object).await?;
         let preview = match is_dry_run {
             true => {
-                let with_levels = !ctx.selects_only_at(&["preview"], |field| field != "levels");
-                Some(StandardsPreview::of(ctx.db(), &account, with_levels).await?)
+                let words = ["__typename", "name", "description"];
+                let selected = Selected {
+                    counts: !ctx.selects_only_at(&["preview", "checks"], |field| words.contains(&field)),
+                    levels: !ctx.selects_only_at(&["preview"], |field| field != "levels"),
+                };
+                Some(StandardsPreview::of(ctx.db(), &account, selected).await?)
             }
             false => None,
         };
