@@ -173,7 +173,7 @@ mod tests {
             ("/integrations/deploys/secret", Some("/integrations")),
             ("/sign%2Din/secret", None),
             ("/feeds/secret/deploys.atom", None),
-            ("//feeds/secret/deploys.atom", None),
+            ("//feeds/secret/deploys.atom", Some("/")),
             ("/feeds%2Fsecret/deploys.atom", None),
             ("/feed/secret", None),
             ("/secret", None),
