@@ -19,7 +19,7 @@ async fn assert_says(app: &TestApp, query: &str, variables: Value, message: &str
 
 /// The advice about a sort order that is like none.
 const SORTS: &str = "The values of `ServiceSortEnum` are `name_ASC`, `name_DESC`, `owner_ASC`, `owner_DESC`, \
-    `tier_ASC`, `tier_DESC`, `lifecycle_ASC`, `lifecycle_DESC`, `language_ASC`, `language_DESC` and 4 more.";
+    `tier_ASC`, `tier_DESC`, `lifecycle_ASC`, `lifecycle_DESC`, `language_ASC`, `language_DESC` and 6 more.";
 
 #[tokio::test]
 async fn the_error_for_a_misspelt_name_suggests_the_nearest_one() {
