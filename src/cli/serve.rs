@@ -150,6 +150,7 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     tell_of_start(&settings, &place, has_tokens);
     tell_of_proxy(&settings, &place);
     remember(db, &settings.addresses).await;
+    remember_production(db, &Environments::production(&settings.production_environments)).await;
     tell_of_first_link(first_link(db).await?, &app_url, settings.log.log_format);
     if let Some((_, address)) = &metrics {
         info!(%address, "figures are shown at {}", http::metrics::PATH);
@@ -270,6 +271,18 @@ async fn remember(db: &Db, addresses: &Addresses) {
     });
     if let Err(error) = done.await {
         warn!(%error, "--app-url cannot be remembered for rollcall sign-in-link");
+    }
+}
+
+/// Remembers what counts as production for whatever evaluates checks.
+async fn remember_production(db: &Db, production: &Environments) {
+    let known = remembered::production(db.read()).await;
+    // Most starts change nothing, also on a full disk.
+    if known.is_ok_and(|known| known == *production) {
+        return;
+    }
+    if let Err(error) = db.write(async |tx| remembered::set_production(tx, production).await).await {
+        warn!(%error, "--production-environments cannot be remembered, so checks of the metrics of deploys do not know it");
     }
 }
 

@@ -115,6 +115,9 @@ pub struct Environments {
     with_unnamed: bool,
 }
 
+/// The environments that count as production unless a server is told others.
+pub const PRODUCTION: [&str; 2] = ["production", "prod"];
+
 impl Environments {
     /// Selects the environments with these names, ignoring case. Selects all deploys if there are no names.
     pub fn named(names: &[String]) -> Self {

@@ -6,6 +6,7 @@ use sea_orm::sea_query::OnConflict;
 use serde::Deserialize;
 
 use super::Timestamp;
+use super::deploy::{Environments, PRODUCTION};
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
 /// A row of `remembered`.
@@ -42,9 +43,24 @@ pub async fn forget_app_url(db: &dyn WriteHandle) -> Result<(), db::Error> {
 
 /// Remembers the address of the application.
 pub async fn set_app_url(db: &dyn WriteHandle, app_url: &str) -> Result<(), db::Error> {
-    let row = ActiveModel { name: Set(APP_URL.to_owned()), value: Set(app_url.to_owned()) };
-    let replace = OnConflict::column(Column::Name).update_column(Column::Value).to_owned();
-    db.exec(Entity::insert(row).on_conflict(replace)).await.map(drop)
+    set(db, APP_URL, app_url.to_owned()).await
+}
+
+/// The name of the environments that count as production: `--production-environments` of the server that started last, as
+/// a JSON list.
+const PRODUCTION_ENVIRONMENTS: &str = "production_environments";
+
+/// The environments that count as production for the server that started last, or by default if none has started. Whatever
+/// evaluates checks asks here, so that a command means the same as the server.
+pub async fn production(db: &dyn ReadHandle) -> Result<Environments, db::Error> {
+    let known = value(db, PRODUCTION_ENVIRONMENTS).await?;
+    let known = known.and_then(|known| serde_json::from_str::<Vec<String>>(&known).ok());
+    Ok(Environments::production(&known.unwrap_or_else(|| PRODUCTION.map(str::to_owned).to_vec())))
+}
+
+/// Remembers the environments that count as production.
+pub async fn set_production(db: &dyn WriteHandle, production: &Environments) -> Result<(), db::Error> {
+    set(db, PRODUCTION_ENVIRONMENTS, serde_json::json!(production.keys()).to_string()).await
 }
 
 /// The name of the number of times that results of checks were stored.
@@ -56,6 +72,13 @@ const CHECKED_AT: &str = "checked_at";
 async fn value(db: &dyn ReadHandle, name: &str) -> Result<Option<String>, db::Error> {
     let row = db.all(Entity::find().filter(Column::Name.eq(name))).await?.pop();
     Ok(row.map(|row: Model| row.value))
+}
+
+/// Stores a value, whatever it was.
+async fn set(db: &dyn WriteHandle, name: &str, value: String) -> Result<(), db::Error> {
+    let row = ActiveModel { name: Set(name.to_owned()), value: Set(value) };
+    let replace = OnConflict::column(Column::Name).update_column(Column::Value).to_owned();
+    db.exec(Entity::insert(row).on_conflict(replace)).await.map(drop)
 }
 
 /// The number of times that results of checks were stored.

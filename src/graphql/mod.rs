@@ -18,7 +18,7 @@ use crate::api_document::hosts::Hosts;
 use crate::budget::{Budget, Excess, Limits, Used};
 use crate::db::Db;
 use crate::engine::{self, Documents, Prepared, Response, request_error};
-use crate::entity::deploy::Environments;
+use crate::entity::deploy::{Environments, PRODUCTION};
 use crate::error::Code;
 use crate::events;
 use crate::spans;
@@ -147,7 +147,7 @@ impl Settings {
     /// Settings with the default limits and the default production environments.
     pub fn new(account_name: impl Into<String>, app_url: impl Into<String>) -> Self {
         let (budget, estimate) = (Limits::default(), engine::cost::Limits::default().estimate);
-        let production = Environments::production(&["production", "prod"].map(str::to_owned));
+        let production = Environments::production(&PRODUCTION.map(str::to_owned));
         let document_hosts = Hosts::default();
         Self {
             account_name: account_name.into(),

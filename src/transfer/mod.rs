@@ -85,7 +85,7 @@ pub const LEFT_OUT: [(&str, &str); 36] = [
     ("deploy_figures_version", "belongs to them"),
     ("deploy_change", "which of them are to be derived again"),
     ("seaql_migrations", "each database has its own migrations"),
-    ("remembered", "where the other installation is reached"),
+    ("remembered", "where the other installation is reached, and what its server is told"),
     ("compatibility", "says which programs can use the database after them"),
 ];
 

@@ -15,10 +15,10 @@ use rollcall::api_document::hosts::Hosts;
 use rollcall::app::openid::{self, Provider};
 use rollcall::config::{self, Command, Listen, Serve};
 use rollcall::db::Db;
-use rollcall::entity::Timestamp;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::deploy::Environments;
 use rollcall::entity::token::{self, Scope};
+use rollcall::entity::{Timestamp, remembered};
 use rollcall::events::Wanted;
 use rollcall::events::deliver::Sender;
 use rollcall::graphql::{Catalogue, Settings};
@@ -111,6 +111,9 @@ impl TestApp {
         let app_url = addresses.app_url(&place);
         let learns_origin = addresses.given_app_url().is_none();
         let production = Environments::production(&settings.production_environments);
+        if flags.contains(&"--production-environments") {
+            db.write(async |tx| remembered::set_production(tx, &production).await).await.expect("remembered");
+        }
         let (account_name, mut budget) = (settings.account_name, settings.budget.limits());
         if !flags.contains(&"--query-processor-time") {
             // An unoptimised program, beside many others, takes longer for everything.

@@ -1,10 +1,17 @@
 //! Checks of the metrics of deploys, and of the tiers of dependencies: what they count, and what they say.
 
-use rollcall::entity::Timestamp;
+use rollcall::db::Write;
+use rollcall::entity::deploy::{Environments, PRODUCTION};
+use rollcall::entity::{Timestamp, check, remembered};
+use sea_orm::EntityTrait;
+use sea_orm::sea_query::Expr;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::check::{create, outcome, send, services};
+use crate::command_line::Place;
+use crate::database::Database;
+use crate::process::Process;
 use crate::service::data;
 use crate::webhook::Endpoint;
 
@@ -132,6 +139,43 @@ async fn without_environments_production_counts() {
     assert_eq!(outcome(app, &check).await.1, [half]);
     expected["environments"] = Value::Null;
     assert_eq!(fields().await, expected);
+}
+
+#[tokio::test]
+async fn what_counts_as_production_is_what_it_is_when_a_check_is_evaluated() {
+    let endpoint = shop(&["--production-environments", "Live"]).await;
+    let app = &endpoint.app;
+    for (status, environment) in [("failed", "live"), ("success", "production")] {
+        deployed(&endpoint, ["shop", status, environment], 60, None).await;
+    }
+    let check = create(app, "DeployMetrics", json!({ "metric": "change_failure_rate", "maxAllowed": 10 })).await;
+    let status = async || outcome(app, &check).await.0;
+    assert_eq!(status().await, "failed");
+    // As earlier releases stored it: with what counted as production when it was written.
+    let old = r#"{"metric":"change_failure_rate","max_allowed":10,"days":30,"environments":null,"production":["production"]}"#;
+    let old = check::Entity::update_many().col_expr(check::Column::Parameters, Expr::value(old));
+    app.db.write(async |tx| tx.exec(old).await).await.expect("changed");
+    assert_eq!(status().await, "failed");
+    // A server was started with another setting.
+    let other = Environments::production(&["Production".to_owned()]);
+    app.db.write(async |tx| remembered::set_production(tx, &other).await).await.expect("remembered");
+    assert_eq!(status().await, "passed");
+    assert_eq!(change(app, &check, json!({ "maxAllowed": 20 })).await, json!([]));
+    assert_eq!(status().await, "passed");
+}
+
+#[tokio::test]
+async fn a_server_tells_commands_what_counts_as_production() {
+    let (place, database) = (Place::new(), Database::new().await);
+    let known = async || remembered::production(database.open().await.read()).await.expect("read");
+    let named =
+        |names: &[&str]| Environments::production(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+    assert_eq!(known().await, named(&PRODUCTION));
+    for names in ["Live, staging", "production,prod"] {
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database-url", &database.url];
+        Process::start(place.command(&[&serve[..], &["--production-environments", names]].concat())).stop();
+        assert_eq!(known().await, named(&names.split(',').map(str::trim).collect::<Vec<_>>()));
+    }
 }
 
 #[tokio::test]

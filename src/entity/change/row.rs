@@ -36,7 +36,7 @@ const NAMES: &[&str] = &["slug", "alias", "default_alias", "email", "name", "key
 /// The column that is a JSON object, of which each part is told: the parameters of a check.
 const PARTS: &str = "parameters";
 
-/// Its parts that no input has: what a check keeps of other rows, for its sentences.
+/// Its parts that no input has: what a check keeps of other rows, for its sentences, and what it kept in earlier releases.
 const OWN_PARTS: [&str; 3] = ["definition", "integration", "production"];
 
 /// The table that a column refers to.

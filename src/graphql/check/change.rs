@@ -10,7 +10,6 @@ use super::comparison::{self, Comparison, Of};
 use super::question::Asks;
 use crate::db::{Read, Transaction, Write};
 use crate::entity::check::{Column, Entity, Kind, MOST, Model};
-use crate::entity::deploy::Environments;
 use crate::entity::field_rule::must_not_be_null;
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, category, filter, level, text};
@@ -23,8 +22,6 @@ use crate::graphql::schema::*;
 /// A check that is created or changed.
 pub(super) struct Change<'a> {
     pub(super) db: &'a Transaction,
-    /// The environments that count as production.
-    pub(super) production: &'a Environments,
     pub(super) draft: Draft<Entity>,
     before: Option<Model>,
 }
@@ -47,19 +44,19 @@ impl<'a> Change<'a> {
         let mut draft = Draft::<Entity>::new();
         draft.row.kind = Set(kind);
         draft.row.enabled = Set(false);
-        Self { db: ctx.db(), production: &ctx.settings().production, draft, before: None }
+        Self { db: ctx.db(), draft, before: None }
     }
 
     /// Begins a change of the check of this kind that has this id. Returns its parameters too.
     pub(super) async fn of<A: Asks>(ctx: &'a MutationCtx<'_>, kind: Kind, id: &str) -> Result<(Self, A)> {
-        let (db, production) = (ctx.db(), &ctx.settings().production);
+        let db = ctx.db();
         let row = id::require::<Entity>(&db.locking(LockType::Update), id, "id").await?;
         if row.kind != kind {
             let message = format!("this is a check of type {}, not {}", row.kind.to_value(), kind.to_value());
             return Err(UserError::new("id", message).into());
         }
         let own = super::parameters(&row);
-        Ok((Self { db, production, draft: Draft::of(row.clone()), before: Some(row) }, own))
+        Ok((Self { db, draft: Draft::of(row.clone()), before: Some(row) }, own))
     }
 
     /// Sets the common fields.

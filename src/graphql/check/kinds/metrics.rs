@@ -15,7 +15,7 @@ use crate::deploy::days::DAY;
 use crate::deploy::metrics::{self, Window};
 use crate::entity::deploy::{Column, Entity, Environments};
 use crate::entity::field_rule::must_not_be_null;
-use crate::entity::{Timestamp, check};
+use crate::entity::{Timestamp, check, remembered};
 use crate::error::{Result, UserError};
 use crate::graphql::predicate::Rows;
 use crate::graphql::schema::DeployMetricsCheckMetricEnum as Metric;
@@ -37,14 +37,14 @@ pub(in crate::graphql::check) struct DeployMetrics {
     /// Percent of the deploys, or hours.
     pub(in crate::graphql::check) max_allowed: i32,
     pub(in crate::graphql::check) days: i32,
+    /// `None` for those of production, which the server knows when it evaluates the check. Rows of earlier releases also
+    /// have a part `production`, with what counted as production when they were written. It means nothing.
     pub(in crate::graphql::check) environments: Option<Vec<String>>,
-    /// If no environments were given: those that counted as production when the check was written.
-    production: Vec<String>,
 }
 
 impl Default for DeployMetrics {
     fn default() -> Self {
-        Self { metric: String::new(), max_allowed: 0, days: DEFAULT_DAYS, environments: None, production: Vec::new() }
+        Self { metric: String::new(), max_allowed: 0, days: DEFAULT_DAYS, environments: None }
     }
 }
 
@@ -93,11 +93,6 @@ impl DeployMetrics {
         };
         if let Some(named) = change.draft.problems.take(named).flatten() {
             self.environments = named;
-        }
-        if self.environments.is_some() {
-            self.production.clear();
-        } else if given.is_null() || self.production.is_empty() {
-            self.production = change.production.keys().to_vec();
         }
     }
 
@@ -155,7 +150,7 @@ impl Asks for DeployMetrics {
         let start = Timestamp::from_micros(facts.now.as_micros() - i64::from(self.days) * DAY);
         let environments = match &self.environments {
             Some(named) => Environments::named(named),
-            None => Environments::production(&self.production),
+            None => remembered::production(facts.db).await?,
         };
         let mut deploys = Rows::of(Entity, Column::ServiceId);
         metrics::restrict(&mut deploys.from, &Window { start, end: facts.now, environments }, false);
