@@ -1,13 +1,10 @@
 //! DORA metrics, as clients ask for them. [`metrics`] computes those of services and teams, [`figures`] those of all.
 
-use std::collections::HashMap;
-
 use async_graphql::MaybeUndefined;
 
 use super::context::Ctx;
 use super::deploy;
 use super::schema::*;
-use super::types::{Domain, Service, System, Team};
 use crate::deploy::figures;
 use crate::deploy::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
 use crate::entity::Timestamp;
@@ -18,56 +15,16 @@ const DAY: i64 = 86_400_000_000;
 /// The length of the window if the client gives none.
 const DEFAULT_LENGTH: i64 = 30 * DAY;
 
-/// The metrics of each service.
-pub(super) async fn of_services(
-    services: &[&Service],
-    args: &ServiceDeployMetricsArgs,
+/// The metrics of each row with one of these ids, in their order.
+pub(super) async fn of_each<'a>(
+    whose: impl FnOnce(&'a [i64]) -> Whose<'a>,
+    ids: &'a [i64],
+    window: &Window,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<DeployMetrics>> {
-    let ServiceDeployMetricsArgs { start, end, environments } = args;
-    let window = window(start, end, environments, ctx)?;
-    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
-    let found = metrics::measure(ctx.db(), Whose::Services(&ids), &window, wanted(ctx)).await?;
-    Ok(answers(&found, &window, &ids))
-}
-
-/// The metrics of each team.
-pub(super) async fn of_teams(
-    teams: &[&Team],
-    args: &TeamDeployMetricsArgs,
-    ctx: &Ctx<'_>,
-) -> Result<Vec<DeployMetrics>> {
-    let TeamDeployMetricsArgs { start, end, environments } = args;
-    let window = window(start, end, environments, ctx)?;
-    let ids: Vec<i64> = teams.iter().map(|team| team.id).collect();
-    let found = metrics::measure(ctx.db(), Whose::Teams(&ids), &window, wanted(ctx)).await?;
-    Ok(answers(&found, &window, &ids))
-}
-
-/// The metrics of each system.
-pub(super) async fn of_systems(
-    systems: &[&System],
-    args: &SystemDeployMetricsArgs,
-    ctx: &Ctx<'_>,
-) -> Result<Vec<DeployMetrics>> {
-    let SystemDeployMetricsArgs { start, end, environments } = args;
-    let window = window(start, end, environments, ctx)?;
-    let ids: Vec<i64> = systems.iter().map(|system| system.id).collect();
-    let found = metrics::measure(ctx.db(), Whose::Systems(&ids), &window, wanted(ctx)).await?;
-    Ok(answers(&found, &window, &ids))
-}
-
-/// The metrics of each domain.
-pub(super) async fn of_domains(
-    domains: &[&Domain],
-    args: &DomainDeployMetricsArgs,
-    ctx: &Ctx<'_>,
-) -> Result<Vec<DeployMetrics>> {
-    let DomainDeployMetricsArgs { start, end, environments } = args;
-    let window = window(start, end, environments, ctx)?;
-    let ids: Vec<i64> = domains.iter().map(|domain| domain.id).collect();
-    let found = metrics::measure(ctx.db(), Whose::Domains(&ids), &window, wanted(ctx)).await?;
-    Ok(answers(&found, &window, &ids))
+    let found = metrics::measure(ctx.db(), whose(ids), window, wanted(ctx)).await?;
+    let none = Metrics::default();
+    Ok(ids.iter().map(|id| answer(found.get(id).unwrap_or(&none), window)).collect())
 }
 
 /// The metrics of all services together.
@@ -78,7 +35,8 @@ pub(super) async fn of_account(args: &AccountDeployMetricsArgs, ctx: &Ctx<'_>) -
     Ok(answer(&found, &window))
 }
 
-fn window(
+/// The window that a client asks for.
+pub(super) fn window(
     start: &MaybeUndefined<Timestamp>,
     end: &MaybeUndefined<Timestamp>,
     environments: &MaybeUndefined<Vec<String>>,
@@ -100,11 +58,6 @@ fn window(
 /// The durations that the client selects.
 fn wanted(ctx: &Ctx<'_>) -> Wanted {
     Wanted { lead_time: ctx.selects("changeLeadTime"), recovery_time: ctx.selects("failedDeploymentRecoveryTime") }
-}
-
-fn answers(found: &HashMap<i64, Metrics>, window: &Window, ids: &[i64]) -> Vec<DeployMetrics> {
-    let none = Metrics::default();
-    ids.iter().map(|id| answer(found.get(id).unwrap_or(&none), window)).collect()
 }
 
 fn answer(found: &Metrics, window: &Window) -> DeployMetrics {

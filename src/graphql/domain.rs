@@ -13,6 +13,7 @@ use super::sort::Sort;
 use super::types::{Domain, System};
 use super::{alias, deploy_metrics};
 use crate::db::{Transaction, Write};
+use crate::deploy::metrics::Whose;
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::alias::AliasTable;
 use crate::entity::domain::Column;
@@ -34,7 +35,10 @@ impl DomainResolver for Domain {
         args: &DomainDeployMetricsArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<DeployMetrics>> {
-        deploy_metrics::of_domains(domains, args, ctx).await
+        let DomainDeployMetricsArgs { start, end, environments } = args;
+        let window = deploy_metrics::window(start, end, environments, ctx)?;
+        let ids: Vec<i64> = domains.iter().map(|domain| domain.id).collect();
+        deploy_metrics::of_each(Whose::Domains, &ids, &window, ctx).await
     }
 
     async fn descendant_services(

@@ -19,6 +19,7 @@ use super::{
     service_dependency, service_document, service_file, service_impact, service_repository,
 };
 use crate::db::{Read, Transaction, Write};
+use crate::deploy::metrics::Whose;
 use crate::engine::page::PageArguments;
 use crate::entity::field_rule::Reference;
 use crate::entity::service::{Column, Writable};
@@ -193,7 +194,10 @@ impl ServiceResolver for Service {
         args: &ServiceDeployMetricsArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<DeployMetrics>> {
-        deploy_metrics::of_services(services, args, ctx).await
+        let ServiceDeployMetricsArgs { start, end, environments } = args;
+        let window = deploy_metrics::window(start, end, environments, ctx)?;
+        let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
+        deploy_metrics::of_each(Whose::Services, &ids, &window, ctx).await
     }
 
     async fn code_issues(

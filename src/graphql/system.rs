@@ -15,6 +15,7 @@ use super::sort::Sort;
 use super::types::{Domain, System};
 use super::{alias, check, deploy_metrics};
 use crate::db::{Transaction, Write};
+use crate::deploy::metrics::Whose;
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::system::Column;
@@ -50,7 +51,10 @@ impl SystemResolver for System {
         args: &SystemDeployMetricsArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<DeployMetrics>> {
-        deploy_metrics::of_systems(systems, args, ctx).await
+        let SystemDeployMetricsArgs { start, end, environments } = args;
+        let window = deploy_metrics::window(start, end, environments, ctx)?;
+        let ids: Vec<i64> = systems.iter().map(|system| system.id).collect();
+        deploy_metrics::of_each(Whose::Systems, &ids, &window, ctx).await
     }
 
     async fn level_counts(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<LevelCount>>> {

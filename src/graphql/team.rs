@@ -16,6 +16,7 @@ use super::sort::Sort;
 use super::types::{Contact, Property, Team};
 use super::{alias, contact, deploy_metrics, hand_over, property, team_membership};
 use crate::db::{self, Write};
+use crate::deploy::metrics::Whose;
 use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
@@ -67,7 +68,10 @@ impl TeamResolver for Team {
         args: &TeamDeployMetricsArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<DeployMetrics>> {
-        deploy_metrics::of_teams(teams, args, ctx).await
+        let TeamDeployMetricsArgs { start, end, environments } = args;
+        let window = deploy_metrics::window(start, end, environments, ctx)?;
+        let ids: Vec<i64> = teams.iter().map(|team| team.id).collect();
+        deploy_metrics::of_each(Whose::Teams, &ids, &window, ctx).await
     }
 
     async fn html_url(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
