@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::audit::Actor;
 use super::change::Whole;
-use super::service_dependency;
+use super::{Timestamp, check, service_dependency};
 use crate::db::{self, AnyRow, Read, ReadHandle, Write, WriteHandle};
 
 /// The longest cause, in characters.
@@ -212,7 +212,8 @@ impl Marks {
         }
     }
 
-    /// Adds marks for the services that depend on one whose tier has changed: a check compares the tiers of both.
+    /// If a check that counts compares the tiers of both, adds marks for the services that depend on one whose tier has
+    /// changed. If these are too many, marks the checks that do, for all services.
     async fn add_dependents(&mut self, db: &dyn ReadHandle, changes: &[Whole]) -> Result<(), db::Error> {
         use service_dependency::Column::{DestinationId, SourceId};
         let moved = changes.iter().filter(|change| change.row.table.name() == SERVICE && has_other_tier(change));
@@ -221,12 +222,22 @@ impl Marks {
         if moved.is_empty() || has_all || self.0.len() > MOST {
             return Ok(());
         }
+        let comparing = check::Entity::find().filter(check::Column::Kind.eq(check::Kind::DependencyTier));
+        let now = Timestamp::now();
+        // One that begins to count later is evaluated then.
+        let comparing: Vec<check::Model> =
+            db.all(comparing).await?.into_iter().filter(|check| check.counts(now)).collect();
+        if comparing.is_empty() {
+            return Ok(());
+        }
         let own = service_dependency::Entity::find().select_only().column(SourceId).distinct();
-        // One more than can be marked is enough to mark everything.
+        // One more than can be marked is enough to mark the checks.
         let own = own.filter(db::any(db, DestinationId, &moved)).limit(MOST as u64 + 1);
         let dependents: Vec<i64> = db.rows(own.as_query(), |row| row.get(0)).await?;
-        for service in dependents {
-            self.add(What::Service, service, Part::Fields, false);
+        if self.0.len() + dependents.len() <= MOST {
+            dependents.into_iter().for_each(|service| self.add(What::Service, service, Part::Fields, false));
+        } else {
+            comparing.into_iter().for_each(|check| self.add(What::Check, check.id, Part::Any, false));
         }
         Ok(())
     }

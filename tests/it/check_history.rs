@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::app::{TestApp, soon};
 use crate::app_browser::Browser;
-use crate::check::{create, services};
+use crate::check::{create, send, services};
 use crate::command_line::Place;
 use crate::database::Database;
 use crate::process::Process;
@@ -397,7 +397,7 @@ async fn whatever_changes_the_stored_results_equal_a_full_evaluation() {
 async fn another_tier_concerns_the_services_that_depend_on_it() {
     let endpoint = services().await;
     let app = &endpoint.app;
-    create(app, "DependencyTier", json!({ "name": "Tiers" })).await;
+    let check = create(app, "DependencyTier", json!({ "name": "Tiers" })).await;
     settled(app).await;
     let give = |tier: &str| {
         format!(r#"serviceUpdate(input: {{ alias: "mail", tierAlias: "{tier}" }}) {{ errors {{ message }} }}"#)
@@ -415,7 +415,7 @@ async fn another_tier_concerns_the_services_that_depend_on_it() {
     run(app, &format!(r#"tierUpdate(input: {{ id: "{id}", index: 0 }}) {{ errors {{ message }} }}"#)).await;
     settled(app).await;
     assert_eq!(changes(app, "shop", 2).await[1], "Tiers: failed -> passed by tierUpdate by a test");
-    // Of a few that depend on it, each is marked. Of very many, everything is.
+    // Of a few that depend on it, each is marked. Of very many, the check is.
     let now = Timestamp::now();
     let row = |number: i32| service::ActiveModel {
         name: Set(format!("D{number}")),
@@ -428,7 +428,12 @@ async fn another_tier_concerns_the_services_that_depend_on_it() {
     let all = app.db.read().all(service::Entity::find()).await.expect("services");
     let mail = all.iter().find(|service| service.slug == "mail").expect("mail").id;
     let new: Vec<i64> = all.iter().filter(|service| service.name.starts_with('D')).map(|service| service.id).collect();
-    for (some, tier, expected) in [(&new[..2], "tier_3", 4), (&new[2..], "tier_4", 1)] {
+    let marked = async || {
+        let marks = check_due::oldest(app.db.read(), 10, true).await.expect("marks");
+        let count = |what| marks.iter().filter(|mark| mark.what == what).count();
+        [check_due::What::Service, check_due::What::Check, check_due::What::All].map(count)
+    };
+    for (some, tier, expected) in [(&new[..2], "tier_3", [4, 0, 0]), (&new[2..], "tier_4", [1, 1, 0])] {
         let needs = |source: &i64| service_dependency::ActiveModel {
             source_id: Set(*source),
             destination_id: Set(mail),
@@ -437,14 +442,18 @@ async fn another_tier_concerns_the_services_that_depend_on_it() {
         let links: Vec<service_dependency::ActiveModel> = some.iter().map(needs).collect();
         app.db.write(async |tx| tx.insert_all(links.clone()).await).await.expect("dependencies");
         run(app, &give(tier)).await;
-        let marks = check_due::oldest(app.db.read(), 10, true).await.expect("marks");
-        let has_all = marks.iter().any(|mark| mark.what == check_due::What::All);
-        assert_eq!((marks.len(), has_all), (expected, expected == 1), "{marks:?}");
+        assert_eq!(marked().await, expected, "{tier}");
         history::settle(&app.db, &app.wanted).await.expect("settled");
     }
     // Nothing had noticed the new services.
     history::evaluate_all(&app.db, &app.wanted, Timestamp::now()).await.expect("evaluated");
     settled(app).await;
+    // Without a check that counts, nothing follows for the services that depend on it.
+    let off = json!({ "id": check["id"], "enabled": false });
+    assert_eq!(send(app, "checkDependencyTierUpdate", off).await["errors"], json!([]));
+    settled(app).await;
+    run(app, &give("tier_3")).await;
+    assert_eq!(marked().await, [1, 0, 0]);
 }
 
 /// Applies a service file.
