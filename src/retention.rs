@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tracing::{info, warn};
 
 use crate::db::{self, Db, LONGEST_WINDOW};
-use crate::entity::{Timestamp, audit, idempotency_key};
+use crate::entity::{Timestamp, audit, feed, idempotency_key};
 
 /// The pause after each batch, which leaves the database to other writers.
 pub const PAUSE: Duration = Duration::from_millis(50);
@@ -108,6 +108,16 @@ pub async fn run_idempotency_keys(db: Db) {
 /// Removes all idempotency keys before a time and returns their number.
 pub async fn remove_idempotency_keys(db: &Db, before: Timestamp) -> Result<u64, db::Error> {
     in_batches(|| db.write(async |tx| idempotency_key::remove(tx, before, BATCH).await)).await
+}
+
+/// Removes feeds that nobody reads, hourly.
+pub async fn run_feeds(db: Db) {
+    hourly("feeds that nobody reads", Kept::ByUs, feed::KEPT, |before| remove_feeds(&db, before)).await;
+}
+
+/// Removes all feeds whose stored use is before a time and returns their number.
+pub async fn remove_feeds(db: &Db, before: Timestamp) -> Result<u64, db::Error> {
+    in_batches(|| db.write(async |tx| feed::remove_unused(tx, before, BATCH).await)).await
 }
 
 /// Removes ended windows of rate limits, hourly. Only a database that several processes share has any.

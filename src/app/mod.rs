@@ -308,6 +308,7 @@ impl Site {
             (Post, ["users", id, "role"]) => users::change_role(self, visit, session, id).await,
             (Post, ["users", id, "link"]) => users::link(self, visit, session, id).await,
             (Post, ["users", id, "forget"]) => users::forget(self, session, id).await,
+            (Post, ["users", id, "feeds"]) => person::revoke_feeds(self, session, id).await,
             (Post, ["users", id, "delete"]) => users::delete(self, visit, session, id).await,
             (Get, ["audit"]) => audit::page(self, visit, session).await,
             (Get, ["infrastructure"]) => infrastructure::page(self, visit).await,

@@ -7,14 +7,15 @@ use super::contact_form::contact;
 use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::operations::Person;
-use super::parts::{count, pages, tags, time};
+use super::parts::{count, delete_button, pages, tags, time};
 use super::reading::too_long;
 use super::team_tree::Duties;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, users};
 use crate::entity::user::Role;
-use crate::entity::{Timestamp, user};
-use crate::graphql::id::Id;
+use crate::entity::{Timestamp, feed, user};
+use crate::error::Error;
+use crate::graphql::id::{self, Id};
 
 /// Shows the user with this number.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, number: &str) -> Result<Answer, Fault> {
@@ -44,8 +45,10 @@ async fn show(
     let found = ask(site, visit, Person { id: &id, after: visit.query.given("after") }).await?;
     let user = found.account.user.ok_or(Fault::NotFound)?;
     let now = Timestamp::now();
+    let is_admin = session.user.role == Role::Admin;
+    let feeds = if is_admin { feed::of_user(site.db.read(), number).await? } else { Vec::new() };
     let duties = site.reading(visit).await?.part(|db| Duties::of(db, number)).await?;
-    let may_delete = session.user.role == Role::Admin && session.user.id != number;
+    let may_delete = is_admin && session.user.id != number;
     let main = html! {
         dl.facts {
             dt { "Email" } dd { a href={ "mailto:" (user.email) } { (user.email) } }
@@ -66,9 +69,46 @@ async fn show(
         }
         (pages(visit, &path(["users", &number.to_string()]), &user.teams.page_info))
         @match &duties { Some(duties) => (duties.show()), None => (too_long()) }
+        @if is_admin { (feeds_of(&id, &user.name, &feeds, now)) }
         @if let Some(duties) = duties.as_ref().filter(|_| may_delete) { (leaving(&id, &user.name, duties, visit, mistakes)) }
     };
     Ok(layout(visit, &user.name, main))
+}
+
+/// How many feeds the user has, and the button that revokes them. For administrators.
+fn feeds_of(id: &str, name: &str, feeds: &[feed::Model], now: Timestamp) -> Markup {
+    let question = "Revoke all feeds of this user? Their addresses stop working at once.";
+    html! {
+        h2 #feeds { (count(i32::try_from(feeds.len()).unwrap_or(i32::MAX), "feed")) }
+        @if feeds.is_empty() {
+            p.soft { "They have no address to read deploys and changes with a feed reader." }
+        } @else {
+            p {
+                "With the address of a feed, anybody can read deploys and changes. "
+                @match feeds.iter().filter_map(|feed| feed.last_used_at).max() {
+                    Some(used) => { "One was last read " (time(used, now)) "." }
+                    None => "None was ever read."
+                }
+            }
+            (delete_button(&path(["users", id, "feeds"]), "Revoke", &format!("the feeds of {name}"), question))
+        }
+    }
+}
+
+/// Revokes all feeds of a user.
+pub async fn revoke_feeds(site: &Site, session: &Session, id: &str) -> Result<Answer, Fault> {
+    session.require(Role::Admin)?;
+    let actor = session.caller().actor;
+    let revoked = site.db.write(async |db| {
+        let user = id::require::<user::Entity>(db, id, "id").await?;
+        feed::revoke_for(db, &actor, &user).await?;
+        Ok::<_, Error>(user.id)
+    });
+    match revoked.await {
+        Ok(number) => Ok(Answer::redirect(&path(["users", &number.to_string()]))),
+        Err(Error::User(_)) => Err(Fault::NotFound),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The form that deletes the user, and gives what they leave behind to somebody else.

@@ -195,6 +195,7 @@ fn start_tasks(db: &Db, app: &Arc<App>, settings: &Serve) -> Vec<JoinHandle<()>>
     let mut tasks = vec![
         spawn_with(db, "figures of deploys", deploy::figures::build::run),
         spawn_with(db, "removal of old idempotency keys", retention::run_idempotency_keys),
+        spawn_with(db, "removal of feeds that nobody reads", retention::run_feeds),
         spawn_with(db, "check of the database's version", watch_version),
         spawn_with(db, "checks of custom events", graphql::check::run_events),
     ];

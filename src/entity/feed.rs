@@ -1,9 +1,11 @@
 //! Feeds: what a feed reader may read for a user, by a token in the address that it asks. The token is shown once, when
 //! it is made. Only its hash is stored.
 
+use std::time::Duration;
+
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::LockType;
-use sea_orm::{QueryOrder, Set};
+use sea_orm::sea_query::{ExprTrait, Func, LockType};
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -26,7 +28,7 @@ pub struct Model {
     pub user_id: i64,
     /// When the row was created.
     pub created_at: Timestamp,
-    /// When it was last read, approximately; `None` if never.
+    /// When it was last read, to about a day; `None` if never.
     pub last_used_at: Option<Timestamp>,
 }
 
@@ -45,7 +47,14 @@ pub const PATH: &str = "/feeds/";
 pub const MOST: u64 = 5;
 
 /// A use is written only if the stored one is at least this old. Feed readers ask again and again.
-const NOTED_EVERY_MICROS: i64 = 60 * 60 * 1_000_000;
+const NOTED_EVERY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// How long a feed is kept that nobody reads, or that nobody has read since it was made.
+pub const UNUSED: Duration = Duration::from_secs(180 * 24 * 60 * 60);
+
+/// How old the stored use of a feed is, at least, when the feed is removed. It may have been read a little later than that
+/// says.
+pub const KEPT: Duration = UNUSED.saturating_add(Duration::from_micros(NOTED_EVERY_MICROS.unsigned_abs()));
 
 impl Model {
     /// Returns whether to write a use at `now`.
@@ -97,9 +106,29 @@ pub async fn revoke(db: &dyn WriteHandle, actor: &Actor, user: &user::Model, id:
     Ok(true)
 }
 
+/// Revokes all feeds of a user for somebody else, and records that in the audit.
+pub async fn revoke_for(db: &dyn WriteHandle, actor: &Actor, user: &user::Model) -> Result<(), db::Error> {
+    let revoked = revoke_all(db, user.id).await?;
+    if revoked > 0 {
+        audit::record(db, actor, "feedsRevoke", user.subject(), &json!({ "revokedFeeds": revoked })).await?;
+    }
+    Ok(())
+}
+
 /// Revokes all feeds of a user and returns their number.
 pub async fn revoke_all(db: &dyn WriteHandle, user_id: i64) -> Result<u64, db::Error> {
     db.exec(Entity::delete_many().filter(Column::UserId.eq(user_id))).await
+}
+
+/// Removes at most `most` feeds whose stored use, or whose making if there is none, is before a time. Returns their number.
+pub async fn remove_unused(db: &dyn WriteHandle, before: Timestamp, most: u64) -> Result<u64, db::Error> {
+    let last = || Expr::from(Func::coalesce([Column::LastUsedAt, Column::CreatedAt].map(ColumnTrait::into_expr)));
+    let is_unused = || last().lt(Expr::value(before));
+    let unused = Entity::find().select_only().column(Column::Id).filter(is_unused());
+    let unused: Vec<i64> = db.rows(unused.order_by_asc(Column::Id).limit(most).as_query(), |row| row.get(0)).await?;
+    // One that is read meanwhile stays.
+    let own = Entity::delete_many().filter(db::any(db, Column::Id, &unused)).filter(is_unused());
+    db.exec(own).await
 }
 
 /// Writes that a feed was read at `now`. Does nothing if it no longer exists.

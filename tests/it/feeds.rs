@@ -7,6 +7,8 @@ use hyper_util::rt::TokioExecutor;
 use rollcall::db::{Read, Write};
 use rollcall::entity::user::{self, Role};
 use rollcall::entity::{Timestamp, audit, feed, identity};
+use rollcall::retention;
+use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::json;
 use tokio::task::yield_now;
@@ -265,6 +267,65 @@ async fn a_feed_ends_with_its_user_and_with_the_account_at_the_provider() {
     let gone = user::Entity::delete_many().filter(user::Column::Id.eq(id));
     app.db.write(async |db| db.exec(gone.clone()).await).await.expect("a change");
     assert_eq!(app.get(&path).await.status, 404);
+}
+
+#[tokio::test]
+async fn an_administrator_revokes_the_feeds_of_a_person() {
+    let app = TestApp::start().await;
+    let mut viewer = Browser::of(&app, Role::Viewer).await;
+    let mut admin = Browser::of(&app, Role::Admin).await;
+    let id = user::by_email(app.db.read(), "viewer@example.com").await.expect("an answer").expect("a user").id;
+    let here = format!("/users/{id}");
+    assert!(admin.page(&here).await.contains(">0 feeds<"));
+    let path = format!("{}/deploys.atom", made(&mut viewer).await);
+    made(&mut viewer).await;
+    let kept = format!("{}/deploys.atom", made(&mut admin).await);
+    let page = admin.page(&here).await;
+    assert!(page.contains(">2 feeds<") && page.contains("None was ever read."), "{page}");
+    let revoke = page.split('"').find(|text| text.ends_with("/feeds")).expect("a form").to_owned();
+    // Nobody else sees them, or revokes them.
+    assert!(!viewer.page(&here).await.contains("feeds<"));
+    assert_eq!(viewer.post(&revoke, &[]).await.status, 403);
+    read(&app, &path).await;
+    assert_eq!(admin.post(&revoke, &[]).await.location(), here);
+    assert_eq!(app.get(&path).await.status, 404);
+    read(&app, &kept).await;
+    assert_eq!(admin.post(&revoke, &[]).await.location(), here);
+    assert_eq!(admin.post("/users/none/feeds", &[]).await.status, 404);
+    let row = audit::Entity::find().filter(audit::Column::Action.eq("feedsRevoke"));
+    let rows = app.db.read().all(row).await.expect("entries");
+    let told: Vec<_> = rows.iter().map(|row| (row.subject_name.as_deref(), &*row.detail)).collect();
+    assert_eq!(told, [(Some("viewer@example.com"), "{\"revokedFeeds\":2}")]);
+}
+
+#[tokio::test]
+async fn a_feed_that_nobody_reads_is_removed() {
+    let app = TestApp::start().await;
+    let mut viewer = Browser::of(&app, Role::Viewer).await;
+    let now = Timestamp::now();
+    let ago = |days: i64| Timestamp::from_micros(now.as_micros() - days * 86_400_000_000);
+    // When each was made, and last read.
+    let feeds = [(200, None), (200, Some(182)), (200, Some(180)), (200, Some(0)), (180, None)];
+    for (made_at, used_at) in feeds {
+        made(&mut viewer).await;
+        let newest = app.db.read().all(feed::Entity::find().order_by_desc(feed::Column::Id)).await.expect("feeds");
+        let times = feed::Entity::update_many()
+            .col_expr(feed::Column::CreatedAt, Expr::value(ago(made_at)))
+            .col_expr(feed::Column::LastUsedAt, Expr::value(used_at.map(ago)))
+            .filter(feed::Column::Id.eq(newest[0].id));
+        app.db.write(async |tx| tx.exec(times.clone()).await).await.expect("a change");
+    }
+    let kept = i64::try_from(feed::KEPT.as_micros()).expect("a number");
+    let before = Timestamp::from_micros(now.as_micros() - kept);
+    assert_eq!(retention::remove_feeds(&app.db, before).await, Ok(2));
+    let left = app.db.read().all(feed::Entity::find().order_by_asc(feed::Column::Id)).await.expect("feeds");
+    assert_eq!(left.iter().map(|feed| feed.id).collect::<Vec<_>>(), [3, 4, 5]);
+    assert_eq!(retention::remove_feeds(&app.db, before).await, Ok(0));
+    // A use is written once a day.
+    assert!(
+        left[1].is_use_worth_noting(ago(-1))
+            && !left[1].is_use_worth_noting(Timestamp::from_micros(ago(-1).as_micros() - 1))
+    );
 }
 
 #[tokio::test]

@@ -539,6 +539,7 @@ fn people() -> Section {
         time("session without use", micros(session::IDLE_MICROS)),
         time("sign-in link", micros(sign_in_link::LIFETIME_MICROS)),
         count("feeds of a user", feed::MOST),
+        time("feed that nobody reads", feed::UNUSED).beyond("it is removed"),
         count("sign-ins that an OpenID provider is asked about at one time", exchange::BOUNDS.most)
             .beyond("others wait"),
         count("the same, from one address", exchange::BOUNDS.share).beyond("others wait"),
