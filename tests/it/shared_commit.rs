@@ -1,6 +1,8 @@
 //! Transactions on SQLite that share a commit: each succeeds or fails by itself, and none is answered before all are
 //! stored.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_graphql::Request;
@@ -271,6 +273,59 @@ async fn a_mutation_on_sqlite_that_waits_for_its_commit_leaves_its_place_to_othe
 fn commit(db: &Db, transaction: Transaction) -> impl Future<Output = Result<(), db::Error>> + use<> {
     let db = db.clone();
     async move { db.commit(transaction).await }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mutation_on_sqlite_that_changes_many_rows_runs_once_beside_others() {
+    let database = Database::new().await;
+    let mut db = database.open().await;
+    let count = Arc::new(AtomicUsize::new(0));
+    let own = Arc::clone(&count);
+    db.observe(move |info| {
+        if ["UPDATE", "INSERT"].iter().any(|word| info.statement.sql.starts_with(word)) {
+            own.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let catalogue = Catalogue::new(db.clone(), Settings::new("Test", "http://localhost"));
+    for number in 0..70 {
+        mutate(&catalogue, &format!("serviceCreate(input: {{ name: \"d{number}\" }}) {{ service {{ id }} }}")).await;
+    }
+    let services: String = (0..70).map(|number| format!("{{ alias: \"d{number}\" }} ")).collect();
+    let update = |tier: i32| {
+        format!(
+            "servicesUpdate(input: {{ services: [{services}], tierAlias: \"tier_{tier}\" }}) {{ errors {{ message }} }}"
+        )
+    };
+    let assign = |value: i32| {
+        let tags: String = (0..70).map(|key| format!("{{ key: \"k{key}\", value: \"{value}\" }} ")).collect();
+        format!("tagAssign(input: {{ alias: \"d0\", tags: [{tags}] }}) {{ errors {{ message }} }}")
+    };
+    let apply = |version: i32| {
+        let category = |number: i32| format!("    - {{ name: c{number}, description: v{version} }}\n");
+        let categories: String = (0..70).map(category).collect();
+        let text = json!(format!("version: 1\nstandards:\n  categories:\n{categories}"));
+        format!("standardsApply(input: {{ files: [{{ path: \"a.yml\", text: {text} }}] }}) {{ errors {{ message }} }}")
+    };
+    let mutations: [&dyn Fn(i32) -> String; 3] = [&update, &assign, &apply];
+    for (place, mutation) in mutations.into_iter().enumerate() {
+        let none = json!({ "errors": [] });
+        assert_eq!(mutate(&catalogue, &mutation(1)).await, none);
+        count.store(0, Ordering::Relaxed);
+        assert_eq!(mutate(&catalogue, &mutation(2)).await, none);
+        let alone = count.load(Ordering::Relaxed);
+        assert!(alone >= 2, "{place}: {alone}");
+
+        let first = db.begin_change(true).await.expect("a transaction");
+        store(&first, &"x".repeat(place + 1)).await.expect("a row");
+        count.store(0, Ordering::Relaxed);
+        let text = mutation(3);
+        let mut second = Box::pin(mutate(&catalogue, &text));
+        assert!((&mut second).now_or_never().is_none(), "it waits for its turn");
+        let first = tokio::spawn(commit(&db, first));
+        assert_eq!(second.await, none);
+        first.await.expect("no panic").expect("a commit");
+        assert_eq!(count.load(Ordering::Relaxed), alone, "{place}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

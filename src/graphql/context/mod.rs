@@ -315,7 +315,8 @@ impl engine::State for State {
         }
         self.request.take_place().await?;
         let changes_many = shared.rules.is_bulk(name);
-        let is_alone = is_alone.swap(false, Ordering::Relaxed) || changes_many;
+        let is_alone =
+            is_alone.swap(false, Ordering::Relaxed) || changes_many || mutation::has_many(&self.request.inputs);
         let writing = Writing {
             request: Arc::clone(&self.request),
             transaction: OnceLock::new(),
