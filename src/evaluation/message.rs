@@ -25,7 +25,7 @@ pub(super) enum Task {
 }
 
 /// The language of a text.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Hash)]
 pub enum Language {
     /// jq, as far as jaq knows it.
     Jq,

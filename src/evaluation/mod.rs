@@ -16,7 +16,8 @@ use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
-use tokio::sync::Semaphore;
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
+use tokio::time::timeout_at;
 
 use message::Task;
 pub use message::{Evaluated, Language, One};
@@ -85,12 +86,12 @@ pub async fn of_each(values: String, condition: String) -> Result<Evaluated, Str
     evaluated.pop().flatten().ok_or_else(|| "the evaluation takes too long".to_owned())
 }
 
-/// Says what is wrong with expressions and templates, in their order: that no time was left to read one is, too. `None` if
-/// nothing is. What was read before is not read again.
+/// Says what is wrong with expressions and templates, in their order: that no time was left to read one until the end is,
+/// too. `None` if nothing is. What was read before is not read again.
 ///
 /// # Errors
 /// Why they could not be read: the machine's fault.
-pub async fn mistakes(texts: Vec<(Language, String)>) -> Result<Vec<Option<String>>, String> {
+pub async fn mistakes(texts: Vec<(Language, String)>, end: Instant) -> Result<Vec<Option<String>>, String> {
     let keys: Vec<u64> = texts.iter().map(|text| KNOWN.1.hash_one(text)).collect();
     let known: Vec<Option<Option<String>>> = keys.iter().map(|key| KNOWN.0.get(key)).collect();
     let unknown: Vec<usize> = (0..texts.len()).filter(|place| known[*place].is_none()).collect();
@@ -98,7 +99,12 @@ pub async fn mistakes(texts: Vec<(Language, String)>) -> Result<Vec<Option<Strin
         let (language, text) = texts[*place].clone();
         Task::Read { language, text }
     };
-    let evaluated = batch("null".to_owned(), unknown.iter().map(task).collect()).await?;
+    let tasks = unknown.iter().map(task).collect();
+    // Others may keep it waiting.
+    let evaluated = match timeout_at(end.into(), PLACES.acquire()).await {
+        Ok(place) => batch_in(place, "null".to_owned(), tasks, end).await?,
+        Err(_) => vec![None; unknown.len()],
+    };
     let mut mistakes: Vec<Option<String>> = known.into_iter().map(Option::flatten).collect();
     for (place, one) in unknown.into_iter().zip(evaluated) {
         match one {
@@ -116,12 +122,23 @@ pub async fn mistakes(texts: Vec<(Language, String)>) -> Result<Vec<Option<Strin
 }
 
 async fn batch(input: String, tasks: Vec<Task>) -> Result<Vec<Option<Evaluated>>, String> {
+    let place = PLACES.acquire().await;
+    batch_in(place, input, tasks, Instant::now() + BATCH).await
+}
+
+/// Carries out tasks in a place, within the time for a batch and until the end.
+async fn batch_in(
+    place: Result<SemaphorePermit<'_>, AcquireError>,
+    input: String,
+    tasks: Vec<Task>,
+    end: Instant,
+) -> Result<Vec<Option<Evaluated>>, String> {
     let program = PROGRAM.get().cloned().ok_or("this program cannot evaluate expressions")?;
     if tasks.is_empty() {
         return Ok(Vec::new());
     }
-    let _place = PLACES.acquire().await.map_err(|error| error.to_string())?;
-    let until = Instant::now() + BATCH;
+    let _place = place.map_err(|error| error.to_string())?;
+    let until = end.min(Instant::now() + BATCH);
     let done = tokio::task::spawn_blocking(move || process::run(&program, &input, &tasks, until));
     done.await.map_err(|error| error.to_string())?
 }

@@ -166,7 +166,8 @@ async fn hostile_texts_end_with_an_error() {
         (Language::Liquid, format!("{{{{ a{} }}}}", ".a[a".repeat(50_000))),
     ] {
         evaluation::use_program(env!("CARGO_BIN_EXE_rollcall").into());
-        let mistakes = evaluation::mistakes(vec![(language, text.clone()), (Language::Jq, ".".to_owned())]).await;
+        let texts = vec![(language, text.clone()), (Language::Jq, ".".to_owned())];
+        let mistakes = evaluation::mistakes(texts, Instant::now() + evaluation::BATCH).await;
         let mistakes = mistakes.expect("a process that evaluates");
         assert!(mistakes[0].is_some() && mistakes[1].is_none(), "{text:.40}: {mistakes:?}");
     }
@@ -180,6 +181,19 @@ async fn hostile_texts_end_with_an_error() {
         let one = &found.ones[0];
         assert!(one.fault.is_some() || one.message.is_some(), "{template}: {found:?}");
     }
+}
+
+#[tokio::test]
+async fn a_text_that_is_not_read_in_time_is_a_mistake_and_is_read_another_time() {
+    evaluation::use_program(env!("CARGO_BIN_EXE_rollcall").into());
+    let texts = || vec![(Language::Jq, ".in_time".to_owned()), (Language::Liquid, "{{ in_time }}".to_owned())];
+    let read = async |end: Instant| evaluation::mistakes(texts(), end).await.expect("a process that evaluates");
+    let late = read(Instant::now()).await;
+    let is_late = |mistake: &Option<String>| mistake.as_ref().is_some_and(|why| why.ends_with("takes too long"));
+    assert!(late.len() == 2 && late.iter().all(is_late), "{late:?}");
+    assert_eq!(read(Instant::now() + evaluation::BATCH).await, [None, None]);
+    // What is known is not read again.
+    assert_eq!(read(Instant::now()).await, [None, None]);
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveEnum, EntityTrait, PrimaryKeyTrait, Set};
 
 use super::comparison::{self, Comparison, Of};
+use super::expressions::Found;
 use super::question::Asks;
 use crate::db::{Read, Transaction, Write};
 use crate::entity::check::{Column, Entity, Kind, MOST, Model};
@@ -22,6 +23,8 @@ use crate::graphql::schema::*;
 /// A check that is created or changed.
 pub(super) struct Change<'a> {
     pub(super) db: &'a Transaction,
+    /// What was found of the expressions of the request.
+    pub(super) expressions: &'a Found,
     pub(super) draft: Draft<Entity>,
     before: Option<Model>,
 }
@@ -44,7 +47,7 @@ impl<'a> Change<'a> {
         let mut draft = Draft::<Entity>::new();
         draft.row.kind = Set(kind);
         draft.row.enabled = Set(false);
-        Self { db: ctx.db(), draft, before: None }
+        Self { db: ctx.db(), expressions: ctx.expressions(), draft, before: None }
     }
 
     /// Begins a change of the check of this kind that has this id. Returns its parameters too.
@@ -56,7 +59,7 @@ impl<'a> Change<'a> {
             return Err(UserError::new("id", message).into());
         }
         let own = super::parameters(&row);
-        Ok((Self { db, draft: Draft::of(row.clone()), before: Some(row) }, own))
+        Ok((Self { db, expressions: ctx.expressions(), draft: Draft::of(row.clone()), before: Some(row) }, own))
     }
 
     /// Sets the common fields.

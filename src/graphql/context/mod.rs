@@ -111,8 +111,8 @@ pub struct Request {
     outcome: Arc<RequestOutcome>,
     /// Whether the next transaction must not share its commit: the last one that did was rolled back.
     is_alone: AtomicBool,
-    /// Whether the expressions of checks among the inputs were read.
-    has_read: AtomicBool,
+    /// What was found of the expressions of checks among the inputs.
+    expressions: expressions::Found,
     /// The rows of each table that were shed for the present mutation.
     shed: Mutex<HashMap<String, u64>>,
 }
@@ -230,9 +230,9 @@ impl State {
     ) -> Self {
         let (inputs, estimate) = (prepared.inputs.clone(), prepared.estimate);
         let (caller, budget, outcome) = (caller.clone(), Arc::clone(budget), Arc::clone(outcome));
-        let (id, is_alone, has_read) = (request_id.into(), AtomicBool::new(false), AtomicBool::new(false));
+        let (id, is_alone, expressions) = (request_id.into(), AtomicBool::new(false), expressions::Found::default());
         let shed = Mutex::default();
-        let request = Request { shared, id, caller, inputs, estimate, budget, outcome, is_alone, has_read, shed };
+        let request = Request { shared, id, caller, inputs, estimate, budget, outcome, is_alone, expressions, shed };
         Self { request: Arc::new(request), snapshot: None, kept: Kept::default(), _place: None }
     }
 
@@ -308,10 +308,10 @@ impl engine::State for State {
     async fn begin(&self, name: &str) -> Result<Writing> {
         let Request { shared, caller, is_alone, .. } = &*self.request;
         shared.rules.check(name, caller.user.map(|(_, role)| role))?;
-        if expressions::are_in(name) && !self.request.has_read.swap(true, Ordering::Relaxed) {
+        if expressions::are_in(name) && self.request.expressions.is_empty() {
             // The mutation reports the mistakes.
             let inputs = self.request.inputs.iter().filter_map(|given| given.get("input")?.as_object());
-            expressions::read_first(inputs).await?;
+            expressions::read_first(inputs, &self.request.expressions).await?;
         }
         self.request.take_place().await?;
         let changes_many = shared.rules.is_bulk(name);

@@ -7,6 +7,7 @@ use apollo_compiler::Schema;
 use serde_json::{Map, Value};
 
 use super::super::caller::Caller;
+use super::super::check::expressions::Found;
 use super::super::standards_file::refuse_locked;
 use super::super::{Settings, note, permit};
 use super::Writing;
@@ -78,6 +79,11 @@ impl Writing {
     /// Says that the mutation changes what standards files govern, for them.
     pub fn govern(&self) {
         self.governs.store(true, Ordering::Relaxed);
+    }
+
+    /// What was found of the expressions of the request, before its transactions.
+    pub(in crate::graphql) fn expressions(&self) -> &Found {
+        &self.request.expressions
     }
 
     /// The schema.

@@ -60,7 +60,8 @@ impl StandardsApplyMutation for Mutation {
         let inputs = Inputs { schema: ctx.schema(), name: input_of, types: &types };
         let entries = read::read(&files, inputs).map_err(|notes| refused(Refused::Problems(notes)))?;
         let mut problems = Problems::default();
-        for Mistake { input, field, message } in read_first(entries.iter().map(|entry| &entry.fields)).await? {
+        let fields = entries.iter().map(|entry| &entry.fields);
+        for Mistake { input, field, message } in read_first(fields, ctx.expressions()).await? {
             problems.push(mistake(&entries[input], &[field], &format!("{field}: {message}")));
         }
         problems.none()?;

@@ -12,8 +12,8 @@ use crate::deploy::event::CUSTOM;
 use crate::entity::field_rule::must_not_be_null;
 use crate::entity::text::DESCRIPTION;
 use crate::entity::{ByIds, check, integration};
-use crate::error::{Error, Result, UserError};
-use crate::evaluation::{self, Expressions, Language};
+use crate::error::{Result, UserError};
+use crate::evaluation::{Expressions, Language};
 use crate::graphql::id;
 
 /// The parameters of `CustomEventCheck`. The integration is a column of the check.
@@ -38,22 +38,16 @@ impl CustomEvent {
         condition: MaybeUndefined<String>,
     ) -> Result<()> {
         Change::flag(&mut self.pass_pending, pass_pending);
-        let mut given = Vec::new();
         for (field, language, stored, text) in [
             ("resultMessage", Language::Liquid, &mut self.result_message, message),
             ("serviceSelector", Language::Jq, &mut self.service_selector, selector),
             ("successCondition", Language::Jq, &mut self.success_condition, condition),
         ] {
             change.code(field, stored, &text, DESCRIPTION, matches!(language, Language::Jq));
-            if let (true, Some(text)) = (text.is_value(), stored) {
-                given.push((field, language, text.clone()));
-            }
-        }
-        let texts = given.iter().map(|(_, language, text)| (*language, text.clone())).collect();
-        let mistakes = evaluation::mistakes(texts).await.map_err(|why| Error::Internal(why.into()))?;
-        for ((field, ..), mistake) in given.iter().zip(mistakes) {
-            if let Some(mistake) = mistake {
-                change.draft.problems.push(UserError::new(*field, format!("{field}: {mistake}")));
+            // A text that is refused in any case is not stored.
+            let text = text.value().filter(|text| stored.as_ref() == Some(*text));
+            if let Some(mistake) = text.and_then(|text| change.expressions.mistake(language, text)) {
+                change.draft.problems.push(UserError::new(field, format!("{field}: {mistake}")));
             }
         }
         const INTEGRATION: &str = "integrationId";
