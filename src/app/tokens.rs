@@ -1,22 +1,35 @@
 //! API tokens: created, shown once, listed, deleted. For administrators only.
 
+use std::time::Duration;
+
 use maud::{Markup, html};
 use sea_orm::ActiveEnum;
 
 use super::form::{self, Mistakes, Text};
 use super::layout::layout;
 use super::parts::{date, delete_button, empty, time};
-use super::visit::{Session, Visit};
+use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site};
 use crate::deploy::days::DAY;
-use crate::entity::Timestamp;
-use crate::entity::token::{self, Scope};
+use crate::entity::token::{self, Expiry, Lifetimes, Scope, Secret};
 use crate::entity::user::Role;
+use crate::entity::{Timestamp, remembered};
 use crate::error::Error;
 
-/// The lifetimes of tokens: the form's value, the label, and days.
-const EXPIRIES: &[(&str, &str, Option<i64>)] =
-    &[("90", "90 days", Some(90)), ("30", "30 days", Some(30)), ("365", "a year", Some(365)), ("never", "never", None)];
+/// The field of the form for how long a token is valid, and the one for the date on which it expires.
+const TIME: &str = "expires";
+const DATE: &str = "expiresOn";
+
+/// The lifetimes of tokens: the form's value, the label, and the time.
+const EXPIRIES: &[(&str, &str, Duration)] = &[
+    ("90", "90 days", Duration::from_secs(90 * 86_400)),
+    ("30", "30 days", Duration::from_secs(30 * 86_400)),
+    ("365", "a year", Duration::from_secs(365 * 86_400)),
+];
+
+/// The form's value for a token that never expires, and for one that expires as the server is set.
+const NEVER: &str = "never";
+const DEFAULT: &str = "default";
 
 /// How long a token that is replaced stays valid: the form's value, the label, and hours.
 const OVERLAPS: &[(&str, &str, i64)] =
@@ -41,17 +54,49 @@ pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
     let (form, now) = (&visit.form, Timestamp::now());
     let scope = SCOPES.iter().find(|(word, ..)| *word == form.get("scope")).map(|(.., scope)| *scope);
     let scope = scope.ok_or_else(|| Fault::BadRequest("The scope must be read, write or admin.".to_owned()))?;
-    let days = EXPIRIES.iter().find(|(word, ..)| *word == form.get("expires")).map(|(_, _, days)| *days);
-    let days = days.ok_or_else(|| Fault::BadRequest("Choose one of the listed lifetimes.".to_owned()))?;
-    let end = days.map(|days| Timestamp::from_micros(now.as_micros() + days * DAY));
+    let lifetimes = remembered::token_lifetimes(site.db.read()).await?;
+    let (field, expiry) = expiry(form)?;
+    let end = match expiry.and_then(|expiry| lifetimes.end(expiry, now)) {
+        Ok(end) => end,
+        Err(message) => {
+            let mut mistakes = Mistakes::none();
+            mistakes.push(field, message);
+            return Ok(Answer::refused(show(site, visit, &mistakes, None).await?));
+        }
+    };
     let description = form.get("description");
     let actor = session.caller().actor;
     let made = site.db.write(async |db| token::create(db, &actor, description, scope, end, now).await);
     match made.await {
-        Ok(secret) => Ok(Answer::page(show(site, visit, &Mistakes::none(), Some(secret.reveal())).await?)),
+        Ok(secret) => Ok(Answer::page(show(site, visit, &Mistakes::none(), Some(&secret)).await?)),
         Err(Error::User(errors)) => Ok(Answer::refused(show(site, visit, &errors.into(), None).await?)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// When the form says that a token expires, and the field that says it: the date, or else the time. A mistake in the date is
+/// told beside it.
+fn expiry(form: &Fields) -> Result<(&'static str, Result<Expiry, String>), Fault> {
+    if let Some(day) = form.given(DATE) {
+        let date = Timestamp::at_start_of(&day).map(Expiry::At);
+        return Ok((DATE, date.map_err(|_| "Write a date like 2027-01-31.".to_owned())));
+    }
+    let expiry = match form.get(TIME) {
+        DEFAULT => Some(Expiry::Default),
+        NEVER => Some(Expiry::Never),
+        days => EXPIRIES.iter().find(|(word, ..)| *word == days).map(|(.., days)| Expiry::After(*days)),
+    };
+    let expiry = expiry.ok_or_else(|| Fault::BadRequest("Choose one of the listed lifetimes.".to_owned()))?;
+    Ok((TIME, Ok(expiry)))
+}
+
+/// The choices of the form for how long a token is valid, as far as the server allows them: value and label.
+fn choices(lifetimes: Lifetimes) -> Vec<(&'static str, String)> {
+    let fits = |days: &Duration| lifetimes.most.is_none_or(|most| *days <= most);
+    let own = lifetimes.default.map(|default| (DEFAULT, format!("{}, as the server is set", token::span(default))));
+    let listed = EXPIRIES.iter().filter(|(.., days)| fits(days)).map(|(word, text, _)| (*word, (*text).to_owned()));
+    let never = lifetimes.most.is_none().then(|| (NEVER, "never".to_owned()));
+    own.into_iter().chain(listed).chain(never).collect()
 }
 
 /// Replaces a token, and shows the new one once.
@@ -65,7 +110,7 @@ pub async fn rotate(site: &Site, visit: &Visit, session: &Session, id: &str) -> 
     let actor = session.caller().actor;
     let made = site.db.write(async |db| token::rotate(db, &actor, id, end, now).await);
     match made.await {
-        Ok(Some(secret)) => Ok(Answer::page(show(site, visit, &Mistakes::none(), Some(secret.reveal())).await?)),
+        Ok(Some(secret)) => Ok(Answer::page(show(site, visit, &Mistakes::none(), Some(&secret)).await?)),
         Ok(None) => Err(Fault::NotFound),
         Err(Error::User(errors)) => Ok(Answer::refused(show(site, visit, &errors.into(), None).await?)),
         Err(error) => Err(error.into()),
@@ -81,10 +126,14 @@ pub async fn delete(site: &Site, session: &Session, id: &str) -> Result<Answer, 
     if deleted { Ok(Answer::redirect("/tokens")) } else { Err(Fault::NotFound) }
 }
 
-async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&str>) -> Result<Markup, Fault> {
+async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&Secret>) -> Result<Markup, Fault> {
     let (mut tokens, now) = (token::all(site.db.read()).await?, Timestamp::now());
     tokens.reverse();
-    let expiries: Vec<_> = EXPIRIES.iter().map(|(word, text, _)| (*word, *text)).collect();
+    let lifetimes = remembered::token_lifetimes(site.db.read()).await?;
+    let expiries = choices(lifetimes);
+    let expiries: Vec<_> = expiries.iter().map(|(word, text)| (*word, &**text)).collect();
+    let of =
+        |secret: &Secret| tokens.iter().find(|token| token.hash == secret.hash()).and_then(|token| token.expires_at);
     let scopes: Vec<_> = SCOPES.iter().map(|(word, text, _)| (*word, *text)).collect();
     let kept = visit.form.clone();
     let form_fields = if secret.is_some() { Default::default() } else { kept };
@@ -92,19 +141,22 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&s
         @if let Some(secret) = secret {
             div.notice role="status" {
                 p { strong { "Copy the token now." } " You won't be able to see it again." }
-                code.secret #secret data-copy="the token" { (secret) }
+                code.secret #secret data-copy="the token" { (secret.reveal()) }
+                @if let Some(end) = of(secret) { p { "It expires on " (date(end)) "." } }
                 p { "Send it as " code { "Authorization: Bearer …" } " to " code { (site.catalogue.settings().app_url) "/graphql" } "." }
             }
         }
         p { "Programs use the API with a token. Anyone with the token can do everything its scope allows. Treat it like a password." }
-        (mistakes.summary(&["description", "scope", "expires"]))
+        (mistakes.summary(&["description", "scope", TIME, DATE]))
         form method="post" action="/tokens" {
             fieldset {
                 legend { "New token" }
                 (Text { name: "description", label: "Description", hint: "What it is for, such as: nightly import", kind: "text", required: true }
                     .show(&form_fields, mistakes))
                 (form::select("scope", "Scope", "", &scopes, &form_fields, mistakes))
-                (form::select("expires", "Expires after", "", &expiries, &form_fields, mistakes))
+                (form::select(TIME, "Expires after", "", &expiries, &form_fields, mistakes))
+                (Text { name: DATE, label: "Or on a date", hint: "In place of the time. The token stops working when that day begins in UTC.", kind: "date", required: false }
+                    .show(&form_fields, mistakes))
                 button { "Create token" }
             }
         }
@@ -131,7 +183,7 @@ fn rotation(token: &token::Model) -> Markup {
         details.confirm {
             summary { "Rotate" span.hidden { " " (token.description) } }
             form method="post" action={ "/tokens/" (token.id) "/rotate" } {
-                p { "You get a new token with the same description, scope and lifetime." }
+                p { "You get a new token with the same description, scope and lifetime, as far as the server allows it." }
                 label for={ "overlap-" (token.id) } { "The old one works" }
                 " " select id={ "overlap-" (token.id) } name="overlap" {
                     @for (value, label, _) in OVERLAPS { option value=(value) { (label) } }

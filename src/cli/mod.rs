@@ -40,6 +40,7 @@ use crate::entity::change;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind};
 use crate::entity::text::one_line;
+use crate::entity::token::Expiry;
 use crate::entity::user;
 use crate::entity::{Timestamp, remembered, sign_in_link as link, token};
 use crate::error::{Error, UserError};
@@ -140,14 +141,19 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
     let actor = Actor::command_line();
     match command {
         TokenCommand::Create { description, scope, expires, database } => {
-            let now = Timestamp::now();
-            let end = |duration: std::time::Duration| i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
-            let expires = expires.map(|rest| Timestamp::from_micros(now.as_micros().saturating_add(end(rest))));
+            let (now, expiry) = (Timestamp::now(), expires.unwrap_or_default());
             let made = with_database(&database, async |db| {
-                let made = db.write(async |db| token::create(db, &actor, &description, scope, expires, now).await);
-                made.await.map_err(sentence)
+                let lifetimes = remembered::token_lifetimes(db.read()).await.map_err(sentence)?;
+                let end = lifetimes.end(expiry, now)?;
+                let made = db.write(async |db| token::create(db, &actor, &description, scope, end, now).await);
+                Ok::<_, String>((made.await.map_err(sentence)?, end))
             });
-            print(&format!("{}\n", made.await?.reveal()))
+            let (secret, end) = made.await?;
+            if let (Expiry::Default, Some(end)) = (expiry, end) {
+                let day: String = end.to_string().chars().take(10).collect();
+                say(&format!("the token expires on {day}, as the server is set"));
+            }
+            print(&format!("{}\n", secret.reveal()))
         }
         TokenCommand::List(database) => {
             let tokens = with_database(&database, async |db| token::all(db.read()).await.map_err(sentence)).await?;

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::try_join;
 use sea_orm::EntityTrait;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinHandle;
@@ -21,6 +22,7 @@ use crate::config::{Addresses, Listen, LogFormat, OpenId, Passed, Serve, unknown
 use crate::db::{self, Db, OpenError, Read, Version};
 use crate::deploy;
 use crate::entity::deploy::Environments;
+use crate::entity::token::Lifetimes;
 use crate::entity::{Timestamp, remembered, sign_in_link, token, user};
 use crate::error::{Error, shortened};
 use crate::events::Wanted;
@@ -150,7 +152,7 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId
     tell_of_start(&settings, &place, has_tokens);
     tell_of_proxy(&settings, &place);
     remember(db, &settings.addresses).await;
-    remember_production(db, &Environments::production(&settings.production_environments)).await;
+    remember_settings(db, &settings).await;
     tell_of_first_link(first_link(db).await?, &app_url, settings.log.log_format);
     if let Some((_, address)) = &metrics {
         info!(%address, "figures are shown at {}", http::metrics::PATH);
@@ -275,15 +277,22 @@ async fn remember(db: &Db, addresses: &Addresses) {
     }
 }
 
-/// Remembers what counts as production for whatever evaluates checks.
-async fn remember_production(db: &Db, production: &Environments) {
-    let known = remembered::production(db.read()).await;
+/// Remembers what counts as production, for whatever evaluates checks, and how long tokens are valid, for whatever makes
+/// them.
+async fn remember_settings(db: &Db, settings: &Serve) {
+    let production = Environments::production(&settings.production_environments);
+    let lifetimes = Lifetimes::new(settings.tokens_expire_after, settings.tokens_expire_within);
+    let known = try_join(remembered::production(db.read()), remembered::token_lifetimes(db.read())).await;
     // Most starts change nothing, also on a full disk.
-    if known.is_ok_and(|known| known == *production) {
+    if known.is_ok_and(|(known, own)| known == production && own == lifetimes) {
         return;
     }
-    if let Err(error) = db.write(async |tx| remembered::set_production(tx, production).await).await {
-        warn!(%error, "--production-environments cannot be remembered, so checks of the metrics of deploys do not know it");
+    let done = db.write(async |tx| {
+        remembered::set_production(tx, &production).await?;
+        remembered::set_token_lifetimes(tx, lifetimes).await
+    });
+    if let Err(error) = done.await {
+        warn!(%error, "--production-environments, --tokens-expire-after and --tokens-expire-within cannot be remembered");
     }
 }
 

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use super::trimmed::{path, trimmed, word};
 use super::{Addresses, Apply, Check, Database, Deploy, Reading, Remote, Serve, value};
-use crate::entity::token::Scope;
+use crate::entity::token::{Expiry, Scope};
 
 /// The command to run.
 #[derive(Debug, Subcommand)]
@@ -182,9 +182,10 @@ pub enum TokenCommand {
         /// The token's scope
         #[arg(long, default_value = "write", value_parser = word::<Scope>())]
         scope: Scope,
-        /// How long the token is valid, such as 90d or 12h [default: forever]
-        #[arg(long, value_name = "DURATION", value_parser = trimmed(value::duration))]
-        expires: Option<Duration>,
+        /// How long the token is valid, such as 90d or 12h; the date on which it expires, such as 2027-01-31, when that day
+        /// begins in UTC; or never [default: as --tokens-expire-after of the server says]
+        #[arg(long, value_name = "DURATION", value_parser = trimmed(value::expiry))]
+        expires: Option<Expiry>,
         #[command(flatten)]
         #[allow(missing_docs)]
         database: Database,

@@ -54,6 +54,13 @@ pub struct Serve {
         value_parser = trimmed(value::document_host)
     )]
     pub send_events_to: Vec<Host>,
+    /// How long a new API token is valid if nobody says it, such as 365d, at least 1d [default: for ever]
+    #[arg(long, value_name = "DURATION", env = "ROLLCALL_TOKENS_EXPIRE_AFTER", value_parser = trimmed(value::retention))]
+    pub tokens_expire_after: Option<Duration>,
+    /// How long a new API token is valid at most, such as 400d, at least 1d. Older tokens stay as they are until they are
+    /// rotated [default: for ever]
+    #[arg(long, value_name = "DURATION", env = "ROLLCALL_TOKENS_EXPIRE_WITHIN", value_parser = trimmed(value::retention))]
+    pub tokens_expire_within: Option<Duration>,
     /// How long deploys are kept, such as 400d, at least 1d. The last deploy of each service is always kept. After a
     /// deploy is removed, another post with its dedup_id is a new deploy [default: forever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = trimmed(value::retention))]

@@ -10,7 +10,8 @@ use ipnet::IpNet;
 use jiff::{Span, SpanRelativeTo};
 
 use crate::api_document::hosts::Host;
-use crate::entity::text;
+use crate::entity::token::Expiry;
+use crate::entity::{Timestamp, text};
 
 /// Parses durations such as `30s`, `90d`, `1h 30m`. A day is 24 hours.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
@@ -52,6 +53,16 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
 pub(super) fn mode(text: &str) -> Result<u32, String> {
     let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
     mode.ok_or_else(|| "write the permissions in octal, such as 660".to_owned())
+}
+
+/// Parses when a token expires: `90d`, `2027-01-31` or `never`.
+pub(super) fn expiry(text: &str) -> Result<Expiry, String> {
+    let is_date = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    match text {
+        "never" => Ok(Expiry::Never),
+        day if is_date => Timestamp::at_start_of(day).map(Expiry::At).map_err(|_| "it is no date".to_owned()),
+        _ => duration(text).map(Expiry::After).map_err(|why| format!("{why}, as a date like 2027-01-31, or as never")),
+    }
 }
 
 /// Parses a retention period. Refuses less than a day, which can only be a mistake.

@@ -1,5 +1,7 @@
 //! What servers remember for each other, and for the commands that run beside them: one text for each name.
 
+use std::time::Duration;
+
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
@@ -7,6 +9,7 @@ use serde::Deserialize;
 
 use super::Timestamp;
 use super::deploy::{Environments, PRODUCTION};
+use super::token::Lifetimes;
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
 /// A row of `remembered`.
@@ -61,6 +64,25 @@ pub async fn production(db: &dyn ReadHandle) -> Result<Environments, db::Error> 
 /// Remembers the environments that count as production.
 pub async fn set_production(db: &dyn WriteHandle, production: &Environments) -> Result<(), db::Error> {
     set(db, PRODUCTION_ENVIRONMENTS, serde_json::json!(production.keys()).to_string()).await
+}
+
+/// The name of how long tokens are valid: `--tokens-expire-after` and `--tokens-expire-within` of the server that started last,
+/// in seconds, as a JSON list.
+const TOKEN_LIFETIMES: &str = "token_lifetimes";
+
+/// How long tokens are valid for the server that started last: for ever if none has started.
+pub async fn token_lifetimes(db: &dyn ReadHandle) -> Result<Lifetimes, db::Error> {
+    let known = value(db, TOKEN_LIFETIMES).await?;
+    let known = known.and_then(|known| serde_json::from_str::<[Option<u64>; 2]>(&known).ok()).unwrap_or_default();
+    let [default, most] = known.map(|seconds| seconds.map(Duration::from_secs));
+    Ok(Lifetimes { default, most })
+}
+
+/// Remembers how long tokens are valid.
+pub async fn set_token_lifetimes(db: &dyn WriteHandle, lifetimes: Lifetimes) -> Result<(), db::Error> {
+    let Lifetimes { default, most } = lifetimes;
+    let seconds = [default, most].map(|one| one.map(|one| one.as_secs()));
+    set(db, TOKEN_LIFETIMES, serde_json::json!(seconds).to_string()).await
 }
 
 /// The name of the number of times that results of checks were stored.

@@ -54,6 +54,12 @@ impl Timestamp {
         read(text.as_bytes()).ok_or(NotATimestamp)
     }
 
+    /// The time at which a day begins in UTC: `2026-11-21`.
+    pub fn at_start_of(day: &str) -> Result<Self, NotATimestamp> {
+        // With more before the time, it would be another form.
+        if day.len() == 10 { Self::parse(&format!("{day}T00:00:00Z")) } else { Err(NotATimestamp) }
+    }
+
     /// Appends the time as RFC 3339 in UTC: `2026-11-21T01:44:00Z`, with a fraction only if there is one.
     pub fn write_rfc3339(self, buffer: &mut Vec<u8>) {
         // Writing to memory cannot fail.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use data_encoding::BASE64URL_NOPAD;
 use sea_orm::entity::prelude::*;
@@ -12,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::audit::{self, Actor, Subject};
 use super::text::{self, ENTRIES};
-use super::{Timestamp, change};
+use super::{Timestamp, change, remembered};
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 use crate::error::{Error, Result, UserError};
 
@@ -87,6 +88,83 @@ impl Model {
     /// Returns whether to write a use at `now`.
     pub fn is_use_worth_noting(&self, now: Timestamp) -> bool {
         self.last_used_at.is_none_or(|last| now.as_micros().saturating_sub(last.as_micros()) >= NOTED_EVERY_MICROS)
+    }
+}
+
+/// How long the tokens of a server are valid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lifetimes {
+    /// How long one is valid of which nobody says it; `None` for ever.
+    pub default: Option<Duration>,
+    /// How long one is valid at most.
+    pub most: Option<Duration>,
+}
+
+/// When a token is to expire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expiry {
+    /// As the server is set.
+    #[default]
+    Default,
+    /// Never.
+    Never,
+    /// After a time.
+    After(Duration),
+    /// At a point in time.
+    At(Timestamp),
+}
+
+impl Lifetimes {
+    /// The lifetimes of a server that is told these. The default is never longer than the maximum.
+    pub fn new(default: Option<Duration>, most: Option<Duration>) -> Self {
+        let default = match (default, most) {
+            (Some(default), Some(most)) => Some(default.min(most)),
+            (default, most) => default.or(most),
+        };
+        Self { default, most }
+    }
+
+    /// When a token that is made now is to expire; `None` if never.
+    ///
+    /// # Errors
+    /// That is in the past, or later than a token may be valid: in a sentence.
+    pub fn end(self, expiry: Expiry, now: Timestamp) -> Result<Option<Timestamp>, String> {
+        let end = match expiry {
+            Expiry::Default => self.default.map(|rest| after(now, rest)),
+            Expiry::Never => None,
+            Expiry::After(rest) => Some(after(now, rest)),
+            Expiry::At(end) => Some(end),
+        };
+        if end.is_some_and(|end| end <= now) {
+            return Err("a token must expire later than now".to_owned());
+        }
+        self.check(end, now)?;
+        Ok(end)
+    }
+
+    /// Fails if a token that is made now would be valid for too long.
+    fn check(self, end: Option<Timestamp>, now: Timestamp) -> Result<(), String> {
+        match self.most {
+            Some(most) if end.is_none_or(|end| end > after(now, most)) => {
+                Err(format!("a token of this server is valid for at most {}; let it expire earlier", span(most)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn after(now: Timestamp, rest: Duration) -> Timestamp {
+    let rest = i64::try_from(rest.as_micros()).unwrap_or(i64::MAX);
+    Timestamp::from_micros(now.as_micros().saturating_add(rest))
+}
+
+/// A lifetime in words: in days, or in hours if these are not whole.
+pub fn span(span: Duration) -> String {
+    let hours = span.as_secs() / 3_600;
+    match (hours / 24, hours % 24) {
+        (1, 0) => "1 day".to_owned(),
+        (days, 0) => format!("{days} days"),
+        _ => format!("{hours} hours"),
     }
 }
 
@@ -166,7 +244,7 @@ fn taken() -> UserError {
 ///
 /// # Errors
 /// The description is empty, longer than 255 characters, or contains control characters; another token has it, in any
-/// case of its letters; or there are already [`ENTRIES`] tokens.
+/// case of its letters; there are already [`ENTRIES`] tokens; or it would be valid for longer than the server allows.
 pub async fn create(
     db: &dyn WriteHandle,
     actor: &Actor,
@@ -176,6 +254,8 @@ pub async fn create(
     now: Timestamp,
 ) -> Result<Secret> {
     let description = text::required("description", description, text::SHORT)?;
+    let allowed = remembered::token_lifetimes(db).await?.check(expires_at, now);
+    allowed.map_err(|message| UserError::new("expires", message))?;
     // Older tokens have no key.
     if all(db)
         .await?
@@ -214,8 +294,8 @@ pub async fn create(
 /// The number of characters of a token that the list of tokens shows.
 const SHOWN: usize = 8;
 
-/// Replaces a token by a new one with the same description, scope and lifetime, and records both in the audit. The old
-/// one stays valid until `end`, or until its own end if that is earlier. Returns `None` if there is no such token.
+/// Replaces a token by a new one with the same description, scope and lifetime, or the longest that the server allows, and
+/// records both in the audit. The old one stays valid until `end`, or until its own end if that is earlier. Returns `None` if there is no such token.
 ///
 /// # Errors
 /// The token has expired or was replaced before; or as [`create`].
@@ -232,6 +312,8 @@ pub async fn rotate(
     }
     let lifetime = old.expires_at.map(|end| end.as_micros() - old.created_at.as_micros());
     let expires_at = lifetime.map(|lifetime| Timestamp::from_micros(now.as_micros().saturating_add(lifetime)));
+    let latest = remembered::token_lifetimes(db).await?.most.map(|most| after(now, most));
+    let expires_at = [expires_at, latest].into_iter().flatten().min();
     let (before, description, scope) = (old.clone(), old.description.clone(), old.scope);
     let end = old.expires_at.map_or(end, |own| Ord::min(own, end));
     let mut row: ActiveModel = old.into();
@@ -304,5 +386,33 @@ mod tests {
         }
         let umlauts = "ä".repeat(26);
         assert_eq!(Secret::read(&umlauts), None);
+    }
+
+    #[test]
+    fn a_token_expires_when_it_is_said_or_as_the_server_is_set() {
+        let day = |days: u64| Some(Duration::from_secs(days * 86_400));
+        let now = Timestamp::from_micros(1_000_000);
+        let at = |days: i64| Timestamp::from_micros(now.as_micros() + days * 86_400_000_000);
+        let too_long = Err("a token of this server is valid for at most 90 days; let it expire earlier".to_owned());
+        let past = Err("a token must expire later than now".to_owned());
+        let later = Expiry::After(Duration::from_secs(91 * 86_400));
+        for (default, most, expiry, expected) in [
+            (None, None, Expiry::Default, Ok(None)),
+            (day(30), None, Expiry::Default, Ok(Some(at(30)))),
+            (day(30), None, Expiry::Never, Ok(None)),
+            (day(30), None, later, Ok(Some(at(91)))),
+            (None, day(90), Expiry::Default, Ok(Some(at(90)))),
+            (day(365), day(90), Expiry::Default, Ok(Some(at(90)))),
+            (day(30), day(90), Expiry::At(at(90)), Ok(Some(at(90)))),
+            (day(30), day(90), Expiry::At(at(91)), too_long.clone()),
+            (day(30), day(90), later, too_long.clone()),
+            (day(30), day(90), Expiry::Never, too_long),
+            (None, None, Expiry::At(now), past.clone()),
+            (None, None, Expiry::After(Duration::ZERO), past),
+            (None, None, Expiry::After(Duration::MAX), Ok(Some(after(now, Duration::MAX)))),
+        ] {
+            assert_eq!(Lifetimes::new(default, most).end(expiry, now), expected, "{default:?} {most:?} {expiry:?}");
+        }
+        assert_eq!([span(Duration::from_secs(86_400)), span(Duration::from_secs(36 * 3_600))], ["1 day", "36 hours"]);
     }
 }

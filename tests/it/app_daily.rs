@@ -1,7 +1,11 @@
 //! What people meet in a day with the pages: lists that understand names, forms that lose nothing, words that are the
 //! same everywhere.
 
+use std::time::Duration;
+
+use rollcall::entity::token::Lifetimes;
 use rollcall::entity::user::Role;
+use rollcall::entity::{Timestamp, remembered, token};
 use serde_json::json;
 
 use crate::app::TestApp;
@@ -177,6 +181,67 @@ async fn no_two_tokens_are_alike_and_a_rotated_one_overlaps_with_its_successor()
     let rotate = page.split('"').find(|text| text.ends_with("/rotate")).expect("a form").to_owned();
     let newest = secret(ada.post(&rotate, &[("overlap", "0")]).await.text());
     assert_eq!([ask(&new).await, ask(&newest).await], [401, 200]);
+}
+
+#[tokio::test]
+async fn a_token_is_valid_for_as_long_as_the_form_and_the_server_say() {
+    let app = TestApp::start().await;
+    let mut ada = Browser::of(&app, Role::Admin).await;
+    let day = Duration::from_secs(86_400);
+    let send = async |ada: &mut Browser<'_>, description: &str, more: &[(&str, &str)]| {
+        let form = [&[("description", description), ("scope", "read")], more].concat();
+        ada.post("/tokens", &form).await
+    };
+    let never = send(&mut ada, "older", &[("expires", "never")]).await;
+    assert!(never.status == 200 && !never.text().contains("It expires on"), "{never:?}");
+    assert!(!ada.page("/tokens").await.contains("as the server is set"));
+
+    let lifetimes = Lifetimes::new(Some(30 * day), Some(90 * day));
+    app.db.write(async |tx| remembered::set_token_lifetimes(tx, lifetimes).await).await.expect("remembered");
+    let page = ada.page("/tokens").await;
+    assert!(page.contains("30 days, as the server is set"), "{page}");
+    assert!(
+        !page.contains("value=\"365\"") && !page.contains("value=\"never\"") && page.contains("value=\"90\""),
+        "{page}"
+    );
+    let expires = async || {
+        let newest = token::all(app.db.read()).await.expect("tokens").pop().expect("a token");
+        (newest.expires_at.expect("an end"), newest.created_at)
+    };
+    let micros = |days: i64| days * 86_400_000_000;
+    let made = send(&mut ada, "default", &[("expires", "default")]).await;
+    assert!(made.status == 200 && made.text().contains("It expires on "), "{made:?}");
+    let (end, from) = expires().await;
+    assert_eq!(end.as_micros() - from.as_micros(), micros(30));
+    let on = |days: i64| {
+        let at = Timestamp::from_micros(Timestamp::now().as_micros() + micros(days));
+        at.to_string().chars().take(10).collect::<String>()
+    };
+    let soon = on(10);
+    // The date counts, whatever the time says.
+    assert_eq!(send(&mut ada, "dated", &[("expires", "90"), ("expiresOn", &soon)]).await.status, 200);
+    assert_eq!(expires().await.0.to_string(), format!("{soon}T00:00:00Z"));
+    let too_long = "at most 90 days";
+    for (more, message) in [
+        ([("expires", "never"), ("expiresOn", "")], too_long),
+        ([("expires", "365"), ("expiresOn", "")], too_long),
+        ([("expires", "90"), ("expiresOn", &on(92))], too_long),
+        ([("expires", "90"), ("expiresOn", &on(0))], "a token must expire later than now"),
+        ([("expires", "90"), ("expiresOn", "1999-12-31")], "a token must expire later than now"),
+        ([("expires", "90"), ("expiresOn", "31.12.2099")], "Write a date like 2027-01-31."),
+        ([("expires", "90"), ("expiresOn", "2027-02-30")], "Write a date like 2027-01-31."),
+    ] {
+        let refused = send(&mut ada, "refused", &more).await;
+        assert!(refused.status == 422 && refused.text().contains(message), "{more:?}: {refused:?}");
+    }
+    assert_eq!(send(&mut ada, "refused", &[("expires", "7")]).await.status, 400);
+    // An older one keeps its end until it is rotated.
+    let tokens = token::all(app.db.read()).await.expect("tokens");
+    let older = tokens.iter().find(|token| token.description == "older").expect("the token");
+    assert_eq!(older.expires_at, None);
+    assert_eq!(ada.post(&format!("/tokens/{}/rotate", older.id), &[("overlap", "0")]).await.status, 200);
+    let (end, from) = expires().await;
+    assert_eq!(end.as_micros() - from.as_micros(), micros(90));
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use rollcall::entity::integration::{self, Kind};
 use rollcall::entity::{Timestamp, token};
 
 use crate::command_line::{Done, Place};
+use crate::process::Process;
 
 /// A valid value of a setting.
 fn example(arg: &Arg) -> String {
@@ -27,7 +28,7 @@ fn example(arg: &Arg) -> String {
             "https://example.com".to_owned()
         }
         (None, "oidc-domains" | "pull-documents-from" | "send-events-to") => "example.com".to_owned(),
-        (None, name) if name.ends_with("-retention") => "400d".to_owned(),
+        (None, name) if name.ends_with("-retention") || name.starts_with("tokens-expire") => "400d".to_owned(),
         (None, _) => match arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str()) {
             Some("DURATION") => "30s".to_owned(),
             Some("GROUP=ROLE") => "dev=user".to_owned(),
@@ -126,6 +127,39 @@ fn run_with(place: &Place, arguments: &[&str], variables: &[(&str, &str)]) -> Do
     let output = place.command(arguments).envs(variables.iter().copied()).output().expect("the program runs");
     let text = |bytes| String::from_utf8(bytes).expect("text");
     Done { status: output.status.code().expect("a status"), out: text(output.stdout), err: text(output.stderr) }
+}
+
+#[test]
+fn a_server_tells_commands_how_long_tokens_are_valid() {
+    let place = Place::with_database();
+    let create = |description: &str, more: &[&str]| {
+        place.run(&[&["token", "create", "--description", description], more].concat())
+    };
+    assert_eq!(create("before", &[]).err, "");
+    let flags = ["--tokens-expire-after", "30d", "--tokens-expire-within", "60d"];
+    Process::start(place.command(&[&["serve", "--listen", "127.0.0.1:0"], &flags[..]].concat())).stop();
+    let made = create("default", &[]);
+    assert!(made.status == 0 && made.err.starts_with("the token expires on 20"), "{}", made.err);
+    assert!(made.err.ends_with(", as the server is set\n"), "{}", made.err);
+    let chosen = create("chosen", &["--expires", "60d"]);
+    assert_eq!((chosen.status, &*chosen.err), (0, ""));
+    for more in ["never", "61d", "2999-01-31"] {
+        let refused = create("refused", &["--expires", more]);
+        let sentence = "rollcall: a token of this server is valid for at most 60 days; let it expire earlier\n";
+        assert_eq!((refused.status, &*refused.err), (1, sentence), "{more}");
+    }
+    let past = create("refused", &["--expires", "1999-12-31"]);
+    assert_eq!((past.status, &*past.err), (1, "rollcall: a token must expire later than now\n"));
+    for (wrong, why) in [("2027-02-30", "it is no date"), ("tomorrow", "as a date like 2027-01-31, or as never")] {
+        let refused = create("refused", &["--expires", wrong]);
+        assert!(refused.status == 2 && refused.err.contains(why), "{wrong}: {}", refused.err);
+    }
+    // Without the flags, the next server allows what it did before.
+    Process::start(place.command(&["serve", "--listen", "127.0.0.1:0"])).stop();
+    assert_eq!(create("after", &["--expires", "2999-01-31"]).status, 0);
+    assert!(place.run(&["token", "list"]).out.contains("\t2999-01-31T00:00:00Z\tafter\n"));
+    let short = place.run(&["serve", "--tokens-expire-after", "1h"]);
+    assert!(short.status == 2 && short.err.contains("write at least 1d"), "{}", short.err);
 }
 
 #[test]
