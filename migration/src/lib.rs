@@ -89,6 +89,7 @@ mod m20261129_000020_check_history;
 mod m20261129_000030_standards_locks;
 mod m20261129_000040_services_by_level;
 mod m20261129_000050_feeds;
+mod m20261130_000010_mail_and_digests;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -199,6 +200,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261129_000030_standards_locks::Migration),
             Box::new(m20261129_000040_services_by_level::Migration),
             Box::new(m20261129_000050_feeds::Migration),
+            Box::new(m20261130_000010_mail_and_digests::Migration),
         ]
     }
 }

@@ -5,14 +5,14 @@ use maud::{Markup, html};
 use sea_orm::Iterable;
 
 use super::ask::{ask, or_null, settled, unanswered};
-use super::events::{address, form_name, shown_once, spoken};
+use super::events::{address, digest_name, form_name, shown_once, spoken};
 use super::form::{self, Mistakes, Text};
 use super::group_form::owner_id;
 use super::layout::layout;
 use super::operations::event_choices::Tier;
 use super::operations::event_subscription::EventSubscription;
 use super::operations::{
-    self, CreateEventSubscription, EventChoices, EventFormEnum, EventKindEnum, EventService,
+    self, CreateEventSubscription, EventChoices, EventDigestEnum, EventFormEnum, EventKindEnum, EventService,
     EventSubscriptionCreateInput, EventSubscriptionUpdateInput, UpdateEventSubscription,
 };
 use super::visit::{Fields, Session, Visit};
@@ -23,7 +23,9 @@ use crate::entity::user::Role;
 /// The fields, named by the paths that the API uses for mistakes about them.
 const NAME: &str = "name";
 const URL: &str = "receiverUrl";
+const EMAIL: &str = "receiverEmail";
 const FORM: &str = "form";
+const DIGEST: &str = "digest";
 const EVENTS: &str = "events";
 const TEAM: &str = "teamId";
 const SERVICE: &str = "serviceId";
@@ -31,10 +33,11 @@ const TIER: &str = "tierAlias";
 const ENVIRONMENT: &str = "environment";
 const ENABLED: &str = "enabled";
 
-const FORMS: [EventFormEnum; 5] = [
+const FORMS: [EventFormEnum; 6] = [
     EventFormEnum::Slack,
     EventFormEnum::Mattermost,
     EventFormEnum::MicrosoftTeams,
+    EventFormEnum::Email,
     EventFormEnum::StandardWebhook,
     EventFormEnum::CloudEvent,
 ];
@@ -51,14 +54,18 @@ pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer
 }
 
 /// What the form says, as the API takes it.
-struct Sent {
+struct Sent<'a> {
     form: EventFormEnum,
+    /// Of the two places to send to, only that of the form counts.
+    url: Option<&'a str>,
+    email: Option<&'a str>,
+    digest: Option<EventDigestEnum>,
     events: Vec<EventKindEnum>,
     team: Option<String>,
     service: Option<String>,
 }
 
-async fn sent(site: &Site, visit: &Visit) -> Result<Result<Sent, Mistakes>, Fault> {
+async fn sent<'a>(site: &Site, visit: &'a Visit) -> Result<Result<Sent<'a>, Mistakes>, Fault> {
     let form = &visit.form;
     let team = match owner_id(site, visit, form.given(TEAM)).await? {
         Ok(team) => team,
@@ -82,10 +89,13 @@ async fn sent(site: &Site, visit: &Visit) -> Result<Result<Sent, Mistakes>, Faul
     let chosen = form.get(FORM).parse::<EventFormEnum>().ok();
     let chosen = chosen.ok_or_else(|| Fault::BadRequest("Choose one of the listed forms.".to_owned()))?;
     let events = form.all(EVENTS).filter_map(|word| word.parse().ok()).collect();
-    Ok(Ok(Sent { form: chosen, events, team, service }))
+    let is_mail = chosen == EventFormEnum::Email;
+    let (url, email) = (form.given(URL).filter(|_| !is_mail), form.given(EMAIL).filter(|_| is_mail));
+    let digest = form.given(DIGEST).and_then(|word| word.parse().ok());
+    Ok(Ok(Sent { form: chosen, url, email, digest, events, team, service }))
 }
 
-/// Creates a subscription, and shows its secret once.
+/// Creates a subscription, and shows its secret once. Mail is not signed.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let form = &visit.form;
     let made = match sent(site, visit).await? {
@@ -93,8 +103,10 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         Ok(sent) => {
             let input = EventSubscriptionCreateInput {
                 name: form.get(NAME),
-                receiver_url: form.get(URL),
+                receiver_url: or_null(sent.url),
+                receiver_email: or_null(sent.email),
                 form: MaybeUndefined::Value(sent.form),
+                digest: or_null(sent.digest),
                 events: sent.events,
                 team_id: or_null(sent.team.as_deref()),
                 service_id: or_null(sent.service.as_deref()),
@@ -110,6 +122,9 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     match made {
         Ok((own, secret)) => {
             let (own, secret) = (own.ok_or_else(unanswered)?, secret.ok_or_else(unanswered)?);
+            if form.get(FORM) == EventFormEnum::Email.to_string() {
+                return Ok(Answer::redirect(address(&own.id)));
+            }
             let main = html! {
                 (shown_once(&secret))
                 p { a.button href=(address(&own.id)) { "Go to the subscription" } }
@@ -136,6 +151,8 @@ pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Re
     let text = |text: Option<&String>| text.cloned().unwrap_or_default();
     let mut fields = Fields::one(NAME, &own.name)
         .and(FORM, &own.form.to_string())
+        .and(EMAIL, &text(own.receiver.email.as_ref()))
+        .and(DIGEST, &own.digest.map(|digest| digest.to_string()).unwrap_or_default())
         .and(TEAM, &text(own.team.as_ref().map(|team| &team.alias)))
         .and(SERVICE, &text(own.service.as_ref().map(|service| &service.alias)))
         .and(TIER, &text(own.tier.as_ref().map(|tier| &tier.alias)))
@@ -157,8 +174,10 @@ pub async fn change(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Faul
                 id,
                 name: MaybeUndefined::Value(form.get(NAME)),
                 // The form does not show the URL, so an empty field leaves it as it is.
-                receiver_url: form.given(URL).map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
+                receiver_url: sent.url.map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
+                receiver_email: sent.email.map_or(MaybeUndefined::Undefined, MaybeUndefined::Value),
                 form: MaybeUndefined::Value(sent.form),
+                digest: or_null(sent.digest),
                 events: MaybeUndefined::Value(sent.events),
                 team_id: or_null(sent.team.as_deref()),
                 service_id: or_null(sent.service.as_deref()),
@@ -182,7 +201,7 @@ pub async fn change(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Faul
 fn new_form(visit: &Visit, tiers: &[Tier], form: &Fields, mistakes: &Mistakes) -> Markup {
     let main = html! {
         form method="post" action="/new/event-subscription" {
-            (fields(tiers, form, mistakes, "Of an incoming webhook, or of your program. It is not shown again."))
+            (fields(tiers, form, mistakes, "Of an incoming webhook, or of your program. It is not shown again. Not for Email."))
             button { "Create subscription" }
         }
     };
@@ -190,7 +209,10 @@ fn new_form(visit: &Visit, tiers: &[Tier], form: &Fields, mistakes: &Mistakes) -
 }
 
 fn edit_form(visit: &Visit, own: &EventSubscription, tiers: &[Tier], form: &Fields, mistakes: &Mistakes) -> Markup {
-    let hint = format!("Empty: still at {}.", own.receiver.host);
+    let hint = match own.form {
+        EventFormEnum::Email => "For every form but Email. It is not shown again.".to_owned(),
+        _ => format!("Empty: still at {}.", own.receiver.host),
+    };
     let main = html! {
         p { a href=(address(&own.id)) { "Back to the subscription" } }
         form method="post" action={ (address(&own.id)) "/edit" } {
@@ -201,6 +223,9 @@ fn edit_form(visit: &Visit, own: &EventSubscription, tiers: &[Tier], form: &Fiel
     layout(visit, &format!("Edit {}", own.name), main)
 }
 
+/// The hint for the address.
+const MAIL: &str = "For the form Email: of a user. Administrators may give any.";
+
 fn fields(tiers: &[Tier], form: &Fields, mistakes: &Mistakes, url: &str) -> Markup {
     let line = |name, label, hint, required| Text { name, label, hint, kind: "text", required }.show(form, mistakes);
     let forms: Vec<(String, &str)> = FORMS.iter().map(|one| (one.to_string(), form_name(*one))).collect();
@@ -208,12 +233,19 @@ fn fields(tiers: &[Tier], form: &Fields, mistakes: &Mistakes, url: &str) -> Mark
     let every = ("", "all tiers");
     let tiers: Vec<(&str, &str)> =
         [every].into_iter().chain(tiers.iter().map(|tier| (&*tier.alias, &*tier.name))).collect();
-    let shown = [NAME, URL, FORM, EVENTS, TEAM, SERVICE, TIER, ENVIRONMENT];
+    let digests =
+        [EventDigestEnum::Daily, EventDigestEnum::Weekly].map(|one| (one.to_string(), digest_name(Some(one))));
+    let at_once = (String::new(), digest_name(None));
+    let digests: Vec<(&str, &str)> =
+        [&at_once].into_iter().chain(&digests).map(|(word, name)| (&**word, &**name)).collect();
+    let shown = [NAME, URL, EMAIL, FORM, DIGEST, EVENTS, TEAM, SERVICE, TIER, ENVIRONMENT];
     html! {
         (mistakes.summary(&shown))
         (line(NAME, "Name", "Such as: failed deploys of Payments", true))
         (form::select(FORM, "Form", "Who reads the messages.", &forms, form, mistakes))
         (Text { name: URL, label: "URL", hint: url, kind: "text", required: false }.show(form, mistakes))
+        (Text { name: EMAIL, label: "Email address", hint: MAIL, kind: "email", required: false }.show(form, mistakes))
+        (form::select(DIGEST, "Sent", "Digests are for every form that people read.", &digests, form, mistakes))
         fieldset {
             legend { "Events" }
             @for message in mistakes.about(EVENTS) { p.error { (message) } }

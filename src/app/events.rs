@@ -7,8 +7,8 @@ use super::form::Mistakes;
 use super::layout::{Head, page as framed};
 use super::operations::event_subscription::{EventDelivery, EventReceiver, EventSubscription};
 use super::operations::{
-    self, DeleteEventSubscription, EventDeliveryStateEnum as State, EventFormEnum as Form, EventSubscriptions,
-    ResendEvents, RotateEventSecret, TestEventSubscription,
+    self, DeleteEventSubscription, EventDeliveryStateEnum as State, EventDigestEnum as Digest, EventFormEnum as Form,
+    EventSubscriptions, ResendEvents, RotateEventSecret, TestEventSubscription,
 };
 use super::parts::{count, delete_button, empty, pages, time};
 use super::rights::may_change;
@@ -16,6 +16,7 @@ use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::Timestamp;
 use crate::entity::user::Role;
+use crate::events::digest::HOUR;
 
 /// The path of a subscription's page.
 pub fn address(id: &str) -> String {
@@ -30,6 +31,16 @@ pub fn form_name(form: Form) -> &'static str {
         Form::Slack => "Slack",
         Form::Mattermost => "Mattermost",
         Form::MicrosoftTeams => "Microsoft Teams",
+        Form::Email => "Email",
+    }
+}
+
+/// When messages of a digest are sent, or those about each event.
+pub fn digest_name(digest: Option<Digest>) -> String {
+    match digest {
+        None => "at once, a message for each event".to_owned(),
+        Some(Digest::Daily) => format!("every day at {HOUR:02}:00 UTC, in one message"),
+        Some(Digest::Weekly) => format!("every Monday at {HOUR:02}:00 UTC, in one message"),
     }
 }
 
@@ -46,8 +57,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         @if session.user.role >= Role::TeamMember { a.button href="/new/event-subscription" { "Add subscription" } }
     };
     let main = html! {
-        p { "A subscription posts a message to a URL when something happens: in a channel of Slack, Mattermost or Microsoft "
-            "Teams, or to a program of yours." }
+        p { "A subscription sends a message when something happens: to an email address, to a channel of Slack, Mattermost or "
+            "Microsoft Teams, or to a program of yours." }
         @if list.nodes.is_empty() { (empty("No subscriptions yet.", html! {})) } @else {
             div.scroll tabindex="0" role="region" aria-label="Subscriptions" {
                 table {
@@ -58,7 +69,10 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                     tbody { @for one in &list.nodes {
                         tr {
                             th scope="row" { a href=(address(&one.id)) { (one.name) } }
-                            td { (form_name(one.form)) ", " (one.receiver.host) }
+                            td {
+                                (form_name(one.form)) ", " (one.receiver.email.as_ref().unwrap_or(&one.receiver.host))
+                                @if let Some(digest) = one.digest { " " span.soft { (digest.to_string()) } }
+                            }
                             td { (count(i64::try_from(one.events.len()).unwrap_or(i64::MAX), "kind")) }
                             td { @if let Some(team) = &one.team { a href=(path(["teams", &team.alias])) { (team.name) } } @else { "all" } }
                             td { @let at = one.receiver.delivered_at.map(|at| at.0);
@@ -111,8 +125,10 @@ async fn show(
                     h2 { "Actions" }
                     form method="post" action=(to("test")) { button.quiet { "Send a test" } }
                     form method="post" action=(to("resend")) { button.quiet { "Send failed ones again" } }
-                    (delete_button(&to("rotate"), "New secret", &own.name,
-                        "Give it a new secret? For a day, messages are signed with both."))
+                    @if own.form != Form::Email {
+                        (delete_button(&to("rotate"), "New secret", &own.name,
+                            "Give it a new secret? For a day, messages are signed with both."))
+                    }
                     (delete_button(&to("delete"), "Delete", &own.name, "Delete this subscription, with its deliveries?"))
                 } }
             }
@@ -136,10 +152,11 @@ pub fn shown_once(secret: &str) -> Markup {
 }
 
 fn facts(own: &EventSubscription, now: Timestamp) -> Markup {
-    let EventReceiver { host, delivered_at, error, retry_at, waiting_count, missed_count } = &own.receiver;
+    let EventReceiver { host, email, delivered_at, error, retry_at, waiting_count, missed_count } = &own.receiver;
     html! {
         dl {
-            dt { "Receiver" } dd { (form_name(own.form)) " at " (host) }
+            dt { "Receiver" } dd { (form_name(own.form)) @if let Some(email) = email { " to " (email) } @else { " at " (host) } }
+            dt { "Sent" } dd { (digest_name(own.digest)) }
             dt { "Events" } dd { @for (place, kind) in own.events.iter().enumerate() {
                 @if place > 0 { ", " } (spoken(&kind.to_string()))
             } }

@@ -26,6 +26,7 @@ use crate::entity::token::Lifetimes;
 use crate::entity::{Timestamp, remembered, sign_in_link, token, user};
 use crate::error::{Error, shortened};
 use crate::events::Wanted;
+use crate::events::mail::Mailer;
 use crate::graphql::{self, Catalogue, Settings};
 use crate::http::tls::Tls;
 use crate::http::{self, App, Drained, Listener};
@@ -54,7 +55,7 @@ pub async fn run(settings: Serve, passed: Option<Passed>) -> Result<(), String> 
         }
         None => None,
     };
-    let openid = settings.openid.provider()?;
+    let (openid, mail) = (settings.openid.provider()?, settings.mail.mailer()?);
     let exporter = settings.tracing.collector()?.map(spans::start).transpose()?;
     let replica = settings.read_database.url()?;
     let (mut db, created) = open(&settings.database).await?;
@@ -76,7 +77,7 @@ pub async fn run(settings: Serve, passed: Option<Passed>) -> Result<(), String> 
             "other users of this machine may read {path}, which holds secrets (mode {mode:04o}); run: chmod 600 {path}"
         );
     }
-    let ended = serve(&db, settings, Sockets { listener, place, tls, metrics }, openid).await;
+    let ended = serve(&db, settings, Sockets { listener, place, tls, metrics }, (openid, mail)).await;
     if !matches!(ended, Ok(End::AtOnce))
         && let Err(reason) = close(&db).await
     {
@@ -113,8 +114,11 @@ enum End {
     AtOnce,
 }
 
+/// The servers of others that the service uses: the OpenID provider, and the mail server.
+type Outside = (Option<OpenId>, Option<Mailer>);
+
 /// Builds the application from the settings.
-fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App {
+fn app(db: &Db, settings: &Serve, app_url: &str, (openid, mail): Outside) -> App {
     let production = Environments::production(&settings.production_environments);
     let (account_name, budget) = (settings.account_name.clone(), settings.budget.limits());
     let estimate = settings.budget.max_estimate;
@@ -130,6 +134,7 @@ fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App 
         production,
         document_hosts,
         event_hosts,
+        mail,
         events: Wanted::all(),
     };
     let app = App::new(db.clone(), Catalogue::new(db.clone(), catalogue), settings.edge.clone());
@@ -142,12 +147,12 @@ fn app(db: &Db, settings: &Serve, app_url: &str, openid: Option<OpenId>) -> App 
 }
 
 /// Serves until a signal arrives.
-async fn serve(db: &Db, settings: Serve, sockets: Sockets, openid: Option<OpenId>) -> Result<End, String> {
+async fn serve(db: &Db, settings: Serve, sockets: Sockets, outside: Outside) -> Result<End, String> {
     let Sockets { listener, place, tls, metrics } = sockets;
     let mut signals = Signals::new().map_err(|error| error.to_string())?;
 
     let app_url = settings.addresses.app_url(&place);
-    let app = Arc::new(app(db, &settings, &app_url, openid));
+    let app = Arc::new(app(db, &settings, &app_url, outside));
     let has_tokens = db.read().count(token::Entity::find()).await.map_err(sentence)? > 0;
     tell_of_start(&settings, &place, has_tokens);
     tell_of_proxy(&settings, &place);

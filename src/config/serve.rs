@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::trimmed::{switch, trimmed};
-use super::{Addresses, Budget, Database, Edge, Log, OpenIdArgs, ReadDatabase, Tracing, value};
+use super::{Addresses, Budget, Database, Edge, Log, MailArgs, OpenIdArgs, ReadDatabase, Tracing, value};
 use crate::api_document::hosts::Host;
 
 /// The settings of `rollcall serve`.
@@ -77,6 +77,9 @@ pub struct Serve {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub openid: OpenIdArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub mail: MailArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub edge: Edge,

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Alias, ExprTrait, Query};
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{Condition, QueryOrder, QuerySelect, QueryTrait};
 use serde::Deserialize;
 
 use super::Timestamp;
@@ -34,6 +34,8 @@ pub struct Model {
     pub state: State,
     /// When it is sent, at the earliest; `None` once it has ended.
     pub next_at: Option<Timestamp>,
+    /// The time of the digest that tells it; `None` if it has a message of its own.
+    pub digest_at: Option<Timestamp>,
     /// How often it was sent.
     pub attempts: i32,
     /// The status of the last response.
@@ -67,7 +69,8 @@ pub enum State {
     Failed,
 }
 
-/// The deliveries of a subscription that can be sent now, oldest first: of each subject only the oldest that waits.
+/// The deliveries of a subscription that can be sent now in a message of their own, oldest first: of each subject only the
+/// oldest that waits.
 pub async fn due(db: &dyn ReadHandle, subscription: i64, now: Timestamp, most: u64) -> Result<Vec<Model>, db::Error> {
     let other = Alias::new("earlier");
     let of = |column| Expr::col((other.clone(), column));
@@ -78,14 +81,73 @@ pub async fn due(db: &dyn ReadHandle, subscription: i64, now: Timestamp, most: u
         .and_where(of(Column::SubscriptionId).eq(own(Column::SubscriptionId)))
         .and_where(of(Column::Subject).eq(own(Column::Subject)))
         .and_where(of(Column::NextAt).is_not_null())
+        .and_where(of(Column::DigestAt).is_null())
         .and_where(of(Column::Id).lt(own(Column::Id)))
         .take();
     let due = Entity::find()
         .filter(Column::SubscriptionId.eq(subscription))
         .filter(Column::NextAt.is_not_null())
         .filter(Column::NextAt.lte(now))
+        .filter(Column::DigestAt.is_null())
         .filter(Expr::exists(earlier).not());
     db.all(due.order_by_asc(Column::Id).limit(most)).await
+}
+
+/// The deliveries of a subscription that wait for a digest whose time has come.
+pub fn of_digests(subscription: i64, now: Timestamp) -> Condition {
+    Condition::all()
+        .add(Column::SubscriptionId.eq(subscription))
+        .add(Column::DigestAt.is_not_null())
+        .add(Column::DigestAt.lte(now))
+        .add(Column::NextAt.is_not_null())
+        .add(Column::NextAt.lte(now))
+}
+
+/// The time of the oldest digest of a subscription that can be sent now.
+pub async fn digest_due(
+    db: &dyn ReadHandle,
+    subscription: i64,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, db::Error> {
+    let due = Entity::find().select_only().column(Column::DigestAt).filter(of_digests(subscription, now));
+    let due = due.order_by_asc(Column::DigestAt).limit(1);
+    let due: Vec<i64> = db.rows(due.as_query(), |row| row.get(0)).await?;
+    Ok(due.first().copied().map(Timestamp::from_micros))
+}
+
+/// The deliveries that a digest tells, oldest first: at most [`MOST_WAITING`].
+pub async fn collected(
+    db: &dyn ReadHandle,
+    subscription: i64,
+    digest: Timestamp,
+    now: Timestamp,
+) -> Result<Vec<Model>, db::Error> {
+    let own = Entity::find().filter(of_digests(subscription, now)).filter(Column::DigestAt.eq(digest));
+    db.all(own.order_by_asc(Column::Id).limit(MOST_WAITING)).await
+}
+
+/// Gives each delivery that waits for a digest whose time has come a message of its own: whoever gets them is now a program.
+pub async fn scatter(db: &dyn WriteHandle, subscription: i64, now: Timestamp) -> Result<(), db::Error> {
+    let scatter = Entity::update_many()
+        .col_expr(Column::DigestAt, Expr::value(None::<i64>))
+        .filter(of_digests(subscription, now));
+    db.exec(scatter).await.map(drop)
+}
+
+/// Puts what waits for a later digest into the one at `at`.
+pub async fn reschedule(
+    db: &dyn WriteHandle,
+    subscription: i64,
+    now: Timestamp,
+    at: Timestamp,
+) -> Result<(), db::Error> {
+    let later = Entity::update_many()
+        .col_expr(Column::DigestAt, Expr::value(at))
+        .col_expr(Column::NextAt, Expr::value(at))
+        .filter(Column::SubscriptionId.eq(subscription))
+        .filter(Column::DigestAt.gt(now))
+        .filter(Column::NextAt.is_not_null());
+    db.exec(later).await.map(drop)
 }
 
 /// The number of deliveries that wait for a subscription.
@@ -94,11 +156,15 @@ pub async fn waiting(db: &dyn ReadHandle, subscription: i64) -> Result<u64, db::
     db.count(waiting).await
 }
 
-/// Sends the deliveries that failed again: at most [`MOST_WAITING`]. Returns their number.
+/// Sends the deliveries that failed again: at most [`MOST_WAITING`]. What digests were to tell is in one now. Returns their
+/// number.
 pub async fn send_again(db: &db::Transaction, subscription: i64, now: Timestamp) -> Result<u64, db::Error> {
+    let told =
+        Expr::case(Expr::col(Column::DigestAt).is_not_null(), Expr::value(now)).finally(Expr::value(None::<i64>));
     let again = Entity::update_many()
         .col_expr(Column::State, Expr::value(State::Waiting))
         .col_expr(Column::NextAt, Expr::value(now))
+        .col_expr(Column::DigestAt, told.into())
         .col_expr(Column::CreatedAt, Expr::value(now))
         .col_expr(Column::Attempts, Expr::value(0))
         .col_expr(Column::EndedAt, Expr::value(None::<i64>))

@@ -19,7 +19,7 @@ pub struct Model {
     pub id: i64,
     /// The subscription.
     pub subscription_id: i64,
-    /// The URL. It can hold a secret.
+    /// The URL. It can hold a secret. Empty for mail, whose address is in the subscription.
     pub url: String,
     /// The secret with which messages are signed.
     pub secret: String,

@@ -23,8 +23,12 @@ pub struct Model {
     pub name: String,
     /// The form of the messages.
     pub form: Form,
-    /// The host of the receiver, with the port if the URL states one.
+    /// The host of the receiver, with the port if the URL states one. For mail, the domain of the address.
     pub host: String,
+    /// The email address, for mail.
+    pub email: Option<String>,
+    /// How often what has happened is told in one message; `None` for a message about each event at once.
+    pub digest: Option<Digest>,
     /// The words of the kinds of events, separated by blanks.
     pub kinds: String,
     /// The team that it belongs to. Only events about this team and what it owns are sent.
@@ -81,6 +85,29 @@ pub enum Form {
     Mattermost,
     /// An adaptive card for a workflow of Microsoft Teams.
     MicrosoftTeams,
+    /// A mail.
+    Email,
+}
+
+impl Form {
+    /// Whether people read the messages, so that one of them can tell several events.
+    pub fn is_for_people(self) -> bool {
+        match self {
+            Self::StandardWebhook | Self::CloudEvent => false,
+            Self::Slack | Self::Mattermost | Self::MicrosoftTeams | Self::Email => true,
+        }
+    }
+}
+
+/// How often a digest is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Digest {
+    /// Every day.
+    Daily,
+    /// Every Monday.
+    Weekly,
 }
 
 impl Model {

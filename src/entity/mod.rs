@@ -46,6 +46,7 @@ pub mod feed;
 pub mod field_rule;
 pub mod filter;
 pub mod filter_predicate;
+pub mod global_id;
 pub mod idempotency_key;
 pub mod identity;
 pub mod infrastructure_resource;

@@ -2,7 +2,8 @@
 //!
 //! Of several processes, one sends to a receiver at a time: it holds a lease. Deliveries about one subject are sent one
 //! after another, those about different subjects a few at a time. A receiver that does not answer is asked again after a
-//! while with one delivery, whatever else waits for it; one that refuses a message holds back only the subject of that.
+//! while with one delivery, whatever else waits for it; one that refuses a message holds back only the subject of that. A
+//! digest is one message about many deliveries, which have one fate.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,28 +16,25 @@ use tokio::time::sleep;
 use tracing::{info, warn};
 use ureq::Agent;
 
-use super::receiver::{Response, TIMEOUT, agent, send};
-use super::{Wanted, fan_out, message, note_expiring_tokens, signature};
+use super::mail::{Mailer, Untaken};
+use super::message::Message;
+use super::outcome::{Outcome, after, cut, ended, pause};
+use super::receiver::{TIMEOUT, agent, send};
+use super::{Wanted, digest, fan_out, message, note_expiring_tokens, page_of, signature};
 use crate::api_document::hosts::Hosts;
 use crate::db::{self, Db, Read, Transaction, Write};
-use crate::entity::event_delivery::{self as delivery, Model as Delivery, State};
+use crate::entity::event_delivery::{self as delivery, Model as Delivery};
 use crate::entity::event_receiver::{self as receiver, Model as Receiver};
-use crate::entity::event_subscription::{self as subscription, Model as Subscription};
+use crate::entity::event_subscription::{self as subscription, Form, Model as Subscription};
 use crate::entity::{ByIds, Timestamp, event};
 
-/// How long a message is sent again before it is given up.
-pub const GIVEN_UP_AFTER: Duration = Duration::from_secs(3 * 86_400);
+pub use super::outcome::{GIVEN_UP_AFTER, LONGEST_PAUSE};
 
 /// How many messages are sent to a receiver at a time.
 pub const AT_ONCE: usize = 2;
 
-/// The longest pause before a receiver that does not answer is tried again, or a message that it refuses.
-pub const LONGEST_PAUSE: Duration = Duration::from_secs(600);
-
 /// The pause when there is nothing to do.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The pause after the first failure. Each next one is twice as long.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// The number of deliveries that are taken at once.
 const BATCH: u64 = 20;
 /// How long a process may take for these: [`TIMEOUT`] until the last one is begun, as long again for its response, and as
@@ -46,8 +44,8 @@ const LEASE: Duration = Duration::from_secs(30);
 const PRUNED: u64 = 500;
 /// After how many turns old events and tokens that expire are looked for: every five minutes, if nothing happens.
 const SWEEP: u32 = 600;
-/// The longest error that is stored, in characters.
-const ERROR: usize = 300;
+/// Why mail waits that was subscribed to while there was a mail server.
+const NO_SERVER: &str = "this server sends no mail any more: --smtp-url is not set";
 
 /// What a server needs to send events.
 #[derive(Clone)]
@@ -55,6 +53,7 @@ pub struct Sender {
     db: Db,
     wanted: Wanted,
     agent: Agent,
+    mail: Option<Mailer>,
     app_url: Arc<str>,
     /// Tells this process from others.
     process: Arc<str>,
@@ -66,7 +65,12 @@ impl Sender {
     /// Sends to public hosts, and to those that may be `private`.
     pub fn new(db: Db, wanted: Wanted, private: &Hosts, app_url: &str) -> Self {
         let process = format!("{:032x}", fastrand::u128(..)).into();
-        Self { db, wanted, agent: agent(private), app_url: app_url.into(), process, busy: Arc::default() }
+        Self { db, wanted, agent: agent(private), mail: None, app_url: app_url.into(), process, busy: Arc::default() }
+    }
+
+    /// Sends mail by this server, if there is one.
+    pub fn with_mail(self, mail: Option<Mailer>) -> Self {
+        Self { mail, ..self }
     }
 
     /// What somebody wants to know of changes.
@@ -186,6 +190,9 @@ impl Sender {
         let (Some(own), Some(receiver)) = (db.one(own).await?, receiver::of(db, subscription).await?) else {
             return Ok(false);
         };
+        if let Some(is_taken) = self.digest(&own, &receiver).await? {
+            return Ok(is_taken);
+        }
         // One that has failed is tried with one message.
         let most = if receiver.failures > 0 { 1 } else { BATCH };
         let due = delivery::due(db, subscription, Timestamp::now(), most).await?;
@@ -207,7 +214,18 @@ impl Sender {
             is_down |= matches!(outcome, Outcome::Down { .. });
             outcomes.push((delivery, outcome));
         }
-        self.db.write(async |tx| self.store(tx, &receiver, &outcomes).await).await?;
+        self.db
+            .write(async |tx| {
+                let now = Timestamp::now();
+                for (sent, outcome) in &outcomes {
+                    let update = ended(outcome, sent.attempts, sent.created_at, now);
+                    tx.exec(update.filter(delivery::Column::Id.eq(sent.id))).await?;
+                }
+                let outcomes: Vec<&Outcome> = outcomes.iter().map(|(_, outcome)| outcome).collect();
+                self.note(tx, &receiver, &outcomes).await?;
+                prune(tx, own.id).await
+            })
+            .await?;
         let is_taken = |(_, outcome): &(Delivery, Outcome)| matches!(outcome, Outcome::Taken(_));
         Ok(!is_down && (is_full || outcomes.iter().any(is_taken)))
     }
@@ -221,6 +239,65 @@ impl Sender {
         event: event::Model,
     ) -> (Delivery, Outcome) {
         let message = message::of(&event, delivery.kind, own.form, &self.app_url);
+        let outcome = self.hand_over(own, receiver, message).await;
+        (delivery, outcome)
+    }
+
+    /// Sends the oldest digest that is due, if there is one. Returns whether it was taken.
+    async fn digest(&self, own: &Subscription, receiver: &Receiver) -> Result<Option<bool>, db::Error> {
+        let (db, id, now) = (self.db.read(), own.id, Timestamp::now());
+        let Some(at) = delivery::digest_due(db, id, now).await? else { return Ok(None) };
+        if !own.form.is_for_people() {
+            self.db.write(async |tx| delivery::scatter(tx, id, now).await).await?;
+            return Ok(Some(true));
+        }
+        let collected = delivery::collected(db, id, at, now).await?;
+        let (Some(first), Some(last)) = (collected.first(), collected.last()) else { return Ok(None) };
+        let (attempts, ids) = (first.attempts, [first.id, last.id]);
+        let message = digest::message(db, own, collected, &self.app_url).await?;
+        let outcome = self.hand_over(own, receiver, message).await;
+        self.db
+            .write(async |tx| {
+                let told = ended(&outcome, attempts, at, Timestamp::now())
+                    .filter(delivery::of_digests(id, now))
+                    .filter(delivery::Column::DigestAt.eq(at))
+                    .filter(delivery::Column::Id.between(ids[0], ids[1]));
+                tx.exec(told).await?;
+                self.note(tx, receiver, &[&outcome]).await
+            })
+            .await?;
+        // As many have ended at once as can wait.
+        while self.db.write(async |tx| prune(tx, id).await).await? {}
+        Ok(Some(matches!(outcome, Outcome::Taken(_))))
+    }
+
+    /// Sends a message, as its form is sent.
+    async fn hand_over(&self, own: &Subscription, receiver: &Receiver, message: Message) -> Outcome {
+        match (&own.email, own.form) {
+            (Some(to), Form::Email) => self.mail(own, to, message).await,
+            _ => self.post(receiver, message).await,
+        }
+    }
+
+    async fn mail(&self, own: &Subscription, to: &str, message: Message) -> Outcome {
+        let Some(mail) = &self.mail else {
+            return Outcome::Down { status: None, error: NO_SERVER.to_owned(), after: None };
+        };
+        let footer = format!(
+            "\n-- \nYou get this because the subscription \"{}\" of the service catalogue sends events to this address. \
+             Whoever may change the subscription can change or delete it:\n{}\n",
+            message::plain(Form::Email)(&own.name),
+            page_of(&self.app_url, own.id)
+        );
+        let message = Message { body: message.body + &footer, ..message };
+        match mail.send(own, to, &message, &self.app_url).await {
+            Ok(status) => Outcome::Taken(status),
+            Err(Untaken::Refused { status, error }) => Outcome::Refused { status, error },
+            Err(Untaken::Down { status, error }) => Outcome::Down { status, error, after: None },
+        }
+    }
+
+    async fn post(&self, receiver: &Receiver, message: Message) -> Outcome {
         let now = Timestamp::now();
         let seconds = now.as_micros() / 1_000_000;
         let signature = signature::header(receiver, &message.id, seconds, &message.body, now);
@@ -235,28 +312,19 @@ impl Sender {
             ];
             send(&agent, &url, &headers, &message.body)
         });
-        let outcome = match sent.await {
+        match sent.await {
             Ok(Ok(response)) => Outcome::of(response),
             Ok(Err(error)) => Outcome::Down { status: None, error, after: None },
             Err(_) => Outcome::Down { status: None, error: "the sender panicked".to_owned(), after: None },
-        };
-        (delivery, outcome)
+        }
     }
 
-    /// Stores what became of deliveries.
-    async fn store(
-        &self,
-        tx: &Transaction,
-        receiver: &Receiver,
-        outcomes: &[(Delivery, Outcome)],
-    ) -> Result<(), db::Error> {
+    /// Stores how the receiver does.
+    async fn note(&self, tx: &Transaction, receiver: &Receiver, outcomes: &[&Outcome]) -> Result<(), db::Error> {
         let now = Timestamp::now();
-        for (sent, outcome) in outcomes {
-            store_one(tx, sent, outcome, now).await?;
-        }
         use receiver::Column::{DeliveredAt, Error, Failures, Id, LeasedUntil, RetryAt};
         let mut update = receiver::Entity::update_many().filter(Id.eq(receiver.id));
-        let failed = outcomes.iter().find_map(|(_, outcome)| match outcome {
+        let failed = outcomes.iter().find_map(|outcome| match outcome {
             Outcome::Down { error, after, .. } => Some((error, after)),
             _ => None,
         });
@@ -268,13 +336,13 @@ impl Sender {
                 .col_expr(Failures, Expr::value(failures))
                 .col_expr(RetryAt, Expr::value(after(pause)))
                 .col_expr(Error, Expr::value(cut(error)));
-        } else if outcomes.iter().any(|(_, outcome)| matches!(outcome, Outcome::Taken(_))) {
+        } else if outcomes.iter().any(|outcome| matches!(outcome, Outcome::Taken(_))) {
             update = update
                 .col_expr(Failures, Expr::value(0))
                 .col_expr(RetryAt, Expr::value(None::<i64>))
                 .col_expr(Error, Expr::value(None::<String>))
                 .col_expr(DeliveredAt, Expr::value(now));
-        } else if let Some((_, Outcome::Refused { error, .. })) = outcomes.first() {
+        } else if let Some(Outcome::Refused { error, .. }) = outcomes.first() {
             update = update
                 .col_expr(Failures, Expr::value(0))
                 .col_expr(RetryAt, Expr::value(None::<i64>))
@@ -285,10 +353,17 @@ impl Sender {
         if self.db.is_shared() {
             update = update.col_expr(LeasedUntil, Expr::value(after(LEASE)));
         }
-        tx.exec(update).await?;
-        let events = delivery::prune(tx, receiver.subscription_id, PRUNED).await?;
-        if events.is_empty() { Ok(()) } else { event::forget(tx, &events).await }
+        tx.exec(update).await.map(drop)
     }
+}
+
+/// Removes old deliveries that have ended, and their events. Returns whether there may be more of them.
+async fn prune(tx: &Transaction, subscription: i64) -> Result<bool, db::Error> {
+    let events = delivery::prune(tx, subscription, PRUNED).await?;
+    if !events.is_empty() {
+        event::forget(tx, &events).await?;
+    }
+    Ok(events.len() as u64 == PRUNED)
 }
 
 /// A receiver to which something is being sent.
@@ -300,120 +375,5 @@ struct Busy<'s> {
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
         self.of.busy().remove(&self.id);
-    }
-}
-
-/// What became of a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Outcome {
-    /// The receiver has taken it, with this status.
-    Taken(u16),
-    /// The receiver does not take this message.
-    Refused { status: u16, error: String },
-    /// The receiver takes no message at the moment.
-    Down { status: Option<u16>, error: String, after: Option<Duration> },
-}
-
-impl Outcome {
-    fn of(Response { status, retry_after, body }: Response) -> Self {
-        let error = match body.is_empty() {
-            true => format!("the receiver answered {status}"),
-            false => format!("the receiver answered {status}: {body}"),
-        };
-        match status {
-            200..=299 => Self::Taken(status),
-            408 | 425 | 429 => Self::Down { status: Some(status), error, after: retry_after.map(Duration::from_secs) },
-            300..=399 => {
-                let error = format!("the receiver answered {status}; redirects are not followed");
-                Self::Refused { status, error }
-            }
-            400..=499 => Self::Refused { status, error },
-            _ => Self::Down { status: Some(status), error, after: retry_after.map(Duration::from_secs) },
-        }
-    }
-}
-
-async fn store_one(tx: &Transaction, sent: &Delivery, outcome: &Outcome, now: Timestamp) -> Result<(), db::Error> {
-    use delivery::Column::{Attempts, EndedAt, Error, Id, NextAt, State as StateColumn, Status};
-    let attempts = sent.attempts.saturating_add(1);
-    let (status, error) = match outcome {
-        Outcome::Taken(status) => (Some(*status), None),
-        Outcome::Refused { status, error } => (Some(*status), Some(error)),
-        Outcome::Down { status, error, .. } => (*status, Some(error)),
-    };
-    let is_over = now.as_micros() - sent.created_at.as_micros() > micros(GIVEN_UP_AFTER);
-    let state = match outcome {
-        Outcome::Taken(_) => State::Delivered,
-        _ if is_over => State::Failed,
-        _ => State::Waiting,
-    };
-    let next = match (state, outcome) {
-        (State::Waiting, Outcome::Refused { .. }) => Some(after(pause(attempts))),
-        // The receiver has a pause of its own.
-        (State::Waiting, _) => Some(now),
-        _ => None,
-    };
-    let update = delivery::Entity::update_many()
-        .col_expr(Attempts, Expr::value(attempts))
-        .col_expr(Status, Expr::value(status.map(i32::from)))
-        .col_expr(Error, Expr::value(error.map(|error| cut(error))))
-        .col_expr(StateColumn, Expr::value(state))
-        .col_expr(NextAt, Expr::value(next))
-        .col_expr(EndedAt, Expr::value(next.is_none().then_some(now)))
-        .filter(Id.eq(sent.id));
-    tx.exec(update).await.map(drop)
-}
-
-fn cut(error: &str) -> String {
-    match error.char_indices().nth(ERROR) {
-        Some((end, _)) => format!("{}…", &error[..end]),
-        None => error.to_owned(),
-    }
-}
-
-/// The pause after this many failures, give or take a fifth, so that processes drift apart.
-fn pause(failures: i32) -> Duration {
-    let doubled = FIRST_PAUSE * 2_u32.pow(failures.clamp(1, 12).unsigned_abs() - 1);
-    doubled.min(LONGEST_PAUSE).mul_f64(0.8 + 0.4 * fastrand::f64())
-}
-
-fn after(time: Duration) -> Timestamp {
-    Timestamp::from_micros(Timestamp::now().as_micros() + micros(time))
-}
-
-fn micros(time: Duration) -> i64 {
-    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn answered(status: u16, retry_after: Option<u64>) -> Outcome {
-        Outcome::of(Response { status, retry_after, body: "no".to_owned() })
-    }
-
-    #[test]
-    fn a_status_says_whether_the_message_or_the_receiver_is_at_fault() {
-        assert_eq!(answered(204, None), Outcome::Taken(204));
-        let error = "the receiver answered 400: no".to_owned();
-        assert_eq!(answered(400, None), Outcome::Refused { status: 400, error });
-        for status in [301, 302, 307, 308, 401, 404, 410, 413, 422] {
-            assert!(matches!(answered(status, None), Outcome::Refused { .. }), "{status}");
-        }
-        for status in [408, 425, 429, 500, 502, 503, 504] {
-            let after = Some(Duration::from_secs(7));
-            assert!(matches!(answered(status, Some(7)), Outcome::Down { after: own, .. } if own == after), "{status}");
-        }
-    }
-
-    #[test]
-    fn pauses_become_longer_up_to_a_bound() {
-        for (failures, least, most) in
-            [(1, 800, 1_200), (2, 1_600, 2_400), (11, 480_000, 720_000), (99, 480_000, 720_000)]
-        {
-            let pause = pause(failures).as_millis();
-            assert!((least..=most).contains(&pause), "{failures}: {pause}");
-        }
     }
 }

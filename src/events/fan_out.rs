@@ -6,7 +6,7 @@ use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
 use serde_json::Value as Json;
 
-use super::kinds;
+use super::{digest, kinds};
 use crate::db::{self, Db, Read, Transaction, Write};
 use crate::entity::event::{self, Kind, What};
 use crate::entity::event_delivery::{self, MOST_WAITING, State};
@@ -66,7 +66,11 @@ async fn make_out(
             };
             *left -= 1;
             is_wanted = true;
-            rows.push(delivery(one.id, event, *kind, now));
+            let row = delivery(one.id, event, *kind, now);
+            rows.push(match one.digest.filter(|_| one.form.is_for_people()) {
+                None => row,
+                Some(digest) => collected(row, digest::next(digest, now)),
+            });
         }
         if !is_wanted {
             unwanted.push(event.id);
@@ -99,10 +103,16 @@ pub fn delivery(subscription: i64, event: &event::Model, kind: Kind, now: Timest
         subject: Set(subject),
         state: Set(State::Waiting),
         next_at: Set(Some(now)),
+        digest_at: Set(None),
         attempts: Set(0),
         created_at: Set(now),
         ..Default::default()
     }
+}
+
+/// The same delivery, told by the digest of this time.
+fn collected(row: event_delivery::ActiveModel, at: Timestamp) -> event_delivery::ActiveModel {
+    event_delivery::ActiveModel { next_at: Set(Some(at)), digest_at: Set(Some(at)), ..row }
 }
 
 /// Where an event belongs.

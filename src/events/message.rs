@@ -5,15 +5,21 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::entity::event::{Kind, Model as Event, What};
 use crate::entity::event_subscription::Form;
+use crate::entity::text;
 
 /// The longest sentence of a message for people, in characters.
 const SENTENCE: usize = 1_000;
+
+/// The longest subject of a mail, in characters.
+pub const SUBJECT: usize = 120;
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Message {
     /// The id, the same each time that it is sent.
     pub(super) id: String,
+    /// What it is about, in one short line, for mail.
+    pub(super) subject: String,
     /// The media type of the body.
     pub(super) content_type: &'static str,
     /// The body.
@@ -26,6 +32,14 @@ pub(super) fn of(event: &Event, kind: Kind, form: Form, app_url: &str) -> Messag
     let said = Said { event, kind, detail: &detail, app_url };
     let id = format!("evt_{}", event.id);
     let body = match form {
+        Form::Slack | Form::Mattermost | Form::MicrosoftTeams => {
+            return for_people(id, String::new(), form, said.line(form));
+        }
+        Form::Email => {
+            let sentence = said.line(form);
+            let link = said.url().map(|url| format!("\n{url}\n")).unwrap_or_default();
+            return for_people(id, cut(&sentence, SUBJECT), form, format!("{sentence}\n{link}"));
+        }
         Form::StandardWebhook => {
             json!({ "type": kind.message_type(), "timestamp": event.at.to_string(), "data": said.data() })
         }
@@ -39,26 +53,72 @@ pub(super) fn of(event: &Event, kind: Kind, form: Form, app_url: &str) -> Messag
             "datacontenttype": "application/json",
             "data": said.data(),
         }),
-        Form::Slack => json!({ "text": said.sentence(|name, url| format!("<{url}|{}>", slack(name)), slack) }),
-        Form::Mattermost => json!({ "text": said.markdown() }),
-        Form::MicrosoftTeams => json!({
-            "type": "message",
-            "attachments": [{
-                "contentType": "application/vnd.microsoft.card.adaptive",
-                "content": {
-                    "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
-                    "type": "AdaptiveCard",
-                    "version": "1.4",
-                    "body": [{ "type": "TextBlock", "wrap": true, "text": said.markdown() }],
-                },
-            }],
-        }),
     };
     let content_type = match form {
         Form::CloudEvent => "application/cloudevents+json",
         _ => "application/json",
     };
-    Message { id, content_type, body: body.to_string() }
+    Message { id, subject: String::new(), content_type, body: body.to_string() }
+}
+
+/// A message of this text, which is in the markup of the form.
+pub(super) fn for_people(id: String, subject: String, form: Form, text: String) -> Message {
+    let (content_type, body) = match form {
+        Form::Email => ("text/plain", text),
+        Form::MicrosoftTeams => {
+            let card = json!({
+                "type": "message",
+                "attachments": [{
+                    "contentType": "application/vnd.microsoft.card.adaptive",
+                    "content": {
+                        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+                        "type": "AdaptiveCard",
+                        "version": "1.4",
+                        "body": [{ "type": "TextBlock", "wrap": true, "text": text }],
+                    },
+                }],
+            });
+            ("application/json", card.to_string())
+        }
+        Form::Slack | Form::Mattermost | Form::StandardWebhook | Form::CloudEvent => {
+            ("application/json", json!({ "text": text }).to_string())
+        }
+    };
+    Message { id, subject, content_type, body }
+}
+
+/// A sentence about an event in the markup of the form, and the address of the page of what it is about.
+pub(super) fn sentence(event: &Event, kind: Kind, form: Form, app_url: &str) -> (String, Option<String>) {
+    let detail: Map<String, Json> = serde_json::from_str(&event.detail).unwrap_or_default();
+    let said = Said { event, kind, detail: &detail, app_url };
+    (said.line(form), said.url())
+}
+
+/// A name in the markup of the form.
+pub(super) fn plain(form: Form) -> fn(&str) -> String {
+    match form {
+        Form::Slack => slack,
+        Form::Mattermost | Form::MicrosoftTeams => markdown,
+        Form::Email | Form::StandardWebhook | Form::CloudEvent => one_line,
+    }
+}
+
+/// A link in the markup of the form. Mail has none: there, addresses have lines of their own.
+pub(super) fn link(form: Form, name: &str, url: &str) -> String {
+    let name = plain(form)(name);
+    match form {
+        Form::Slack => format!("<{url}|{name}>"),
+        Form::Mattermost | Form::MicrosoftTeams => format!("[{name}]({url})"),
+        Form::Email | Form::StandardWebhook | Form::CloudEvent => name,
+    }
+}
+
+/// The beginning of a text of more than `most` characters.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// An event, as it is told.
@@ -119,8 +179,8 @@ impl Said<'_> {
         Json::Object(data)
     }
 
-    fn markdown(&self) -> String {
-        self.sentence(|name, url| format!("[{}]({url})", markdown(name)), markdown)
+    fn line(&self, form: Form) -> String {
+        self.sentence(|name, url| link(form, name, url), plain(form))
     }
 
     /// A sentence for people. `link` and `plain` write names in the markup of the receiver.
@@ -165,10 +225,7 @@ impl Said<'_> {
             Kind::LevelLost => format!("The service {name} has fallen to the level {}.", self.levels(plain)),
             Kind::Test => format!("This is a test of the subscription {name}."),
         };
-        match sentence.char_indices().nth(SENTENCE) {
-            Some((end, _)) => format!("{}…", &sentence[..end]),
-            None => sentence,
-        }
+        cut(&sentence, SENTENCE)
     }
 
     fn deploy(&self, service: &str, how: &str, plain: fn(&str) -> String) -> String {
@@ -220,6 +277,11 @@ fn word(what: What) -> &'static str {
         What::Rated => "rated",
         What::Tested => "tested",
     }
+}
+
+/// A text without markup, in one line, whose letters stay in their order.
+fn one_line(text: &str) -> String {
+    text.chars().map(|letter| if text::is_control(letter) { ' ' } else { letter }).collect()
 }
 
 /// A text in Slack's markup, which has three special characters. Without them, nobody is mentioned either.
@@ -346,6 +408,22 @@ mod tests {
             text(&event(What::Rated, "Cart", level), Kind::LevelLost, Form::Slack),
             format!("The service {link} has fallen to the level Bronze; it was Silver.")
         );
+    }
+
+    #[test]
+    fn mail_is_plain_text_whose_subject_is_one_short_line() {
+        let name = "Cart\r\nBcc: eve@example.com\u{202e}\u{2028}<b>";
+        let mail = of(
+            &event(What::Created, name, json!({ "alias": "cart" })),
+            Kind::ServiceCreated,
+            Form::Email,
+            "https://rc.example.com",
+        );
+        assert_eq!(mail.subject, "The service Cart  Bcc: eve@example.com  <b> was created.");
+        assert_eq!(mail.body, format!("{}\n\nhttps://rc.example.com/services/cart\n", mail.subject));
+        let long = event(What::Created, &"\u{e4}".repeat(5_000), json!({}));
+        let mail = of(&long, Kind::ServiceCreated, Form::Email, "https://rc.example.com");
+        assert_eq!(mail.subject.chars().count(), SUBJECT + 1);
     }
 
     #[test]

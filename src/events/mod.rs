@@ -4,8 +4,9 @@
 //!   the change is committed, and none if it is not.
 //! - [`fan_out`] makes out a delivery for each subscription that wants an event.
 //! - [`deliver`] sends the deliveries, in order for each subject, and again until the receiver takes them or three days
-//!   have passed. A message can arrive twice, with the same id.
+//!   have passed ([`outcome`]). A message can arrive twice, with the same id.
 //! - [`message`] is what is sent, [`signature`] what it is signed with, and [`receiver`] says where it may be sent.
+//!   [`mail`] sends to email addresses, and [`digest`] tells several events in one message.
 //!
 //! Nothing is stored for a kind of event that no subscription wants ([`Wanted`]).
 
@@ -18,18 +19,22 @@ use crate::db::{self, AnyRow, RowOf, Transaction, Write, WriteHandle};
 use crate::entity::audit::{self, Actor, ActorKind};
 use crate::entity::change::{Account, Told, Whole};
 use crate::entity::event::{self, Kind, What};
-use crate::entity::{Timestamp, deploy, token};
+use crate::entity::{Timestamp, deploy, global_id, token};
 
 mod checks;
 pub mod deliver;
+pub mod digest;
 mod fan_out;
+pub mod mail;
 mod message;
+mod outcome;
 pub mod receiver;
 pub mod signature;
 mod wanted;
 
 pub use checks::OfChecks;
 pub use fan_out::delivery;
+pub use message::SUBJECT;
 pub use wanted::Wanted;
 
 /// The kinds of events about deploys.
@@ -41,6 +46,11 @@ const TEAM: &str = "Team";
 
 /// The SDL type of subscriptions. They are not told about each other.
 const SUBSCRIPTION: &str = "EventSubscription";
+
+/// The address of a subscription's page.
+fn page_of(app_url: &str, subscription: i64) -> String {
+    format!("{app_url}/events/{}", global_id::text(SUBSCRIPTION, subscription))
+}
 
 /// The severity of a code issue that is an event, in lower case.
 const CRITICAL: &str = "critical";

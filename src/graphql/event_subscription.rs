@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
+use super::event_target::Given;
 use super::id;
 use super::list::List;
 use super::schema::*;
@@ -14,11 +15,11 @@ use super::types::{EventDelivery, EventSubscription};
 use crate::db::{Read, Transaction, Write};
 use crate::engine::page::PageArguments;
 use crate::entity::event::{Kind, What};
-use crate::entity::event_subscription::{self as subscription, Column, Entity, Form, MOST};
+use crate::entity::event_subscription::{self as subscription, Column, Digest, Entity, Form, MOST};
 use crate::entity::timestamp::touch;
-use crate::entity::{ByIds, Timestamp, event, event_delivery as delivery, event_receiver as receiver, service, text};
+use crate::entity::{ByIds, Timestamp, event, event_delivery as delivery, event_receiver as receiver, service};
 use crate::error::{Error, Result, UserError};
-use crate::events::{receiver as receivers, signature};
+use crate::events::{digest as digests, signature};
 
 impl EventSubscriptionResolver for EventSubscription {
     fn form(&self) -> EventFormEnum {
@@ -28,7 +29,15 @@ impl EventSubscriptionResolver for EventSubscription {
             Form::Slack => EventFormEnum::Slack,
             Form::Mattermost => EventFormEnum::Mattermost,
             Form::MicrosoftTeams => EventFormEnum::MicrosoftTeams,
+            Form::Email => EventFormEnum::Email,
         }
+    }
+
+    fn digest(&self) -> Option<EventDigestEnum> {
+        self.digest.map(|digest| match digest {
+            Digest::Daily => EventDigestEnum::Daily,
+            Digest::Weekly => EventDigestEnum::Weekly,
+        })
     }
 
     async fn events(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Vec<EventKindEnum>>> {
@@ -44,6 +53,7 @@ impl EventSubscriptionResolver for EventSubscription {
             let waiting = if is_counted { delivery::waiting(db, row.id).await? } else { 0 };
             found.push(EventReceiver {
                 host: row.host.clone(),
+                email: row.email.clone(),
                 delivered_at: own.delivered_at,
                 error: own.error,
                 retry_at: own.retry_at,
@@ -110,7 +120,22 @@ fn form(word: EventFormEnum) -> Form {
         EventFormEnum::Slack => Form::Slack,
         EventFormEnum::Mattermost => Form::Mattermost,
         EventFormEnum::MicrosoftTeams => Form::MicrosoftTeams,
+        EventFormEnum::Email => Form::Email,
     }
+}
+
+/// The digest that a client chooses for messages of this form.
+fn digest(given: Option<&EventDigestEnum>, form: Form) -> Result<Option<Digest>, UserError> {
+    let Some(given) = given else { return Ok(None) };
+    if !form.is_for_people() {
+        let message =
+            "digest is for messages that people read: of the forms email, slack, mattermost and microsoft_teams";
+        return Err(UserError::new("digest", message));
+    }
+    Ok(Some(match given {
+        EventDigestEnum::Daily => Digest::Daily,
+        EventDigestEnum::Weekly => Digest::Weekly,
+    }))
 }
 
 /// The kinds that a client wants, each once.
@@ -131,16 +156,6 @@ fn words(kinds: &[Kind]) -> String {
     kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(" ")
 }
 
-/// The host of a receiver's URL, which is checked.
-fn host(ctx: &MutationCtx<'_>, url: &str) -> Result<String, UserError> {
-    let url = text::trim(url);
-    if url.chars().count() > text::URL {
-        let message = format!("receiverUrl must have at most {} characters", text::URL);
-        return Err(UserError::new("receiverUrl", message));
-    }
-    receivers::check(url, &ctx.settings().event_hosts)
-}
-
 /// The service that a client names. The outer `None` leaves the column unchanged.
 async fn named_service(db: &Transaction, given: &MaybeUndefined<String>) -> Result<Option<Option<i64>>> {
     Ok(match given {
@@ -158,7 +173,9 @@ impl EventSubscriptionCreateMutation for Mutation {
         let EventSubscriptionCreateInput {
             name,
             receiver_url,
+            receiver_email,
             form: given,
+            digest: rhythm,
             events,
             team_id,
             service_id,
@@ -167,20 +184,25 @@ impl EventSubscriptionCreateMutation for Mutation {
             texts,
         } = input;
         let db = ctx.db();
+        let form = given.value().map_or(Form::StandardWebhook, |word| form(*word));
         let mut draft = Draft::<Entity>::new();
         draft.set_required(Column::Name, &name);
         draft.set_texts(&texts);
         draft.refer(db, Column::TeamId, &team_id).await?;
         draft.refer(db, Column::TierId, &tier_alias).await?;
-        let host = draft.problems.take(host(ctx, &receiver_url));
+        let target = Given { url: &receiver_url, email: &receiver_email }.target(ctx, form, None).await;
+        let target = draft.problems.take_any(target)?.flatten();
+        let digest = draft.problems.take(digest(rhythm.value(), form)).flatten();
         let kinds = draft.problems.take(kinds(&events));
         let service = draft.problems.take_any(named_service(db, &service_id).await)?.flatten().flatten();
         let row = draft.done()?;
-        let (Some(host), Some(kinds)) = (host, kinds) else { return Err(Error::internal("a mistake was lost")) };
+        let (Some(target), Some(kinds)) = (target, kinds) else { return Err(Error::internal("a mistake was lost")) };
         let now = Timestamp::now();
         let row = subscription::ActiveModel {
-            form: Set(given.value().map_or(Form::StandardWebhook, |word| form(*word))),
-            host: Set(host),
+            form: Set(form),
+            host: Set(target.host),
+            email: Set(target.email),
+            digest: Set(digest),
             kinds: Set(words(&kinds)),
             service_id: Set(service),
             enabled: Set(enabled.value().copied().unwrap_or(true)),
@@ -193,7 +215,7 @@ impl EventSubscriptionCreateMutation for Mutation {
             return Err(UserError::base(format!("no subscription can be added: there are at most {MOST}")).into());
         }
         let secret = signature::secret()?;
-        db.insert(receiver::new(made.id, text::trim(&receiver_url), secret.clone())).await?;
+        db.insert(receiver::new(made.id, &target.url, secret.clone())).await?;
         ctx.settings().events.add(&kinds);
         Ok(EventSubscriptionSecretPayload {
             event_subscription: Some(made),
@@ -214,6 +236,31 @@ async fn own_receiver(db: &Transaction, subscription: i64) -> Result<receiver::M
     own.ok_or_else(|| Error::internal("a subscription has no receiver"))
 }
 
+/// Sends what waits for a receiver to this URL, at once.
+async fn direct(db: &Transaction, subscription: i64, url: String) -> Result<()> {
+    let changed = receiver::ActiveModel {
+        url: Set(url),
+        failures: Set(0),
+        retry_at: Set(None),
+        error: Set(None),
+        ..own_receiver(db, subscription).await?.into()
+    };
+    db.update(changed).await?;
+    Ok(())
+}
+
+/// The digest that a client chooses, or the one from before.
+fn kept_digest(
+    before: &EventSubscription,
+    given: &MaybeUndefined<EventDigestEnum>,
+    form: Form,
+) -> Result<Option<Digest>, UserError> {
+    match (given, EventSubscriptionResolver::digest(before)) {
+        (MaybeUndefined::Undefined, before) => digest(before.as_ref(), form),
+        (given, _) => digest(given.value(), form),
+    }
+}
+
 impl EventSubscriptionUpdateMutation for Mutation {
     async fn event_subscription_update(
         ctx: &MutationCtx<'_>,
@@ -223,7 +270,9 @@ impl EventSubscriptionUpdateMutation for Mutation {
             id,
             name,
             receiver_url,
+            receiver_email,
             form: given,
+            digest: rhythm,
             events,
             team_id,
             service_id,
@@ -233,21 +282,21 @@ impl EventSubscriptionUpdateMutation for Mutation {
         } = input;
         let db = ctx.db();
         let before = locked(db, &id).await?;
-        let number = before.id;
-        let mut draft = Draft::<Entity>::of(before);
+        let mut draft = Draft::<Entity>::of(before.clone());
         draft.set(Column::Name, &name);
         draft.set_texts(&texts);
         draft.refer(db, Column::TeamId, &team_id).await?;
         draft.refer(db, Column::TierId, &tier_alias).await?;
-        let host = draft.problems.take(draft::changed("receiverUrl", &receiver_url, |url| host(ctx, url))).flatten();
         let kinds = draft.problems.take(draft::changed("events", &events, |given| kinds(given))).flatten();
         let form = draft.problems.take(draft::changed("form", &given, |word| Ok(form(*word)))).flatten();
+        let form = form.unwrap_or(before.form);
+        let given = Given { url: &receiver_url, email: &receiver_email };
+        let target = draft.problems.take_any(given.target(ctx, form, Some(&before)).await)?.flatten();
+        let digest = draft.problems.take(kept_digest(&before, &rhythm, form)).flatten();
         let enabled = draft.problems.take(draft::changed("enabled", &enabled, |is| Ok(*is))).flatten();
         let service = draft.problems.take_any(named_service(db, &service_id).await)?.flatten();
         let mut row = draft.done()?;
-        if let Some(form) = form {
-            row.form = Set(form);
-        }
+        (row.form, row.digest) = (Set(form), Set(digest));
         if let Some(kinds) = &kinds {
             row.kinds = Set(words(kinds));
         }
@@ -257,16 +306,14 @@ impl EventSubscriptionUpdateMutation for Mutation {
         if let Some(service) = service {
             row.service_id = Set(service);
         }
-        if let (Some(host), Some(url)) = (host, receiver_url.value()) {
-            row.host = Set(host);
-            let changed = receiver::ActiveModel {
-                url: Set(text::trim(url).to_owned()),
-                failures: Set(0),
-                retry_at: Set(None),
-                error: Set(None),
-                ..own_receiver(db, number).await?.into()
-            };
-            db.update(changed).await?;
+        if let Some(target) = target {
+            (row.host, row.email) = (Set(target.host), Set(target.email));
+            direct(db, before.id, target.url).await?;
+        }
+        if digest != before.digest {
+            let now = Timestamp::now();
+            let at = digest.map_or(now, |digest| digests::next(digest, now));
+            delivery::reschedule(db, before.id, now, at).await?;
         }
         touch(&mut row.updated_at);
         let changed = db.update(row).await?;

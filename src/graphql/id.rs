@@ -9,10 +9,9 @@ use sea_orm::{ModelTrait, PrimaryKeyTrait};
 use crate::db::{self, Read, ReadHandle, Table};
 use crate::engine::write::{Scalar, Writer};
 use crate::entity::field_rule::Reference;
+use crate::entity::global_id::{self, SCHEME};
 use crate::entity::{self, ByAlias};
 use crate::error::{Result, UserError, quoted, shortened};
-
-const SCHEME: &str = "gid://rollcall/";
 
 /// [`SCHEME`] in base64url, which every id begins with. The scheme's length is a multiple of three, so its encoding
 /// does not depend on what follows.
@@ -40,7 +39,7 @@ impl Id {
 
     /// The id as clients see it.
     pub fn text(&self) -> String {
-        BASE64URL_NOPAD.encode(format!("{SCHEME}{}/{}", self.class, self.number).as_bytes())
+        global_id::text(self.class, self.number)
     }
 }
 

@@ -31,6 +31,7 @@ pub mod caller;
 pub mod context;
 mod draft;
 mod event_subscription;
+mod event_target;
 pub mod id;
 pub mod idempotency;
 pub mod identifier;
@@ -139,6 +140,8 @@ pub struct Settings {
     pub document_hosts: Hosts,
     /// The hosts with private addresses to which events may be sent.
     pub event_hosts: Hosts,
+    /// Sends mail, if there is a mail server.
+    pub mail: Option<events::mail::Mailer>,
     /// The kinds of events that somebody wants. None if nobody sends them.
     pub events: events::Wanted,
 }
@@ -158,6 +161,7 @@ impl Settings {
             production,
             document_hosts,
             event_hosts: Hosts::default(),
+            mail: None,
             events: events::Wanted::default(),
         }
     }

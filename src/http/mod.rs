@@ -179,8 +179,8 @@ impl App {
 
     /// Sends the events of this service.
     pub fn event_sender(&self) -> Sender {
-        let Settings { events, event_hosts, app_url, .. } = self.catalogue.settings();
-        Sender::new(self.db.clone(), events.clone(), event_hosts, app_url)
+        let Settings { events, event_hosts, mail, app_url, .. } = self.catalogue.settings();
+        Sender::new(self.db.clone(), events.clone(), event_hosts, app_url).with_mail(mail.clone())
     }
 
     /// Shows badges with the levels of services to everybody.

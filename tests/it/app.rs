@@ -131,6 +131,7 @@ impl TestApp {
             production,
             document_hosts,
             event_hosts,
+            mail: settings.mail.mailer().expect("a mail server"),
             events: wanted,
         };
         let catalogue = Catalogue::new(db.clone(), catalogue);

@@ -31,6 +31,9 @@ pub(super) fn settings(settings: &Serve) -> Vec<Finding> {
     if let Err(reason) = settings.openid.clone().provider() {
         findings.push(Finding::problem(about, reason));
     }
+    if let Err(reason) = settings.mail.mailer() {
+        findings.push(Finding::problem(about, reason));
+    }
     if let Err(reason) = serve::check_proxies(settings) {
         findings.push(Finding::problem(about, reason));
     }

@@ -1,0 +1,30 @@
+//! Event subscriptions that send mail, or one message for a day or a week.
+
+use sea_orm_migration::{prelude::*, schema::*};
+
+use crate::ddl::{create, partial};
+
+/// This migration.
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        for (table, column) in [
+            ("event_subscription", text_null("email")),
+            ("event_subscription", text_null("digest")),
+            ("event_delivery", big_integer_null("digest_at")),
+        ] {
+            manager.alter_table(Table::alter().table(table).add_column(column).take()).await?;
+        }
+        create(
+            manager,
+            [
+                partial("event_delivery_due", "event_delivery", ["subscription_id", "next_at"], "next_at"),
+                partial("event_delivery_by_digest", "event_delivery", ["subscription_id", "digest_at"], "digest_at"),
+            ],
+        )
+        .await
+    }
+}
