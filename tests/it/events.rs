@@ -38,7 +38,7 @@ pub struct Got {
 }
 
 impl Got {
-    fn body(&self) -> Value {
+    pub fn body(&self) -> Value {
         serde_json::from_str(&self.text).expect("JSON")
     }
 
@@ -61,13 +61,13 @@ struct Reply(&'static str, usize, Duration);
 const TAKEN: Reply = Reply("204 No Content", 0, Duration::ZERO);
 
 /// A receiver on its own port.
-struct Receiver {
+pub struct Receiver {
     address: SocketAddr,
     got: Arc<Mutex<Vec<Got>>>,
 }
 
 impl Receiver {
-    fn taking() -> Self {
+    pub fn taking() -> Self {
         Self::that(|_| TAKEN)
     }
 
@@ -95,11 +95,11 @@ impl Receiver {
         Self { address, got }
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://{}/hook/secret", self.address)
     }
 
-    fn host(&self) -> String {
+    pub fn host(&self) -> String {
         self.address.to_string()
     }
 
@@ -108,7 +108,7 @@ impl Receiver {
     }
 
     /// Waits for this many messages, and for a moment more, in which no other may come.
-    async fn exactly(&self, number: usize) -> Vec<Got> {
+    pub async fn exactly(&self, number: usize) -> Vec<Got> {
         soon("the messages arrive", async {
             while self.got().len() < number {
                 tokio::time::sleep(Duration::from_millis(20)).await;

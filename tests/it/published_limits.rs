@@ -28,7 +28,7 @@ use rollcall::entity::{
     idempotency_key, scorecard, service_file_note, session, sign_in_link, standing_change, team,
 };
 use rollcall::evaluation;
-use rollcall::events::{deliver, receiver};
+use rollcall::events::{SUBJECT, deliver, digest, mail, receiver};
 use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
@@ -304,6 +304,10 @@ fn things() -> Section {
         time("longest pause before an event is sent again", deliver::LONGEST_PAUSE),
         count("messages that are sent to a receiver of events at a time", deliver::AT_ONCE),
         bytes("what is read of the answer of a receiver of events", receiver::RESPONSE).beyond("the rest is not read"),
+        count("mails that are handed to the mail server at a time", mail::AT_ONCE).beyond("others wait"),
+        characters("subject of a mail", SUBJECT).beyond("it is cut off"),
+        count("events that a digest tells", digest::LINES).beyond("the others are counted"),
+        characters("text of a digest in a chat", digest::TEXT).beyond("the other events are counted"),
         count("services that do not pass in the report of a check", check::NAMED),
         count("days of a history of checks or levels", check::history::MOST_DAYS),
         count("days that a change of a result or a level is kept", standing_change::KEPT as i32),

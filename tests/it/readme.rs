@@ -19,6 +19,7 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("README.md", "Run from source", "they build the program that this test uses"),
     ("docs/pages.md", "The explorer", "they need Node.js"),
     ("docs/agents.md", "Connect", "agents read them"),
+    ("docs/events.md", "Mail", "it needs a mail server"),
     ("docs/events.md", "What a program receives", "programs read it"),
     ("docs/standards.md", "Checks of repositories", "they need a checkout with a remote"),
 ];

@@ -28,6 +28,7 @@ fn example(arg: &Arg) -> String {
             "https://example.com".to_owned()
         }
         (None, "oidc-domains" | "pull-documents-from" | "send-events-to") => "example.com".to_owned(),
+        (None, "mail-from") => "rollcall@example.com".to_owned(),
         (None, name) if name.ends_with("-retention") || name.starts_with("tokens-expire") => "400d".to_owned(),
         (None, _) => match arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str()) {
             Some("DURATION") => "30s".to_owned(),
@@ -62,6 +63,7 @@ fn company(path: &[String], name: &str) -> Vec<String> {
     match name {
         "tls-certificate" => add("--tls-key", "x"),
         "tls-key" => add("--tls-certificate", "x"),
+        "smtp-url" | "smtp-url-file" => add("--mail-from", "rollcall@example.com"),
         _ => {}
     }
     match path.last().map(String::as_str) {
@@ -233,6 +235,18 @@ fn a_file_with_a_secret_is_read_without_blanks_or_refused_by_its_settings_name()
                     "secret",
                 ],
                 "--oidc-client-secret-file or ROLLCALL_OIDC_CLIENT_SECRET_FILE",
+            ),
+            (
+                &[
+                    "serve",
+                    "--listen",
+                    "127.0.0.1:0",
+                    "--mail-from",
+                    "rollcall@example.com",
+                    "--smtp-url-file",
+                    "secret",
+                ],
+                "--smtp-url-file or ROLLCALL_SMTP_URL_FILE",
             ),
         ] {
             let done = place.run(command);

@@ -107,7 +107,15 @@ impl Tour {
     /// Fills a catalogue.
     pub async fn start() -> Self {
         let mut tour = Self {
-            endpoint: Endpoint::with(&["--pull-documents-from", "docs.example.com"]).await,
+            endpoint: Endpoint::with(&[
+                "--pull-documents-from",
+                "docs.example.com",
+                "--smtp-url",
+                "smtp://127.0.0.1:1",
+                "--mail-from",
+                "rollcall@example.com",
+            ])
+            .await,
             ids: BTreeMap::new(),
         };
         tour.people().await;

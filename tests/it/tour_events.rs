@@ -13,7 +13,7 @@ use crate::app::TestApp;
 /// The ids that [`SUBSCRIPTIONS`] needs.
 pub const ROWS: &[&str] = &["Core", "shop"];
 
-/// Two subscriptions.
+/// Three subscriptions.
 pub const SUBSCRIPTIONS: &str = r#"
     chat: eventSubscriptionCreate(input: {
         name: "Chat", receiverUrl: "https://hooks.example.com/a", form: slack, events: [deploy_failed], teamId: $Core, serviceId: $shop,
@@ -21,6 +21,9 @@ pub const SUBSCRIPTIONS: &str = r#"
     }) { eventSubscription { id } errors { message } }
     oldChat: eventSubscriptionCreate(input: {
         name: "Old", receiverUrl: "https://hooks.example.com/b", events: [deploy_failed]
+    }) { eventSubscription { id } errors { message } }
+    mail: eventSubscriptionCreate(input: {
+        name: "Mail", receiverEmail: "bob@example.com", form: email, digest: weekly, events: [deploy_failed], teamId: $Core
     }) { eventSubscription { id } errors { message } }
 "#;
 
@@ -71,10 +74,18 @@ pub fn steps(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, Value)> {
     });
     let mut changed = whole.clone();
     changed["id"] = id("chat");
+    let mail = json!({
+        "name": "Mail", "receiverEmail": "bob@example.com", "form": "email", "digest": "daily", "events": ["service_created"],
+        "teamId": id("Core"),
+    });
+    let mut mailed = mail.clone();
+    mailed["id"] = id("mail");
     let of = |name: &str| json!({ "input": { "id": id(name) } });
     vec![
         ("eventSubscriptionCreate", json!({ "input": whole })),
+        ("eventSubscriptionCreate", json!({ "input": mail })),
         ("eventSubscriptionUpdate", json!({ "input": changed })),
+        ("eventSubscriptionUpdate", json!({ "input": mailed })),
         ("eventSubscriptionSecretRotate", of("chat")),
         ("eventSubscriptionTest", of("chat")),
         ("eventDeliveriesResend", of("chat")),
