@@ -13,7 +13,7 @@ use super::operations::{self, Neighbour};
 use super::parts::{self, count, count_to_most, empty, external_link, short};
 use super::services::address;
 use super::visit::{Session, Visit};
-use super::{Answer, Fault, Site, deploys, facts, graph, groups, relationships, rights, standards};
+use super::{Answer, Fault, Site, deploys, facts, graph, groups, relationships, rights, standards, suggestions};
 use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
 use crate::entity::{Timestamp, service};
@@ -38,6 +38,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let standards = standards::card(site, visit, alias).await?;
     let more = more(site, visit, &service, since).await?;
     let main = html! {
+        (suggestions::accepted(visit, session))
         @if let Some(file) = &service.service_file {
             div.notice { p { "This service is managed by the file " code { (external_link(file.url.as_deref(), &file.path)) }
                 @if let Some(repository) = &file.repository { " in " (external_link(Some(repository), repository)) }

@@ -9,8 +9,8 @@ use super::layout::layout;
 use super::operations::suggestions::ServiceSuggestion;
 use super::operations::{
     AcceptSuggestions, CreateFromSuggestion, IdentifierInput, IgnoreSuggestion, IgnoreSuggestions, MapSuggestion,
-    ServiceSuggestionKind, ServiceSuggestionState, ServiceSuggestionsAcceptInput, SuggestionChoices, Suggestions,
-    UnignoreSuggestion,
+    ServiceSuggestionAcceptance, ServiceSuggestionKind, ServiceSuggestionState, ServiceSuggestionsAcceptInput,
+    SuggestionChoices, Suggestions, UndoSuggestions, UnignoreSuggestion,
 };
 use super::parts::{count, empty, link, pages, time};
 use super::services::address;
@@ -26,6 +26,13 @@ const STATES: &[(ServiceSuggestionState, &str)] = &[
     (ServiceSuggestionState::Ignored, "Ignored"),
     (ServiceSuggestionState::Accepted, "Accepted"),
 ];
+
+/// The query parameter that names suggestions that were just accepted.
+const ACCEPTED: &str = "accepted";
+
+/// What the page after an acceptance says beside the button that undoes it.
+const ACCEPTED_NOTE: &str = "The suggestion was accepted. Undo takes back what that did; the deploys of the name then wait for a \
+                             service again. ";
 
 /// Lists the suggestions.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -86,9 +93,9 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
                 ", first " (time(suggestion.first_seen_at.0, now)) ", last " (time(suggestion.last_seen_at.0, now)) "."
             }
             @if let Some(service) = &suggestion.service {
-                p { "Accepted for " a href=(address(&service.aliases)) { (service.name) } ". "
-                    @if may { "To undo it, " a href={ (address(&service.aliases)) "/edit#alias" } { "remove the alias from the service" } "." } }
+                p { "Accepted for " a href=(address(&service.aliases)) { (service.name) } "." }
             }
+            @if may && suggestion.state == ServiceSuggestionState::Accepted { (undo(suggestion)) }
             @if may && suggestion.state != ServiceSuggestionState::Accepted {
                 @if !suggestion.near_matches.is_empty() {
                     p { "Services with similar names. Map only if it is the same service: its deploys become those of the other." }
@@ -128,6 +135,58 @@ fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
     }
 }
 
+/// What undoes an accepted suggestion, with what that does.
+fn undo(suggestion: &ServiceSuggestion) -> Markup {
+    use ServiceSuggestionAcceptance::{Created, Known, Mapped};
+    let ServiceSuggestion { id, alias, service, acceptance, .. } = suggestion;
+    let is_deploy = suggestion.kind == ServiceSuggestionKind::Deploy;
+    let what = match (service, acceptance) {
+        (Some(_), None) => {
+            let version = "An earlier version of rollcall accepted it, and did not note what that did. To undo it, remove the \
+                           alias from the service.";
+            return html! { p.soft { (version) } };
+        }
+        (None, _) => "The service was deleted. Undo opens the suggestion again.",
+        (_, Some(Created)) => {
+            "Undo deletes the service, if nothing was added to it, changed of it or deployed since. Its deploys wait for a \
+             service with this name."
+        }
+        (_, Some(Mapped)) if is_deploy => {
+            "Undo takes the name from the service. All deploys under this name, also those since then, wait for a service \
+             that gets it."
+        }
+        (_, Some(Mapped)) => "Undo takes the code issue project from the service.",
+        (_, Some(Known)) => "The service had it before, and keeps it. Undo opens the suggestion again.",
+    };
+    html! {
+        form method="post" action="/suggestions" {
+            input type="hidden" name="id" value=(id);
+            p.soft { (what) }
+            button.quiet name="what" value="undo" { "Undo" span.hidden { " " (alias) } }
+        }
+    }
+}
+
+/// What the form before another page did, with what undoes it: the suggestion that its address names.
+pub fn accepted(visit: &Visit, session: &Session) -> Markup {
+    html! {
+        @if let Some(id) = visit.query.given(ACCEPTED).filter(|_| session.user.role >= Role::User) {
+            div.notice role="status" { (undo_form(ACCEPTED_NOTE, &[id])) }
+        }
+    }
+}
+
+/// A sentence, and the button that undoes these decisions.
+fn undo_form(done: &str, ids: &[&str]) -> Markup {
+    html! {
+        form method="post" action="/suggestions" {
+            (done)
+            @for id in ids { input type="hidden" name="id" value=(id); }
+            button.quiet name="what" value="undo" { "Undo" }
+        }
+    }
+}
+
 /// The form that decides about the suggestions whose boxes are checked.
 async fn choice(
     site: &Site,
@@ -160,12 +219,14 @@ async fn choice(
 fn done(visit: &Visit, may: bool) -> Markup {
     let ids: Vec<&str> = visit.query.get("ignored").split(' ').filter(|id| !id.is_empty()).take(MOST).collect();
     let made: Vec<&str> = visit.query.get("made").split(' ').filter(|alias| !alias.is_empty()).take(MOST).collect();
+    let accepted: Vec<&str> = visit.query.get(ACCEPTED).split(' ').filter(|id| !id.is_empty()).take(MOST).collect();
     html! {
         @if !made.is_empty() {
             div.notice role="status" {
                 p { (count(made.len() as i64, "service")) " created: " @for (at, alias) in made.iter().enumerate() {
                     @if at > 0 { ", " } a href=(path(["services", alias])) { (alias) }
                 } }
+                @if may && !accepted.is_empty() { (undo_form("", &accepted)) }
             }
         }
         @if may && !ids.is_empty() {
@@ -192,6 +253,7 @@ pub async fn decide_all(site: &Site, visit: &Visit, session: &Session) -> Result
     let (errors, next) = match form.get("what") {
         "create" => {
             let named = |alias| IdentifierInput { alias: MaybeUndefined::Value(alias), ..Default::default() };
+            let accepted = ids.join(" ");
             let input = ServiceSuggestionsAcceptInput {
                 ids,
                 owner_input: form
@@ -204,7 +266,11 @@ pub async fn decide_all(site: &Site, visit: &Visit, session: &Session) -> Result
             let done = done.ok_or_else(unanswered)?;
             let made: Vec<String> =
                 done.services.into_iter().flatten().filter_map(|service| service.aliases.into_iter().next()).collect();
-            (done.errors, Fields::one("made", &made.join(" ")))
+            (done.errors, Fields::one("made", &made.join(" ")).and(ACCEPTED, &accepted))
+        }
+        "undo" => {
+            let done = ask(site, visit, UndoSuggestions { ids }).await?.service_suggestions_undo;
+            (done.ok_or_else(unanswered)?.errors, Fields::default())
         }
         what @ ("ignore" | "reopen") => {
             let next = if what == "ignore" { Fields::one("ignored", &ids.join(" ")) } else { Fields::default() };
@@ -248,8 +314,13 @@ pub async fn decide(site: &Site, visit: &Visit, session: &Session, id: &str, wha
         }
         _ => return Err(Fault::NotFound),
     };
+    let next = match (what, service) {
+        (_, Some(service)) => link(&address(&service.aliases), &Fields::one(ACCEPTED, id).query()),
+        ("ignore", None) => link("/suggestions", &Fields::one("ignored", id).query()),
+        _ => "/suggestions".to_owned(),
+    };
     match settled(errors) {
-        Ok(()) => Ok(Answer::redirect(service.map_or("/suggestions".to_owned(), |service| address(&service.aliases)))),
+        Ok(()) => Ok(Answer::redirect(next)),
         Err(mistakes) => Ok(Answer::refused(show(site, visit, session, &mistakes).await?)),
     }
 }

@@ -25,6 +25,7 @@ const VERBS: &[(&str, &str)] = &[
     ("Add", "added to"),
     ("Remove", "removed from"),
     ("Release", "released"),
+    ("Undo", "undid"),
 ];
 
 /// An object: its SDL type and its id.

@@ -118,7 +118,25 @@ pub async fn leave_to_aliases(db: &dyn WriteHandle, service_id: i64) -> Result<(
     raise(db, Column::Alias, last).await
 }
 
-/// Does that ahead, for a service with very many deploys: looks for their aliases without a lock.
+/// Copies the counter of a service to an alias that it loses, if there are deploys with that alias: they are left to it.
+pub async fn leave_to_alias(db: &dyn WriteHandle, alias: &str, service_id: i64) -> Result<(), db::Error> {
+    let has_deploys = Query::select()
+        .expr(Expr::value(1))
+        .from(deploy::Entity)
+        .and_where(deploy::Column::ServiceId.eq(service_id))
+        .and_where(deploy::Column::ServiceAlias.eq(alias))
+        .take();
+    let last = Query::select()
+        .expr(Expr::value(alias))
+        .column(Column::Last)
+        .from(Entity)
+        .and_where(Column::ServiceId.eq(service_id))
+        .and_where(Expr::exists(has_deploys))
+        .take();
+    raise(db, Column::Alias, last).await
+}
+
+/// Does what [`leave_to_aliases`] does ahead, for a service with very many deploys: looks for their aliases without a lock.
 pub async fn leave_to_aliases_ahead(db: &Db, service_id: i64) -> Result<(), db::Error> {
     let aliases = Query::select()
         .distinct()

@@ -28,6 +28,8 @@ pub struct Model {
     pub last_seen_at: Timestamp,
     /// The service it was accepted for.
     pub service_id: Option<i64>,
+    /// What accepting it did. `None` before that, and if an earlier version accepted it. It means nothing in other states.
+    pub acceptance: Option<Acceptance>,
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
@@ -55,6 +57,19 @@ pub enum State {
     Accepted,
     /// Never to be suggested again.
     Ignored,
+}
+
+/// What accepting a suggestion did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Acceptance {
+    /// It created the service.
+    Created,
+    /// It gave the alias or the project to a service that existed.
+    Mapped,
+    /// The service had the alias or the project before.
+    Known,
 }
 
 /// The source of a suggestion.

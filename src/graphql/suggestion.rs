@@ -15,7 +15,7 @@ use crate::db::{self, Read, Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::alias::{AliasTable, Kind as AliasKind};
 use crate::entity::service::Writable;
-use crate::entity::suggestion::{self, Column, Kind, State};
+use crate::entity::suggestion::{self, Acceptance, Column, Kind, State};
 use crate::entity::{
     self, ByIds, code_issue_project_resource, deploy, deploy_number, integration, service_alias, suggestion_integration,
 };
@@ -35,6 +35,15 @@ impl ServiceSuggestionResolver for ServiceSuggestion {
             State::Accepted => ServiceSuggestionState::Accepted,
             State::Ignored => ServiceSuggestionState::Ignored,
         }
+    }
+
+    fn acceptance(&self) -> Option<ServiceSuggestionAcceptance> {
+        let acceptance = self.acceptance.filter(|_| self.state == State::Accepted);
+        acceptance.map(|acceptance| match acceptance {
+            Acceptance::Created => ServiceSuggestionAcceptance::Created,
+            Acceptance::Mapped => ServiceSuggestionAcceptance::Mapped,
+            Acceptance::Known => ServiceSuggestionAcceptance::Known,
+        })
     }
 
     async fn integrations(suggestions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Integration>>> {
@@ -110,6 +119,7 @@ impl ServiceSuggestionAcceptMutation for Mutation {
         let ServiceSuggestionAcceptInput { id, service: existing, name } = input;
         let db = ctx.db();
         let suggestion = undecided(db, &id).await?;
+        let is_new = !existing.is_value();
         let (suggestion, service, alias_kind) = match (existing.value(), name.value()) {
             (Some(_), Some(_)) => {
                 return Err(UserError::new(
@@ -132,33 +142,43 @@ impl ServiceSuggestionAcceptMutation for Mutation {
                 (suggestion, service, kind)
             }
         };
-        let service_suggestion = Some(settle(db, suggestion, &service, alias_kind).await?);
+        let service_suggestion = Some(settle(db, suggestion, &service, (alias_kind, is_new)).await?);
         Ok(ServiceSuggestionAcceptPayload { service_suggestion, service: Some(service.into()), ..Default::default() })
     }
 }
 
-/// Gives a service what an accepted suggestion is about: the alias and its deploys, or the code issue project.
+/// Gives a service what an accepted suggestion is about: the alias and its deploys, or the code issue project. `is_new` says
+/// that the service was created for it.
 pub(super) async fn settle(
     db: &Transaction,
     suggestion: ServiceSuggestion,
     service: &Writable,
-    alias_kind: AliasKind,
+    (alias_kind, is_new): (AliasKind, bool),
 ) -> Result<ServiceSuggestion> {
-    match suggestion.code_issue_project_id {
+    let is_given = match suggestion.code_issue_project_id {
         Some(project_id) => connect(db, project_id, service.id).await?,
         None => give_alias(db, &suggestion.alias, service, alias_kind).await?,
-    }
+    };
+    let acceptance = match (is_new, is_given) {
+        (true, _) => Acceptance::Created,
+        (false, true) => Acceptance::Mapped,
+        (false, false) => Acceptance::Known,
+    };
     db.exec(
         suggestion::Entity::update_many()
             .col_expr(Column::ServiceId, Expr::value(service.id))
+            .col_expr(Column::Acceptance, Expr::value(acceptance))
             .filter(Column::Id.eq(suggestion.id)),
     )
     .await?;
-    Ok(ServiceSuggestion { service_id: Some(service.id), ..suggestion })
+    Ok(ServiceSuggestion { service_id: Some(service.id), acceptance: Some(acceptance), ..suggestion })
 }
 
-/// Gives a service the alias that was deployed, the deploys that wait for it, and their numbers.
-async fn give_alias(db: &Transaction, alias: &str, service: &Writable, kind: AliasKind) -> Result<()> {
+/// Gives a service the alias that was deployed, the deploys that wait for it, and their numbers. Returns whether the service
+/// did not have the alias before.
+async fn give_alias(db: &Transaction, alias: &str, service: &Writable, kind: AliasKind) -> Result<bool> {
+    let own = service_alias::Entity::find().filter(service_alias::Column::ServiceId.eq(service.id));
+    let is_known = db.one(own.filter(service_alias::Column::Value.eq(alias))).await?.is_some();
     if !service_alias::Entity::claim(db, service, alias, kind).await? {
         let message = format!("another service now has the alias {}", quoted(alias));
         return Err(UserError::base(message).into());
@@ -170,16 +190,17 @@ async fn give_alias(db: &Transaction, alias: &str, service: &Writable, kind: Ali
             .filter(deploy::Column::ServiceId.is_null()),
     )
     .await?;
-    Ok(deploy_number::move_to_service(db, alias, service.id).await?)
+    deploy_number::move_to_service(db, alias, service.id).await?;
+    Ok(!is_known)
 }
 
-/// Connects a code issue project to a service, unless they are connected already.
-async fn connect(db: &Transaction, project_id: i64, service_id: i64) -> Result<()> {
+/// Connects a code issue project to a service, unless they are connected already. Returns whether they were not.
+async fn connect(db: &Transaction, project_id: i64, service_id: i64) -> Result<bool> {
     use code_issue_project_resource::{ActiveModel, Entity};
     let link =
         ActiveModel { code_issue_project_id: Set(project_id), service_id: Set(Some(service_id)), ..Default::default() };
-    db.exec(Entity::insert(link).on_conflict(OnConflict::new().do_nothing().to_owned())).await?;
-    Ok(())
+    let made = db.exec(Entity::insert(link).on_conflict(OnConflict::new().do_nothing().to_owned())).await?;
+    Ok(made > 0)
 }
 
 impl ServiceSuggestionIgnoreMutation for Mutation {

@@ -20,19 +20,30 @@ pub const MOST: usize = 100;
 
 /// Finds the suggestions, none of which is accepted yet.
 async fn all(ctx: &MutationCtx<'_>, ids: &[String]) -> Result<Vec<ServiceSuggestion>> {
+    check_named_once(ids)?;
+    let mut suggestions = Vec::with_capacity(ids.len());
+    for (at, id) in ids.iter().enumerate() {
+        let found = undecided(ctx.db(), id).await;
+        suggestions.push(found.map_err(|error| error.map_user(|error| about(at, error)))?);
+    }
+    Ok(suggestions)
+}
+
+/// Says in an error which of the suggestions it is about.
+pub(super) fn about(at: usize, error: UserError) -> UserError {
+    UserError { path: Vec::new(), ..error }.within(at.to_string()).within("ids")
+}
+
+/// Fails unless these are 1 to [`MOST`] suggestions, each named once.
+pub(super) fn check_named_once(ids: &[String]) -> Result<()> {
     if ids.is_empty() || ids.len() > MOST {
         return Err(UserError::new("ids", format!("ids must name 1 to {MOST} suggestions")).into());
     }
     let mut known = HashSet::with_capacity(ids.len());
-    let mut suggestions = Vec::with_capacity(ids.len());
-    for (at, id) in ids.iter().enumerate() {
-        let here = |error: UserError| UserError { path: Vec::new(), ..error }.within(at.to_string()).within("ids");
-        if !known.insert(id) {
-            return Err(here(UserError::base("each suggestion can be named once")).into());
-        }
-        suggestions.push(undecided(ctx.db(), id).await.map_err(|error| error.map_user(here))?);
+    match ids.iter().position(|id| !known.insert(id)) {
+        Some(at) => Err(about(at, UserError::base("each suggestion can be named once")).into()),
+        None => Ok(()),
     }
-    Ok(suggestions)
 }
 
 impl ServiceSuggestionsAcceptMutation for Mutation {
@@ -57,7 +68,7 @@ impl ServiceSuggestionsAcceptMutation for Mutation {
                 ..service::new(name, "suggestion")
             };
             let service = service::create(db, new).await?;
-            settle(db, suggestion, &service, kind).await?;
+            settle(db, suggestion, &service, (kind, true)).await?;
             services.push(service.into());
         }
         Ok(ServiceSuggestionsAcceptPayload { services: Some(services), ..Default::default() })

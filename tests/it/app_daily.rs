@@ -357,8 +357,8 @@ async fn a_similar_service_is_not_the_first_choice_for_a_suggestion() {
     let page = mem.page("/suggestions").await;
     assert!(page.contains("<button class=\"quiet\">Map to this") && page.contains("<button>Create service"), "{page}");
     let map = page.split('"').find(|text| text.ends_with("/map")).expect("a form").to_owned();
-    assert_eq!(mem.post(&map, &[("alias", "cart")]).await.location(), "/services/cart");
-    assert!(mem.page("/suggestions?state=accepted").await.contains("href=\"/services/cart/edit#alias\""));
+    assert_eq!(mem.post(&map, &[("alias", "cart")]).await.place(), "/services/cart");
+    assert!(mem.page("/suggestions?state=accepted").await.contains("Undo takes the name from the service."));
 }
 
 #[test]

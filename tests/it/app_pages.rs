@@ -110,16 +110,16 @@ async fn suggestions_are_mapped_ignored_and_reopened() {
         page.split('"').find(|text| text.ends_with(what)).map(str::to_owned)
     };
     let create = form(&ada, "open", "/create").await.expect("a form");
-    assert_eq!(ada.post(&create, &[("name", "shop")]).await.location(), "/services/shop");
+    assert_eq!(ada.post(&create, &[("name", "shop")]).await.place(), "/services/shop");
     assert!(ada.page("/suggestions").await.contains("Map to this"), "the name is near");
     let ignore = form(&ada, "open", "/ignore").await.expect("a form");
-    assert_eq!(ada.post(&ignore, &[]).await.location(), "/suggestions");
+    assert_eq!(ada.post(&ignore, &[]).await.place(), "/suggestions");
     assert!(ada.page("/suggestions").await.contains("No open suggestions."));
     let open = form(&ada, "ignored", "/unignore").await.expect("a form");
     assert_eq!(ada.post(&open, &[]).await.location(), "/suggestions");
     let map = form(&ada, "open", "/map").await.expect("a form");
     assert_eq!(ada.post(&map, &[("alias", "none")]).await.status, 422);
-    assert_eq!(ada.post(&map, &[("alias", "shop")]).await.location(), "/services/shop");
+    assert_eq!(ada.post(&map, &[("alias", "shop")]).await.place(), "/services/shop");
     assert!(ada.page("/services/shpo").await.contains("<h1>shop</h1>"));
 }
 
@@ -634,7 +634,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
     for field in ["service", "team", "system", "person", "environment", "status", "from", "after"] {
         pages.push(format!("/deploys?{field}={encoded}"));
     }
-    for field in ["made", "ignored"] {
+    for field in ["made", "ignored", "accepted"] {
         pages.push(format!("/suggestions?{field}={encoded}"));
     }
     pages.push(format!("/delivery?team={encoded}"));

@@ -148,6 +148,7 @@ mod standards_file;
 mod standards_starter;
 mod statements;
 mod suggestion;
+mod suggestion_undo;
 mod system;
 mod systemd;
 mod tag;

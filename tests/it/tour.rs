@@ -900,6 +900,7 @@ impl Tour {
                 "serviceSuggestionAccept",
                 json!({ "input": { "id": id("suggestion store-front"), "service": { "id": id("shop") } } }),
             ),
+            ("serviceSuggestionsUndo", json!({ "input": { "ids": [id("suggestion shopp")] } })),
             ("repositoryDelete", json!({ "input": { "alias": "org/old" } })),
         ];
         // The last, because it takes the names of levels.
