@@ -246,6 +246,8 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
     let system = link(subject, "/systems", r#"href="(/systems/[^"?]*)""#).await?;
     let domain = link(subject, "/domains", r#"href="(/domains/[^"?]*)""#).await?;
     let of_type = link(subject, "/definitions", r#"href="(/services\?type=[^"]*)""#).await?;
+    // There is a change to revert only if somebody has changed the generated catalogue.
+    let revert = link(subject, "/services/svc-1/history", r#"href="(/changes/[^"]*)""#).await.ok();
     let middle = format!("/services/svc-{}", services / 2);
     let graph = format!("{middle}/graph");
     let paths = [
@@ -316,7 +318,7 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/reference/Account",
         "/reference?q=deploy",
     ];
-    Ok(paths.map(str::to_owned).to_vec())
+    Ok(paths.map(str::to_owned).into_iter().chain(revert).collect())
 }
 
 /// The first link on a page that looks like this.

@@ -201,6 +201,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261129_000040_services_by_level::Migration),
             Box::new(m20261129_000050_feeds::Migration),
             Box::new(m20261130_000010_mail_and_digests::Migration),
+            NewColumn::boxed("m20261130_000050_audit_kept", "audit", schema::text_null("kept")),
             NewColumn::boxed("m20261130_000050_suggestion_acceptance", "suggestion", schema::text_null("acceptance")),
         ]
     }

@@ -8,7 +8,7 @@ use super::layout::layout;
 use super::parts::{day, empty, link, page_links, time};
 use super::visit::{Fields, Session, Visit};
 use super::words::{value, values};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, revert};
 use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
 use crate::entity::audit::{self, ActorKind, Filter, Model};
@@ -62,7 +62,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                                 @let name = entry.subject_name.clone().or(entry.subject_id.map(|id| id.to_string())).unwrap_or_default();
                                 @match of_subject(entry) { Some(address) => a href=(address) { (name) }, None => (name) }
                             }
-                            td { (detail(&entry.detail)) }
+                            td { (detail(&entry.detail)) (revert::reverted(entry)) (revert::offer(entry)) }
                         }
                     } }
                 }

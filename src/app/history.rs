@@ -10,9 +10,10 @@ use super::csv::Csv;
 use super::form::{self, Mistakes};
 use super::layout::{Head, page as framed};
 use super::parts::{empty, link, page_links, short, time};
-use super::visit::{Visit, path};
+use super::rights::Reach;
+use super::visit::{Session, Visit, path};
 use super::words::{self, Addresses};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, revert};
 use crate::db::{Read, ReadHandle, any};
 use crate::entity::audit::{Column, Entity, Model};
 use crate::entity::{
@@ -49,6 +50,10 @@ pub struct Subject {
     pub name: String,
     /// The path of its page.
     pub address: String,
+    /// The team whose members may change it.
+    pub owner: Option<i64>,
+    /// Whether a service file governs it.
+    pub is_locked: bool,
 }
 
 /// A place in the history: the time and the id of an entry.
@@ -58,7 +63,7 @@ type Place = (Timestamp, i64);
 pub type Subjects = Vec<(&'static str, Vec<i64>)>;
 
 /// Shows the history.
-pub async fn page(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result<Answer, Fault> {
+pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, alias: &str) -> Result<Answer, Fault> {
     let after = visit.query.given("after").map(place).transpose()?;
     let kind = visit.query.get("kind");
     let reading = site.reading(visit).await?;
@@ -66,6 +71,7 @@ pub async fn page(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result
     let subjects = reading.whole(|db| belonging(db, &subject)).await?;
     let (entries, next) = reading.whole(|db| entries(db, &subjects, kind, after, PAGE)).await?;
     let addresses = reading.whole(|db| words::addresses(db, &entries)).await?;
+    let may = !subject.is_locked && Reach::of(site, session).await?.includes_number(subject.owner);
     let (now, here) = (Timestamp::now(), format!("{}/history", subject.address));
     let next = next.map(|(at, id)| format!("{}_{id}", at.as_micros()));
     let main = html! {
@@ -74,7 +80,7 @@ pub async fn page(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result
             @if kind.is_empty() { (empty("No changes yet.", html! { p { "Changes will appear here." } })) }
             @else { (empty("No changes match.", html! { p { a href=(here) { "All changes" } } })) }
         } @else {
-            (table(&entries, &subject, &addresses, now))
+            (table(&entries, &subject, (&addresses, may), now))
         }
         (page_links(visit, &here, next.as_deref()))
     };
@@ -119,24 +125,32 @@ pub async fn find(db: &dyn ReadHandle, part: &str, alias: &str) -> Result<Subjec
             class: "Service",
             id: one.id,
             address: at(&one.slug),
+            owner: one.owner_id,
+            is_locked: one.locked_by.is_some(),
             name: one.name,
         }),
         "teams" => team::Entity::by_alias(db, alias).await?.map(|one| Subject {
             class: "Team",
             id: one.id,
             address: at(&one.alias),
+            owner: Some(one.id),
+            is_locked: false,
             name: one.name,
         }),
         "systems" => system::Entity::by_alias(db, alias).await?.map(|one| Subject {
             class: "System",
             id: one.id,
             address: at(&one.slug),
+            owner: one.owner_id,
+            is_locked: false,
             name: one.name,
         }),
         _ => domain::Entity::by_alias(db, alias).await?.map(|one| Subject {
             class: "Domain",
             id: one.id,
             address: at(&one.slug),
+            owner: one.owner_id,
+            is_locked: false,
             name: one.name,
         }),
     };
@@ -244,7 +258,8 @@ fn filters(visit: &Visit, here: &str) -> Markup {
     }
 }
 
-fn table(entries: &[Model], about: &Subject, addresses: &Addresses, now: Timestamp) -> Markup {
+/// The entries. `may` says that the visitor may revert them.
+fn table(entries: &[Model], about: &Subject, (addresses, may): (&Addresses, bool), now: Timestamp) -> Markup {
     let is_itself = |entry: &Model| entry.subject_class.as_deref() == Some(about.class);
     html! {
         div.scroll tabindex="0" role="region" aria-label="Changes" {
@@ -257,7 +272,7 @@ fn table(entries: &[Model], about: &Subject, addresses: &Addresses, now: Timesta
                             @if !is_itself(entry) { (words::subject(entry, addresses)) }
                             small { "by " bdi { (short(words::who(entry))) } }
                         }
-                        td.wide { (words::details(entry)) }
+                        td.wide { (words::details(entry)) (revert::reverted(entry)) @if may { (revert::offer(entry)) } }
                         td.number { (time(entry.at, now)) }
                     }
                 } }

@@ -35,6 +35,7 @@ mod delivery;
 mod dependency_form;
 mod deploys;
 mod documents;
+mod error_page;
 mod event_check;
 mod event_form;
 mod events;
@@ -67,6 +68,7 @@ mod reference;
 pub mod refusals;
 mod relationships;
 mod repositories;
+mod revert;
 mod rights;
 mod schema_form;
 mod scorecards;
@@ -90,6 +92,7 @@ pub mod visit;
 mod words;
 
 pub use answer::{Answer, Kind, Page};
+pub use error_page::{refusal, unknown_alias};
 use openid::Provider;
 use reference::Reference;
 use refusals::Refusals;
@@ -188,6 +191,7 @@ const OWNED: &[&str] = &[
     "account",
     "assets",
     "audit",
+    "changes",
     "definitions",
     "delivery",
     "deploys",
@@ -218,34 +222,6 @@ const OWNED: &[&str] = &[
 pub fn owns(path: &str) -> bool {
     let first = path.strip_prefix('/').and_then(|path| path.split('/').next());
     first.is_some_and(|first| OWNED.contains(&first))
-}
-
-/// The error page. With `visit`, it includes the visitor's navigation.
-pub fn refusal(visit: Option<&Visit>, status: u16, message: &str) -> Page {
-    let title = match status {
-        403 => "Not allowed",
-        404 => "Not found",
-        500.. => "Something went wrong",
-        _ => "We couldn't do that",
-    };
-    let main = maud::html! {
-        p { (message) }
-        p { a href="/" { "Home" } }
-    };
-    let document = match visit {
-        Some(visit) => layout::layout(visit, title, main),
-        None => layout::bare(title, main),
-    };
-    Page { status, html: document.into_string(), kind: Kind::Plain }
-}
-
-/// The error page for an alias that nothing of its kind has. Suggests to search for it.
-pub fn unknown_alias(visit: &Visit, noun: &str, alias: &str) -> Page {
-    let main = maud::html! {
-        p { "No " (noun) " has the alias " bdi { (alias) } "." }
-        p { a href=(parts::link("/search", &Fields::one("q", alias).query())) { "Search for " (alias) } }
-    };
-    Page { status: 404, html: layout::layout(visit, "Not found", main).into_string(), kind: Kind::Plain }
 }
 
 impl Site {
@@ -311,6 +287,7 @@ impl Site {
             (Post, ["users", id, "feeds"]) => person::revoke_feeds(self, session, id).await,
             (Post, ["users", id, "delete"]) => users::delete(self, visit, session, id).await,
             (Get, ["audit"]) => audit::page(self, visit, session).await,
+            (_, ["changes", number, "revert"]) => revert::answer(self, visit, session, number).await,
             (Get, ["infrastructure"]) => infrastructure::page(self, visit).await,
             (Get, ["infrastructure", id]) => infrastructure::one(self, visit, id).await,
             (Get, ["repositories"]) => repositories::page(self, visit).await,
@@ -393,7 +370,9 @@ impl Site {
         let contacts_of =
             |part: &str| if part == "teams" { contact_form::Kind::Team } else { contact_form::Kind::Service };
         match (visit.method, path) {
-            (Get, [part @ ("services" | "teams"), alias, "history"]) => history::page(self, visit, part, alias).await,
+            (Get, [part @ ("services" | "teams"), alias, "history"]) => {
+                history::page(self, visit, session, part, alias).await
+            }
             (Get, [part @ ("services" | "teams"), alias, "history.csv"]) => {
                 history::file(self, visit, part, alias).await
             }
@@ -450,7 +429,7 @@ impl Site {
             _ => group_form::Kind::Domain,
         };
         match (visit.method, path) {
-            (Get, [part, alias, "history"]) => history::page(self, visit, part, alias).await,
+            (Get, [part, alias, "history"]) => history::page(self, visit, session, part, alias).await,
             (Get, [part, alias, "history.csv"]) => history::file(self, visit, part, alias).await,
             (Get, ["systems"]) => groups::systems(self, visit, session).await,
             (Get, ["systems", alias]) => groups::system(self, visit, session, alias).await,

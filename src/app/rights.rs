@@ -41,7 +41,12 @@ impl Reach {
 
     /// Whether the visitor may change what the team with this id owns.
     pub fn includes(&self, owner: Option<&str>) -> bool {
+        self.includes_number(owner.and_then(id::number::<team::Entity>))
+    }
+
+    /// The same for the number of the team.
+    pub fn includes_number(&self, owner: Option<i64>) -> bool {
         let Some(teams) = &self.teams else { return true };
-        owner.and_then(id::number::<team::Entity>).is_some_and(|team| teams.contains(&team))
+        owner.is_some_and(|team| teams.contains(&team))
     }
 }

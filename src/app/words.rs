@@ -8,8 +8,9 @@ use serde_json::{Map, Value as Json};
 use super::Fault;
 use super::visit::path;
 use crate::db::ReadHandle;
-use crate::entity::audit::{ActorKind, Model};
+use crate::entity::audit::{self, Model};
 use crate::entity::{ByIds, domain, service, system, team};
+use crate::graphql::id;
 
 /// The verbs at the end of an action's name, and how they are said.
 const VERBS: &[(&str, &str)] = &[
@@ -27,6 +28,9 @@ const VERBS: &[(&str, &str)] = &[
     ("Release", "released"),
     ("Undo", "undid"),
 ];
+
+/// The action that reverts another.
+const REVERT: &str = "changeRevert";
 
 /// An object: its SDL type and its id.
 pub type Thing = (String, i64);
@@ -67,10 +71,7 @@ pub async fn addresses_of(db: &dyn ReadHandle, things: &[Thing]) -> Result<Addre
 
 /// Who made a change, without the address and the session that the audit keeps.
 pub fn who(entry: &Model) -> &str {
-    match entry.actor_kind {
-        ActorKind::Session => entry.actor_name.split(" (").next().unwrap_or(&entry.actor_name),
-        _ => &entry.actor_name,
-    }
+    entry.who()
 }
 
 /// What was done: `changed service`, `removed tool`.
@@ -85,6 +86,7 @@ pub fn done(entry: &Model) -> String {
         Some((noun, verb)) if !noun.is_empty() => format!("{verb} {}", spaced(noun)),
         _ if action == "apply" => "applied a file to".to_owned(),
         _ if action == "release" => "unlocked".to_owned(),
+        _ if action == REVERT => "reverted a change".to_owned(),
         _ => spaced(action),
     }
 }
@@ -178,6 +180,15 @@ pub fn value(value: Option<&Json>) -> Markup {
     }
 }
 
+/// The number of the entry that an entry reverts, if it does.
+pub fn reverted(entry: &Model) -> Option<i64> {
+    if entry.action != REVERT {
+        return None;
+    }
+    let detail: Json = serde_json::from_str(&entry.detail).ok()?;
+    id::number::<audit::Entity>(detail.get("input")?.get("id")?.as_str()?)
+}
+
 /// The changed fields of an entry.
 pub fn changed(entry: &Model) -> Option<Map<String, Json>> {
     let Ok(Json::Object(mut detail)) = serde_json::from_str(&entry.detail) else { return None };
@@ -191,6 +202,7 @@ pub fn changed(entry: &Model) -> Option<Map<String, Json>> {
 mod tests {
     use super::*;
     use crate::entity::Timestamp;
+    use crate::entity::audit::ActorKind;
 
     #[test]
     fn an_entry_says_what_was_done_to_its_own_subject() {
@@ -204,6 +216,7 @@ mod tests {
             actor_id: None,
             actor_name: "a token".to_owned(),
             detail: "{}".to_owned(),
+            kept: None,
             at: Timestamp::now(),
         };
         for (action, class, expected) in [
@@ -214,6 +227,8 @@ mod tests {
             ("serviceDependencyDelete", "ServiceDependency", "removed service dependency"),
             ("release", "Service", "unlocked"),
             ("apply", "Service", "applied a file to"),
+            ("changeRevert", "Service", "reverted a change"),
+            ("serviceSuggestionsUndo", "ServiceSuggestion", "undid service suggestions"),
         ] {
             assert_eq!(done(&entry(action, class)), expected, "{action} {class}");
         }

@@ -40,6 +40,19 @@ pub struct Model {
     /// A JSON object of at most [`DETAIL`] bytes: the input, and under `changed` each changed field's values before and
     /// after. Long texts are truncated. There are no secrets.
     pub detail: String,
+    /// The exact values of the rows that changed, for a revert: see [`kept`](super::change::kept). `None` if the entry is
+    /// about something else, or of an earlier version.
+    pub kept: Option<String>,
+}
+
+impl Model {
+    /// Who made the change, without the address and the session, which are nobody else's business.
+    pub fn who(&self) -> &str {
+        match self.actor_kind {
+            ActorKind::Session => self.actor_name.split(" (").next().unwrap_or(&self.actor_name),
+            ActorKind::Token | ActorKind::CommandLine | ActorKind::Visitor => &self.actor_name,
+        }
+    }
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
@@ -141,18 +154,26 @@ pub async fn record(
 pub async fn record_all<'a>(
     db: &dyn WriteHandle,
     actor: &Actor,
-    mut entries: impl ExactSizeIterator<Item = (&'a str, Subject, Json)>,
+    entries: impl ExactSizeIterator<Item = (&'a str, Subject, Json)>,
+) -> Result<(), db::Error> {
+    store_all(db, entries.map(|(action, subject, detail)| entry(actor, action, subject, &detail))).await
+}
+
+/// Stores entries that were built before. Writes at most [`ROWS`] in one statement.
+pub async fn store_all(
+    db: &dyn WriteHandle,
+    mut entries: impl ExactSizeIterator<Item = ActiveModel>,
 ) -> Result<(), db::Error> {
     while entries.len() > 0 {
         let rows = db::rows_at_once(entries.len(), ROWS);
-        let some = entries.by_ref().take(rows);
-        let some: Vec<_> = some.map(|(action, subject, detail)| entry(actor, action, subject, &detail)).collect();
+        let some: Vec<_> = entries.by_ref().take(rows).collect();
         db.exec(Entity::insert_many(some)).await?;
     }
     Ok(())
 }
 
-/// The maximum number of entries that a statement writes. With details of [`DETAIL`] bytes, they are 1 MiB.
+/// The maximum number of entries that a statement writes. With details of [`DETAIL`] bytes, and as much that is
+/// [kept](super::change::kept), they are 2 MiB.
 const ROWS: usize = 128;
 
 /// Selects an actor's entries of the last [`RECENT`].
@@ -179,6 +200,7 @@ pub fn entry(actor: &Actor, action: &str, subject: Subject, detail: &Json) -> Ac
         subject_id: Set(subject.id),
         subject_name: Set(subject.name),
         detail: Set(bounded(detail)),
+        kept: Set(None),
         ..Default::default()
     }
 }

@@ -140,6 +140,7 @@ classes! {
     service_document => "ServiceDocument", "API document";
     filter => "Filter", "filter";
     on_call => "OnCall", "entry of who is on call";
+    audit => "Change", "change";
     alert_source => "AlertSource", "alert source";
     alert_source_service => "AlertSourceService", "link between an alert source and a service";
 }

@@ -84,6 +84,7 @@ mod relationship;
 mod relationship_definition;
 mod repositories;
 mod repository;
+pub mod revert;
 mod rubric;
 mod scan;
 mod scorecard;

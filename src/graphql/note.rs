@@ -1,10 +1,11 @@
 //! Writes the audit of a mutation, from the account of its transaction.
 
+use sea_orm::Set;
 use serde_json::{Map, Value};
 
 use super::rules::Rules;
 use crate::db::{self, Before, RowOf, Transaction};
-use crate::entity::audit::{self, Actor, Subject};
+use crate::entity::audit::{self, Actor};
 use crate::entity::change::{Account, By, Told};
 use crate::entity::{check, check_due};
 use crate::events::{self, Wanted};
@@ -28,21 +29,22 @@ pub(super) async fn note(
     if wanted.has_checks() {
         check_due::note(transaction, (actor, action), &account.changes).await?;
     }
+    let keeping = account.keeping();
     let mut told = told.into_iter();
-    let (subject, changed) =
-        told.next().map_or_else(Default::default, |Told { subject, changed, .. }| (subject, changed));
+    let (subject, changed, kept) =
+        told.next().map_or_else(Default::default, |Told { row, subject, changed }| (subject, changed, keeping.of(row)));
     let mut detail = input.as_object().cloned().unwrap_or_default();
     detail.values_mut().for_each(|value| hide_secrets(rules, value));
     insert_changed(&mut detail, changed);
-    let others: Vec<(&str, Subject, Value)> = told
-        .map(|Told { subject, changed, .. }| {
-            let mut detail = Map::new();
-            insert_changed(&mut detail, changed);
-            (action, subject, detail.into())
-        })
-        .collect();
-    audit::record_all(transaction, actor, others.into_iter()).await?;
-    Ok(audit::entry(actor, action, subject, &detail.into()))
+    let others = told.map(|Told { row, subject, changed }| {
+        let mut detail = Map::new();
+        insert_changed(&mut detail, changed);
+        let entry = audit::entry(actor, action, subject, &detail.into());
+        audit::ActiveModel { kept: Set(keeping.of(row)), ..entry }
+    });
+    audit::store_all(transaction, others).await?;
+    let entry = audit::entry(actor, action, subject, &detail.into());
+    Ok(audit::ActiveModel { kept: Set(kept), ..entry })
 }
 
 fn insert_changed(detail: &mut Map<String, Value>, changed: Map<String, Value>) {

@@ -225,14 +225,19 @@ fn read(text: &str, schema: Option<&str>, is_checked: bool) -> Result<(String, V
     })
 }
 
-/// Reads a value before the mutation begins to write, because to check it may take 100 ms and more. Also returns the schema
-/// of the definition, if there is one.
-async fn read_ahead(
+/// A value that was read before the mutation began to write, and the schema of the definition, if there is one.
+pub(super) struct Ahead {
+    schema: Option<String>,
+    read: Result<(String, Value), Vec<UserError>>,
+}
+
+/// Reads a value before the mutation begins to write, because to check it may take 100 ms and more.
+pub(super) async fn ahead(
     db: &dyn ReadHandle,
     definition: &IdentifierInput,
     text: &str,
     is_checked: bool,
-) -> Result<(Option<String>, Result<(String, Value), Vec<UserError>>)> {
+) -> Result<Ahead> {
     let found = async { identifier::find::<PropertyDefinition>(db, Identifier::of(definition)?).await };
     let definition = match found.await {
         Ok(definition) => definition,
@@ -240,48 +245,59 @@ async fn read_ahead(
         Err(Error::User(_)) => None,
         Err(error) => return Err(error),
     };
-    let Some(PropertyDefinition { schema, .. }) = definition else { return Ok((None, read(text, None, is_checked))) };
+    let Some(PropertyDefinition { schema, .. }) = definition else {
+        return Ok(Ahead { schema: None, read: read(text, None, is_checked) });
+    };
     let _turn = json_schema::turn(&schema, text).await;
-    let value = read(text, Some(&schema), is_checked);
-    Ok((Some(schema), value))
+    let read = read(text, Some(&schema), is_checked);
+    Ok(Ahead { schema: Some(schema), read })
+}
+
+/// Gives an owner a value for a definition.
+pub(super) async fn put(
+    db: &Transaction,
+    ahead: Ahead,
+    (named, owner_type): (&IdentifierInput, Option<PropertyOwnerTypeEnum>),
+    definition: &IdentifierInput,
+) -> Result<Property> {
+    let Ahead { schema, read } = ahead;
+    let mut problems = Problems::default();
+    let owner = problems.take_any(owner(db, named, owner_type).await)?;
+    let definition = identifier::locked::<PropertyDefinition>(db, "definition", definition, LockType::KeyShare).await;
+    let definition = problems.take_any(definition)?;
+    if definition.as_ref().is_some_and(|definition| schema.as_ref() != Some(&definition.schema)) {
+        // The definition has changed since: a lost race, which is retried.
+        return Err(db::Error::LostRace.into());
+    }
+    let read = problems.take_any(read.map_err(Error::User))?;
+    problems.none()?;
+    let (Some((text, value)), Some(owner), Some(definition)) = (read, owner, definition) else {
+        return Err(Error::internal("a property was neither read nor refused"));
+    };
+    refuse_stray(db, &owner, &definition).await?;
+    Ok(match stored(db, &owner, definition.id).await? {
+        Some(present) => {
+            let mut row: property::ActiveModel = present.into();
+            property::set_value(&mut row, text, &value, None);
+            db.update(row).await?
+        }
+        None => {
+            let (column, id) = owner.key();
+            let mut row = property::ActiveModel { definition_id: Set(definition.id), ..Default::default() };
+            row.set(column, id.into());
+            property::set_value(&mut row, text, &value, None);
+            db.insert(row).await?
+        }
+    })
 }
 
 impl PropertyAssignMutation for Mutation {
     async fn property_assign(ctx: &MutationCtx<'_>, input: PropertyInput) -> Result<PropertyPayload> {
         let PropertyInput { definition, owner: named, owner_type, run_validation, value: JsonText(text) } = input;
         let is_checked = run_validation != Some(false);
-        let (schema, read) = read_ahead(ctx.database().read(), &definition, &text, is_checked).await?;
+        let ahead = ahead(ctx.database().read(), &definition, &text, is_checked).await?;
         ctx.begin().await?;
-        let db = ctx.db();
-        let mut problems = Problems::default();
-        let owner = problems.take_any(owner(db, &named, owner_type.value().copied()).await)?;
-        let definition =
-            identifier::locked::<PropertyDefinition>(db, "definition", &definition, LockType::KeyShare).await;
-        let definition = problems.take_any(definition)?;
-        if definition.as_ref().is_some_and(|definition| schema.as_ref() != Some(&definition.schema)) {
-            // The definition has changed since: a lost race, which is retried.
-            return Err(db::Error::LostRace.into());
-        }
-        let read = problems.take_any(read.map_err(Error::User))?;
-        problems.none()?;
-        let (Some((text, value)), Some(owner), Some(definition)) = (read, owner, definition) else {
-            return Err(Error::internal("a property was neither read nor refused"));
-        };
-        refuse_stray(db, &owner, &definition).await?;
-        let property = match stored(db, &owner, definition.id).await? {
-            Some(present) => {
-                let mut row: property::ActiveModel = present.into();
-                property::set_value(&mut row, text, &value, None);
-                db.update(row).await?
-            }
-            None => {
-                let (column, id) = owner.key();
-                let mut row = property::ActiveModel { definition_id: Set(definition.id), ..Default::default() };
-                row.set(column, id.into());
-                property::set_value(&mut row, text, &value, None);
-                db.insert(row).await?
-            }
-        };
+        let property = put(ctx.db(), ahead, (&named, owner_type.value().copied()), &definition).await?;
         Ok(PropertyPayload { property: Some(property), ..Default::default() })
     }
 }

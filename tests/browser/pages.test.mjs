@@ -189,6 +189,9 @@ for (const width of WIDTHS) {
       const found = await check(one, 'sign-in', '/sign-in');
       await one.signIn();
       for (const [name, path] of Object.entries(pages)) found.push(...(await check(one, name, path)));
+      await one.go(pages['service-history']);
+      const revert = await one.page.locator('main a[href^="/changes/"]').first().getAttribute('href');
+      found.push(...(await check(one, 'revert', revert)));
       assert.deepEqual(found, []);
     });
   }

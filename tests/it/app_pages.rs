@@ -639,6 +639,10 @@ async fn every_value_is_escaped_and_every_page_is_small() {
     }
     pages.push(format!("/delivery?team={encoded}"));
     pages.push(format!("/services/{alias}/history?kind={encoded}"));
+    let history = ada.page(&format!("/services/{alias}/history")).await;
+    let revert = history.split('"').find(|text| text.starts_with("/changes/")).expect("a change to revert");
+    pages.push(revert.to_owned());
+    pages.push(format!("/services/{alias}?accepted={encoded}"));
     pages.push(format!("/services/{}", encoded.replace('+', "%20")));
     pages.push(format!("/search?q={encoded}"));
     pages.push(format!("/audit?subject={encoded}&actor={encoded}"));

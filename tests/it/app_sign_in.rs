@@ -40,6 +40,7 @@ const PAGES: &[&str] = &[
     "/tokens",
     "/users",
     "/audit",
+    "/changes/1/revert",
     "/account",
 ];
 
@@ -57,6 +58,7 @@ const FORMS: &[&str] = &[
     "/users/Z2lkOi8vcm9sbGNhbGwvVXNlci8x/role",
     "/users/Z2lkOi8vcm9sbGNhbGwvVXNlci8x/link",
     "/users/Z2lkOi8vcm9sbGNhbGwvVXNlci8x/delete",
+    "/changes/1/revert",
     "/account/sessions/1/end",
     "/account/feeds",
     "/account/feeds/1/delete",

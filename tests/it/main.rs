@@ -121,6 +121,7 @@ mod relationship;
 mod replica;
 mod repository;
 mod repository_checks;
+mod revert;
 mod role;
 mod schema_diff;
 mod scorecard;

@@ -20,6 +20,7 @@ use rollcall::deploy::{commit, delivery as weeks, event, failing, list};
 use rollcall::engine::plan::MOST_FIELDS;
 use rollcall::engine::write::MOST_ERRORS;
 use rollcall::engine::{cost, faults, page};
+use rollcall::entity::change::kept;
 use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
@@ -33,7 +34,7 @@ use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
 use rollcall::graphql::{
-    check, context, idempotency, predicate, search, service_file, service_filter, suggestions, user,
+    check, context, idempotency, predicate, revert, search, service_file, service_filter, suggestions, user,
 };
 use rollcall::http::activity::{CANCELLED, PIECE, UNPAID};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
@@ -550,6 +551,10 @@ fn people() -> Section {
         bytes("answer of an OpenID provider", provider::LONGEST_ANSWER),
         time("time for an OpenID provider to answer", provider::TIMEOUT),
         bytes("details of an entry of the audit", audit::DETAIL).beyond("texts and lists are cut"),
+        bytes("values that an entry of the audit holds for a revert", kept::ENTRY).beyond("it cannot be reverted"),
+        bytes("a text among these values", kept::VALUE).beyond("it cannot be reverted"),
+        count("later entries among which a revert looks for who has changed a field", revert::SEARCHED as usize)
+            .beyond("nobody is named"),
         count("entries of the audit for refused attempts in an hour", refusals::ENTRIES)
             .beyond("further ones share one entry"),
     ];

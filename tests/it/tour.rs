@@ -8,11 +8,11 @@ use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ObjectType;
 use apollo_compiler::validation::Valid;
 use rollcall::api_document;
-use rollcall::db::Write;
-use rollcall::entity::{Timestamp, document_pull, integration, session, user};
+use rollcall::db::{Read, Write};
+use rollcall::entity::{Timestamp, audit, document_pull, integration, session, user};
 use rollcall::graphql::{SDL, id};
-use sea_orm::EntityTrait;
 use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::{Value, json};
 
 use crate::webhook::Endpoint;
@@ -122,7 +122,18 @@ impl Tour {
         tour.services().await;
         tour.integrations().await;
         tour.deploys().await;
+        tour.change().await;
         tour
+    }
+
+    /// A change that can be reverted, and the id of its entry in the audit.
+    async fn change(&mut self) {
+        let made = r#"brief: tagCreate(input: { alias: "till", type: System, key: "brief", value: "1" }) { tag { id } errors { message } }"#;
+        self.make(made, &[]).await;
+        let newest =
+            audit::Entity::find().filter(audit::Column::Action.eq("tagCreate")).order_by_desc(audit::Column::Id);
+        let entry = self.endpoint.app.db.read().one(newest.limit(1)).await.expect("the audit").expect("an entry");
+        self.ids.insert("change".to_owned(), id::Id::of::<audit::Entity>(entry.id).text().into());
     }
 
     /// The id of a row.
@@ -559,6 +570,7 @@ impl Tour {
         let predicate =
             json!({ "key": "language", "keyData": "k", "type": "equals", "value": "Rust", "caseSensitive": true });
         let steps = vec![
+            ("changeRevert", json!({ "input": { "id": id("change"), "dryRun": false } })),
             ("serviceCreate", json!({ "input": service })),
             (
                 "serviceUpdate",

@@ -15,9 +15,12 @@ use self::row::{
 use crate::db::{self, Before, RowOf, Transaction};
 
 mod account;
+pub mod kept;
 mod row;
 
 pub use account::{Account, By, Told, Whole};
+pub use row::label;
+pub(crate) use row::reference;
 
 /// Returns what `transaction`, which keeps no record, has changed of an object: a JSON object of fields, each with its
 /// `old` and `new` value. `before` must read what others see.

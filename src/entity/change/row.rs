@@ -40,7 +40,7 @@ const PARTS: &str = "parameters";
 const OWN_PARTS: [&str; 3] = ["definition", "integration", "production"];
 
 /// The table that a column refers to.
-pub(super) fn reference(column: &str) -> Option<&'static dyn AnyTable> {
+pub(crate) fn reference(column: &str) -> Option<&'static dyn AnyTable> {
     let column = column.trim_start_matches("source_").trim_start_matches("target_");
     Some(match column {
         "owner_id" | "parent_team_id" | "team_id" => any_table::<team::Entity>(),
@@ -198,10 +198,15 @@ pub(super) fn insert_different(
             let name = referred(column, value.as_ref()).and_then(|row| names.get(&row));
             name.map_or_else(|| readable(column, &value), |name| Json::from(name.as_str()))
         });
-        match reference(column) {
-            Some(_) => insert(changed, column.trim_end_matches("_id"), old, new),
-            None => insert(changed, &field(column), old, new),
-        }
+        insert(changed, &label(column), old, new);
+    }
+}
+
+/// The name by which the audit tells a column.
+pub fn label(column: &str) -> String {
+    match reference(column) {
+        Some(_) => column.trim_end_matches("_id").to_owned(),
+        None => field(column),
     }
 }
 

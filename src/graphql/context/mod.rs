@@ -193,6 +193,7 @@ impl RequestOutcome {
 /// Mutations that begin their transaction themselves, by [`MutationCtx::begin`], once they have read and checked what takes
 /// long. The rest begin with it.
 const CHECKED_FIRST: &[&str] = &[
+    "changeRevert",
     "componentTypeCreate",
     "componentTypeUpdate",
     "propertyAssign",

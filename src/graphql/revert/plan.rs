@@ -1,0 +1,177 @@
+//! What a revert would do, and what stands in its way at present.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::LockType;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde_json::Value as Json;
+
+use super::step::{Kind, Step, noun, referred};
+use crate::db::{Read, RowOf, Transaction};
+use crate::entity::audit::{self, Column, Model};
+use crate::entity::change::kept::{self, Values, plain_row};
+use crate::entity::{domain, service, system, tag, team, user};
+use crate::error::{Error, Result, UserError, quoted, shortened};
+
+/// The maximum number of later entries among which that of a later change is looked for.
+pub const SEARCHED: u64 = 200;
+
+/// What a revert would do.
+pub(super) struct Plan {
+    /// The steps.
+    pub(super) steps: Vec<Step>,
+    /// What stands in the way. Each is about a field of the subject.
+    pub(super) obstacles: Vec<UserError>,
+    /// The rows as they are, by the rows of the steps.
+    pub(super) present: HashMap<RowOf, Values>,
+    /// The names of the rows that the values refer to.
+    pub(super) names: HashMap<RowOf, String>,
+}
+
+impl Plan {
+    /// Locks what the steps belong to, so that nobody changes it meanwhile, and compares it with what the entry left.
+    pub(super) async fn of(db: &Transaction, entry: &Model, steps: Vec<Step>) -> Result<Self> {
+        let mut obstacles = hold(db, &steps).await?;
+        let present = kept::rows(db, steps.iter().map(|step| step.row).collect()).await?;
+        let present: HashMap<RowOf, Values> = present.iter().map(|(row, found)| (*row, plain_row(found))).collect();
+        let values = steps.iter().flat_map(|step| [&step.old, &step.new]).chain(present.values());
+        let wanted = values.flatten().filter_map(|(column, value)| referred(column, value)).collect();
+        let names = kept::names(db, wanted).await?;
+        let mut plan = Self { steps, obstacles: Vec::new(), present, names };
+        if obstacles.is_empty() {
+            let later = Later::of(db, entry).await?;
+            obstacles = plan.steps.iter().flat_map(|step| plan.obstacles_of(step, entry, &later)).collect();
+        }
+        plan.obstacles = obstacles;
+        Ok(plan)
+    }
+
+    fn obstacles_of(&self, step: &Step, entry: &Model, later: &Later) -> Vec<UserError> {
+        let mut found: Vec<UserError> = Vec::new();
+        let mut add = |column: &str, message: String| {
+            let field = step.label(column);
+            found.push(UserError::new(field, message));
+        };
+        for column in &step.cut {
+            let label = step.label(column);
+            add(column, format!("the audit does not hold the whole value of {label}: it is too long"));
+        }
+        let present = self.present.get(&step.row);
+        if step.kind != Kind::Deleted && present.is_none() {
+            let label = step.is_entry().then(|| step.label("base"));
+            add("base", format!("the {} is gone{}", step.noun(), later.by(label.as_deref())));
+            return found;
+        }
+        for column in step.differing().into_iter().filter(|column| !step.cut.iter().any(|cut| cut == column)) {
+            let label = step.label(column);
+            let now = present.and_then(|row| row.get(column)).unwrap_or(&Json::Null);
+            if step.kind != Kind::Deleted && !is_derived(step, column) && step.new.get(column) != Some(now) {
+                add(
+                    column,
+                    match step.old.get(column) == Some(now) && step.kind == Kind::Changed {
+                        true => format!("{label} is as it was before the change already{}", later.by(Some(&label))),
+                        false => format!("{label} was changed since{}", later.by(Some(&label))),
+                    },
+                );
+            }
+            if step.kind != Kind::Made
+                && let Some(target) = step.old.get(column).and_then(|value| referred(column, value))
+                && !self.names.contains_key(&target)
+            {
+                add(column, format!("the {} {} no longer exists", noun(target.table.name()), told(entry, &label)));
+            }
+        }
+        if let Some(message) = lasting_default(step) {
+            add("is_default", message.to_owned());
+        }
+        found
+    }
+}
+
+/// Whether a column follows from others, so that its value does not matter: which contact is the default.
+fn is_derived(step: &Step, column: &str) -> bool {
+    column == "is_default" && (step.kind == Kind::Made || step.differing().contains(&"type"))
+}
+
+/// A contact becomes the default; it does not cease to be by itself.
+fn lasting_default(step: &Step) -> Option<&'static str> {
+    let became = step.kind == Kind::Changed && step.new.get("is_default") == Some(&Json::Bool(true));
+    (step.table == "contact" && became && !is_derived(step, "is_default"))
+        .then_some("another contact must become the default in its place: revert the change of that one")
+}
+
+/// The name that the entry has for the old value of a field.
+fn told(entry: &Model, label: &str) -> String {
+    let detail: Json = serde_json::from_str(&entry.detail).unwrap_or_default();
+    let old = detail.pointer(&format!("/changed/{label}/old"));
+    old.and_then(Json::as_str).map(|name| quoted(name).to_string()).unwrap_or_default()
+}
+
+/// Locks what the steps belong to. Returns what stands in the way of any change of it.
+async fn hold(db: &Transaction, steps: &[Step]) -> Result<Vec<UserError>> {
+    let locking = db.locking(LockType::Update);
+    let mut roots: Vec<RowOf> = Vec::new();
+    for root in steps.iter().filter_map(Step::root) {
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
+    }
+    let mut obstacles = Vec::new();
+    for root in roots {
+        macro_rules! is_there {
+            ($table:ident) => {
+                locking.one($table::Entity::find_by_id(root.id)).await?.is_some()
+            };
+        }
+        let is_there = match root.table.name() {
+            "service" => match locking.one(service::Entity::find_by_id(root.id)).await? {
+                Some(found) => {
+                    match service::writable(found) {
+                        Err(Error::User(errors)) => obstacles.extend(errors),
+                        Err(error) => return Err(error),
+                        Ok(_) => {}
+                    }
+                    true
+                }
+                None => false,
+            },
+            "team" => is_there!(team),
+            "system" => is_there!(system),
+            "domain" => is_there!(domain),
+            _ => is_there!(user),
+        };
+        if !is_there {
+            let message = format!("the {} no longer exists", noun(root.table.name()));
+            obstacles.push(UserError::base(message).not_found());
+        }
+    }
+    // A tag is the only part that is changed without a lock of what it belongs to.
+    for step in steps.iter().filter(|step| step.table == "tag") {
+        locking.one(tag::Entity::find_by_id(step.row.id)).await?;
+    }
+    Ok(obstacles)
+}
+
+/// The entries about the same subject after an entry.
+struct Later(Vec<Model>);
+
+impl Later {
+    async fn of(db: &Transaction, entry: &Model) -> Result<Self> {
+        let (Some(class), Some(id)) = (&entry.subject_class, entry.subject_id) else { return Ok(Self(Vec::new())) };
+        let same = audit::Entity::find().filter(Column::SubjectClass.eq(class)).filter(Column::SubjectId.eq(id));
+        let later = same.filter(Column::At.gte(entry.at)).filter(Column::Id.ne(entry.id));
+        let later = later.order_by_desc(Column::At).order_by_desc(Column::Id).limit(SEARCHED);
+        let mut later = db.all(later).await?;
+        later.retain(|other| (other.at, other.id) > (entry.at, entry.id));
+        Ok(Self(later))
+    }
+
+    /// Who has changed a field last, or the subject: `, by Ada`. Nothing if the audit does not tell.
+    fn by(&self, label: Option<&str>) -> String {
+        let tells = |entry: &&Model| {
+            let detail: Json = serde_json::from_str(&entry.detail).unwrap_or_default();
+            label.is_none_or(|label| detail["changed"].get(label).is_some())
+        };
+        self.0.iter().find(tells).map(|entry| format!(", by {}", shortened(entry.who()))).unwrap_or_default()
+    }
+}
