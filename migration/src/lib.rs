@@ -90,6 +90,7 @@ mod m20261129_000030_standards_locks;
 mod m20261129_000040_services_by_level;
 mod m20261129_000050_feeds;
 mod m20261130_000010_mail_and_digests;
+mod m20261130_000020_told_once;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -203,6 +204,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261130_000010_mail_and_digests::Migration),
             NewColumn::boxed("m20261130_000050_audit_kept", "audit", schema::text_null("kept")),
             NewColumn::boxed("m20261130_000050_suggestion_acceptance", "suggestion", schema::text_null("acceptance")),
+            Box::new(m20261130_000020_told_once::Migration),
         ]
     }
 }

@@ -135,6 +135,7 @@ fn app(db: &Db, settings: &Serve, app_url: &str, (openid, mail): Outside) -> App
         document_hosts,
         event_hosts,
         mail,
+        issues_overdue_after: settings.code_issues_overdue_after,
         events: Wanted::all(),
     };
     let app = App::new(db.clone(), Catalogue::new(db.clone(), catalogue), settings.edge.clone());

@@ -61,6 +61,15 @@ pub struct Serve {
     /// rotated [default: for ever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_TOKENS_EXPIRE_WITHIN", value_parser = trimmed(value::retention))]
     pub tokens_expire_within: Option<Duration>,
+    /// How long a code issue with the severity critical is open before that is an event, such as 14d, at least 1d
+    #[arg(
+        long,
+        value_name = "DURATION",
+        env = "ROLLCALL_CODE_ISSUES_OVERDUE_AFTER",
+        default_value = "30d",
+        value_parser = trimmed(value::retention)
+    )]
+    pub code_issues_overdue_after: Duration,
     /// How long deploys are kept, such as 400d, at least 1d. The last deploy of each service is always kept. After a
     /// deploy is removed, another post with its dedup_id is a new deploy [default: forever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEPLOY_RETENTION", value_parser = trimmed(value::retention))]

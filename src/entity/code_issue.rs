@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
 use super::{Timestamp, code_issue_project_resource, text};
-use crate::db::{self, Owner, Read, ReadHandle, Table, Told};
+use crate::db::{self, Owner, Read, ReadHandle, Table, Told, Write};
 
 /// A row of `code_issue`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -36,6 +36,8 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
+    /// When it became an event that the issue is overdue.
+    pub overdue_told_at: Option<Timestamp>,
 }
 
 /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
@@ -43,6 +45,13 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl Model {
+    /// Since when the issue is open.
+    pub fn open_since(&self) -> Timestamp {
+        self.introduced_at.unwrap_or(self.created_at)
+    }
+}
 
 impl Table for Entity {
     const TOLD: Told = Told::Directly("CodeIssue");
@@ -93,6 +102,36 @@ pub async fn worst(db: &dyn ReadHandle, service_id: i64, limit: u64) -> Result<V
     }
     let rank = rank.finally(last);
     db.all(of_service(service_id).order_by_asc(Expr::Case(Box::new(rank))).order_by_desc(Column::Id).limit(limit)).await
+}
+
+/// The ids of critical issues that were open before a time and are not told yet: at most `most`, those that are open for
+/// longest first.
+pub async fn overdue(db: &dyn ReadHandle, before: Timestamp, most: u64) -> Result<Vec<i64>, db::Error> {
+    let overdue = Entity::find().select_only().column(Column::Id).filter(is_overdue(before));
+    db.rows(overdue.order_by_asc(open_since()).limit(most).as_query(), |row| row.get(0)).await
+}
+
+/// Marks those of these issues as told that are overdue and are not told yet. Returns them.
+pub async fn tell_overdue(
+    db: &db::Transaction,
+    ids: &[i64],
+    before: Timestamp,
+    now: Timestamp,
+) -> Result<Vec<Model>, db::Error> {
+    let tell = Entity::update_many().col_expr(Column::OverdueToldAt, Expr::value(now));
+    db.updated(tell.filter(db::any(db, Column::Id, ids)).filter(is_overdue(before))).await
+}
+
+/// As the index `code_issue_untold` has it.
+fn is_overdue(before: Timestamp) -> Expr {
+    let is_critical = severity().eq(SEVERITIES[0]);
+    is_critical.and(open_since().lt(before)).and(Column::OverdueToldAt.is_null())
+}
+
+/// Since when an issue is open: since the problem came into the code, or else since the row was created.
+fn open_since() -> Expr {
+    let columns = [Column::IntroducedAt, Column::CreatedAt];
+    Func::coalesce(columns.map(|column| Expr::col(column.as_column_ref()))).into()
 }
 
 fn severity() -> Expr {

@@ -68,6 +68,10 @@ pub enum What {
     Checked,
     /// It has another level: the subject is the service.
     Rated,
+    /// It has been open for too long: the subject is a code issue.
+    Overdue,
+    /// A service file that describes it was refused: the subject is the service.
+    FileRejected,
     /// Somebody tries a subscription: the subject is the subscription.
     Tested,
 }
@@ -101,6 +105,8 @@ pub enum Kind {
     DeployRecovered,
     /// There is a new code issue with the severity critical.
     CriticalCodeIssueCreated,
+    /// A code issue with the severity critical has been open for too long.
+    CodeIssueOverdue,
     /// There is a new suggestion.
     SuggestionCreated,
     /// An API token expires within a week.
@@ -115,6 +121,8 @@ pub enum Kind {
     LevelReached,
     /// A service has fallen to a lower level.
     LevelLost,
+    /// A service file that describes a service was refused.
+    ServiceFileRejected,
     /// Somebody tries the subscription. Nobody subscribes to it.
     Test,
 }
@@ -135,6 +143,7 @@ impl Kind {
             Self::DeployFailed => "deploy.failed",
             Self::DeployRecovered => "deploy.recovered",
             Self::CriticalCodeIssueCreated => "code_issue.critical_created",
+            Self::CodeIssueOverdue => "code_issue.overdue",
             Self::SuggestionCreated => "suggestion.created",
             Self::TokenExpiring => "token.expiring",
             Self::ObjectChanged => "object.changed",
@@ -142,6 +151,7 @@ impl Kind {
             Self::CheckFailed => "check.failed",
             Self::LevelReached => "service.level_reached",
             Self::LevelLost => "service.level_lost",
+            Self::ServiceFileRejected => "service_file.rejected",
             Self::Test => "subscription.tested",
         }
     }

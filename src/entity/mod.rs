@@ -73,6 +73,7 @@ pub mod service_dependency;
 pub mod service_document;
 pub mod service_document_content;
 pub mod service_file_note;
+pub mod service_file_refusal;
 pub mod service_last_deploy;
 pub mod service_level;
 pub mod service_repository;

@@ -1,13 +1,12 @@
 //! Events of checks: a service passes one, or no longer does, or has reached another level.
 
-use sea_orm::Set;
 use serde_json::{Value as Json, json};
 
-use super::{SERVICE, Wanted};
+use super::{Wanted, of_service};
 use crate::db::{self, Write, WriteHandle};
 use crate::entity::check_result::Status;
 use crate::entity::event::{self, Kind, What};
-use crate::entity::{Timestamp, audit, service};
+use crate::entity::service;
 
 /// The events of results and levels, for the transaction that stores them.
 #[derive(Debug, Default)]
@@ -46,20 +45,7 @@ impl OfChecks {
     }
 
     fn add(&mut self, service: &service::Model, what: What, detail: Json) {
-        let now = Timestamp::now();
-        self.rows.push(event::ActiveModel {
-            at: Set(now),
-            waits_since: Set(Some(now)),
-            what: Set(what),
-            subject_class: Set(SERVICE.to_owned()),
-            subject_id: Set(Some(service.id)),
-            subject_name: Set(Some(service.name.clone())),
-            service_id: Set(Some(service.id)),
-            team_id: Set(service.owner_id),
-            tier_id: Set(service.tier_id),
-            detail: Set(audit::bounded(&detail)),
-            ..Default::default()
-        });
+        self.rows.push(of_service(service, what, &detail));
     }
 
     /// Stores them.

@@ -20,7 +20,7 @@ use super::mail::{Mailer, Untaken};
 use super::message::Message;
 use super::outcome::{Outcome, after, cut, ended, pause};
 use super::receiver::{TIMEOUT, agent, send};
-use super::{Wanted, digest, fan_out, message, note_expiring_tokens, page_of, signature};
+use super::{Wanted, digest, fan_out, message, note_expiring_tokens, overdue, page_of, signature};
 use crate::api_document::hosts::Hosts;
 use crate::db::{self, Db, Read, Transaction, Write};
 use crate::entity::event_delivery::{self as delivery, Model as Delivery};
@@ -42,8 +42,10 @@ const BATCH: u64 = 20;
 const LEASE: Duration = Duration::from_secs(30);
 /// How many deliveries are removed at once.
 const PRUNED: u64 = 500;
-/// After how many turns old events and tokens that expire are looked for: every five minutes, if nothing happens.
-const SWEEP: u32 = 600;
+/// How often old events, tokens that expire and issues that are overdue are looked for.
+pub const LOOK: Duration = Duration::from_secs(300);
+/// How long a critical code issue is open before it is overdue, unless the settings say otherwise: 30 days.
+pub const OVERDUE_AFTER: Duration = Duration::from_secs(30 * 86_400);
 /// Why mail waits that was subscribed to while there was a mail server.
 const NO_SERVER: &str = "this server sends no mail any more: --smtp-url is not set";
 
@@ -59,18 +61,26 @@ pub struct Sender {
     process: Arc<str>,
     /// The receivers to which something is sent at the moment.
     busy: Arc<Mutex<HashSet<i64>>>,
+    /// How long a critical code issue is open before it is overdue.
+    overdue_after: Duration,
 }
 
 impl Sender {
     /// Sends to public hosts, and to those that may be `private`.
     pub fn new(db: Db, wanted: Wanted, private: &Hosts, app_url: &str) -> Self {
         let process = format!("{:032x}", fastrand::u128(..)).into();
-        Self { db, wanted, agent: agent(private), mail: None, app_url: app_url.into(), process, busy: Arc::default() }
+        let (agent, app_url, busy) = (agent(private), app_url.into(), Arc::default());
+        Self { db, wanted, agent, mail: None, app_url, process, busy, overdue_after: OVERDUE_AFTER }
     }
 
     /// Sends mail by this server, if there is one.
     pub fn with_mail(self, mail: Option<Mailer>) -> Self {
         Self { mail, ..self }
+    }
+
+    /// Tells of critical code issues that are open for longer than this.
+    pub fn overdue_after(self, overdue_after: Duration) -> Self {
+        Self { overdue_after, ..self }
     }
 
     /// What somebody wants to know of changes.
@@ -81,14 +91,14 @@ impl Sender {
     /// Makes out deliveries and sends them, again and again. Runs until dropped, which is safe at any await: what was being
     /// sent is sent again.
     pub async fn run(self) {
-        let (mut is_failing, mut turns) = (false, 0_u32);
+        let (mut is_failing, mut looked) = (false, None::<Instant>);
         loop {
-            if turns.is_multiple_of(SWEEP)
-                && let Err(error) = self.look_round().await
-            {
-                warn!(%error, "old events and tokens that expire cannot be looked for; trying again");
+            if looked.is_none_or(|looked| looked.elapsed() >= LOOK) {
+                looked = Some(Instant::now());
+                if let Err(error) = self.look_round().await {
+                    warn!(%error, "old events, tokens that expire and overdue issues cannot be looked for; trying again");
+                }
             }
-            turns = turns.wrapping_add(1);
             match self.turn().await {
                 Ok(0) => sleep(PAUSE).await,
                 Ok(_) => {}
@@ -105,7 +115,8 @@ impl Sender {
         }
     }
 
-    /// Removes events that nobody needs, because their subscription was deleted, and finds tokens that expire soon.
+    /// Removes events that nobody needs, because their subscription was deleted, and finds tokens that expire soon and issues
+    /// that are overdue.
     async fn look_round(&self) -> Result<(), db::Error> {
         self.wanted.read(self.db.read()).await?;
         self.db
@@ -113,7 +124,8 @@ impl Sender {
                 event::sweep(tx).await?;
                 note_expiring_tokens(tx, &self.wanted).await
             })
-            .await
+            .await?;
+        overdue::note(&self.db, &self.wanted, self.overdue_after).await
     }
 
     /// Makes out the next deliveries, and begins to send what is due. Returns the number of events.

@@ -6,6 +6,7 @@ use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
 use serde_json::Value as Json;
 
+use super::overdue::{self, CODE_ISSUE, Concerned};
 use super::{digest, kinds};
 use crate::db::{self, Db, Read, Transaction, Write};
 use crate::entity::event::{self, Kind, What};
@@ -49,13 +50,13 @@ async fn make_out(
 ) -> Result<u64, db::Error> {
     let most = (DELIVERIES / Ord::max(subscriptions.len() as u64, 1)).clamp(1, EVENTS);
     let events = event::take_waiting(tx, most).await?;
-    let places = places(tx, &events).await?;
+    let places = Places::of(tx, &events, subscriptions).await?;
     let (now, mut missed) = (Timestamp::now(), HashMap::<i64, i64>::new());
     let (mut rows, mut unwanted) = (Vec::new(), Vec::new());
     let is_recovery_wanted = subscriptions.iter().any(|(_, wanted)| wanted.contains(&Kind::DeployRecovered));
     for event in &events {
         let kinds = kinds_of(tx, event, is_recovery_wanted).await?;
-        let place = place(event, &places);
+        let place = places.of_event(event);
         let mut is_wanted = false;
         for (one, wanted) in subscriptions.iter().filter(|(one, _)| concerns(one, event, &place)) {
             // The most special kind that it wants.
@@ -118,28 +119,62 @@ fn collected(row: event_delivery::ActiveModel, at: Timestamp) -> event_delivery:
 /// Where an event belongs.
 #[derive(Default)]
 struct Place {
+    services: Vec<i64>,
     teams: Vec<i64>,
-    tier: Option<i64>,
+    tiers: Vec<i64>,
 }
 
-/// The services that the events are about, or whose parts they are about.
-async fn places(tx: &Transaction, events: &[event::Model]) -> Result<HashMap<i64, service::Model>, db::Error> {
-    let ids: BTreeSet<i64> = events.iter().filter_map(|event| event.service_id).collect();
-    if ids.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let found = service::Entity::by_ids(tx, ids.into_iter().map(Some)).await?;
-    Ok(found.into_iter().flatten().map(|service| (service.id, service)).collect())
+/// What says where events belong.
+#[derive(Default)]
+struct Places {
+    /// The services that the events are about, or whose parts they are about.
+    services: HashMap<i64, service::Model>,
+    /// The services that code issues concern.
+    issues: HashMap<i64, Vec<Concerned>>,
 }
 
-/// Where an event belongs: as it says itself, or else as its service does now.
-fn place(event: &event::Model, services: &HashMap<i64, service::Model>) -> Place {
-    let service = event.service_id.and_then(|id| services.get(&id));
-    let team = event.team_id.or_else(|| service?.owner_id);
-    Place {
-        teams: team.into_iter().chain(event.earlier_team_id).collect(),
-        tier: event.tier_id.or_else(|| service?.tier_id),
+impl Places {
+    async fn of(
+        tx: &Transaction,
+        events: &[event::Model],
+        subscriptions: &[(Subscription, Vec<Kind>)],
+    ) -> Result<Self, db::Error> {
+        let ids: BTreeSet<i64> = events.iter().filter_map(|event| event.service_id).collect();
+        let found = match ids.is_empty() {
+            true => Vec::new(),
+            false => service::Entity::by_ids(tx, ids.into_iter().map(Some)).await?,
+        };
+        let services = found.into_iter().flatten().map(|service| (service.id, service)).collect();
+        let is_filtered = |one: &Subscription| one.team_id.or(one.service_id).or(one.tier_id).is_some();
+        let issues = match subscriptions.iter().any(|(one, _)| is_filtered(one)) {
+            true => events.iter().filter_map(issue).collect(),
+            false => BTreeSet::new(),
+        };
+        Ok(Self { services, issues: overdue::of_issues(tx, issues).await? })
     }
+
+    /// Where an event belongs: as it says itself, or else as its services do now.
+    fn of_event(&self, event: &event::Model) -> Place {
+        if let Some(concerned) = issue(event).and_then(|issue| self.issues.get(&issue)) {
+            return Place {
+                services: concerned.iter().map(|service| service.id).collect(),
+                teams: concerned.iter().filter_map(|service| service.team).collect(),
+                tiers: concerned.iter().filter_map(|service| service.tier).collect(),
+            };
+        }
+        let service = event.service_id.and_then(|id| self.services.get(&id));
+        let team = event.team_id.or_else(|| service?.owner_id);
+        Place {
+            services: event.service_id.into_iter().collect(),
+            teams: team.into_iter().chain(event.earlier_team_id).collect(),
+            tiers: event.tier_id.or_else(|| service?.tier_id).into_iter().collect(),
+        }
+    }
+}
+
+/// The code issue that an event is about.
+fn issue(event: &event::Model) -> Option<i64> {
+    event.subject_id.filter(|_| event.subject_class == CODE_ISSUE)
 }
 
 /// Whether an event passes the filters of a subscription.
@@ -150,8 +185,8 @@ fn concerns(one: &Subscription, event: &event::Model, place: &Place) -> bool {
         None => event.what != What::Deployed,
     };
     one.team_id.is_none_or(|team| place.teams.contains(&team))
-        && one.service_id.is_none_or(|service| event.service_id == Some(service))
-        && one.tier_id.is_none_or(|tier| place.tier == Some(tier))
+        && one.service_id.is_none_or(|service| place.services.contains(&service))
+        && one.tier_id.is_none_or(|tier| place.tiers.contains(&tier))
         && one.environment.as_ref().is_none_or(is_environment)
 }
 

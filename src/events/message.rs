@@ -210,6 +210,7 @@ impl Said<'_> {
             Kind::DeployFailed => self.deploy(&name, " failed", plain),
             Kind::DeployRecovered => self.deploy(&name, " succeeded, after one that failed", plain),
             Kind::CriticalCodeIssueCreated => format!("There is a new critical code issue: {name}."),
+            Kind::CodeIssueOverdue => self.overdue(&name, plain),
             Kind::SuggestionCreated => format!("Deploys name the service {name}, which the catalogue does not have."),
             Kind::TokenExpiring => {
                 let at = self.text("expiresAt").map(|at| format!(" on {}", plain(at.get(..10).unwrap_or(at))));
@@ -223,6 +224,7 @@ impl Said<'_> {
             Kind::CheckFailed => format!("The service {name} does not pass the check {}.", self.check(plain)),
             Kind::LevelReached => format!("The service {name} has reached the level {}.", self.levels(plain)),
             Kind::LevelLost => format!("The service {name} has fallen to the level {}.", self.levels(plain)),
+            Kind::ServiceFileRejected => self.refused_file(&name, &by, plain),
             Kind::Test => format!("This is a test of the subscription {name}."),
         };
         cut(&sentence, SENTENCE)
@@ -245,6 +247,34 @@ impl Said<'_> {
         let text = |name: &str| self.detail.get("check").and_then(|check| check.get(name)?.as_str());
         let found = text("message").map(|message| format!(": {}", plain(message.trim_end_matches('.'))));
         format!("{}{}", text("name").map(plain).unwrap_or_default(), found.unwrap_or_default())
+    }
+
+    fn overdue(&self, name: &str, plain: fn(&str) -> String) -> String {
+        let issue = self.detail.get("codeIssue");
+        let text = |name: &str| issue.and_then(|issue| issue.get(name)?.as_str()).map(plain);
+        let services = issue.and_then(|issue| issue.get("services")?.as_array()).into_iter().flatten();
+        let services: Vec<String> = services.filter_map(Json::as_str).map(plain).collect();
+        let of = match (&*services, text("project")) {
+            ([], Some(project)) => format!(" in {project}"),
+            ([], None) => String::new(),
+            (services, _) => format!(" of {}", services.join(", ")),
+        };
+        // The day, in which nothing is markup.
+        let since = issue.and_then(|issue| issue.get("openSince")?.as_str()?.get(..10)).unwrap_or("?");
+        format!("The critical code issue {name}{of} has been open since {since}.")
+    }
+
+    fn refused_file(&self, name: &str, by: &str, plain: fn(&str) -> String) -> String {
+        let file = self.detail.get("file");
+        let first = file.and_then(|file| file.get("mistakes")?.get(0)?.as_str()).unwrap_or_default();
+        let first = plain(first.trim_end_matches('.'));
+        let more = file.and_then(|file| file.get("mistakeCount")?.as_u64()).unwrap_or(1).saturating_sub(1);
+        let more = match more {
+            0 => String::new(),
+            1 => "; and 1 more mistake".to_owned(),
+            more => format!("; and {more} more mistakes"),
+        };
+        format!("A service file of {name}, applied{by}, was refused: {first}{more}.")
     }
 
     /// The name of the new level, and of the one before.
@@ -275,6 +305,8 @@ fn word(what: What) -> &'static str {
         What::Expiring => "expiring",
         What::Checked => "checked",
         What::Rated => "rated",
+        What::Overdue => "overdue",
+        What::FileRejected => "file_rejected",
         What::Tested => "tested",
     }
 }
@@ -424,6 +456,37 @@ mod tests {
         let long = event(What::Created, &"\u{e4}".repeat(5_000), json!({}));
         let mail = of(&long, Kind::ServiceCreated, Form::Email, "https://rc.example.com");
         assert_eq!(mail.subject.chars().count(), SUBJECT + 1);
+    }
+
+    #[test]
+    fn overdue_issues_and_refused_files_are_told_in_a_sentence() {
+        let issue = json!({ "codeIssue": {
+            "project": "shop/cart", "services": ["cart", "mail"], "openSince": "2026-10-01T08:00:00Z"
+        } });
+        let issue = Event { subject_class: "CodeIssue".to_owned(), ..event(What::Overdue, "SQL injection", issue) };
+        assert_eq!(
+            text(&issue, Kind::CodeIssueOverdue, Form::Slack),
+            "The critical code issue SQL injection of cart, mail has been open since 2026-10-01."
+        );
+        let alone = json!({ "codeIssue": { "project": "<p>", "services": [], "openSince": "2026-10-01T08:00:00Z" } });
+        assert_eq!(
+            text(&event(What::Overdue, "X", alone), Kind::CodeIssueOverdue, Form::Slack),
+            "The critical code issue X in &lt;p&gt; has been open since 2026-10-01."
+        );
+        let file = |count: u64| {
+            json!({ "alias": "cart", "by": { "name": "ci" }, "file": {
+                "path": "rollcall.yml", "mistakes": ["rollcall.yml:3:5: no <team>."], "mistakeCount": count
+            } })
+        };
+        let link = "<https://rc.example.com/services/cart|Cart>";
+        for (count, more) in [(1, ""), (2, "; and 1 more mistake"), (3, "; and 2 more mistakes")] {
+            assert_eq!(
+                text(&event(What::FileRejected, "Cart", file(count)), Kind::ServiceFileRejected, Form::Slack),
+                format!(
+                    "A service file of {link}, applied by ci, was refused: rollcall.yml:3:5: no &lt;team&gt;{more}."
+                )
+            );
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Events: tells other programs what happens in the catalogue.
 //!
 //! - [`note`], [`OfDeploys`] and [`OfChecks`] store events in the transaction of the change, so that there is an event if
-//!   the change is committed, and none if it is not.
+//!   the change is committed, and none if it is not. [`OfFiles`] stores those of files that were refused, which change
+//!   nothing.
 //! - [`fan_out`] makes out a delivery for each subscription that wants an event.
 //! - [`deliver`] sends the deliveries, in order for each subject, and again until the receiver takes them or three days
 //!   have passed ([`outcome`]). A message can arrive twice, with the same id.
@@ -19,21 +20,24 @@ use crate::db::{self, AnyRow, RowOf, Transaction, Write, WriteHandle};
 use crate::entity::audit::{self, Actor, ActorKind};
 use crate::entity::change::{Account, Told, Whole};
 use crate::entity::event::{self, Kind, What};
-use crate::entity::{Timestamp, deploy, global_id, token};
+use crate::entity::{Timestamp, deploy, global_id, service, token};
 
 mod checks;
 pub mod deliver;
 pub mod digest;
 mod fan_out;
+mod files;
 pub mod mail;
 mod message;
 mod outcome;
+pub mod overdue;
 pub mod receiver;
 pub mod signature;
 mod wanted;
 
 pub use checks::OfChecks;
 pub use fan_out::delivery;
+pub use files::{OfFiles, RefusedFile};
 pub use message::SUBJECT;
 pub use wanted::Wanted;
 
@@ -127,6 +131,24 @@ fn noted(told: &Told, change: Option<&Whole>, (actor, action): (&Actor, &str), n
     Some(Noted { row, kinds })
 }
 
+/// An event about a service that nobody has changed.
+fn of_service(service: &service::Model, what: What, detail: &Json) -> event::ActiveModel {
+    let now = Timestamp::now();
+    event::ActiveModel {
+        at: Set(now),
+        waits_since: Set(Some(now)),
+        what: Set(what),
+        subject_class: Set(SERVICE.to_owned()),
+        subject_id: Set(Some(service.id)),
+        subject_name: Set(Some(service.name.clone())),
+        service_id: Set(Some(service.id)),
+        team_id: Set(service.owner_id),
+        tier_id: Set(service.tier_id),
+        detail: Set(audit::bounded(detail)),
+        ..Default::default()
+    }
+}
+
 /// The id in a column of a row.
 fn key(row: Option<&AnyRow>, column: &str) -> Option<i64> {
     match row?.value(column)? {
@@ -161,6 +183,8 @@ fn kinds(what: What, class: &str, detail: &Json) -> Vec<Kind> {
             return if is_failed { vec![Kind::DeployRecorded, Kind::DeployFailed] } else { vec![Kind::DeployRecorded] };
         }
         (What::Expiring, _) => return vec![Kind::TokenExpiring],
+        (What::Overdue, _) => return vec![Kind::CodeIssueOverdue],
+        (What::FileRejected, _) => return vec![Kind::ServiceFileRejected],
         (What::Checked, _) => return checks::kinds(detail),
         (What::Rated, _) => return checks::level_kinds(detail),
         (What::Tested, _) => return vec![Kind::Test],
@@ -173,7 +197,7 @@ fn kinds(what: What, class: &str, detail: &Json) -> Vec<Kind> {
         (What::Deleted, TEAM) => &[Kind::TeamDeleted],
         (What::Deleted, "User") => &[Kind::UserDeleted],
         (What::Created, "ServiceSuggestion") => &[Kind::SuggestionCreated],
-        (What::Created, "CodeIssue") if is_critical(detail) => &[Kind::CriticalCodeIssueCreated],
+        (What::Created, overdue::CODE_ISSUE) if is_critical(detail) => &[Kind::CriticalCodeIssueCreated],
         _ => &[],
     };
     [&[Kind::ObjectChanged], own].concat()

@@ -144,6 +144,8 @@ pub struct Settings {
     pub event_hosts: Hosts,
     /// Sends mail, if there is a mail server.
     pub mail: Option<events::mail::Mailer>,
+    /// How long a critical code issue is open before it is overdue.
+    pub issues_overdue_after: Duration,
     /// The kinds of events that somebody wants. None if nobody sends them.
     pub events: events::Wanted,
 }
@@ -164,6 +166,7 @@ impl Settings {
             document_hosts,
             event_hosts: Hosts::default(),
             mail: None,
+            issues_overdue_after: events::deliver::OVERDUE_AFTER,
             events: events::Wanted::default(),
         }
     }

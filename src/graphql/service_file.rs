@@ -2,6 +2,8 @@
 //! the database itself.
 
 use futures_util::future::BoxFuture;
+use tokio::task::JoinHandle;
+use tracing::warn;
 
 use super::caller::Caller;
 use super::context::{Ctx, MutationCtx};
@@ -13,7 +15,7 @@ use crate::entity::change::{Account, Whole};
 use crate::entity::{ByIds, service_file_note, text};
 use crate::error::{Error, Problems, Result, UserError};
 use crate::service_file::{
-    self, Applied, Bounds, Described, FieldChange, File, Note, Options, Origin, Outcome, Permit, Refused,
+    self, Applied, Bounds, Described, FieldChange, File, Note, Options, Origin, Outcome, Permit, Refused, Rejected,
 };
 
 /// The maximum number of documents in a request. On SQLite, everybody who changes anything waits while they are applied:
@@ -140,12 +142,27 @@ impl ServiceFilesApplyMutation for Mutation {
             permit: Some(&PermitOf(caller)),
             events: Some(&ctx.settings().events),
         };
-        let prepared = service_file::prepare(ctx.database(), &files, &options).await.map_err(refused)?;
+        let prepared = match service_file::prepare(ctx.database(), &files, &options).await {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                if let Some(stored) = tell(ctx, &files, &options, &error).await {
+                    let _ = stored.await;
+                }
+                return Err(refused(error));
+            }
+        };
         let done = match options.is_dry_run {
             true => prepared.rehearsed(),
             false => {
                 ctx.begin().await?;
-                prepared.apply(ctx.committed(), ctx.db(), &caller.actor, &options).await.map_err(refused)?
+                match prepared.apply(ctx.committed(), ctx.db(), &caller.actor, &options).await {
+                    Ok(done) => done,
+                    Err(error) => {
+                        // Whoever waited for this here would wait for the mutation's own locks.
+                        let _ = tell(ctx, &files, &options, &error).await;
+                        return Err(refused(error));
+                    }
+                }
             }
         };
         Ok(ServiceFilesApplyPayload {
@@ -154,6 +171,28 @@ impl ServiceFilesApplyMutation for Mutation {
             ..Default::default()
         })
     }
+}
+
+/// Begins to tell, in a transaction of its own, that files were refused. `None` if nobody is told.
+async fn tell(
+    ctx: &MutationCtx<'_>,
+    files: &[File],
+    options: &Options<'_>,
+    refused: &Refused,
+) -> Option<JoinHandle<()>> {
+    let rejected = match Rejected::of(ctx.database(), files, options, refused).await {
+        Ok(rejected) => rejected?,
+        Err(error) => {
+            warn!(%error, "it cannot be told that a service file was refused");
+            return None;
+        }
+    };
+    let (db, caller) = (ctx.database().clone(), ctx.caller().clone());
+    Some(tokio::spawn(async move {
+        if let Err(error) = rejected.store(&db, &caller.actor, Some(&PermitOf(&caller))).await {
+            warn!(%error, "it cannot be told that a service file was refused");
+        }
+    }))
 }
 
 /// Converts mistakes to errors of the payload. Each message names the file, the line and the column.

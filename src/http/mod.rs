@@ -179,8 +179,9 @@ impl App {
 
     /// Sends the events of this service.
     pub fn event_sender(&self) -> Sender {
-        let Settings { events, event_hosts, mail, app_url, .. } = self.catalogue.settings();
-        Sender::new(self.db.clone(), events.clone(), event_hosts, app_url).with_mail(mail.clone())
+        let Settings { events, event_hosts, mail, app_url, issues_overdue_after, .. } = self.catalogue.settings();
+        let sender = Sender::new(self.db.clone(), events.clone(), event_hosts, app_url);
+        sender.with_mail(mail.clone()).overdue_after(*issues_overdue_after)
     }
 
     /// Shows badges with the levels of services to everybody.

@@ -13,6 +13,7 @@ use super::yaml::At;
 use super::{Origin, groups, repositories, services};
 use crate::db::{self, RowOf, Table, Transaction};
 use crate::entity::field_rule::Reference;
+use crate::entity::{service, service_file_refusal};
 use crate::error::quoted;
 
 /// The result of a document.
@@ -49,6 +50,9 @@ pub(super) async fn apply(
     changes.extend(repositories::apply(db, documents, problems).await?);
     changes.extend(services::apply(db, documents, definitions, origin, problems).await?);
     changes.sort_by_key(|change| change.number);
+    let services = changes.iter().filter(|change| change.is_of::<service::Entity>());
+    let services: Vec<i64> = services.map(|change| change.row.id).collect();
+    service_file_refusal::forget(db, &services).await?;
     Ok(changes)
 }
 

@@ -11,6 +11,7 @@
 //!   its name.
 //! - The lock records the file's name, and the repository and the commit it comes from. [`release`] unlocks the service.
 //!   Removing a document changes nothing: its service stays locked until it is released. Only services are locked.
+//! - Of files that are refused, those are told who want to know of their services ([`Rejected`]).
 //! - All files are applied together or not at all. What others name comes first: teams, domains, systems, repositories,
 //!   services, dependencies, properties, relationships.
 //! - Backstage's `catalog-info.yaml` is read as it is. Values that the catalogue has no place for are skipped, with a note
@@ -38,7 +39,9 @@ mod properties;
 mod read;
 mod reader;
 mod rehearsal;
+mod rejected;
 mod relationships;
+mod release;
 pub(crate) mod report;
 mod repositories;
 mod repository_url;
@@ -59,6 +62,8 @@ use serde_json::{Value as Json, json};
 pub use self::intake::{Bounds, PROPERTIES_TEXT};
 pub use self::origin::{Origin, address_of};
 pub use self::portions::Portions;
+pub use self::rejected::{Rejected, TOLD_MISTAKES, TOLD_SERVICES};
+pub use self::release::release;
 pub use self::report::{MISTAKES, NOTES, Note};
 pub use self::source::{File, Places, collect};
 pub use self::standards::{Plain, STANDARDS, Standard, StandardsEntry, has_standards, key, write_standards};
@@ -76,9 +81,8 @@ use self::yaml::Spot;
 use crate::budget::{Budget, Excess, Limits};
 use crate::db::{self, Before, Committed, Db, MOST_CHANGED, RowOf, Snapshot, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
-use crate::entity::change::{self, Account, By, Told, Whole};
-use crate::entity::check_due;
-use crate::entity::{ByAlias, service};
+use crate::entity::change::{Account, By, Told, Whole};
+use crate::entity::{check_due, service};
 use crate::error::{self, Error, UserError};
 use crate::events::{self, Wanted};
 
@@ -475,26 +479,4 @@ async fn check_permit(
         problems.push(permit.refusal().within("files"));
     }
     problems.none().map_err(Refused::Failed)
-}
-
-/// Unlocks the service with this alias. Returns its slug, and whether it was locked.
-///
-/// # Errors
-/// No service has the alias.
-pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
-    db.write(async |tx| {
-        let unknown = || UserError::new("alias", format!("no service has the alias \"{alias}\"")).not_found();
-        let found = service::Entity::by_alias(tx, alias).await?.ok_or_else(unknown)?;
-        let service = service::lock_for_service_file(tx, &[found.id]).await?.remove(&found.id).ok_or_else(unknown)?;
-        let (slug, locked) = (service.slug.clone(), service.locked_by.is_some());
-        if locked {
-            let row = service::unlock(tx, &service).await?;
-            let subject = Subject::new("Service", Some(row.id), &row.slug);
-            let committed = Before::Committed(db.committed(tx));
-            let changed = change::of(committed, tx, RowOf::to::<service::Entity>(row.id)).await?;
-            audit::record(tx, &Actor::command_line(), "release", subject, &json!({ "changed": changed })).await?;
-        }
-        Ok((slug, locked))
-    })
-    .await
 }

@@ -132,6 +132,7 @@ impl TestApp {
             document_hosts,
             event_hosts,
             mail: settings.mail.mailer().expect("a mail server"),
+            issues_overdue_after: settings.code_issues_overdue_after,
             events: wanted,
         };
         let catalogue = Catalogue::new(db.clone(), catalogue);

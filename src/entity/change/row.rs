@@ -28,6 +28,7 @@ const LEFT_OUT: &[&str] = &[
     "search_key",
     "unique_key",
     "written_by",
+    "overdue_told_at",
 ];
 
 /// The columns that can name an object, in order of preference.
