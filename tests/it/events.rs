@@ -24,9 +24,7 @@ use tokio::task::JoinHandle;
 
 use crate::app::{TestApp, soon};
 use crate::app_browser::Browser;
-use crate::command_line::Place;
-use crate::database::{Database, is_postgres};
-use crate::process::Process;
+use crate::database::is_postgres;
 use crate::service::data;
 use crate::webhook::Endpoint;
 
@@ -38,16 +36,18 @@ pub struct Got {
 }
 
 impl Got {
+    /// The body as JSON.
     pub fn body(&self) -> Value {
         serde_json::from_str(&self.text).expect("JSON")
     }
 
-    fn id(&self) -> &str {
+    /// The id of the event.
+    pub fn id(&self) -> &str {
         &self.headers["webhook-id"]
     }
 
     /// The type of the message, and the name of its subject.
-    fn about(&self) -> (String, String) {
+    pub fn about(&self) -> (String, String) {
         let body = self.body();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         (text(&body["type"]), text(&body["data"]["subject"]["name"]))
@@ -67,6 +67,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
+    /// A receiver that takes everything.
     pub fn taking() -> Self {
         Self::that(|_| TAKEN)
     }
@@ -95,15 +96,18 @@ impl Receiver {
         Self { address, got }
     }
 
+    /// Where it is posted to.
     pub fn url(&self) -> String {
         format!("http://{}/hook/secret", self.address)
     }
 
+    /// Its host, for `--send-events-to`.
     pub fn host(&self) -> String {
         self.address.to_string()
     }
 
-    fn got(&self) -> Vec<Got> {
+    /// What it has got so far.
+    pub fn got(&self) -> Vec<Got> {
         self.got.lock().expect("whole").clone()
     }
 
@@ -119,6 +123,19 @@ impl Receiver {
         let got = self.got();
         assert_eq!(got.len(), number, "{got:#?}");
         got
+    }
+}
+
+/// Gives all messages of a connection to `keep`, and takes each.
+pub fn serve(connection: &TcpStream, keep: impl Fn(&Got)) {
+    let Ok(own) = connection.try_clone() else { return };
+    let mut reader = BufReader::new(own);
+    while let Some(message) = read(&mut reader) {
+        keep(&message);
+        let Reply(status, length, _) = TAKEN;
+        if answer(connection, status, length).is_err() {
+            return;
+        }
     }
 }
 
@@ -157,11 +174,13 @@ async fn started(receivers: &[&Receiver]) -> (TestApp, JoinHandle<()>) {
     (app, sending)
 }
 
-const CREATE: &str = "mutation($input: EventSubscriptionCreateInput!) { eventSubscriptionCreate(input: $input) {
+/// Creates a subscription.
+pub const CREATE: &str = "mutation($input: EventSubscriptionCreateInput!) { eventSubscriptionCreate(input: $input) {
     secret eventSubscription { id } errors { message path }
 } }";
 
-fn input(url: &str, more: Value) -> Value {
+/// The input of a subscription.
+pub fn input(url: &str, more: Value) -> Value {
     let mut input = json!({ "name": "All", "receiverUrl": url, "events": ["object_changed"] });
     for (name, value) in more.as_object().expect("fields") {
         input[name] = value.clone();
@@ -170,7 +189,7 @@ fn input(url: &str, more: Value) -> Value {
 }
 
 /// Subscribes. Returns the id and the secret.
-async fn subscribed(app: &TestApp, url: &str, more: Value) -> (String, String) {
+pub async fn subscribed(app: &TestApp, url: &str, more: Value) -> (String, String) {
     let made = app.query(CREATE, json!({ "input": input(url, more) })).await["data"]["eventSubscriptionCreate"].clone();
     assert_eq!(made["errors"], json!([]), "{made}");
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
@@ -201,7 +220,7 @@ async fn noted(app: &TestApp, alias: &str, note: &str) {
 }
 
 /// Sends the same as [`data`], which must work.
-async fn changed(app: &TestApp, mutation: &str) {
+pub async fn changed(app: &TestApp, mutation: &str) {
     let done = data(app, &format!("mutation {{ done: {mutation} {{ errors {{ message }} }} }}")).await;
     assert_eq!(done["done"]["errors"], json!([]), "{mutation}");
 }
@@ -806,79 +825,6 @@ async fn a_token_that_expires_soon_is_told_once() {
         assert!(text.starts_with("The API token ") && text.contains(" expires on 20"), "{text}");
         sending.abort();
     }
-}
-
-/// `ROLLCALL_TEST_KILLS` sets how often the server is killed; five times by default.
-#[tokio::test(flavor = "multi_thread")]
-async fn every_committed_change_is_told_whenever_the_server_or_the_receiver_dies() {
-    let kills = std::env::var("ROLLCALL_TEST_KILLS").map_or(5, |kills| kills.parse().expect("a number"));
-    let down = Arc::new(Mutex::new(false));
-    let is_down = Arc::clone(&down);
-    let receiver = Receiver::that(move |_| match *is_down.lock().expect("whole") {
-        true => Reply("503 Down", 0, Duration::ZERO),
-        false => TAKEN,
-    });
-    let (place, database) = (Place::new(), Database::new().await);
-    let token = place.run_on(&database, &["token", "create", "--description", "kill"]);
-    let host = receiver.host();
-    let start = || {
-        let serve = ["serve", "--listen", "127.0.0.1:0", "--database-url", &database.url, "--send-events-to", &host];
-        Process::start(place.command(&[&serve[..], &["--token-limit", "0", "--ip-limit", "0"]].concat()))
-    };
-    let mutation = async |service: &Process, query: &str, variables: Value| {
-        let body = json!({ "query": query, "variables": variables });
-        service.post("/graphql", Some(&token), &body).await
-    };
-    let mut service = start();
-    let made = mutation(
-        &service,
-        CREATE,
-        json!({ "input": input(&receiver.url(), json!({ "events": ["service_created"] })) }),
-    )
-    .await;
-    assert_eq!(made.expect("an answer").1["data"]["eventSubscriptionCreate"]["errors"], json!([]));
-    let (mut number, mut created) = (0, BTreeSet::new());
-    let create =
-        "mutation($name: String!) { serviceCreate(input: { name: $name }) { service { name } errors { message } } }";
-    for round in 0..kills {
-        *down.lock().expect("whole") = round % 2 == 1;
-        let until = tokio::time::Instant::now() + Duration::from_millis(600);
-        let all = async {
-            loop {
-                number += 1;
-                let name = format!("S{number}");
-                match mutation(&service, create, json!({ "name": name })).await {
-                    Some((200, answer)) if answer["data"]["serviceCreate"]["errors"] == json!([]) => {
-                        _ = created.insert(name)
-                    }
-                    Some(refused) => panic!("{refused:?}"),
-                    None => return,
-                }
-            }
-        };
-        let _ = tokio::time::timeout_at(until, all).await;
-        service.kill();
-        service = start();
-    }
-    *down.lock().expect("whole") = false;
-    soon("every service is told", async {
-        loop {
-            let told: BTreeSet<String> = receiver.got().iter().map(|got| got.about().1).collect();
-            if created.is_subset(&told) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    })
-    .await;
-    // Nothing is told that was not committed, and an id stands for one event.
-    let stored = mutation(&service, "{ account { services(first: 1) { totalCount } } }", json!({})).await;
-    let stored = stored.expect("an answer").1["data"]["account"]["services"]["totalCount"].as_u64().expect("a number");
-    let told: BTreeSet<(String, String)> =
-        receiver.got().iter().map(|got| (got.id().to_owned(), got.about().1)).collect();
-    let (ids, names): (BTreeSet<&String>, BTreeSet<&String>) = told.iter().map(|(id, name)| (id, name)).unzip();
-    assert_eq!((ids.len(), names.len()), (told.len(), told.len()));
-    assert!(created.len() > 5 && told.len() as u64 <= stored, "{} of {stored}", told.len());
 }
 
 #[tokio::test]

@@ -66,6 +66,7 @@ mod document;
 mod documentation;
 mod edge;
 mod evaluation;
+mod event_kills;
 mod events;
 mod executor;
 mod explorer;
