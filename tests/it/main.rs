@@ -67,6 +67,7 @@ mod documentation;
 mod edge;
 mod evaluation;
 mod event_kills;
+mod event_kinds;
 mod events;
 mod executor;
 mod explorer;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use async_graphql::Request;
 use rollcall::db::{Db, Read, Write};
 use rollcall::engine::Scope;
-use rollcall::entity::Timestamp;
 use rollcall::entity::audit::Actor;
+use rollcall::entity::{Timestamp, code_issue};
 use rollcall::graphql::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
 use sea_orm::Statement;
@@ -159,4 +159,18 @@ async fn two_filters_of_services_keep_the_order_of_an_index() {
         assert!(!is_of_tags || plan.contains("tag_by_key_service"), "{sql}\n{plan}");
         assert!(!is_of_tags || !plan.contains("FOR DISTINCT"), "{sql}\n{plan}");
     }
+}
+
+#[tokio::test]
+async fn overdue_issues_are_found_by_an_index() {
+    let database = Database::new().await;
+    let mut db = database.open().await;
+    let asked = db.clone();
+    let statements = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&statements);
+    db.observe(move |info| told.lock().expect("no panic").push(info.statement.clone()));
+    assert_eq!(code_issue::overdue(db.read(), Timestamp::now(), 10).await.expect("issues"), Vec::<i64>::new());
+    let statement = statements.lock().expect("no panic").pop().expect("a statement");
+    let plan = plan(&asked, statement).await;
+    assert!(plan.contains("code_issue_untold") && !plan.contains("B-TREE"), "{plan}");
 }

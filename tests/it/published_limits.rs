@@ -26,10 +26,11 @@ use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::entity::{
     audit, campaign, custom_event, custom_event_outcome, delivery, event_delivery, event_subscription, feed,
-    idempotency_key, scorecard, service_file_note, session, sign_in_link, standing_change, team,
+    idempotency_key, scorecard, service_file_note, service_file_refusal, session, sign_in_link, standing_change, team,
 };
 use rollcall::evaluation;
 use rollcall::events::{SUBJECT, deliver, digest, mail, receiver};
+use rollcall::events::{deliver, overdue, receiver};
 use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
@@ -45,8 +46,8 @@ use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, heads, limits, metrics,
 use rollcall::json_schema;
 use rollcall::mcp;
 use rollcall::service_file::{
-    MISTAKES, NOTES, PROPERTIES_TEXT, REHEARSED, STANDARDS, YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT,
-    YAML_VALUES,
+    MISTAKES, NOTES, PROPERTIES_TEXT, REHEARSED, STANDARDS, TOLD_MISTAKES, TOLD_SERVICES, YAML_ANCHORED, YAML_ANCHORS,
+    YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES,
 };
 use rollcall::spans;
 use rollcall::transfer;
@@ -309,6 +310,16 @@ fn things() -> Section {
         characters("subject of a mail", SUBJECT).beyond("it is cut off"),
         count("events that a digest tells", digest::LINES).beyond("the others are counted"),
         characters("text of a digest in a chat", digest::TEXT).beyond("the other events are counted"),
+        count("overdue code issues that become events at once", overdue::AT_ONCE)
+            .beyond("the rest follows, those that are open for longest first"),
+        time("time between two looks for overdue code issues", deliver::LOOK),
+        count("services that the events of a code issue concern", overdue::SERVICES).beyond("the oldest ones count"),
+        count("services that are told of one request with refused service files", TOLD_SERVICES)
+            .beyond("those that the files govern come first"),
+        count("mistakes of a refused service file in an event", TOLD_MISTAKES)
+            .beyond("the event says how many there are"),
+        time("time between two refused service files that a service is told", service_file_refusal::PAUSE)
+            .beyond("only an accepted one ends it sooner"),
         count("services that do not pass in the report of a check", check::NAMED),
         count("days of a history of checks or levels", check::history::MOST_DAYS),
         count("days that a change of a result or a level is kept", standing_change::KEPT as i32),
