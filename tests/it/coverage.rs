@@ -41,14 +41,14 @@ const NO_WEBHOOK: &str = "nothing is posted to it; the field is the interface's"
 const NOT_ASKED: &str = "rollcall does not connect to clouds; clients select it with every integration";
 
 /// Builds selections of all fields of a type.
-struct Everything<'s> {
+pub struct Everything<'s> {
     schema: &'s Schema,
     /// The types of `Account`'s fields. Inside others, only their leaves are selected.
     reached: HashSet<&'s Name>,
 }
 
 impl<'s> Everything<'s> {
-    fn new(schema: &'s Schema) -> Self {
+    pub fn new(schema: &'s Schema) -> Self {
         let mut this = Self { schema, reached: HashSet::new() };
         for field in object(schema, "Account").fields.values() {
             this.reached.insert(this.item(field.ty.inner_named_type()));
@@ -73,7 +73,7 @@ impl<'s> Everything<'s> {
     }
 
     /// The selection set of a type. Empty for a leaf.
-    fn of(&self, name: &'s Name) -> String {
+    pub fn of(&self, name: &'s Name) -> String {
         if let ExtendedType::Union(union) = &self.schema.types[name] {
             // Fields of one name may have different types in two members.
             let renamed = |member: &'s Name| {
@@ -134,7 +134,7 @@ impl<'s> Everything<'s> {
     }
 
     /// The leaf fields of a type, including those of its wrappers.
-    fn leaves(&self, name: &'s Name) -> String {
+    pub fn leaves(&self, name: &'s Name) -> String {
         if self.schema.types[name].is_union() {
             return "{ __typename }".to_owned();
         }
@@ -243,26 +243,27 @@ async fn a_field_of_a_listed_service_has_the_same_value_alone_and_beside_all_oth
     }
 }
 
-#[tokio::test]
-async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
-    let tour = Tour::start().await;
-    let schema = schema();
-    let everything = Everything::new(&schema);
-    let mut seen = BTreeSet::new();
-
+/// Records a custom event, on which a check can be tried.
+pub async fn record_event(tour: &Tour) {
     let jenkins =
         id::number::<integration::Entity>(tour.id("Jenkins").as_str().expect("an id")).expect("an integration");
     let event = r#"["shop", "bad"]"#.to_owned();
     assert!(event::record(&tour.endpoint.app.db, jenkins, event).await.expect("an event"));
-    let tried = |selector: &str| {
-        let condition = "if $ctx.index == 0 then true else error(\\\"e\\\") end";
-        format!(
-            "(integrationId: {}, serviceSelector: \"{selector}\", successCondition: \"{condition}\", resultMessage: \"m\")",
-            tour.id("Jenkins")
-        )
-    };
-    let arguments: HashMap<&str, String> = HashMap::from([
-        ("customEventCheckPreview", tried(".[]")),
+}
+
+/// The arguments that try a check of custom events.
+fn tried(tour: &Tour, selector: &str) -> String {
+    let condition = "if $ctx.index == 0 then true else error(\\\"e\\\") end";
+    format!(
+        "(integrationId: {}, serviceSelector: \"{selector}\", successCondition: \"{condition}\", resultMessage: \"m\")",
+        tour.id("Jenkins")
+    )
+}
+
+/// The arguments of fields of `Account` that are about one thing.
+pub fn arguments(tour: &Tour) -> HashMap<&'static str, String> {
+    HashMap::from([
+        ("customEventCheckPreview", tried(tour, ".[]")),
         ("service", "(alias: \"shop\")".to_owned()),
         ("configFile", format!("(id: {})", tour.id("shop"))),
         ("team", "(alias: \"core\")".to_owned()),
@@ -292,7 +293,18 @@ async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
         ("alertSource", format!("(id: {})", tour.id("monitor"))),
         // A window that includes the tour's deploys at any time.
         ("deployMetrics", "(start: \"2026-11-01T00:00:00Z\", end: \"2026-12-01T00:00:00Z\")".to_owned()),
-    ]);
+    ])
+}
+
+#[tokio::test]
+async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
+    let tour = Tour::start().await;
+    let schema = schema();
+    let everything = Everything::new(&schema);
+    let mut seen = BTreeSet::new();
+
+    record_event(&tour).await;
+    let arguments = arguments(&tour);
     for field in object(&schema, "Account").fields.values() {
         let name = field.name.as_str();
         let arguments = arguments.get(name).map_or("", String::as_str);
@@ -301,7 +313,7 @@ async fn every_field_and_every_mutation_of_the_schema_returns_a_value() {
             .await;
     }
 
-    let refused = format!("{{ account {{ customEventCheckPreview{} {{ error }} }} }}", tried("$x"));
+    let refused = format!("{{ account {{ customEventCheckPreview{} {{ error }} }} }}", tried(&tour, "$x"));
     visit(&tour, &schema, &refused, json!({}), &mut seen).await;
 
     // Each kind of check has fields of its own.

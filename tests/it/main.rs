@@ -92,6 +92,7 @@ mod limits;
 mod locks;
 mod mail;
 mod mcp;
+mod mcp_scopes;
 mod metrics;
 mod migrations;
 mod on_call;

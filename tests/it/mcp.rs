@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::app::{Response, TestApp};
 use crate::service::data;
 
-async fn post(app: &TestApp, token: &str, message: &str) -> Response {
+/// Posts a message with a token.
+pub async fn post(app: &TestApp, token: &str, message: &str) -> Response {
     let bearer = format!("Bearer {token}");
     let headers = [
         ("authorization", &*bearer),
@@ -21,7 +22,8 @@ fn text(response: &Response) -> String {
     String::from_utf8_lossy(&response.body).into_owned()
 }
 
-async fn ask(app: &TestApp, token: &str, method: &str, params: Value) -> Value {
+/// Sends a request of the protocol. Returns the whole answer.
+pub async fn ask(app: &TestApp, token: &str, method: &str, params: Value) -> Value {
     let message = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params }).to_string();
     let answer = post(app, token, &message).await;
     assert_eq!(answer.status, 200, "{method}: {}", text(&answer));
@@ -31,7 +33,7 @@ async fn ask(app: &TestApp, token: &str, method: &str, params: Value) -> Value {
 }
 
 /// Calls a tool. `Err` is what a failed one says.
-async fn call(app: &TestApp, token: &str, tool: &str, arguments: Value) -> Result<Value, String> {
+pub async fn call(app: &TestApp, token: &str, tool: &str, arguments: Value) -> Result<Value, String> {
     let answer = ask(app, token, "tools/call", json!({ "name": tool, "arguments": arguments })).await;
     let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
     match answer["result"]["isError"] == true {
@@ -40,7 +42,8 @@ async fn call(app: &TestApp, token: &str, tool: &str, arguments: Value) -> Resul
     }
 }
 
-async fn tools(app: &TestApp, token: &str) -> Vec<String> {
+/// The names of the tools that a token has.
+pub async fn tools(app: &TestApp, token: &str) -> Vec<String> {
     let answer = ask(app, token, "tools/list", json!({})).await;
     let tools = answer["result"]["tools"].as_array().expect("tools");
     tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()

@@ -106,18 +106,21 @@ fn is_name(word: &str) -> bool {
 impl Tour {
     /// Fills a catalogue.
     pub async fn start() -> Self {
-        let mut tour = Self {
-            endpoint: Endpoint::with(&[
-                "--pull-documents-from",
-                "docs.example.com",
-                "--smtp-url",
-                "smtp://127.0.0.1:1",
-                "--mail-from",
-                "rollcall@example.com",
-            ])
-            .await,
-            ids: BTreeMap::new(),
-        };
+        Self::with(&[]).await
+    }
+
+    /// Fills a catalogue that is served with these flags.
+    pub async fn with(flags: &[&str]) -> Self {
+        let served = [
+            "--pull-documents-from",
+            "docs.example.com",
+            "--smtp-url",
+            "smtp://127.0.0.1:1",
+            "--mail-from",
+            "rollcall@example.com",
+        ];
+        let flags = [&served, flags].concat();
+        let mut tour = Self { endpoint: Endpoint::with(&flags).await, ids: BTreeMap::new() };
         tour.people().await;
         tour.services().await;
         tour.integrations().await;
