@@ -28,6 +28,7 @@ mod cluster;
 mod data;
 mod deploys;
 mod drive;
+mod events;
 mod lines;
 mod options;
 mod peers;
@@ -113,6 +114,9 @@ async fn run(options: &Options) -> Result<Vec<String>, String> {
     }
     if options.has_part("deploys") {
         figures["deploys"] = deploys::run(&programs.ours, options).await?;
+    }
+    if options.has_part("events") {
+        figures["events"] = events::run(&programs.ours, places(options)?, options).await?;
     }
     if options.is_named("sizes") {
         figures["sizes"] = sizes::run(&programs.ours, places(options)?, options).await?;

@@ -7,7 +7,7 @@ use clap::{Parser, ValueEnum};
 use crate::lines::{LINES, PAGE};
 
 /// Parts of the bench beside the lines of the table.
-const PARTS: [&str; 3] = ["all-pages", "deploys", "sizes"];
+const PARTS: [&str; 4] = ["all-pages", "deploys", "events", "sizes"];
 
 /// Measures how fast rollcall answers, and with how much processor time and memory.
 #[derive(Debug, Clone, Parser)]
@@ -24,7 +24,7 @@ pub struct Options {
     /// The databases to measure [default: both; sqlite for all-pages and with --quick]
     #[arg(long, value_name = "DATABASE")]
     database: Option<Databases>,
-    /// The lines to measure, separated by commas, such as Q1,W1,page; also all-pages, deploys and sizes
+    /// The lines to measure, separated by commas, such as Q1,W1,page; also all-pages, deploys, events and sizes
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = name)]
     pub only: Vec<String>,
     /// The number of services, a multiple of 100 [default: 100000, 10000 for all-pages; 300 with --quick]

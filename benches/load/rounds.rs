@@ -124,8 +124,13 @@ async fn measure_line(
         let seed = u64::from(options.seed) * 1_000_000 + u64::from(round) * 100 + number;
         let mut clients = Clients::connect(&subject.target, turn.line, seed).await?;
         clients.closed(time / 4).await?;
+        if subject.settle().await? {
+            clients.connect_again().await?;
+        }
         let before = Usage::of(subject)?;
         let done = clients.closed(time).await?;
+        // What follows from the requests belongs to what they cost.
+        subject.settle().await?;
         let sample = sample(&before, &Usage::of(subject)?, done.requests, done.took);
         asked.push((clients, sample));
     }
@@ -140,6 +145,8 @@ async fn measure_line(
         // They were idle while the others were asked.
         clients.connect_again().await?;
         sample.latency = clients.open(rate, time).await?;
+        // So that it does not disturb the next one.
+        subjects[turn.subject].settle().await?;
         turn.samples.push(*sample);
     }
     Ok(())

@@ -70,8 +70,13 @@ impl Program {
 
     /// Serves a database, with the log in this file.
     pub fn serve(&self, url: &str, log: &Path) -> Result<Server, String> {
+        self.serve_with(url, log, &[])
+    }
+
+    /// The same with more flags.
+    pub fn serve_with(&self, url: &str, log: &Path, flags: &[&str]) -> Result<Server, String> {
         let mut command = self.command(url, &["serve"]);
-        command.args(FLAGS);
+        command.args(FLAGS).args(flags);
         Server::start(command, log)
     }
 

@@ -1,16 +1,28 @@
 //! What is measured: a running server and the processes that work for it.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
 
 use crate::client::Connection;
 use crate::data::Place;
+use crate::events::SUBSCRIPTIONS;
 use crate::lines::{LINES, Line, OPERATIONS};
 use crate::peers::Peer;
 use crate::processes::{self, Memory};
 use crate::server::{Program, Server, one_by_one};
 use crate::statistics::Quartiles;
 use crate::target::{Target, header};
+
+/// Subscribes to events.
+const SUBSCRIBE: &str =
+    "mutation($i:EventSubscriptionCreateInput!){eventSubscriptionCreate(input:$i){errors{message path}}}";
+/// How often it is asked whether events wait: less often than the server looks for new ones.
+const LOOK: Duration = Duration::from_millis(600);
+/// The longest that sending the events of a line may take.
+const SETTLING: Duration = Duration::from_secs(600);
 
 /// What a subject is to the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +50,18 @@ pub struct Subject {
     pub start: Option<Quartiles>,
     /// Lines that it has refused.
     pub refused: Vec<&'static str>,
+    /// Whether events of its changes are sent, which goes on after the changes.
+    is_subscribed: bool,
     running: Running,
+}
+
+/// The deliveries of all subscriptions.
+#[derive(Debug, Clone, Copy)]
+pub struct Waiting {
+    /// Those that are not sent yet.
+    pub waiting: u64,
+    /// Those that were not kept.
+    pub missed: u64,
 }
 
 /// Ends the server when dropped.
@@ -78,6 +101,7 @@ impl Subject {
             database: place.process(),
             start: Quartiles::of(took),
             refused: Vec::new(),
+            is_subscribed: false,
             running: Running::Server { _server: server },
         })
     }
@@ -100,8 +124,79 @@ impl Subject {
             database: place.process(),
             start: None,
             refused: Vec::new(),
+            is_subscribed: false,
             running: Running::Server { _server: server },
         })
+    }
+
+    /// Serves a copy of the database with subscriptions to all that changes, whose messages go to a receiver on this
+    /// machine.
+    pub async fn subscribed(
+        place: &Place,
+        program: &Program,
+        (template, name): (&str, &str),
+        services: u64,
+        receiver: SocketAddr,
+    ) -> Result<Self, String> {
+        let url = place.copy(template, name).await?;
+        let access = Access::create(program, &url)?;
+        let log = place.folder().join(format!("{name}.log"));
+        let server = program.serve_with(&url, &log, &["--send-events-to", &receiver.to_string()])?;
+        let target = access.target(server.address, services)?;
+        let mut connection = Connection::open(target.address).await?;
+        for number in 1..=SUBSCRIPTIONS {
+            let input = json!({
+                "name": format!("Load {number}"), "receiverUrl": format!("http://{receiver}/events"),
+                "events": ["object_changed", "deploy_recorded"],
+            });
+            let answer =
+                connection.send(target.query(&json!(SUBSCRIBE).to_string(), &json!({ "i": input }).to_string()));
+            let answer = answer.await?;
+            if !answer.text()?.contains("\"errors\":[]") {
+                return Err(format!("no subscription: {}", answer.shortened()));
+            }
+        }
+        Ok(Self {
+            name: format!("{SUBSCRIPTIONS} subscriptions"),
+            role: Role::Ours,
+            target: Arc::new(target),
+            process: server.id(),
+            database: place.process(),
+            start: None,
+            refused: Vec::new(),
+            is_subscribed: true,
+            running: Running::Server { _server: server },
+        })
+    }
+
+    /// Waits until all that follows from the changes is done: until all events are sent. Returns whether there was
+    /// something to wait for.
+    pub async fn settle(&self) -> Result<bool, String> {
+        if !self.is_subscribed {
+            return Ok(false);
+        }
+        let (begin, mut quiet) = (Instant::now(), 0);
+        // An event that was just stored does not wait for a receiver yet.
+        while quiet < 2 {
+            if begin.elapsed() > SETTLING {
+                return Err(format!("events still wait after {SETTLING:?}"));
+            }
+            tokio::time::sleep(LOOK).await;
+            quiet = if self.waiting().await?.waiting == 0 { quiet + 1 } else { 0 };
+        }
+        Ok(true)
+    }
+
+    /// What waits for all receivers of its events.
+    pub async fn waiting(&self) -> Result<Waiting, String> {
+        const QUERY: &str = "{account{eventSubscriptions{nodes{receiver{waitingCount missedCount}}}}}";
+        let mut connection = Connection::open(self.target.address).await?;
+        let answer = connection.send(self.target.query(&json!(QUERY).to_string(), "null")).await?;
+        let json: Value = serde_json::from_slice(&answer.body).map_err(|_| answer.shortened())?;
+        let nodes = json["data"]["account"]["eventSubscriptions"]["nodes"].as_array();
+        let nodes = nodes.ok_or_else(|| answer.shortened())?;
+        let sum = |field: &str| nodes.iter().filter_map(|node| node["receiver"][field].as_u64()).sum();
+        Ok(Waiting { waiting: sum("waitingCount"), missed: sum("missedCount") })
     }
 
     pub fn peer(peer: Peer) -> Self {
@@ -113,6 +208,7 @@ impl Subject {
             database: peer.postgres,
             start: None,
             refused: Vec::new(),
+            is_subscribed: false,
             running: Running::Peer(peer),
         }
     }
@@ -154,7 +250,7 @@ impl Access {
         })
     }
 
-    fn target(&self, address: std::net::SocketAddr, services: u64) -> Result<Target, String> {
+    fn target(&self, address: SocketAddr, services: u64) -> Result<Target, String> {
         let mut target = Target::new(address, services, OPERATIONS)?;
         target.authorization = Some(header(&format!("Bearer {}", self.token))?);
         target.webhook.clone_from(&self.webhook);
