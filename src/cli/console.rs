@@ -1,7 +1,7 @@
 //! What the program says on its two outputs. Results for programs go to standard output, everything else to standard
 //! error.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use crate::db;
 use crate::entity::text::one_line;
@@ -29,15 +29,6 @@ pub(crate) fn say(sentence: &str) {
 pub(crate) fn sentence(error: impl Into<Error>) -> String {
     let error = error.into();
     db::Error::of(&error).map_or_else(|| error.to_string(), db::Error::reason)
-}
-
-/// Shows progress on a terminal.
-pub(super) fn show_progress(done: u64, all: u64, what: &str) {
-    if io::stderr().is_terminal() {
-        let end = if done < all { "" } else { "\n" };
-        // Progress is optional, so errors are ignored.
-        let _ = write!(io::stderr(), "\r{done} of {all} {what}{end}");
-    }
 }
 
 #[cfg(test)]

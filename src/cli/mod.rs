@@ -10,8 +10,10 @@ mod console;
 mod contexts;
 pub mod doctor;
 pub mod healthcheck;
+mod long;
 mod opened;
 mod ourselves;
+mod progress;
 mod reading;
 mod remote;
 mod sd_notify;
@@ -20,8 +22,7 @@ pub mod serve;
 mod standards;
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
-use std::path::{self, Path};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -29,8 +30,8 @@ use sea_orm::ActiveEnum;
 use serde_json::{Value as Json, json};
 use tokio::runtime::Runtime;
 
-use self::console::{print, say, sentence, show_progress};
-use self::opened::{close_or_say, connect, created_sentence, existing, with_database, with_new_database};
+use self::console::{print, say, sentence};
+use self::opened::{existing, with_database, with_new_database};
 use crate::config::{
     self, Addresses, Command, Database, DeployEndpointCommand, Passed, SchemaCommand, Serve, TokenCommand,
 };
@@ -45,9 +46,8 @@ use crate::entity::user;
 use crate::entity::{Timestamp, remembered, sign_in_link as link, token};
 use crate::error::{Error, UserError};
 use crate::graphql::SDL;
-use crate::new_file::{Existing, NewFile};
 use crate::schema_diff::{self, Class, Report};
-use crate::{demo, evaluation, generate, service_file, transfer};
+use crate::{demo, evaluation, service_file};
 
 /// How long the process waits at its end for work that blocks a thread.
 const ENDING: Duration = Duration::from_secs(1);
@@ -97,14 +97,12 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
         Command::Healthcheck { live, addresses } => {
             print(&tokio::task::block_in_place(|| healthcheck::run(&addresses, live))?)?;
         }
-        Command::Migrate(database) => migrate(&database).await?,
+        Command::Migrate(database) => long::migrate(&database).await?,
         Command::Backup { file, database } => {
-            let bytes = tokio::task::block_in_place(|| db::backup(&existing(&database)?, &file))?;
-            let file = path::absolute(&file).unwrap_or(file);
-            say(&format!("copied the database to {}: {bytes} bytes", file.display()));
+            tokio::task::block_in_place(|| long::backup(&database, file))?;
         }
-        Command::Export { output, replace, database } => export(&database, output.as_deref(), replace).await?,
-        Command::Import { file, database } => import(&database, &file).await?,
+        Command::Export { output, replace, database } => long::export(&database, output.as_deref(), replace).await?,
+        Command::Import { file, database } => long::import(&database, &file).await?,
         Command::Schema(SchemaCommand::Print) => print(SDL)?,
         Command::Schema(SchemaCommand::Diff { old, new }) => return schema_diff(&old, &new),
         Command::Apply(settings) => {
@@ -132,7 +130,7 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
         // It needs no runtime, and has ended before.
         Command::Evaluate => {}
         Command::Demo(database) => demo(&database).await?,
-        Command::Generate { services, deploys, database } => generate(&database, services, deploys).await?,
+        Command::Generate { services, deploys, database } => long::generate(&database, services, deploys).await?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -283,21 +281,6 @@ async fn app_url(db: &Db, addresses: &Addresses) -> Result<String, String> {
     Ok(remembered.unwrap_or_else(|| addresses.app_url(&addresses.listen)))
 }
 
-async fn migrate(database: &Database) -> Result<(), String> {
-    let (db, created) = connect(&database.url()?).await?;
-    let steps = db::migrate(&db).await.map_err(|error| error.to_string());
-    close_or_say(&db).await;
-    if let Some(file) = created {
-        say(&created_sentence(&file));
-    }
-    match steps? {
-        0 => say("the database is already up to date"),
-        1 => say("migrated the database: 1 migration"),
-        steps => say(&format!("migrated the database: {steps} migrations")),
-    }
-    Ok(())
-}
-
 async fn doctor(settings: &Serve) -> Result<ExitCode, String> {
     let findings = doctor::examine(settings).await;
     print(&findings.iter().map(ToString::to_string).collect::<String>())?;
@@ -313,63 +296,6 @@ async fn release(database: &Database, alias: &str) -> Result<(), String> {
             Ok(())
         }
     }
-}
-
-async fn generate(database: &Database, services: u64, deploys: u64) -> Result<(), String> {
-    with_new_database(database, async |db| {
-        let progress = |done| show_progress(done, services, "services");
-        generate::catalogue(db, services, progress).await.map_err(sentence)?;
-        if deploys > 0 {
-            let progress = |done| show_progress(done, deploys, "deploys");
-            generate::deploys(db, deploys, Timestamp::now(), progress).await.map_err(sentence)?;
-        }
-        Ok(())
-    })
-    .await
-}
-
-/// Exports to standard output, or to a file that only its owner can read and that appears once it is complete.
-async fn export(database: &Database, output: Option<&Path>, replace: bool) -> Result<(), String> {
-    let Some(path) = output else {
-        let mut out = BufWriter::new(io::stdout().lock());
-        return with_database(database, async |db| transfer::export(db, &mut out).await.map(drop)).await;
-    };
-    let unwritten = |error: io::Error| format!("{} cannot be written: {error}", path.display());
-    if !replace && path.symlink_metadata().is_ok() {
-        return Err(format!("{} exists; name a new file, or add --replace", path.display()));
-    }
-    let file = NewFile::create(path).map_err(unwritten)?;
-    let mut out = BufWriter::new(file.as_file());
-    let rows = with_database(database, async |db| transfer::export(db, &mut out).await).await?;
-    drop(out);
-    file.finish(if replace { Existing::Replace } else { Existing::Keep }).map_err(unwritten)?;
-    say(&format!("exported {rows} rows to {}", path.display()));
-    Ok(())
-}
-
-async fn import(database: &Database, file: &Path) -> Result<(), String> {
-    let is_standard_input = file == Path::new("-");
-    let input: Box<dyn BufRead + Send> = match is_standard_input {
-        true => Box::new(BufReader::new(io::stdin())),
-        false => {
-            let opened = fs::File::open(file);
-            Box::new(BufReader::new(opened.map_err(|error| format!("{} cannot be read: {error}", file.display()))?))
-        }
-    };
-    let name = if is_standard_input { "standard input".to_owned() } else { file.display().to_string() };
-    let mut shown = 0;
-    let progress = |rows: u64| {
-        if rows - shown >= 10_000 && io::stderr().is_terminal() {
-            shown = rows;
-            let _ = write!(io::stderr(), "\r{rows} rows");
-        }
-    };
-    let rows = with_new_database(database, async |db| transfer::import(db, &name, input, progress).await).await?;
-    if io::stderr().is_terminal() {
-        let _ = write!(io::stderr(), "\r");
-    }
-    say(&format!("imported {rows} rows"));
-    Ok(())
 }
 
 async fn demo(database: &Database) -> Result<(), String> {

@@ -69,7 +69,7 @@ pub use sqlite::file::Exposed;
 pub use sqlite::log_length::LONG_LOG;
 pub use table::{AnyRow, AnyTable, Entry, Owner, RowOf, Table, Told, Unrecorded, Word, World, any_table};
 pub use transaction::{Committed, Locking, Transaction};
-pub use version::{Version, check, migrate, migrate_first, one_process_at_a_time, version};
+pub use version::{Version, check, migrate, migrate_first, migrate_telling, one_process_at_a_time, version};
 pub use windows::{Counted, LONGEST_WINDOW};
 pub use write::{Write, WriteHandle};
 use writes::Writes;

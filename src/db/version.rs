@@ -12,12 +12,30 @@ const START_LOCK: i64 = i64::from_be_bytes(*b"rollcall");
 /// Runs pending migrations and returns their number. Of several processes one migrates and the others wait. All
 /// migrations run in one transaction, so a failure changes nothing.
 pub async fn migrate(db: &Db) -> Result<usize, OpenError> {
-    migrate_first(db, None).await
+    migrate_by(db, Steps::All(None)).await
+}
+
+/// Like [`migrate`]. Calls `progress` before the first migration and after each, with the number done, and of all.
+pub async fn migrate_telling(db: &Db, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<usize, OpenError> {
+    migrate_by(db, Steps::All(Some(progress))).await
+}
+
+/// Which migrations are run.
+#[derive(Clone, Copy)]
+enum Steps<'p> {
+    /// All, and who is told of each.
+    All(Option<&'p (dyn Fn(usize, usize) + Sync)>),
+    /// The first ones.
+    First(u32),
 }
 
 /// Like [`migrate`], but runs only so many, as an older program has done: tests begin with such a database.
 #[doc(hidden)]
 pub async fn migrate_first(db: &Db, steps: Option<u32>) -> Result<usize, OpenError> {
+    migrate_by(db, steps.map_or(Steps::All(None), Steps::First)).await
+}
+
+async fn migrate_by(db: &Db, steps: Steps<'_>) -> Result<usize, OpenError> {
     let failed = |error: Error| OpenError::of(&db.place, error);
     if !matches!(version(db).await?, Version::Older(_)) {
         return Ok(0);
@@ -32,8 +50,17 @@ pub async fn migrate_first(db: &Db, steps: Option<u32>) -> Result<usize, OpenErr
     let Version::Older(pending) = compare(&db.place, schema_version)? else { return Ok(0) };
     let migrating = Migrating::new(transaction);
     let run = migrating.run(async |connection| match steps {
-        None => Migrator::complete(connection).await,
-        Some(_) => Migrator::up(connection, steps).await,
+        Steps::First(steps) => Migrator::up(connection, Some(steps)).await,
+        Steps::All(told) => {
+            if let Some(told) = told {
+                told(0, pending);
+                for done in 1..=pending {
+                    Migrator::up(connection, Some(1)).await?;
+                    told(done, pending);
+                }
+            }
+            Migrator::complete(connection).await
+        }
     });
     run.await.map_err(failed)?;
     let Some(transaction) = migrating.into_transaction() else {

@@ -113,6 +113,7 @@ async fn describe(db: &Db) -> Result<()> {
         bounds: None,
         permit: None,
         events: None,
+        progress: None,
     };
     match Box::pin(service_file::apply(db, &Actor::command_line(), &[file], &options)).await {
         Ok(_) => {}

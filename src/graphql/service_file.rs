@@ -141,6 +141,7 @@ impl ServiceFilesApplyMutation for Mutation {
             bounds: Some(Bounds { documents: DOCUMENTS, entries: ENTRIES, changes: CHANGES }),
             permit: Some(&PermitOf(caller)),
             events: Some(&ctx.settings().events),
+            progress: None,
         };
         let prepared = match service_file::prepare(ctx.database(), &files, &options).await {
             Ok(prepared) => prepared,

@@ -10,7 +10,7 @@ use super::names::{Found, Names};
 use super::properties::Definitions;
 use super::report::Problems;
 use super::yaml::At;
-use super::{Origin, groups, repositories, services};
+use super::{Origin, Progress, groups, repositories, services};
 use crate::db::{self, RowOf, Table, Transaction};
 use crate::entity::field_rule::Reference;
 use crate::entity::{service, service_file_refusal};
@@ -38,17 +38,19 @@ impl Change {
     }
 }
 
-/// Applies the documents. Returns the results in their order.
+/// Applies the documents. Returns the results in their order. Counts the documents as it looks at them.
 pub(super) async fn apply(
     db: &Transaction,
     documents: &[Document],
     definitions: &Definitions,
     origin: &Origin,
     problems: &mut Problems,
+    progress: &Progress,
 ) -> Result<Vec<Change>, db::Error> {
     let mut changes = groups::apply(db, documents, definitions, problems).await?;
     changes.extend(repositories::apply(db, documents, problems).await?);
-    changes.extend(services::apply(db, documents, definitions, origin, problems).await?);
+    progress.add(changes.len());
+    changes.extend(services::apply(db, documents, definitions, origin, problems, progress).await?);
     changes.sort_by_key(|change| change.number);
     let services = changes.iter().filter(|change| change.is_of::<service::Entity>());
     let services: Vec<i64> = services.map(|change| change.row.id).collect();

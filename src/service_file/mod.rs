@@ -31,6 +31,7 @@ mod left_out;
 mod lists;
 mod names;
 mod noted;
+mod options;
 mod origin;
 pub(crate) mod outcome;
 mod parents;
@@ -60,6 +61,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value as Json, json};
 
 pub use self::intake::{Bounds, PROPERTIES_TEXT};
+pub use self::options::{Options, Progress};
 pub use self::origin::{Origin, address_of};
 pub use self::portions::Portions;
 pub use self::rejected::{Rejected, TOLD_MISTAKES, TOLD_SERVICES};
@@ -107,23 +109,6 @@ pub trait Permit: Sync {
         transaction: &'c Transaction,
         row: RowOf,
     ) -> BoxFuture<'c, error::Result<()>>;
-}
-
-/// How to apply files.
-#[derive(Clone, Default)]
-pub struct Options<'p> {
-    /// Where the files come from.
-    pub origin: Origin,
-    /// Whether to change nothing, and only return what would change.
-    pub is_dry_run: bool,
-    /// Whether to release the services that other files of the repository govern and no document describes.
-    pub releases_missing: bool,
-    /// The maximum numbers, for the files of a request. `None` allows any, for files of this machine.
-    pub bounds: Option<Bounds>,
-    /// The caller's permissions. `None` allows every change.
-    pub permit: Option<&'p dyn Permit>,
-    /// The kinds of events that somebody wants. `None` if nobody wants any.
-    pub events: Option<&'p Wanted>,
 }
 
 /// The reason why nothing was changed.
@@ -334,7 +319,10 @@ impl Prepared {
         let Self { documents, definitions, .. } = self;
         let mut problems = self.problems.clone();
         tx.keep_record(if options.bounds.is_some() { MOST_CHANGED } else { usize::MAX });
-        let done = apply::apply(tx, documents, definitions, &options.origin, &mut problems).await?;
+        let ignored = Progress::default();
+        let progress = options.progress.unwrap_or(&ignored);
+        progress.begin(documents.len());
+        let done = apply::apply(tx, documents, definitions, &options.origin, &mut problems, progress).await?;
         if !problems.is_empty() {
             return Err(Refused::Problems(problems.notes().0));
         }

@@ -8,7 +8,6 @@ use sea_orm::{
     QueryTrait, Set,
 };
 
-use super::Origin;
 use super::apply::{Change, key};
 use super::document::{Dependency, Document, Given, Naming, Property, ServiceDocument, Subject};
 use super::entity_ref::shown;
@@ -18,6 +17,7 @@ use super::names::{self, Names};
 use super::properties;
 use super::relationships;
 use super::report::Problems;
+use super::{Origin, Progress};
 use crate::db::{self, Read, RowOf, Transaction, Write};
 use crate::entity::service::Writable;
 use crate::entity::tag::Owner;
@@ -34,24 +34,14 @@ pub(super) async fn apply(
     definitions: &properties::Definitions,
     origin: &Origin,
     problems: &mut Problems,
+    progress: &Progress,
 ) -> Result<Vec<Change>, db::Error> {
     let subjects = find(db, documents, origin, problems).await?;
     let other_commit =
         |service: &Option<Writable>| service.as_ref().is_none_or(|row| row.locked_commit != origin.commit);
     let behind: HashSet<usize> =
         subjects.iter().filter(|one| other_commit(&one.service)).map(|one| one.number).collect();
-    // Remove aliases before any is added: an alias may move from one service to another.
-    let mut freed = HashSet::new();
-    for Governed { number, document, service, .. } in &subjects {
-        if let (Some(service), Some(aliases)) = (service, &document.naming.aliases) {
-            // The name and the key always stay.
-            let naming = &document.naming;
-            let kept = aliases.iter().chain([&naming.name]).chain(&naming.key).map(|alias| alias.value.as_str());
-            if lists::remove_aliases::<service_alias::Entity>(db, service.id, kept).await? {
-                freed.insert(*number);
-            }
-        }
-    }
+    let freed = free_aliases(db, &subjects).await?;
     let (mut changes, mut linked) = (Vec::with_capacity(subjects.len()), Vec::new());
     let mut names = Names::default();
     for governed in subjects {
@@ -59,6 +49,7 @@ pub(super) async fn apply(
         let mut created = Vec::new();
         changes.push(put(db, &mut names, governed, is_freed, origin, &mut created, problems).await?);
         linked.extend(created.into_iter().map(|repository| created_by_link(number, repository)));
+        progress.add(1);
     }
     // A service may depend on one that comes later.
     let related = relationships::definitions(db, documents, problems).await?;
@@ -87,6 +78,23 @@ pub(super) async fn apply(
     follow(db, &changed, origin).await?;
     changes.extend(linked);
     Ok(changes)
+}
+
+/// Removes aliases before any is added: an alias may move from one service to another. Returns the documents whose services
+/// had more.
+async fn free_aliases(db: &Transaction, subjects: &[Governed<'_>]) -> Result<HashSet<usize>, db::Error> {
+    let mut freed = HashSet::new();
+    for Governed { number, document, service, .. } in subjects {
+        if let (Some(service), Some(aliases)) = (service, &document.naming.aliases) {
+            // The name and the key always stay.
+            let naming = &document.naming;
+            let kept = aliases.iter().chain([&naming.name]).chain(&naming.key).map(|alias| alias.value.as_str());
+            if lists::remove_aliases::<service_alias::Entity>(db, service.id, kept).await? {
+                freed.insert(*number);
+            }
+        }
+    }
+    Ok(freed)
 }
 
 /// The result of a link that created its repository. The audit and the permissions must see it, though it has no

@@ -52,7 +52,34 @@ pub async fn import(
     db: &Db,
     name: &str,
     input: impl BufRead + Send + 'static,
-    progress: impl FnMut(u64),
+    mut progress: impl FnMut(u64),
+) -> Result<u64, String> {
+    let rows = |step| {
+        if let Step::Rows(rows) = step {
+            progress(rows)
+        }
+    };
+    import_telling(db, name, input, rows).await
+}
+
+/// How far an import is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// So many rows are stored.
+    Rows(u64),
+    /// All are. What follows from them is built: indexes, and derived tables.
+    Completing,
+}
+
+/// Like [`import`], but calls `progress` with each step.
+///
+/// # Errors
+/// As [`import`].
+pub async fn import_telling(
+    db: &Db,
+    name: &str,
+    input: impl BufRead + Send + 'static,
+    progress: impl FnMut(Step),
 ) -> Result<u64, String> {
     let mut export = Export::new(input);
     // Check the first line before locking anything.
@@ -90,7 +117,7 @@ async fn rows(
     db: &Bulk,
     export: Export,
     mut last_ids: BTreeMap<String, i64>,
-    mut progress: impl FnMut(u64),
+    mut progress: impl FnMut(Step),
 ) -> Result<u64, Refused> {
     empty(db, &last_ids).await?;
     let (mut count, mut tables) = (0, BTreeMap::<_, Filling>::new());
@@ -119,11 +146,12 @@ async fn rows(
         count += batch.ids.len() as u64;
         current.add(batch.rows).await?;
         loading = Some(current);
-        progress(count);
+        progress(Step::Rows(count));
     };
     // A bad row precedes what ended the loop.
     end_load(loading).await?;
     end?;
+    progress(Step::Completing);
     for (name, Filling { prepared, line, is_in_order, greatest_id, .. }) in tables {
         match db.complete(prepared).await {
             Ok(()) => {}

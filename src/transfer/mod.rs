@@ -16,7 +16,7 @@ use crate::entity;
 mod import;
 mod rows;
 
-pub use import::import;
+pub use import::{Step, import, import_telling};
 pub use rows::{FIRST_LINE, LINE, TEXTS};
 
 /// The format's version, as stated in the first line. A program reads this version and older ones.
@@ -95,6 +95,25 @@ pub const LEFT_OUT: [(&str, &str); 37] = [
 /// # Errors
 /// Why the export is incomplete, in one sentence.
 pub async fn export(db: &Db, out: &mut impl Write) -> Result<u64, String> {
+    write(db, out, None).await
+}
+
+/// Like [`export`]. Calls `progress` with the number of rows done, and of all, which it counts first.
+///
+/// # Errors
+/// As [`export`].
+pub async fn export_telling(
+    db: &Db,
+    out: &mut impl Write,
+    mut progress: impl FnMut(u64, u64) + Send,
+) -> Result<u64, String> {
+    write(db, out, Some(&mut progress)).await
+}
+
+/// What is told of an export: the number of rows done, and of all.
+type Told<'t> = Option<&'t mut (dyn FnMut(u64, u64) + Send)>;
+
+async fn write(db: &Db, out: &mut impl Write, mut told: Told<'_>) -> Result<u64, String> {
     let unread = |error: db::Error| format!("the catalogue cannot be read: {}", error.reason());
     let unwritten = |error: io::Error| format!("the export cannot be written: {error}");
     let snapshot = db.begin_read(None).await.map_err(unread)?;
@@ -105,6 +124,15 @@ pub async fn export(db: &Db, out: &mut impl Write) -> Result<u64, String> {
         write!(out, "{comma}\"{table}\":{last}").map_err(unwritten)?;
     }
     writeln!(out, "}}}}").map_err(unwritten)?;
+    let mut all = 0;
+    macro_rules! counted {
+        ($($table:ident)*) => {$(
+            all += snapshot.count(entity::$table::Entity::find()).await.map_err(unread)?;
+        )*};
+    }
+    if told.is_some() {
+        tables!(counted);
+    }
     let mut count = 0;
     macro_rules! each {
         ($($table:ident)*) => {$({
@@ -117,6 +145,9 @@ pub async fn export(db: &Db, out: &mut impl Write) -> Result<u64, String> {
                     write_row::<entity::$table::Entity>(out, stringify!($table), row).map_err(unwritten)?;
                 }
                 count += rows.len() as u64;
+                if let Some(told) = &mut told {
+                    told(count, all);
+                }
             }
         })*};
     }

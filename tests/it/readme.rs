@@ -171,7 +171,7 @@ async fn every_example_of_readme_and_docs_works_in_its_order() {
     assert_eq!(said("docs/service-files.md"), applied);
     let backup = place.absolute("rollcall-backup.db");
     assert!(err.contains(&format!("copied the database to {backup}: ")), "{err}");
-    assert!(err.contains(" rows to catalogue.jsonl\n") && err.contains("imported "), "{err}");
+    assert!(err.contains("exported to catalogue.jsonl: ") && err.contains("imported "), "{err}");
 
     let export = fs::read_to_string(place.path().join("catalogue.jsonl")).expect("an export");
     for url in ["sqlite://rollcall-backup.db", "sqlite://rollcall.db", &other.url] {

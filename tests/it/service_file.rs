@@ -547,3 +547,18 @@ fn a_problem_is_printed_on_one_line() {
     assert_eq!((done.status, done.err.lines().count()), (1, 1), "{}", done.err);
     assert!(done.err.starts_with("a.yml:4:3: a service has no key \"\\n::error::x\\u{1b}[31m\"; "), "{}", done.err);
 }
+
+#[tokio::test]
+async fn a_run_tells_how_many_documents_it_has_looked_at() {
+    let app = TestApp::start().await;
+    let progress = service_file::Progress::default();
+    let options = Options { progress: Some(&progress), ..Options::default() };
+    let services: String =
+        (0..5).map(|number| format!("---\nversion: 1\nservice: {{ name: S{number}, owner: core }}\n")).collect();
+    let files = [("core.yml", "version: 1\nteam: { name: Core }\n"), ("services.yml", &*services)];
+    let done = done_with(&app, &files, &options).await.expect("applied");
+    assert_eq!((done.documents.len(), progress.get()), (6, (6, 6)));
+    // Again, it begins anew.
+    done_with(&app, &files[..1], &options).await.expect("applied");
+    assert_eq!(progress.get(), (1, 1));
+}

@@ -141,6 +141,35 @@ async fn a_long_document_of_control_characters_is_imported_from_its_export() {
     assert!(stored.content == document, "{} bytes", stored.content.len());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_takes_long_tells_how_far_it_is() {
+    let (from, to) = (Database::empty().await, Database::new().await);
+    let db = rollcall::db::connect(&from.url).await.expect("a database");
+    let steps = std::sync::Mutex::new(Vec::new());
+    let told = |done: usize, all: usize| steps.lock().expect("no panic").push((done, all));
+    let migrated = rollcall::db::migrate_telling(&db, &told).await.expect("migrations");
+    let steps = steps.into_inner().expect("no panic");
+    assert_eq!(steps, (0..=migrated).map(|done| (done, migrated)).collect::<Vec<_>>());
+    assert!(migrated > 10, "{migrated}");
+    assert_eq!(rollcall::db::migrate(&db).await.expect("nothing to do"), 0);
+
+    let mut done = Vec::new();
+    rollcall::generate::catalogue(&db, 300, |number| done.push(number)).await.expect("a catalogue");
+    assert!(done.is_sorted() && done.last() == Some(&300), "{done:?}");
+    let (mut export, mut told) = (Vec::new(), Vec::new());
+    let rows = transfer::export_telling(&db, &mut export, |done, all| told.push((done, all))).await.expect("an export");
+    assert!(rows > 300 && told.is_sorted() && told.iter().all(|(_, all)| *all == rows), "{rows}: {told:?}");
+    assert_eq!(told.last(), Some(&(rows, rows)));
+
+    let mut steps = Vec::new();
+    let input = Cursor::new(export);
+    let to = to.open().await;
+    let imported = transfer::import_telling(&to, "export", input, |step| steps.push(step)).await.expect("an import");
+    assert_eq!(imported, rows);
+    let (last, before) = steps.split_last().expect("steps");
+    assert_eq!((*last, before.last()), (transfer::Step::Completing, Some(&transfer::Step::Rows(rows))));
+}
+
 /// What the triggers of deploys keep is derived after a bulk write, and the triggers go on afterwards.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bulk_write_of_deploys_derives_what_the_triggers_keep_and_starts_them_again() {

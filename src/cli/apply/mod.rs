@@ -7,11 +7,13 @@ mod server;
 mod standards;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
 use super::console::{print, say, sentence};
 use super::opened::{with_database, with_new_database};
+use super::progress::{Counted, Progress};
 use crate::cli::sender::git;
 use crate::config::{self, Apply};
 use crate::db::{self, Db};
@@ -61,9 +63,18 @@ pub async fn run(settings: &Apply) -> Result<ExitCode, String> {
 
 /// Applies service files. Returns the exit status.
 async fn of_services(settings: &Apply, files: &[File], options: &Options<'_>) -> Result<u8, String> {
+    let progress = Progress::begin("reading the files");
+    let looked_at = Arc::new(service_file::Progress::default());
     let done = match settings.has_server() {
-        true => tokio::task::block_in_place(|| server::apply(settings, files, options))?,
+        true => tokio::task::block_in_place(|| server::apply(settings, files, options, &progress))?,
         false => {
+            let own = Arc::clone(&looked_at);
+            let measure = move || {
+                let (done, all) = own.get();
+                Counted { done, all: Some(all), part: None }
+            };
+            progress.measured("applying", "documents", measure);
+            let options = &Options { progress: Some(&looked_at), ..options.clone() };
             // Boxed: the compiler refuses futures that are nested too deeply.
             let apply = async |db: &Db| Ok(Box::pin(apply_to(db, files, options)).await);
             let done = match settings.dry_run {
@@ -77,8 +88,16 @@ async fn of_services(settings: &Apply, files: &[File], options: &Options<'_>) ->
             }
         }
     };
+    let ended = progress.end();
     match done {
-        Ok(done) => tell(&done, settings.dry_run),
+        Ok(done) => {
+            let status = tell(&done, settings.dry_run)?;
+            // Whoever was told how far it is waits for the end.
+            if ended.has_said {
+                say(&format!("looked at {}", ended.sum(done.documents.len() as u64, "documents")));
+            }
+            Ok(status)
+        }
         Err(mistakes) => {
             mistakes.iter().for_each(|mistake| say(mistake));
             if files.iter().any(File::is_found_by_mistake) {
@@ -94,6 +113,7 @@ async fn of_services(settings: &Apply, files: &[File], options: &Options<'_>) ->
 
 /// Applies standards files. Returns the exit status.
 async fn of_standards(settings: &Apply, files: &[File]) -> Result<u8, String> {
+    let progress = Progress::begin("applying standards");
     let done = match settings.has_server() {
         true => tokio::task::block_in_place(|| standards::apply_at(settings, files))?,
         false => {
@@ -101,6 +121,7 @@ async fn of_standards(settings: &Apply, files: &[File]) -> Result<u8, String> {
             with_database(&settings.database, apply).await?
         }
     };
+    progress.end();
     match done {
         Ok(standards::Done { text, differs }) => {
             print(&text)?;
@@ -150,7 +171,10 @@ fn read(settings: &Apply) -> Result<(Vec<File>, Options<'static>), String> {
     let root = checkout.root.filter(|_| origin.repository.is_some());
     let files = service_file::collect(&Places { paths: settings.files.clone(), names: settings.name.clone(), root });
     let (is_dry_run, releases_missing) = (settings.dry_run, settings.release_missing);
-    Ok((files, Options { origin, is_dry_run, releases_missing, bounds: None, permit: None, events: None }))
+    Ok((
+        files,
+        Options { origin, is_dry_run, releases_missing, bounds: None, permit: None, events: None, progress: None },
+    ))
 }
 
 /// Prints what was done, or would be, and what was left out.

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Mistake;
+use crate::cli::progress::Progress;
 use crate::cli::remote::{Server, TOO_LARGE};
 use crate::config::Apply;
 use crate::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
@@ -32,6 +33,7 @@ pub(super) fn apply(
     settings: &Apply,
     files: &[File],
     options: &Options<'_>,
+    progress: &Progress,
 ) -> Result<Result<Done, Vec<String>>, String> {
     let named = Server::of(&settings.remote, settings.deadline)?;
     let server = &named.ok_or("there is no server: give --server, or --context")?;
@@ -44,7 +46,7 @@ pub(super) fn apply(
     if sent.is_empty() {
         return Ok(Ok(Done { left_out: failed, ..Done::default() }));
     }
-    let mut done = send(server, &sent, options)?;
+    let mut done = send(server, &sent, options, progress)?;
     if let Ok(done) = &mut done {
         done.left_out.splice(..0, failed);
     }
@@ -52,9 +54,15 @@ pub(super) fn apply(
 }
 
 /// Sends files that can be sent, in one request or in portions.
-fn send(server: &Server, files: &[File], options: &Options<'_>) -> Result<Result<Done, Vec<String>>, String> {
+fn send(
+    server: &Server,
+    files: &[File],
+    options: &Options<'_>,
+    progress: &Progress,
+) -> Result<Result<Done, Vec<String>>, String> {
     let bounds = Bounds { documents: DOCUMENTS, entries: ENTRIES, changes: CHANGES };
     let Some(portions) = Portions::of(files, &bounds) else {
+        progress.phase("waiting for the server");
         return Ok(match apply_at(server, files, options)? {
             Answer::Done(done) => Ok(done),
             Answer::Mistakes(mistakes) => Err(mistakes),
@@ -70,6 +78,8 @@ fn send(server: &Server, files: &[File], options: &Options<'_>) -> Result<Result
     }
     let rounds = if options.is_dry_run { 1 } else { 2 };
     let mut whole = Whole::default();
+    let all = portions.portions.len() as u64 * rounds;
+    let sent = progress.counted("sending", "requests", Some(all));
     for round in 1..=rounds {
         for (number, portion) in portions.portions.iter().enumerate() {
             let part =
@@ -83,6 +93,7 @@ fn send(server: &Server, files: &[File], options: &Options<'_>) -> Result<Result
                     return Ok(Err(mistakes));
                 }
             }
+            sent.add(1);
         }
     }
     Ok(Ok(whole.done))
