@@ -9,11 +9,10 @@ use super::events::{address, digest_name, form_name, shown_once, spoken};
 use super::form::{self, Mistakes, Text};
 use super::group_form::owner_id;
 use super::layout::layout;
-use super::operations::event_choices::Tier;
-use super::operations::event_subscription::EventSubscription;
+use super::operations::event_form::EventSubscription;
 use super::operations::{
-    self, CreateEventSubscription, EventChoices, EventDigestEnum, EventFormEnum, EventKindEnum, EventService,
-    EventSubscriptionCreateInput, EventSubscriptionUpdateInput, UpdateEventSubscription,
+    CreateEventSubscription, EventChoices, EventDigestEnum, EventForm, EventFormEnum, EventKindEnum, EventService,
+    EventSubscriptionCreateInput, EventSubscriptionUpdateInput, EventTier, UpdateEventSubscription,
 };
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site};
@@ -138,10 +137,9 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     }
 }
 
-async fn find(site: &Site, visit: &Visit, id: &str) -> Result<(EventSubscription, Vec<Tier>), Fault> {
-    let found = ask(site, visit, operations::EventSubscription { id, after: None }).await?;
-    let tiers = ask(site, visit, EventChoices {}).await?.account.tiers;
-    Ok((found.account.event_subscription.ok_or(Fault::NotFound)?, tiers))
+async fn find(site: &Site, visit: &Visit, id: &str) -> Result<(EventSubscription, Vec<EventTier>), Fault> {
+    let found = ask(site, visit, EventForm { id }).await?.account;
+    Ok((found.event_subscription.ok_or(Fault::NotFound)?, found.tiers))
 }
 
 /// Shows the form of a subscription.
@@ -198,7 +196,7 @@ pub async fn change(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Faul
     }
 }
 
-fn new_form(visit: &Visit, tiers: &[Tier], form: &Fields, mistakes: &Mistakes) -> Markup {
+fn new_form(visit: &Visit, tiers: &[EventTier], form: &Fields, mistakes: &Mistakes) -> Markup {
     let main = html! {
         form method="post" action="/new/event-subscription" {
             (fields(tiers, form, mistakes, "Of an incoming webhook, or of your program. It is not shown again. Not for Email."))
@@ -208,7 +206,7 @@ fn new_form(visit: &Visit, tiers: &[Tier], form: &Fields, mistakes: &Mistakes) -
     layout(visit, "New subscription", main)
 }
 
-fn edit_form(visit: &Visit, own: &EventSubscription, tiers: &[Tier], form: &Fields, mistakes: &Mistakes) -> Markup {
+fn edit_form(visit: &Visit, own: &EventSubscription, tiers: &[EventTier], form: &Fields, mistakes: &Mistakes) -> Markup {
     let hint = match own.form {
         EventFormEnum::Email => "For every form but Email. It is not shown again.".to_owned(),
         _ => format!("Empty: still at {}.", own.receiver.host),
@@ -226,7 +224,7 @@ fn edit_form(visit: &Visit, own: &EventSubscription, tiers: &[Tier], form: &Fiel
 /// The hint for the address.
 const MAIL: &str = "For the form Email: of a user. Administrators may give any.";
 
-fn fields(tiers: &[Tier], form: &Fields, mistakes: &Mistakes, url: &str) -> Markup {
+fn fields(tiers: &[EventTier], form: &Fields, mistakes: &Mistakes, url: &str) -> Markup {
     let line = |name, label, hint, required| Text { name, label, hint, kind: "text", required }.show(form, mistakes);
     let forms: Vec<(String, &str)> = FORMS.iter().map(|one| (one.to_string(), form_name(*one))).collect();
     let forms: Vec<(&str, &str)> = forms.iter().map(|(word, name)| (&**word, *name)).collect();

@@ -62,7 +62,7 @@ pub const OVERLAP: i64 = 24 * 3_600_000_000;
 
 /// The receiver of a subscription.
 pub async fn of(db: &dyn ReadHandle, subscription: i64) -> Result<Option<Model>, db::Error> {
-    db.one(Entity::find().filter(Column::SubscriptionId.eq(subscription))).await
+    Ok(of_all(db, std::iter::once(subscription)).await?.remove(&subscription))
 }
 
 /// The receivers of subscriptions, by the ids of these.

@@ -86,7 +86,7 @@ use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{Account, By, Told, Whole};
 use crate::entity::{check_due, service};
 use crate::error::{self, Error, UserError};
-use crate::events::{self, Wanted};
+use crate::events;
 
 /// The permissions of the caller who applies the files.
 pub trait Permit: Sync {

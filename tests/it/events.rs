@@ -881,6 +881,13 @@ async fn the_pages_make_test_and_delete_a_subscription() {
         page.contains("subscription.tested") && page.contains("delivered") && !page.contains("hook/secret"),
         "{page}"
     );
+    let refused = admin.post(&format!("{own}/edit"), &[("name", "Chat"), ("form", "slack")]).await;
+    assert_eq!(refused.status, 422);
+    for page in [admin.page(&format!("{own}/edit")).await, String::from_utf8_lossy(&refused.body).into_owned()] {
+        assert!(page.contains("value=\"Chat\"") && page.contains("Empty: still at "), "{page}");
+        assert!(page.contains("<option value=\"tier_1\""), "{page}");
+    }
+    assert_eq!(admin.get("/events/none/edit").await.status, 404);
     let changed =
         [("name", "Talk"), ("form", "mattermost"), ("events", "service_deleted"), ("environment", "production")];
     assert_eq!(admin.post(&format!("{own}/edit"), &changed).await.status, 303);
