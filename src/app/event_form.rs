@@ -206,7 +206,13 @@ fn new_form(visit: &Visit, tiers: &[EventTier], form: &Fields, mistakes: &Mistak
     layout(visit, "New subscription", main)
 }
 
-fn edit_form(visit: &Visit, own: &EventSubscription, tiers: &[EventTier], form: &Fields, mistakes: &Mistakes) -> Markup {
+fn edit_form(
+    visit: &Visit,
+    own: &EventSubscription,
+    tiers: &[EventTier],
+    form: &Fields,
+    mistakes: &Mistakes,
+) -> Markup {
     let hint = match own.form {
         EventFormEnum::Email => "For every form but Email. It is not shown again.".to_owned(),
         _ => format!("Empty: still at {}.", own.receiver.host),

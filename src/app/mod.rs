@@ -278,14 +278,7 @@ impl Site {
             (Post, ["tokens"]) => tokens::create(self, visit, session).await,
             (Post, ["tokens", id, "rotate"]) => tokens::rotate(self, visit, session, id).await,
             (Post, ["tokens", id, "delete"]) => tokens::delete(self, session, id).await,
-            (Get, ["users"]) => users::page(self, visit, session).await,
-            (Get, ["users", number]) => person::page(self, visit, session, number).await,
-            (Post, ["users"]) => users::invite(self, visit, session).await,
-            (Post, ["users", id, "role"]) => users::change_role(self, visit, session, id).await,
-            (Post, ["users", id, "link"]) => users::link(self, visit, session, id).await,
-            (Post, ["users", id, "forget"]) => users::forget(self, session, id).await,
-            (Post, ["users", id, "feeds"]) => person::revoke_feeds(self, session, id).await,
-            (Post, ["users", id, "delete"]) => users::delete(self, visit, session, id).await,
+            (_, ["users", ..]) => self.people(visit, session, &path).await,
             (Get, ["audit"]) => audit::page(self, visit, session).await,
             (_, ["changes", number, "revert"]) => revert::answer(self, visit, session, number).await,
             (Get, ["infrastructure"]) => infrastructure::page(self, visit).await,
@@ -321,6 +314,22 @@ impl Site {
             (Get, ["suggestions"]) => suggestions::page(self, visit, session).await,
             (Post, ["suggestions"]) => suggestions::decide_all(self, visit, session).await,
             (Post, ["suggestions", id, what]) => suggestions::decide(self, visit, session, id, what).await,
+            _ => Err(Fault::NotFound),
+        }
+    }
+
+    /// The pages of people.
+    async fn people(&self, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
+        use Method::{Get, Post};
+        match (visit.method, path) {
+            (Get, ["users"]) => users::page(self, visit, session).await,
+            (Get, ["users", number]) => person::page(self, visit, session, number).await,
+            (Post, ["users"]) => users::invite(self, visit, session).await,
+            (Post, ["users", id, "role"]) => users::change_role(self, visit, session, id).await,
+            (Post, ["users", id, "link"]) => users::link(self, visit, session, id).await,
+            (Post, ["users", id, "forget"]) => users::forget(self, session, id).await,
+            (Post, ["users", id, "feeds"]) => person::revoke_feeds(self, session, id).await,
+            (Post, ["users", id, "delete"]) => users::delete(self, visit, session, id).await,
             _ => Err(Fault::NotFound),
         }
     }

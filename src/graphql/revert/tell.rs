@@ -79,10 +79,10 @@ impl Plan {
         };
         let key = |values: Option<&Values>| Some(values?.get("key")?.as_str()?.to_owned());
         match (key(now), key(then)) {
-            // A tag with another key.
+            // A tag with another key. Only what was changed is in the old values.
             (Some(before), Some(after)) if before != after => vec![
                 FieldChange { field: format!("tags.{before}"), before: value(now), after: None },
-                FieldChange { field: format!("tags.{after}"), before: None, after: value(then) },
+                FieldChange { field: format!("tags.{after}"), before: None, after: value(then).or_else(|| value(now)) },
             ],
             _ => vec![FieldChange { field: step.label("value"), before: value(now), after: value(then) }],
         }
