@@ -13,12 +13,13 @@ use super::list::List;
 use super::reference::IntegrationTypeName;
 use super::schema::*;
 use crate::db::{self, Read, ReadHandle, Transaction, Write};
+use crate::deploy::event::CUSTOM;
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind, Model, Settings};
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, code_issue, code_issue_project, deploy};
-use crate::error::{Result, UserError};
+use crate::error::{Result, UserError, quoted};
 
 /// Converts a row to the SDL type of its kind.
 pub(super) fn of(row: Model) -> Integration {
@@ -249,6 +250,22 @@ pub(super) async fn require(db: &dyn ReadHandle, named: &IdentifierInput) -> Res
         Identifier::Id(id) => id::require::<integration::Entity>(db, id, "id").await,
         Identifier::Alias(_) => Err(UserError::new("alias", "integrations have no aliases: give the id").into()),
     }
+}
+
+/// The integration whose custom events `field` names it for.
+///
+/// # Errors
+/// It receives no custom events.
+pub(super) fn with_events(row: Model, field: &'static str) -> Result<Model, UserError> {
+    if row.event_type.as_deref() == Some(CUSTOM) {
+        return Ok(row);
+    }
+    let message = format!(
+        "{field} must name an integration of type {CUSTOM}; {} is one of type {}",
+        quoted(&row.name),
+        type_word(&row)
+    );
+    Err(UserError::new(field, message))
 }
 
 /// The custom integration that a mutation names.

@@ -1,13 +1,14 @@
 //! Checks of custom events: what events say of services, and what becomes of checks that are changed.
 
 use hyper::Method;
-use rollcall::db::Read;
+use rollcall::db::{Read, Write};
 use rollcall::deploy::event;
 use rollcall::entity::user::Role;
-use rollcall::entity::{check_reported, integration};
+use rollcall::entity::{check, check_reported, integration};
 use rollcall::graphql::check::judge_events;
 use rollcall::graphql::id;
 use sea_orm::EntityTrait;
+use sea_orm::sea_query::Expr;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -197,11 +198,68 @@ async fn expressions_that_cannot_be_read_are_refused() {
     }
     let answer = send(app, "checkCustomEventCreate", wrong).await;
     assert_eq!(answer["errors"].as_array().map(Vec::len), Some(5), "all at once: {answer}");
-    // Another kind of integration takes no events.
-    let create_deploy = "mutation { eventIntegrationCreate(input: { type: deploy }) { integration { id } } }";
-    let deploys = data(app, create_deploy).await["eventIntegrationCreate"]["integration"]["id"].clone();
-    let changed = json!({ "id": check["id"], "integrationId": deploys });
-    assert_eq!(send(app, "checkCustomEventUpdate", changed).await["errors"], json!([]));
+}
+
+/// Makes an integration, and returns its id.
+async fn made(app: &TestApp, ty: &str, name: &str) -> Value {
+    let create = "mutation($input: EventIntegrationInput!) { eventIntegrationCreate(input: $input) {
+        integration { id } errors { message }
+    } }";
+    let answer = app.query(create, json!({ "input": { "type": ty, "name": name } })).await;
+    let payload = &answer["data"]["eventIntegrationCreate"];
+    assert_eq!(payload["errors"], json!([]), "{answer}");
+    payload["integration"]["id"].clone()
+}
+
+#[tokio::test]
+async fn a_check_judges_the_events_of_an_integration_that_takes_some() {
+    let (endpoint, id, _) = started().await;
+    let app = &endpoint.app;
+    let check = create(app, "CustomEvent", scans(&id)).await;
+    let ids = crate::check::ids(app).await;
+    let preview = "query($i: ID!) { account {
+        customEventCheckPreview(integrationId: $i, serviceSelector: \".a\", successCondition: \".b\") { error }
+    } }";
+    // A standards file gives the name.
+    let apply = async |name: &str| {
+        let text = format!(
+            "version: 1\nstandards:\n  checks:\n    - name: Named\n      type: generic\n      level: Bronze\n      category: Safety\n      \
+             integration: {name}\n      service_selector: .a\n      success_condition: .b\n"
+        );
+        let apply = "mutation($input: StandardsApplyInput!) { standardsApply(input: $input) { errors { message } } }";
+        let answer = app.query(apply, json!({ "input": { "files": [{ "path": "a.yml", "text": text }] } })).await;
+        answer["data"]["standardsApply"]["errors"].clone()
+    };
+    let mut docs = Value::Null;
+    for (ty, name) in [("deploy", "CI"), ("jenkins", "Builds"), ("apiDoc", "Docs")] {
+        let other = made(app, ty, name).await;
+        let what = format!("must name an integration of type customEvent; \"{name}\" is one of type {ty}");
+        let errors = json!([{ "message": format!("integrationId {what}"), "path": ["integrationId"] }]);
+        let changed = json!({ "id": check["id"], "integrationId": other });
+        assert_eq!(send(app, "checkCustomEventUpdate", changed).await["errors"], errors);
+        let mut own = scans(&id);
+        for (field, value) in [
+            ("name", &json!("x")),
+            ("integrationId", &other),
+            ("levelId", &ids["Bronze"]),
+            ("categoryId", &ids["Safety"]),
+        ] {
+            own[field] = value.clone();
+        }
+        assert_eq!(send(app, "checkCustomEventCreate", own).await["errors"], errors);
+        let tried = app.query(preview, json!({ "i": other })).await;
+        assert_eq!(tried["errors"][0]["message"], errors[0]["message"], "{tried}");
+        let refused = apply(name).await;
+        assert!(refused[0]["message"].as_str().is_some_and(|text| text.ends_with(&what)), "{refused}");
+        // With another one of the same name, this one cannot be meant.
+        made(app, "customEvent", name).await;
+        assert_eq!(apply(name).await, json!([]));
+        docs = other;
+    }
+    // As an earlier release may have stored it.
+    let number = id::number::<integration::Entity>(docs.as_str().expect("an id")).expect("an integration");
+    let other = check::Entity::update_many().col_expr(check::Column::IntegrationId, Expr::value(number));
+    app.db.write(async |tx| tx.exec(other.clone()).await).await.expect("changed");
     let message = "This check cannot be evaluated: its integration takes no events: its type is not customEvent.";
     assert_eq!(outcome(app, &check).await.1[0], message);
 }

@@ -363,7 +363,7 @@ impl Tour {
         let mutations = r#"
             Scanner: customIntegrationCreate(input: { name: "Scanner" }) { integration { id } errors { message } }
             Other: customIntegrationCreate(input: { name: "Other" }) { integration { id } errors { message } }
-            Jenkins: eventIntegrationCreate(input: { name: "Jenkins", type: deploy }) { integration { id } errors { message } }
+            Jenkins: eventIntegrationCreate(input: { name: "Jenkins", type: customEvent }) { integration { id } errors { message } }
             Docs: eventIntegrationCreate(input: { type: apiDoc }) { integration { id } errors { message } }
             OldDocs: eventIntegrationCreate(input: { name: "Old", type: apiDoc }) { integration { id } errors { message } }
             Aws: awsIntegrationCreate(input: {

@@ -8,6 +8,7 @@ use crate::error::{Error, Result, UserError};
 use crate::evaluation::{self, Expressions};
 use crate::graphql::context::Ctx;
 use crate::graphql::id;
+use crate::graphql::integration::with_events;
 use crate::graphql::schema::*;
 
 /// The expressions to try.
@@ -30,6 +31,7 @@ pub(in crate::graphql) async fn preview(tried: Tried<'_>, ctx: &Ctx<'_>) -> Resu
         return Err(UserError::base(message).into());
     }
     let Some(own) = id::find::<integration::Entity>(ctx.db(), tried.integration).await? else { return Ok(None) };
+    let own = with_events(own, "integrationId")?;
     let most = text::DESCRIPTION;
     let expressions = Expressions {
         selector: text::long("serviceSelector", tried.selector, most)?,

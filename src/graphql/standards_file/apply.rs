@@ -15,6 +15,7 @@ use crate::error::{Error, Problems, Result, UserError, quoted};
 use crate::graphql::check;
 use crate::graphql::context::MutationCtx;
 use crate::graphql::id;
+use crate::graphql::integration::with_events;
 use crate::graphql::schema::*;
 use crate::service_file::Standard;
 
@@ -255,8 +256,15 @@ fn only<T>(found: Vec<T>, field: &'static str, noun: &str, name: &str) -> Result
 }
 
 async fn integration_called(ctx: &MutationCtx<'_>, name: &str) -> Result<String> {
+    const FIELD: &str = "integrationId";
     let found = ctx.db().all(integration::Entity::find().filter(integration::Column::Name.eq(name))).await?;
-    only(found, "integrationId", "integration", name).map(|row| id::Id::of::<integration::Entity>(row.id).text())
+    // Others of this name cannot be meant.
+    let (own, others): (Vec<_>, Vec<_>) = found.into_iter().map(|row| with_events(row, FIELD)).partition(Result::is_ok);
+    if let (true, Some(other)) = (own.is_empty(), others.into_iter().find_map(Result::err)) {
+        return Err(other.into());
+    }
+    let own = own.into_iter().flatten().collect();
+    only(own, FIELD, "integration", name).map(|row| id::Id::of::<integration::Entity>(row.id).text())
 }
 
 /// The id of the category of a scorecard.

@@ -15,6 +15,7 @@ use crate::entity::{ByIds, check, integration};
 use crate::error::{Result, UserError};
 use crate::evaluation::{Expressions, Language};
 use crate::graphql::id;
+use crate::graphql::integration::with_events;
 
 /// The parameters of `CustomEventCheck`. The integration is a column of the check.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -54,7 +55,9 @@ impl CustomEvent {
         let found = match integration {
             MaybeUndefined::Undefined => return Ok(()),
             MaybeUndefined::Null => Err(must_not_be_null(INTEGRATION).into()),
-            MaybeUndefined::Value(named) => id::require::<integration::Entity>(change.db, &named, INTEGRATION).await,
+            MaybeUndefined::Value(named) => id::require::<integration::Entity>(change.db, &named, INTEGRATION)
+                .await
+                .and_then(|found| Ok(with_events(found, INTEGRATION)?)),
         };
         if let Some(found) = change.draft.problems.take_any(found)? {
             self.integration = found.name;
@@ -92,6 +95,7 @@ impl Asks for CustomEvent {
         let Some(named) = named else {
             return Err(UserError::base("its integration was deleted").into());
         };
+        // A check of an earlier release may have another one.
         if named.event_type.as_deref() != Some(CUSTOM) {
             return Err(UserError::base(format!("its integration takes no events: its type is not {CUSTOM}")).into());
         }
