@@ -48,9 +48,16 @@ pub struct Model {
 impl Model {
     /// Who made the change, without the address and the session, which are nobody else's business.
     pub fn who(&self) -> &str {
-        match self.actor_kind {
-            ActorKind::Session => self.actor_name.split(" (").next().unwrap_or(&self.actor_name),
-            ActorKind::Token | ActorKind::CommandLine | ActorKind::Visitor => &self.actor_name,
+        self.actor_kind.who(&self.actor_name)
+    }
+}
+
+impl ActorKind {
+    /// The part of an actor's name that others may read: see [`Model::who`].
+    pub fn who(self, name: &str) -> &str {
+        match self {
+            Self::Session => name.split(" (").next().unwrap_or(name),
+            Self::Token | Self::CommandLine | Self::Visitor => name,
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::LockType;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::sea_query::{ExprTrait, LockType};
+use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 use serde_json::Value as Json;
 
 use super::step::{Kind, Step, noun, referred};
 use crate::db::{Read, RowOf, Transaction};
-use crate::entity::audit::{self, Column, Model};
+use crate::entity::audit::{self, ActorKind, Column, Model};
 use crate::entity::change::kept::{self, Values, plain_row};
 use crate::entity::{domain, service, system, tag, team, user};
 use crate::error::{Error, Result, UserError, quoted, shortened};
@@ -152,26 +152,38 @@ async fn hold(db: &Transaction, steps: &[Step]) -> Result<Vec<UserError>> {
     Ok(obstacles)
 }
 
-/// The entries about the same subject after an entry.
-struct Later(Vec<Model>);
+/// Who made the entries about the same subject after an entry, and which fields they changed: the newest first.
+struct Later(Vec<(String, Vec<String>)>);
 
 impl Later {
     async fn of(db: &Transaction, entry: &Model) -> Result<Self> {
         let (Some(class), Some(id)) = (&entry.subject_class, entry.subject_id) else { return Ok(Self(Vec::new())) };
         let same = audit::Entity::find().filter(Column::SubjectClass.eq(class)).filter(Column::SubjectId.eq(id));
-        let later = same.filter(Column::At.gte(entry.at)).filter(Column::Id.ne(entry.id));
+        let at_once = Column::At.eq(entry.at).and(Column::Id.gt(entry.id));
+        let later = same.filter(Column::At.gt(entry.at).or(at_once));
         let later = later.order_by_desc(Column::At).order_by_desc(Column::Id).limit(SEARCHED);
-        let mut later = db.all(later).await?;
-        later.retain(|other| (other.at, other.id) > (entry.at, entry.id));
-        Ok(Self(later))
+        let told = later.select_only().columns([Column::ActorKind, Column::ActorName, Column::Detail]);
+        let told: Vec<(String, String, String)> =
+            db.rows(told.as_query(), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).await?;
+        let told = told.into_iter().filter_map(|(kind, name, detail)| {
+            let kind = ActorKind::try_from_value(&kind).ok()?;
+            Some((kind.who(&name).to_owned(), changed(&detail)))
+        });
+        Ok(Self(told.collect()))
     }
 
     /// Who has changed a field last, or the subject: `, by Ada`. Nothing if the audit does not tell.
     fn by(&self, label: Option<&str>) -> String {
-        let tells = |entry: &&Model| {
-            let detail: Json = serde_json::from_str(&entry.detail).unwrap_or_default();
-            label.is_none_or(|label| detail["changed"].get(label).is_some())
+        let tells = |(_, changed): &&(String, Vec<String>)| {
+            label.is_none_or(|label| changed.iter().any(|changed| changed == label))
         };
-        self.0.iter().find(tells).map(|entry| format!(", by {}", shortened(entry.who()))).unwrap_or_default()
+        self.0.iter().find(tells).map(|(who, _)| format!(", by {}", shortened(who))).unwrap_or_default()
     }
+}
+
+/// The fields that an entry tells to have changed.
+fn changed(detail: &str) -> Vec<String> {
+    let detail: Json = serde_json::from_str(detail).unwrap_or_default();
+    let changed = detail.get("changed").and_then(Json::as_object);
+    changed.map(|changed| changed.keys().cloned().collect()).unwrap_or_default()
 }
