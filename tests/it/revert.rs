@@ -243,7 +243,16 @@ async fn each_kind_of_change_is_reverted_and_so_is_its_revert() {
         let detail: Value = serde_json::from_str(&reverted.detail).expect("JSON");
         assert_eq!((&*reverted.action, &detail["input"]["id"]), ("changeRevert", &json!(id_of(&entry))), "{mutation}");
 
-        assert_eq!(revert(&app, &reverted, false).await["errors"], json!([]), "the revert of a revert: {mutation}");
+        let back = revert(&app, &reverted, false).await;
+        assert_eq!(back["errors"], json!([]), "the revert of a revert: {mutation}");
+        let swapped = |one: &Value| json!([one["field"], one["after"], one["before"]]).to_string();
+        let mut expected: Vec<String> = fields.iter().map(swapped).collect();
+        let told = back["fields"].as_array().expect("fields").iter();
+        let mut told: Vec<String> =
+            told.map(|one| json!([one["field"], one["before"], one["after"]]).to_string()).collect();
+        expected.sort();
+        told.sort();
+        assert_eq!(told, expected, "it names the same values the other way round: {mutation}");
         assert_eq!(rows(&app).await, after, "{mutation}");
         let again = newest(&app, class).await;
         assert_eq!(revert(&app, &again, false).await["errors"], json!([]), "{mutation}");
@@ -272,6 +281,11 @@ async fn a_revert_says_what_it_does_field_by_field() {
     run(&app, &filled(r#"tagUpdate(input: { id: <tag>, key: "stage", value: "live" })"#, &ids)).await;
     let told = revert(&app, &newest(&app, "Service").await, true).await;
     let expected = [field("tags.stage", json!("live"), json!(null)), field("tags.env", json!(null), json!("dev"))];
+    assert_eq!(told["fields"], json!(expected));
+
+    run(&app, &filled(r#"tagUpdate(input: { id: <teamTag>, key: "place" })"#, &ids)).await;
+    let told = revert(&app, &newest(&app, "Team").await, true).await;
+    let expected = [field("tags.place", json!("north"), json!(null)), field("tags.site", json!(null), json!("north"))];
     assert_eq!(told["fields"], json!(expected));
 
     let join = r#"teamMembershipCreate(input: { teamId: <core>, members: [{ user: { id: <bob> }, role: "dev" }] })"#;
@@ -349,6 +363,89 @@ async fn of_several_who_revert_one_change_at_once_one_wins() {
     }
     let reverts = Entity::find().filter(Column::Action.eq("changeRevert"));
     assert_eq!(app.db.read().all(reverts).await.expect("entries").len(), 1);
+}
+
+/// The message and the path of the only error.
+fn only_error(refused: &Value) -> (&str, &Value) {
+    assert_eq!(refused["errors"].as_array().map(Vec::len), Some(1), "{refused}");
+    (refused["errors"][0]["message"].as_str().expect("a message"), &refused["errors"][0]["path"])
+}
+
+#[tokio::test]
+async fn what_took_the_place_of_what_was_deleted_is_not_overwritten() {
+    let app = TestApp::start().await;
+    let ids = shop(&app).await;
+    let run = async |mutation: &str| run(&app, &filled(mutation, &ids)).await;
+    run("propertyUnassign(owner: { id: <cart> }, definition: { id: <zone> })").await;
+    let property = newest(&app, "Property").await;
+    run(r#"propertyAssign(input: { owner: { id: <cart> }, definition: { id: <zone> }, value: "\"us\"" })"#).await;
+    run("teamMembershipDelete(input: { teamId: <core>, members: [{ user: { id: <ada> } }] })").await;
+    let membership = newest(&app, "Team").await;
+    run(r#"teamMembershipCreate(input: { teamId: <core>, members: [{ user: { id: <ada> }, role: "dev" }] })"#).await;
+    let before = rows(&app).await;
+    for dry_run in [true, false] {
+        let refused = revert(&app, &property, dry_run).await;
+        assert_eq!(only_error(&refused), ("the property zone exists already", &json!(["value"])));
+        let refused = revert(&app, &membership, dry_run).await;
+        assert_eq!(only_error(&refused), ("the membership ada@example.com exists already", &json!(["members"])));
+        assert_eq!(rows(&app).await, before);
+    }
+    // Once it is gone, nothing stands in the way.
+    run("propertyUnassign(owner: { id: <cart> }, definition: { id: <zone> })").await;
+    assert_eq!(revert(&app, &property, false).await["errors"], json!([]));
+}
+
+#[tokio::test]
+async fn what_was_deleted_is_made_again_once_however_often_and_by_how_many_it_is_reverted() {
+    let app = TestApp::start().await;
+    let ids = shop(&app).await;
+    for (class, mutation, message) in [
+        ("Tool", "toolDelete(input: { id: <link> })", "the link Runbook exists already"),
+        ("Contact", "contactDelete(input: { id: <mailbox> })", "the contact cart@example.com exists already"),
+        ("Contact", "contactDelete(input: { id: <chat> })", "the contact #core exists already"),
+    ] {
+        let before = rows(&app).await;
+        run(&app, &filled(mutation, &ids)).await;
+        let entry = newest(&app, class).await;
+        let answers = join_all((0..8).map(|_| revert(&app, &entry, false))).await;
+        let (won, lost): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer["errors"] == json!([]));
+        assert_eq!(won.len(), 1, "{lost:?}");
+        for refused in lost {
+            assert_eq!(only_error(&refused), (message, &json!(["base"])));
+        }
+        assert_eq!(rows(&app).await, before, "{mutation}");
+        for dry_run in [true, false] {
+            assert_eq!(only_error(&revert(&app, &entry, dry_run).await).0, message);
+        }
+        assert_eq!(rows(&app).await, before, "{mutation}");
+    }
+}
+
+#[tokio::test]
+async fn a_contact_that_is_made_again_leaves_the_default_to_the_one_that_has_it() {
+    let app = TestApp::start().await;
+    let ids = shop(&app).await;
+    let other = r#"contactCreate(input: { ownerId: <cart>, type: email, address: "ops@example.com" })"#;
+    run(&app, &filled(other, &ids)).await;
+    run(&app, &filled("contactDelete(input: { id: <mailbox> })", &ids)).await;
+    // The default was deleted, and another has become it: the newest entry may be about either.
+    let entries = Entity::find().filter(Column::Action.eq("contactDelete"));
+    let entries = app.db.read().all(entries).await.expect("entries");
+    let mailbox = rollcall::graphql::id::decode(&ids["mailbox"]).expect("an id").1;
+    let deleted = entries.iter().find(|entry| entry.subject_id == Some(mailbox)).expect("the entry of the contact");
+    let tried = revert(&app, deleted, true).await;
+    let sentence =
+        "The contact cart@example.com is made again, with a new id; the default stays the one that it is now.";
+    assert_eq!((&tried["summary"], &tried["errors"]), (&json!(sentence), &json!([])));
+    let expected = json!({ "field": "isDefault", "before": null, "after": "false" });
+    assert!(tried["fields"].as_array().expect("fields").contains(&expected), "{tried}");
+    assert_eq!(revert(&app, deleted, false).await, tried);
+    let contacts = rows(&app).await.remove("contact").expect("contacts");
+    let is_default = |address: &str| {
+        let row = contacts.iter().find(|row| row.contains(address)).expect("a contact");
+        serde_json::from_str::<Value>(row).expect("JSON")["is_default"] == json!(true)
+    };
+    assert_eq!((is_default("cart@example.com"), is_default("ops@example.com")), (false, true), "{contacts:?}");
 }
 
 #[tokio::test]

@@ -278,12 +278,8 @@ async fn make_again(ctx: &MutationCtx<'_>, step: &Step, ahead: &mut Ahead) -> Re
         }
         "contact" => {
             given.insert("ownerId".to_owned(), belongs_to);
-            let made = Mutation::contact_create(ctx, input(ctx, "ContactCreateInput", given)?).await?;
-            let was_default = step.old.get("is_default") == Some(&Json::Bool(true));
-            if let Some(made) = made.contact.filter(|made| was_default && !made.is_default) {
-                let given = json!({ "id": ContactResolver::id(&made).text(), "makeDefault": true });
-                Mutation::contact_update(ctx, object(ctx, "ContactUpdateInput", given)?).await?;
-            }
+            // It becomes the default by itself if it is the first of its type, as the plan says.
+            Mutation::contact_create(ctx, input(ctx, "ContactCreateInput", given)?).await?;
         }
         "tag" => {
             given.insert("id".to_owned(), belongs_to);

@@ -16,6 +16,7 @@ use crate::entity::{RECORDED, audit};
 use crate::error::{Error, Result, UserError};
 
 mod carry_out;
+mod place;
 mod plan;
 mod step;
 mod tell;

@@ -6,6 +6,7 @@ use sea_orm::sea_query::{ExprTrait, LockType};
 use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 use serde_json::Value as Json;
 
+use super::place;
 use super::step::{Kind, Step, noun, referred};
 use crate::db::{Read, RowOf, Transaction};
 use crate::entity::audit::{self, ActorKind, Column, Model};
@@ -26,21 +27,28 @@ pub(super) struct Plan {
     pub(super) present: HashMap<RowOf, Values>,
     /// The names of the rows that the values refer to.
     pub(super) names: HashMap<RowOf, String>,
+    /// Contacts that were the default, and come back without being it: another of their type is.
+    pub(super) not_default: Vec<RowOf>,
 }
 
 impl Plan {
     /// Locks what the steps belong to, so that nobody changes it meanwhile, and compares it with what the entry left.
-    pub(super) async fn of(db: &Transaction, entry: &Model, steps: Vec<Step>) -> Result<Self> {
+    pub(super) async fn of(db: &Transaction, entry: &Model, mut steps: Vec<Step>) -> Result<Self> {
         let mut obstacles = hold(db, &steps).await?;
+        let not_default = place::settle_defaults(db, &mut steps).await?;
         let present = kept::rows(db, steps.iter().map(|step| step.row).collect()).await?;
         let present: HashMap<RowOf, Values> = present.iter().map(|(row, found)| (*row, plain_row(found))).collect();
         let values = steps.iter().flat_map(|step| [&step.old, &step.new]).chain(present.values());
         let wanted = values.flatten().filter_map(|(column, value)| referred(column, value)).collect();
         let names = kept::names(db, wanted).await?;
-        let mut plan = Self { steps, obstacles: Vec::new(), present, names };
+        let mut plan = Self { steps, obstacles: Vec::new(), present, names, not_default };
         if obstacles.is_empty() {
             let later = Later::of(db, entry).await?;
             obstacles = plan.steps.iter().flat_map(|step| plan.obstacles_of(step, entry, &later)).collect();
+            for step in place::taken(db, &plan.steps).await? {
+                let message = format!("the {} {} exists already", step.noun(), plan.name(step));
+                obstacles.push(UserError::new(place::field(step), message));
+            }
         }
         plan.obstacles = obstacles;
         Ok(plan)

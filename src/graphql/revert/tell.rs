@@ -27,6 +27,9 @@ impl Plan {
             let (noun, name) = (step.noun(), self.name(step));
             sentences.push(match step.kind {
                 Kind::Made => format!("The {noun} {name} is removed."),
+                _ if self.not_default.contains(&step.row) => {
+                    format!("The {noun} {name} is made again, with a new id; the default stays the one that it is now.")
+                }
                 _ => format!("The {noun} {name} is made again, with a new id."),
             });
         }
@@ -99,7 +102,7 @@ impl Plan {
     }
 
     /// The name of a row.
-    fn name(&self, step: &Step) -> String {
+    pub(super) fn name(&self, step: &Step) -> String {
         match step.table {
             "property" => self.name_of(step, "definition_id"),
             "service_dependency" => self.name_of(step, "destination_id"),
