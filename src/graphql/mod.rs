@@ -101,7 +101,7 @@ mod services_update;
 mod sort;
 mod standards_file;
 mod suggestion;
-mod suggestion_undo;
+pub mod suggestion_undo;
 pub mod suggestions;
 mod system;
 mod tag;

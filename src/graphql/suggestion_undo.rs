@@ -7,16 +7,19 @@ use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use super::context::MutationCtx;
-use super::id;
 use super::schema::*;
 use super::suggestions::{about, check_named_once};
 use super::types::{Service, ServiceSuggestion};
-use crate::db::{self, Read, RowOf, Told, Transaction, Write};
+use super::{id, permit};
+use crate::db::{self, Before, Read, RowOf, Told, Transaction, Write};
 use crate::entity::alias::Kind as AliasKind;
 use crate::entity::service::{self, Writable};
 use crate::entity::suggestion::{self, Acceptance, Column, State};
 use crate::entity::{RECORDED, code_issue_project_resource, deploy, deploy_number, service_alias};
 use crate::error::{Error, Result, UserError, quoted};
+
+/// The most deploys of mapped aliases that are left without their service at once.
+pub const MOST_LEFT: u64 = 10_000;
 
 /// What a service may get, by the table that refers to it, and the words for it.
 const THINGS: &[(&str, &str)] = &[
@@ -67,13 +70,14 @@ async fn reopen(db: &Transaction, suggestion: &ServiceSuggestion) -> Result<Serv
     Ok(ServiceSuggestion { state: State::Open, service_id: None, acceptance: None, ..suggestion.clone() })
 }
 
-/// Takes what it was mapped to from the service again.
-async fn take_back(db: &Transaction, suggestion: &ServiceSuggestion, service: &Writable) -> Result<()> {
+/// Takes what it was mapped to from the service again. Leaves at most `most` deploys without a service, and returns their
+/// number.
+async fn take_back(db: &Transaction, suggestion: &ServiceSuggestion, service: &Writable, most: u64) -> Result<u64> {
     if let Some(project) = suggestion.code_issue_project_id {
         use code_issue_project_resource::{Column, Entity};
         let link = Column::CodeIssueProjectId.eq(project).and(Column::ServiceId.eq(service.id));
         db.exec(Entity::delete_many().filter(link)).await?;
-        return Ok(());
+        return Ok(0);
     }
     let alias = &*suggestion.alias;
     let held = db.one(service_alias::Entity::find().filter(service_alias::Column::Value.eq(alias))).await?;
@@ -90,13 +94,18 @@ async fn take_back(db: &Transaction, suggestion: &ServiceSuggestion, service: &W
         // Somebody has removed it already.
         None => {}
     }
+    let of_alias = deploy::Column::ServiceId.eq(service.id).and(deploy::Column::ServiceAlias.eq(alias));
+    if db.count(deploy::Entity::find().filter(of_alias.clone()).limit(most + 1)).await? > most {
+        let message = format!(
+            "mapped aliases have more than {MOST_LEFT} deploys together; undo fewer at once, or remove the alias {} from the \
+             service: its deploys stay there",
+            quoted(alias)
+        );
+        return Err(UserError::base(message).into());
+    }
     deploy_number::leave_to_alias(db, alias, service.id).await?;
-    let left = deploy::Entity::update_many()
-        .col_expr(deploy::Column::ServiceId, Expr::value(None::<i64>))
-        .filter(deploy::Column::ServiceId.eq(service.id))
-        .filter(deploy::Column::ServiceAlias.eq(alias));
-    db.exec_following(left).await?;
-    Ok(())
+    let left = deploy::Entity::update_many().col_expr(deploy::Column::ServiceId, Expr::value(None::<i64>));
+    Ok(db.exec_following(left.filter(of_alias)).await?)
 }
 
 /// What was added to a service, or changed of it, since it was created for a suggestion. `None` if that is nothing.
@@ -147,43 +156,81 @@ async fn things(db: &Transaction, service: &Service, suggestion: &ServiceSuggest
     Ok((!words.is_empty()).then(|| format!("it has {}", words.join(", "))))
 }
 
-/// Deletes the service that was created for a suggestion, if nothing was added to it. Its deploys are left to their alias.
-async fn delete(ctx: &MutationCtx<'_>, suggestion: &ServiceSuggestion, service: Writable) -> Result<()> {
-    let db = ctx.db();
-    if let Some(reason) = added(db, &service, suggestion).await? {
-        let message = format!("the service {} is not deleted again: {reason}", quoted(&service.name));
-        return Err(UserError::base(message).into());
-    }
+/// Refuses to delete a service that was created for a suggestion, if anything was added to it.
+async fn check_untouched(db: &Transaction, suggestion: &ServiceSuggestion, service: &Service) -> Result<()> {
+    let Some(reason) = added(db, service, suggestion).await? else { return Ok(()) };
+    let message = format!("the service {} is not deleted again: {reason}", quoted(&service.name));
+    Err(UserError::base(message).into())
+}
+
+/// Deletes the service that was created for a suggestion. Its deploys are left to their alias.
+async fn delete(ctx: &MutationCtx<'_>, service: &Service) -> Result<()> {
     ctx.shed_first::<service::Entity>(service.id).await?;
-    deploy_number::leave_to_aliases(db, service.id).await?;
-    db.delete(Service::from(service)).await?;
+    deploy_number::leave_to_aliases(ctx.db(), service.id).await?;
+    ctx.db().delete(service.clone()).await?;
     Ok(())
 }
 
-/// Undoes a decision. The service of an accepted suggestion is locked.
-async fn undo(ctx: &MutationCtx<'_>, one: &ServiceSuggestion, service: Option<&Service>) -> Result<ServiceSuggestion> {
-    let db = ctx.db();
+/// The service of which a decision is undone, if there is one, or why the decision cannot be undone at all.
+fn subject(one: &ServiceSuggestion, service: Option<&Service>) -> Result<Option<Writable>> {
     let service = match (one.state, service) {
         (State::Open, _) => return Err(UserError::base("nothing was decided about the suggestion").into()),
         // An accepted suggestion whose service was deleted has nothing else.
-        (State::Ignored, _) | (State::Accepted, None) => return reopen(db, one).await,
+        (State::Ignored, _) | (State::Accepted, None) => return Ok(None),
         (State::Accepted, Some(service)) => service::writable(service.clone())?,
     };
-    let reopened = match one.acceptance {
-        None => {
-            let message = format!(
-                "an earlier version accepted the suggestion, and did not note what that did: look at the service {}",
-                quoted(&service.name)
-            );
-            return Err(UserError::base(message).into());
-        }
-        // A deploy locks suggestions before the rest.
-        Some(_) => reopen(db, one).await?,
+    if one.acceptance.is_none() {
+        let message = format!(
+            "an earlier version accepted the suggestion, and did not note what that did: look at the service {}",
+            quoted(&service.name)
+        );
+        return Err(UserError::base(message).into());
+    }
+    Ok(Some(service))
+}
+
+/// Undoes decisions. The services of accepted suggestions are locked.
+async fn undo(
+    ctx: &MutationCtx<'_>,
+    suggestions: &[ServiceSuggestion],
+    services: &HashMap<i64, Service>,
+) -> Result<Vec<ServiceSuggestion>> {
+    let db = ctx.db();
+    let at = |place: usize| move |error: Error| error.map_user(|error| about(place, error));
+    let mut subjects = Vec::with_capacity(suggestions.len());
+    for (place, one) in suggestions.iter().enumerate() {
+        let service = one.service_id.and_then(|id| services.get(&id));
+        subjects.push(subject(one, service).map_err(at(place))?);
+    }
+    // A deploy locks suggestions before the rest.
+    let mut reopened = Vec::with_capacity(suggestions.len());
+    for (place, one) in suggestions.iter().enumerate() {
+        reopened.push(reopen(db, one).await.map_err(at(place))?);
+    }
+    let accepted = |by: Acceptance| {
+        let is_so = move |(place, _): &(usize, &Writable)| suggestions[*place].acceptance == Some(by);
+        let all = subjects.iter().enumerate().filter_map(|(place, service)| Some((place, service.as_ref()?)));
+        all.filter(is_so).collect::<Vec<_>>()
     };
-    match one.acceptance {
-        Some(Acceptance::Created) => delete(ctx, one, service).await?,
-        Some(Acceptance::Mapped) => take_back(db, one, &service).await?,
-        Some(Acceptance::Known) | None => {}
+    // First those that were mapped, because of which a service that was created is not deleted.
+    let mut left = 0;
+    for (place, service) in accepted(Acceptance::Mapped) {
+        left += take_back(db, &suggestions[place], service, MOST_LEFT - left).await.map_err(at(place))?;
+    }
+    let created = accepted(Acceptance::Created);
+    for (place, service) in &created {
+        check_untouched(db, &suggestions[*place], service).await.map_err(at(*place))?;
+    }
+    if !created.is_empty() {
+        let before = || Before::Committed(ctx.committed());
+        permit::check(before(), db, ctx.caller(), &ctx.changed().await?).await?;
+        for (_, service) in &created {
+            permit::check_row(before(), db, ctx.caller(), RowOf::to::<service::Entity>(service.id)).await?;
+        }
+    }
+    // Nothing refuses it any more: what is shed before a service is deleted does not come back.
+    for (place, service) in created {
+        delete(ctx, service).await.map_err(at(place))?;
     }
     Ok(reopened)
 }
@@ -202,16 +249,7 @@ impl ServiceSuggestionsUndoMutation for Mutation {
             suggestions.push(found.map_err(|error: Error| error.map_user(|error| about(at, error)))?);
         }
         let services = lock(db, &suggestions).await?;
-        // First those that were mapped, because of which a service that was created is not deleted.
-        let mut places: Vec<usize> = (0..suggestions.len()).collect();
-        places.sort_by_key(|place| suggestions[*place].acceptance == Some(Acceptance::Created));
-        let mut reopened = suggestions.clone();
-        for place in places {
-            let one = &suggestions[place];
-            let service = one.service_id.and_then(|id| services.get(&id));
-            let undone = undo(ctx, one, service).await;
-            reopened[place] = undone.map_err(|error: Error| error.map_user(|error| about(place, error)))?;
-        }
+        let reopened = undo(ctx, &suggestions, &services).await?;
         Ok(ServiceSuggestionsUndoPayload { service_suggestions: Some(reopened), ..Default::default() })
     }
 }

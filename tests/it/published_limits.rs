@@ -29,13 +29,13 @@ use rollcall::entity::{
     idempotency_key, scorecard, service_file_note, service_file_refusal, session, sign_in_link, standing_change, team,
 };
 use rollcall::evaluation;
-use rollcall::events::{SUBJECT, deliver, digest, mail, receiver};
-use rollcall::events::{deliver, overdue, receiver};
+use rollcall::events::{SUBJECT, deliver, digest, mail, overdue, receiver};
 use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
 use rollcall::graphql::{
-    check, context, idempotency, predicate, revert, search, service_file, service_filter, suggestions, user,
+    check, context, idempotency, predicate, revert, search, service_file, service_filter, suggestion_undo, suggestions,
+    user,
 };
 use rollcall::http::activity::{CANCELLED, PIECE, UNPAID};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
@@ -233,6 +233,11 @@ fn work(Serve { budget, .. }: &Serve) -> Section {
         count("rows that a mutation changes itself", MOST_CHANGED).beyond("it is refused"),
         count("rows of a table that are deleted or changed at once, along with what they refer to", MOST_AT_ONCE)
             .beyond("they are deleted in portions"),
+        count(
+            "deploys of mapped aliases that lose their service when suggestions are undone",
+            suggestion_undo::MOST_LEFT,
+        )
+        .beyond("it is refused"),
         count("on SQLite, mutations beside them that wait for the disk or are answered", COMMITS).beyond("others wait"),
         count("the same, of one caller", COMMITS_SHARE).beyond("others wait"),
         count("write-ahead log of the SQLite file, in pages of 4,096 bytes", LONG_LOG)

@@ -1,10 +1,11 @@
 //! Decisions about suggestions are undone: what acceptance did is taken back, and no deploy is lost.
 
-use rollcall::db::Write;
-use rollcall::entity::suggestion;
+use rollcall::db::{MOST_AT_ONCE, Read, Write};
 use rollcall::entity::user::Role;
-use sea_orm::EntityTrait;
+use rollcall::entity::{deploy, service, suggestion};
+use rollcall::graphql::suggestion_undo::MOST_LEFT;
 use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
@@ -56,6 +57,25 @@ async fn undo(app: &TestApp, ids: &[&str]) -> Value {
     let answer = app.query(UNDO, json!({ "ids": ids })).await;
     assert_eq!(answer.get("errors"), None, "{answer}");
     answer["data"]["serviceSuggestionsUndo"].clone()
+}
+
+/// Stores as many more deploys like the only one of an alias, as if they had been recorded with it.
+async fn repeat(app: &TestApp, alias: &str, number: u64) {
+    let columns = "service_id, service_alias, description, deploy_number, deployed_at, created_at";
+    let more = format!(
+        "INSERT INTO deploy ({columns}) WITH RECURSIVE numbers (number) AS \
+         (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < {number}) \
+         SELECT {columns} FROM deploy CROSS JOIN numbers WHERE service_alias = '{alias}'"
+    );
+    app.db.write(async |tx| tx.script(&more).await).await.expect("deploys");
+}
+
+/// How many deploys of an alias have a service, and how many have none.
+async fn with_and_without(app: &TestApp, alias: &str) -> [u64; 2] {
+    let all = || deploy::Entity::find().filter(deploy::Column::ServiceAlias.eq(alias));
+    let with = app.db.read().count(all().filter(deploy::Column::ServiceId.is_not_null())).await;
+    let without = app.db.read().count(all().filter(deploy::Column::ServiceId.is_null())).await;
+    [with, without].map(|count| count.expect("a count"))
 }
 
 /// A suggestion that is open.
@@ -248,6 +268,61 @@ async fn several_decisions_are_undone_at_once_all_or_none() {
         let errors = json!([{ "message": message, "path": path }]);
         assert_eq!(refused, json!({ "serviceSuggestions": null, "errors": errors }));
     }
+}
+
+#[tokio::test]
+async fn what_is_refused_leaves_very_many_deploys_where_they_are() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let mut ids = Vec::new();
+    for name in ["cart", "ledger"] {
+        deployed(&endpoint, name, 1).await;
+        ids.push(id_of(app, name).await);
+        accept(app, json!({ "id": ids[ids.len() - 1] })).await;
+    }
+    repeat(app, "cart", MOST_AT_ONCE).await;
+    let tag = r#"mutation { tagCreate(input: { alias: "ledger", key: "a", value: "b" }) { errors { message } } }"#;
+    data(app, tag).await;
+    let refused = undo(app, &[&ids[0], &ids[1]]).await;
+    let message = "the service \"ledger\" is not deleted again: it has tags";
+    assert_eq!(refused["errors"], json!([{ "message": message, "path": ["ids", "1"] }]));
+    assert_eq!(with_and_without(app, "cart").await, [MOST_AT_ONCE + 1, 0], "none has lost its service");
+    // Nor do they if the role does not allow it, although the service is the member's.
+    let member = Browser::of(app, Role::TeamMember).await;
+    let own = r#"mutation {
+        team: teamCreate(input: { name: "Own", managerEmail: "teammember@example.com" }) { errors { message } }
+    }"#;
+    assert_eq!(data(app, own).await["team"]["errors"], json!([]));
+    let give =
+        service::Entity::update_many().col_expr(service::Column::OwnerId, Expr::cust("(SELECT MAX(id) FROM team)"));
+    app.db.write(async |db| db.exec(give).await).await.expect("services of the team");
+    let refused = member.query(UNDO, json!({ "ids": [ids[0]] })).await;
+    let message = &refused["data"]["serviceSuggestionsUndo"]["errors"][0]["message"];
+    assert_eq!(message, "you can change only your own teams and what they own", "{refused}");
+    assert_eq!(with_and_without(app, "cart").await, [MOST_AT_ONCE + 1, 0], "none has lost its service");
+    assert_eq!(undo(app, &[&ids[0]]).await["errors"], json!([]));
+    assert_eq!(with_and_without(app, "cart").await, [0, MOST_AT_ONCE + 1]);
+}
+
+#[tokio::test]
+async fn mapped_aliases_with_too_many_deploys_together_are_not_taken_back() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let mut ids = Vec::new();
+    for name in ["org/shop", "old/shop"] {
+        deployed(&endpoint, name, 1).await;
+        ids.push(id_of(app, name).await);
+        accept(app, json!({ "id": ids[ids.len() - 1], "service": { "alias": "shop" } })).await;
+    }
+    repeat(app, "org/shop", MOST_LEFT - 1).await;
+    let refused = undo(app, &[&ids[0], &ids[1]]).await;
+    let message = "mapped aliases have more than 10000 deploys together; undo fewer at once, or remove the alias \
+                   \"old/shop\" from the service: its deploys stay there";
+    assert_eq!(refused["errors"], json!([{ "message": message, "path": ["ids", "1"] }]));
+    assert_eq!(with_and_without(app, "org/shop").await, [MOST_LEFT, 0]);
+    assert_eq!(with_and_without(app, "old/shop").await, [1, 0]);
+    assert_eq!(undo(app, &[&ids[0]]).await["errors"], json!([]));
+    assert_eq!(with_and_without(app, "org/shop").await, [0, MOST_LEFT]);
 }
 
 #[tokio::test]
