@@ -47,6 +47,10 @@ impl Given<'_> {
             (Form::Email, Some(_), _) => {
                 Err(UserError::new("receiverUrl", "receiverUrl is not for the form email: give receiverEmail").into())
             }
+            // Who may change a subscription may leave its address, whoever gave it, and whatever became of it since.
+            (Form::Email, None, Some(email)) if before.is_some_and(|one| one.email.as_deref() == Some(email)) => {
+                Ok(None)
+            }
             (Form::Email, None, Some(email)) => address(ctx, email).await.map(Some),
             (Form::Email, None, None) if is_kept => Ok(None),
             (Form::Email, None, None) => {

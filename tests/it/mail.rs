@@ -6,7 +6,7 @@ use rollcall::api_document::hosts::Hosts;
 use rollcall::db::{Read as _, Write as _};
 use rollcall::entity::token::Scope;
 use rollcall::entity::user::Role;
-use rollcall::entity::{Timestamp, event, event_delivery, event_receiver};
+use rollcall::entity::{Timestamp, event, event_delivery, event_receiver, event_subscription};
 use rollcall::events::deliver::Sender;
 use rollcall::events::digest::{LINES, TEXT};
 use rollcall::events::mail::{Mailer, sender};
@@ -392,6 +392,61 @@ async fn only_administrators_send_mail_to_people_who_are_no_users() {
     let answer = member.query(UPDATE, moved).await["data"]["eventSubscriptionUpdate"].clone();
     assert_eq!(answer["errors"][0]["path"], json!(["receiverEmail"]), "{answer}");
     assert_eq!(shown(&app, id.as_str().expect("an id")).await["receiver"]["email"], "teammember@example.com");
+}
+
+#[tokio::test]
+async fn an_address_that_is_not_changed_is_not_checked_again() {
+    let app = service("smtp://127.0.0.1:1", "chat.internal").await;
+    let mut member = Browser::of(&app, Role::TeamMember).await;
+    let made = data(
+        &app,
+        r#"mutation { teamCreate(input: { name: "Own", members: { email: "teammember@example.com" } }) { team { id } } }"#,
+    )
+    .await;
+    let team = &made["teamCreate"]["team"]["id"];
+    let id = subscribed(&app, mail(&json!({ "receiverEmail": "list@outside.example", "teamId": team }))).await;
+    // It has failed, and is tried again later.
+    use event_receiver::Column::{Failures, RetryAt};
+    let later = Timestamp::from_micros(Timestamp::now().as_micros() + 600_000_000);
+    let failed =
+        event_receiver::Entity::update_many().col_expr(Failures, Expr::value(3)).col_expr(RetryAt, Expr::value(later));
+    app.db.write(async |tx| tx.exec(failed).await).await.expect("failed");
+    let form = |email: &'static str| {
+        [
+            ("name", "Renamed"),
+            ("form", "email"),
+            ("receiverUrl", ""),
+            ("receiverEmail", email),
+            ("digest", ""),
+            ("events", "service_created"),
+            ("teamId", "own"),
+        ]
+    };
+    let edit = format!("/events/{id}/edit");
+    let done = member.post(&edit, &form("list@outside.example")).await;
+    assert_eq!(done.status, 303, "{}", done.text());
+    let receivers = app.db.read().all(event_receiver::Entity::find()).await.expect("receivers");
+    assert_eq!((receivers[0].failures, receivers[0].retry_at), (3, Some(later)), "it fails as before");
+    let own = app.db.read().all(event_subscription::Entity::find()).await.expect("subscriptions").remove(0);
+    assert_eq!((&*own.name, own.enabled, own.email.as_deref()), ("Renamed", false, Some("list@outside.example")));
+    let refused = member.post(&edit, &form("eve@outside.example")).await;
+    assert!(refused.text().contains("only an administrator can send mail to others"), "{}", refused.text());
+
+    // Nor does a change need a mail server that is gone.
+    let gone = TestApp::with(&["--send-events-to", "chat.internal"]).await;
+    let slack = json!({ "name": "Mail", "form": "slack", "receiverUrl": "https://hooks.example.com/a", "events": ["service_created"] });
+    let id = subscribed(&gone, slack).await;
+    let own = gone.db.read().all(event_subscription::Entity::find()).await.expect("subscriptions").remove(0);
+    let mailed = event_subscription::ActiveModel {
+        form: Set(event_subscription::Form::Email),
+        email: Set(Some("ada@example.com".to_owned())),
+        ..own.into()
+    };
+    gone.db.write(async |tx| tx.update(mailed).await).await.expect("a subscription by mail");
+    let same = json!({ "form": "email", "receiverEmail": "ada@example.com", "enabled": false });
+    assert_eq!(updated(&gone, &id, same).await["errors"], json!([]));
+    let other = updated(&gone, &id, json!({ "receiverEmail": "bob@example.com" })).await;
+    assert_eq!(other["errors"][0]["path"], json!(["form"]), "{other}");
 }
 
 #[tokio::test]
