@@ -38,7 +38,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The number of deliveries that are taken at once.
 const BATCH: u64 = 20;
 /// How long a process may take for these: [`TIMEOUT`] until the last one is begun, as long again for its response, and as
-/// long again to store the result.
+/// long again until others make [place](super::mail::PLACE) and to store the result.
 const LEASE: Duration = Duration::from_secs(30);
 /// How many deliveries are removed at once.
 const PRUNED: u64 = 500;
@@ -223,8 +223,8 @@ impl Sender {
                 sent.push_back(self.send(&own, &receiver, delivery, event));
             }
             let Some((delivery, outcome)) = sent.next().await else { break };
-            is_down |= matches!(outcome, Outcome::Down { .. });
-            outcomes.push((delivery, outcome));
+            is_down |= matches!(outcome, None | Some(Outcome::Down { .. }));
+            outcomes.extend(outcome.map(|outcome| (delivery, outcome)));
         }
         self.db
             .write(async |tx| {
@@ -242,14 +242,14 @@ impl Sender {
         Ok(!is_down && (is_full || outcomes.iter().any(is_taken)))
     }
 
-    /// Sends a delivery.
+    /// Sends a delivery. It has no outcome if it was not offered to the receiver.
     async fn send(
         &self,
         own: &Subscription,
         receiver: &Receiver,
         delivery: Delivery,
         event: event::Model,
-    ) -> (Delivery, Outcome) {
+    ) -> (Delivery, Option<Outcome>) {
         let message = message::of(&event, delivery.kind, own.form, &self.app_url);
         let outcome = self.hand_over(own, receiver, message).await;
         (delivery, outcome)
@@ -267,7 +267,7 @@ impl Sender {
         let (Some(first), Some(last)) = (collected.first(), collected.last()) else { return Ok(None) };
         let (attempts, ids) = (first.attempts, [first.id, last.id]);
         let message = digest::message(db, own, collected, &self.app_url).await?;
-        let outcome = self.hand_over(own, receiver, message).await;
+        let Some(outcome) = self.hand_over(own, receiver, message).await else { return Ok(Some(false)) };
         self.db
             .write(async |tx| {
                 let told = ended(&outcome, attempts, at, Timestamp::now())
@@ -283,17 +283,17 @@ impl Sender {
         Ok(Some(matches!(outcome, Outcome::Taken(_))))
     }
 
-    /// Sends a message, as its form is sent.
-    async fn hand_over(&self, own: &Subscription, receiver: &Receiver, message: Message) -> Outcome {
+    /// Sends a message, as its form is sent. `None` if it was not offered to the receiver.
+    async fn hand_over(&self, own: &Subscription, receiver: &Receiver, message: Message) -> Option<Outcome> {
         match (&own.email, own.form) {
             (Some(to), Form::Email) => self.mail(own, to, message).await,
-            _ => self.post(receiver, message).await,
+            _ => Some(self.post(receiver, message).await),
         }
     }
 
-    async fn mail(&self, own: &Subscription, to: &str, message: Message) -> Outcome {
+    async fn mail(&self, own: &Subscription, to: &str, message: Message) -> Option<Outcome> {
         let Some(mail) = &self.mail else {
-            return Outcome::Down { status: None, error: NO_SERVER.to_owned(), after: None };
+            return Some(Outcome::Down { status: None, error: NO_SERVER.to_owned(), after: None });
         };
         let footer = format!(
             "\n-- \nYou get this because the subscription \"{}\" of the service catalogue sends events to this address. \
@@ -303,9 +303,10 @@ impl Sender {
         );
         let message = Message { body: message.body + &footer, ..message };
         match mail.send(own, to, &message, &self.app_url).await {
-            Ok(status) => Outcome::Taken(status),
-            Err(Untaken::Refused { status, error }) => Outcome::Refused { status, error },
-            Err(Untaken::Down { status, error }) => Outcome::Down { status, error, after: None },
+            Ok(status) => Some(Outcome::Taken(status)),
+            Err(Untaken::Refused { status, error }) => Some(Outcome::Refused { status, error }),
+            Err(Untaken::Down { status, error }) => Some(Outcome::Down { status, error, after: None }),
+            Err(Untaken::Untried) => None,
         }
     }
 

@@ -13,6 +13,7 @@ use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, SinglePart};
 use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
 use lettre::transport::smtp::client::{SmtpConnection, TlsParameters};
+use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::{Address, transport::smtp};
 use percent_encoding::percent_decode_str;
@@ -28,6 +29,12 @@ use crate::error::UserError;
 
 /// How many messages are handed to the mail server at a time, of all subscriptions. Others wait.
 pub const AT_ONCE: usize = 8;
+
+/// How long a message waits for others to be handed over, before it is left for later.
+pub(super) const PLACE: Duration = Duration::from_secs(5);
+
+/// The least time that must be left for the text of a message. It would be sent twice if the server took it too late.
+const ENOUGH: Duration = Duration::from_secs(2);
 
 /// Why a subscription that sends mail cannot be made.
 pub const NO_SERVER: &str =
@@ -191,8 +198,10 @@ impl fmt::Debug for Mailer {
 pub(super) enum Untaken {
     /// The server refuses this message.
     Refused { status: u16, error: String },
-    /// The server takes nothing at the moment.
+    /// The server takes nothing at the moment, or nothing for this address.
     Down { status: Option<u16>, error: String },
+    /// It was not offered to the server: too many others are being handed over.
+    Untried,
 }
 
 /// Statuses by which a server says that it does not take mail from us at all.
@@ -216,27 +225,25 @@ impl Mailer {
         message: &Message,
         app_url: &str,
     ) -> Result<u16, Untaken> {
-        let down = |error: String| Err(Untaken::Down { status: None, error });
+        let failed = |error: String| Err(Untaken::Down { status: None, error });
         let (envelope, bytes) = match self.written(own, to, message, app_url) {
             Ok(written) => written,
-            Err(error) => return down(format!("the message cannot be written: {error}")),
+            Err(error) => return failed(format!("the message cannot be written: {error}")),
+        };
+        let Ok(Ok(place)) = timeout(PLACE, Arc::clone(&self.0.places).acquire_owned()).await else {
+            return Err(Untaken::Untried);
         };
         let (tell, told) = oneshot::channel();
         let (inner, deadline) = (Arc::clone(&self.0), Instant::now() + TIMEOUT);
-        let handed_over = async {
-            // Never closed.
-            let place = Arc::clone(&self.0.places).acquire_owned().await.ok();
-            tokio::task::spawn_blocking(move || {
-                // Kept until the connection is closed: a server that hangs keeps a few threads, and no more.
-                let _place = place;
-                inner.hand_over(&envelope, &bytes, deadline, tell);
-            });
-            told.await
-        };
-        match timeout(TIMEOUT, handed_over).await {
+        tokio::task::spawn_blocking(move || {
+            // Kept until the connection is closed: a server that hangs keeps a few threads, and no more.
+            let _place = place;
+            inner.hand_over(&envelope, &bytes, deadline, tell);
+        });
+        match timeout(TIMEOUT, told).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => down("the sender panicked".to_owned()),
-            Err(_) => down(no_answer()),
+            Ok(Err(_)) => failed("the sender panicked".to_owned()),
+            Err(_) => failed(no_answer()),
         }
     }
 
@@ -275,31 +282,66 @@ impl Inner {
         deadline: Instant,
         tell: oneshot::Sender<Result<u16, Untaken>>,
     ) {
-        // An error means that nobody waits any more. What is not begun then is not sent.
+        // An error of `tell` means that nobody waits any more.
         let mut connection = match self.server.connect(deadline) {
             Ok(connection) => connection,
             Err(error) => {
-                let (status, error) = why(&error);
-                let _ = tell.send(Err(Untaken::Down { status, error }));
+                let _ = tell.send(Err(down(&error)));
                 return;
             }
         };
-        if tell.is_closed() {
-            connection.abort();
-            return;
-        }
-        let answer = connection.send(envelope, bytes).map(|response| u16::from(response.code()));
+        let answer = give(&mut connection, envelope, bytes, deadline, || tell.is_closed());
         let is_taken = answer.is_ok();
-        let _ = tell.send(answer.map_err(|error| match why(&error) {
+        let _ = tell.send(answer);
+        limit(&mut connection, deadline);
+        if is_taken {
+            let _ = connection.quit();
+        } else {
+            connection.abort();
+        }
+    }
+}
+
+/// Gives the server a message, unless too little time is left for the text, or nobody waits any more. Only the answer to the
+/// text is about the message: the answers before it are about us, or about the address.
+fn give(
+    connection: &mut SmtpConnection,
+    envelope: &Envelope,
+    bytes: &[u8],
+    deadline: Instant,
+    is_alone: impl Fn() -> bool,
+) -> Result<u16, Untaken> {
+    let in_time = || match left(deadline) >= ENOUGH && !is_alone() {
+        true => Ok(()),
+        false => Err(Untaken::Down { status: None, error: too_slow() }),
+    };
+    limit(connection, deadline);
+    // The addresses are ASCII, and the text is written in it.
+    connection.command(Mail::new(envelope.from().cloned(), Vec::new())).map_err(|error| down(&error))?;
+    for to in envelope.to() {
+        limit(connection, deadline);
+        connection.command(Rcpt::new(to.clone(), Vec::new())).map_err(|error| down(&error))?;
+    }
+    in_time()?;
+    limit(connection, deadline);
+    connection.command(Data).map_err(|error| down(&error))?;
+    in_time()?;
+    limit(connection, deadline);
+    match connection.message(bytes) {
+        Ok(response) => Ok(u16::from(response.code())),
+        Err(error) => Err(match why(&error) {
             (Some(status), error) if status >= 500 && !NOT_FROM_US.contains(&status) => {
                 Untaken::Refused { status, error }
             }
             (status, error) => Untaken::Down { status, error },
-        }));
-        if is_taken {
-            let _ = connection.quit();
-        }
+        }),
     }
+}
+
+/// What an error says that is not about the message.
+fn down(error: &smtp::Error) -> Untaken {
+    let (status, error) = why(error);
+    Untaken::Down { status, error }
 }
 
 /// The status and what went wrong, in a few words without anything of the URL.
@@ -319,6 +361,10 @@ fn why(error: &smtp::Error) -> (Option<u16>, String) {
 
 fn no_answer() -> String {
     format!("no answer from the mail server within {} s", TIMEOUT.as_secs())
+}
+
+fn too_slow() -> String {
+    format!("the mail server is too slow: within {} s it left no time for the text", TIMEOUT.as_secs())
 }
 
 /// The host of a URL, if it can stand in a `Message-ID`.

@@ -266,6 +266,73 @@ async fn a_mail_server_that_refuses_hangs_or_is_away_is_named_and_holds_up_no_ot
 }
 
 #[tokio::test]
+async fn mail_that_waits_for_other_mail_has_not_failed_and_is_sent_once() {
+    let server =
+        MailServer::with(Answers { recipient: |_| (TAKEN, Duration::from_secs(4)), message: Box::new(|_, _| TAKEN) });
+    let (app, _sending) = started(&server).await;
+    // More than twice as many as are handed over at a time.
+    for number in 0..20 {
+        subscribed(&app, mail(&json!({ "receiverEmail": format!("ada{number}@example.com") }))).await;
+    }
+    created(&app, "Cart").await;
+    server.exactly(20).await;
+    let stored = async || app.db.read().all(event_delivery::Entity::find()).await.expect("deliveries");
+    soon("all are delivered", async {
+        while stored().await.iter().any(|one| one.next_at.is_some()) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    assert!(stored().await.iter().all(|one| one.attempts == 1), "{:#?}", stored().await);
+    let receivers = app.db.read().all(event_receiver::Entity::find()).await.expect("receivers");
+    assert!(receivers.iter().all(|one| one.failures == 0 && one.error.is_none()), "{receivers:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_too_slow_gets_no_text_that_it_might_take_twice() {
+    let server = MailServer::with(Answers {
+        recipient: |_| (TAKEN, Duration::from_millis(8_500)),
+        message: Box::new(|_, _| TAKEN),
+    });
+    let (app, _sending) = started(&server).await;
+    let id = subscribed(&app, mail(&json!({}))).await;
+    created(&app, "Cart").await;
+    let error = "the mail server is too slow: within 10 s it left no time for the text";
+    becomes(&app, &id, "it is too slow", |own| own["receiver"]["error"] == error).await;
+    server.exactly(0).await;
+}
+
+#[tokio::test]
+async fn an_address_that_is_refused_is_asked_with_one_mail_at_a_time() {
+    let server = MailServer::with(Answers {
+        recipient: |_| ("550 5.1.1 no such user", Duration::ZERO),
+        message: Box::new(|_, _| TAKEN),
+    });
+    let app = service(&server.url(), "chat.internal").await;
+    subscribed(&app, mail(&json!({}))).await;
+    for name in ["A", "B", "C", "D", "E"] {
+        created(&app, name).await;
+    }
+    let _sending = tokio::spawn(app.events.clone().run());
+    let failures = soon("it is asked again", async {
+        loop {
+            let receivers = app.db.read().all(event_receiver::Entity::find()).await.expect("receivers");
+            if receivers[0].failures >= 3 {
+                return receivers[0].failures;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    let stored = app.db.read().all(event_delivery::Entity::find()).await.expect("deliveries");
+    // The first two were sent at once.
+    let attempts: Vec<i32> = stored.iter().map(|one| one.attempts).collect();
+    assert!(attempts.iter().sum::<i32>() <= failures + 1, "{attempts:?} after {failures}");
+    assert!(attempts.len() == 5 && attempts.iter().filter(|attempts| **attempts == 0).count() >= 3, "{attempts:?}");
+    assert!(stored.iter().all(|one| one.state == event_delivery::State::Waiting), "{stored:#?}");
+}
+
+#[tokio::test]
 async fn a_hostile_name_adds_neither_headers_nor_recipients_to_a_mail() {
     let server = MailServer::taking();
     let app = service(&server.url(), "chat.internal").await;
