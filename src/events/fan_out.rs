@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use sea_orm::sea_query::ExprTrait;
+use sea_orm::sea_query::{ExprTrait, LockType};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
 use serde_json::Value as Json;
 
@@ -11,7 +11,7 @@ use super::{digest, kinds};
 use crate::db::{self, Db, Read, Transaction, Write};
 use crate::entity::event::{self, Kind, What};
 use crate::entity::event_delivery::{self, MOST_WAITING, State};
-use crate::entity::event_subscription::{self as subscription, Model as Subscription};
+use crate::entity::event_subscription::{self as subscription, Digest, Model as Subscription};
 use crate::entity::{ByIds, Timestamp, deploy, event_receiver as receiver, service};
 
 /// The most events for which deliveries are made out in one transaction.
@@ -51,6 +51,7 @@ async fn make_out(
     let most = (DELIVERIES / Ord::max(subscriptions.len() as u64, 1)).clamp(1, EVENTS);
     let events = event::take_waiting(tx, most).await?;
     let places = Places::of(tx, &events, subscriptions).await?;
+    let digests = digests(tx, subscriptions).await?;
     let (now, mut missed) = (Timestamp::now(), HashMap::<i64, i64>::new());
     let (mut rows, mut unwanted) = (Vec::new(), Vec::new());
     let is_recovery_wanted = subscriptions.iter().any(|(_, wanted)| wanted.contains(&Kind::DeployRecovered));
@@ -68,9 +69,9 @@ async fn make_out(
             *left -= 1;
             is_wanted = true;
             let row = delivery(one.id, event, *kind, now);
-            rows.push(match one.digest.filter(|_| one.form.is_for_people()) {
+            rows.push(match digests.get(&one.id) {
                 None => row,
-                Some(digest) => collected(row, digest::next(digest, now)),
+                Some(digest) => collected(row, digest::next(*digest, now)),
             });
         }
         if !is_wanted {
@@ -89,6 +90,22 @@ async fn make_out(
         tx.exec(event::Entity::delete_many().filter(db::any(tx, event::Column::Id, &unwanted))).await?;
     }
     Ok(events.len() as u64)
+}
+
+/// The digests that subscriptions have now, by the ids of these. Whoever changes one waits for the end of the transaction,
+/// and so finds all that was collected for it.
+async fn digests(
+    tx: &Transaction,
+    subscriptions: &[(Subscription, Vec<Kind>)],
+) -> Result<HashMap<i64, Digest>, db::Error> {
+    let ids: Vec<i64> = subscriptions.iter().filter(|(one, _)| one.digest.is_some()).map(|(one, _)| one.id).collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let own = subscription::Entity::find().filter(db::any(tx, subscription::Column::Id, &ids));
+    let own = tx.locking(LockType::Share).all(own.order_by_asc(subscription::Column::Id)).await?;
+    let for_people = own.into_iter().filter(|one| one.form.is_for_people());
+    Ok(for_people.filter_map(|one| Some((one.id, one.digest?))).collect())
 }
 
 /// A delivery that is not stored yet.

@@ -658,6 +658,26 @@ async fn a_digest_has_an_end_and_says_how_many_more_there_are() {
 }
 
 #[tokio::test]
+async fn an_event_joins_no_digest_that_ends_while_it_is_made_out() {
+    let server = MailServer::taking();
+    let (app, _sending) = started(&server).await;
+    let id = subscribed(&app, mail(&json!({ "digest": "daily" }))).await;
+    created(&app, "Cart").await;
+    // The digest ends in a transaction that takes a while, in which the event is made out.
+    let ended = app.db.write(async |tx| {
+        let own = tx.all(event_subscription::Entity::find()).await?.remove(0);
+        let (subscription, now) = (own.id, Timestamp::now());
+        tx.update(event_subscription::ActiveModel { digest: Set(None), ..own.into() }).await?;
+        event_delivery::reschedule(tx, subscription, now, now).await?;
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        Ok::<_, rollcall::db::Error>(())
+    });
+    ended.await.expect("no digest");
+    becomes(&app, &id, "it is delivered", |own| states(own) == ["delivered"]).await;
+    server.exactly(1).await;
+}
+
+#[tokio::test]
 async fn what_was_collected_is_sent_at_once_when_the_digest_ends() {
     let (server, receiver) = (MailServer::taking(), Receiver::taking());
     let app = service(&server.url(), &receiver.host()).await;
