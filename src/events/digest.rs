@@ -18,6 +18,9 @@ pub const LINES: usize = 100;
 /// About the longest text of a digest for a chat, in characters, which also bounds its lines: Mattermost takes 16,383.
 pub const TEXT: usize = 12_000;
 
+/// About the longest message for a chat, in bytes: Microsoft Teams takes 28 KB.
+pub const BODY: usize = 20 << 10;
+
 const SECOND: i64 = 1_000_000;
 const HOURS: i64 = 3_600 * SECOND;
 const DAY: i64 = 24 * HOURS;
@@ -85,7 +88,7 @@ fn text(
     page: &str,
 ) -> String {
     let mut text = format!("{}\n", plain(form)(head));
-    let (mut length, mut lines) = (text.chars().count(), 0);
+    let (mut length, mut size, mut lines) = (text.chars().count(), written(&text), 0);
     let groups = told.chunk_by(|one, other| one.subject == other.subject);
     'all: for group in groups {
         text.push('\n');
@@ -95,7 +98,8 @@ fn text(
             let (said, url) = sentence(event, one.kind, form, app_url);
             let line = format!("- {} {}\n", moment(event.at), said.replace(['\n', '\r'], " "));
             length += line.chars().count();
-            if form != Form::Email && length > TEXT && lines > 0 {
+            size += written(&line);
+            if form != Form::Email && (length > TEXT || size > BODY) && lines > 0 {
                 break 'all;
             }
             text.push_str(&line);
@@ -114,6 +118,11 @@ fn text(
         text.push_str(&format!("\nand {more} more: {seen}\n"));
     }
     text
+}
+
+/// The bytes that a text takes in JSON, about.
+fn written(text: &str) -> usize {
+    serde_json::Value::from(text).to_string().len()
 }
 
 /// A time to the minute, in UTC.

@@ -8,7 +8,7 @@ use rollcall::entity::token::Scope;
 use rollcall::entity::user::Role;
 use rollcall::entity::{Timestamp, event, event_delivery, event_receiver, event_subscription};
 use rollcall::events::deliver::Sender;
-use rollcall::events::digest::{LINES, TEXT};
+use rollcall::events::digest::{BODY, LINES, TEXT};
 use rollcall::events::mail::{Mailer, sender};
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
@@ -655,6 +655,23 @@ async fn a_digest_has_an_end_and_says_how_many_more_there_are() {
     assert!(told > 10 && told < LINES, "{told}");
     assert!(text.contains(&format!("and {} more: <http://", LINES - told)) && text.contains("|see the subscription>"));
     assert!(text.contains("/services/s0|long long "), "{text}");
+}
+
+#[tokio::test]
+async fn a_digest_for_a_chat_has_an_end_in_bytes() {
+    let receiver = Receiver::taking();
+    let app = service("smtp://127.0.0.1:1", &receiver.host()).await;
+    let teams =
+        json!({ "form": "microsoft_teams", "receiverEmail": null, "receiverUrl": receiver.url(), "digest": "daily" });
+    subscribed(&app, mail(&teams)).await;
+    due(&app, LINES, &"\u{9577}".repeat(200)).await;
+    let _sending = tokio::spawn(app.events.clone().run());
+    let body = receiver.exactly(1).await[0].body();
+    let size = body.to_string().len();
+    assert!(size > BODY / 2 && size < BODY + 1_000, "{size}");
+    let text = body["attachments"][0]["content"]["body"][0]["text"].as_str().expect("a text");
+    let told = lines(text).len();
+    assert!(told > 10 && text.contains(&format!("and {} more: ", LINES - told)), "{text}");
 }
 
 #[tokio::test]

@@ -315,6 +315,7 @@ fn things() -> Section {
         characters("subject of a mail", SUBJECT).beyond("it is cut off"),
         count("events that a digest tells", digest::LINES).beyond("the others are counted"),
         characters("text of a digest in a chat", digest::TEXT).beyond("the other events are counted"),
+        bytes("message of a digest in a chat, as JSON", digest::BODY).beyond("the other events are counted"),
         count("overdue code issues that become events at once", overdue::AT_ONCE)
             .beyond("the rest follows, those that are open for longest first"),
         time("time between two looks for overdue code issues", deliver::LOOK),
