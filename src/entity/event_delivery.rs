@@ -156,8 +156,8 @@ pub async fn waiting(db: &dyn ReadHandle, subscription: i64) -> Result<u64, db::
     db.count(waiting).await
 }
 
-/// Sends the deliveries that failed again: at most [`MOST_WAITING`]. What digests were to tell is in one now. Returns their
-/// number.
+/// Sends the deliveries that failed again: at most [`MOST_WAITING`] and [`KEPT`]. What digests were to tell is in one now.
+/// Returns their number.
 pub async fn send_again(db: &db::Transaction, subscription: i64, now: Timestamp) -> Result<u64, db::Error> {
     let told =
         Expr::case(Expr::col(Column::DigestAt).is_not_null(), Expr::value(now)).finally(Expr::value(None::<i64>));
@@ -173,11 +173,20 @@ pub async fn send_again(db: &db::Transaction, subscription: i64, now: Timestamp)
     db.exec(again).await
 }
 
-/// Removes the oldest deliveries that have ended, but for [`KEPT`] of the subscription, at most `most`. Returns the ids of
-/// their events.
+/// Removes the oldest deliveries that have ended, but for [`KEPT`] of the subscription, at most `most`. All of the newest
+/// digest that was given up are kept too, at most [`MOST_WAITING`], so that it can be sent again. Returns the ids of their
+/// events.
 pub async fn prune(db: &dyn WriteHandle, subscription: i64, most: u64) -> Result<Vec<i64>, db::Error> {
     let ended = || Column::SubscriptionId.eq(subscription).and(Column::NextAt.is_null());
+    let failed = ended().and(Column::State.eq(State::Failed)).and(Column::DigestAt.is_not_null());
+    let digest = Entity::find().select_only().column(Column::DigestAt).filter(failed);
+    let digest = digest.order_by_desc(Column::DigestAt).limit(1);
+    let digest: Vec<i64> = db.rows(digest.as_query(), |row| row.get(0)).await?;
     let old = Entity::find().select_only().columns([Column::Id, Column::EventId]).filter(ended());
+    let old = digest.first().map(|at| Timestamp::from_micros(*at)).into_iter().fold(old, |old, at| {
+        let others = Column::DigestAt.is_null().or(Column::DigestAt.ne(at)).or(Column::State.ne(State::Failed));
+        old.filter(others)
+    });
     let old = old.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id).offset(KEPT).limit(most);
     let old: Vec<(i64, i64)> = db.rows(old.as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await?;
     let (ids, events): (Vec<i64>, Vec<i64>) = old.into_iter().unzip();

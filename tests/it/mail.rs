@@ -675,6 +675,29 @@ async fn a_digest_for_a_chat_has_an_end_in_bytes() {
 }
 
 #[tokio::test]
+async fn a_large_digest_that_was_given_up_is_kept_whole_to_be_sent_again() {
+    let server = MailServer::that(|_, before| if before == 0 { "554 5.6.0 no digests" } else { TAKEN });
+    let app = service(&server.url(), "chat.internal").await;
+    let id = subscribed(&app, mail(&json!({ "digest": "daily" }))).await;
+    let number = event_delivery::KEPT as usize + 50;
+    due(&app, number, "Service ").await;
+    // Its three days are over.
+    let before = Timestamp::from_micros(Timestamp::now().as_micros() - 4 * 86_400_000_000);
+    let old = event_delivery::Entity::update_many()
+        .col_expr(event_delivery::Column::DigestAt, Expr::value(before))
+        .col_expr(event_delivery::Column::NextAt, Expr::value(before));
+    app.db.write(async |tx| tx.exec(old).await).await.expect("old");
+    let _sending = tokio::spawn(app.events.clone().run());
+    becomes(&app, &id, "it is given up", |own| own["receiver"]["waitingCount"] == 0).await;
+    server.exactly(1).await;
+    let again =
+        format!(r#"mutation {{ eventDeliveriesResend(input: {{ id: "{id}" }}) {{ resent errors {{ message }} }} }}"#);
+    assert_eq!(data(&app, &again).await["eventDeliveriesResend"], json!({ "resent": number, "errors": [] }));
+    let got = server.exactly(2).await;
+    assert_eq!(got[1].header("subject"), format!("Daily digest of All: {number} events"));
+}
+
+#[tokio::test]
 async fn an_event_joins_no_digest_that_ends_while_it_is_made_out() {
     let server = MailServer::taking();
     let (app, _sending) = started(&server).await;

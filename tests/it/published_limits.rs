@@ -305,7 +305,7 @@ fn things() -> Section {
         count("deliveries of events that wait for a subscription", event_delivery::MOST_WAITING as usize)
             .beyond("further events are not kept for it, and counted"),
         count("deliveries of events that a subscription shows after they have ended", event_delivery::KEPT as usize)
-            .beyond("the oldest are removed"),
+            .beyond("the oldest are removed, but for the newest digest that was given up"),
         time("time for a receiver of events to answer", receiver::TIMEOUT).beyond("it is sent again"),
         time("time in which an event is sent again", deliver::GIVEN_UP_AFTER).beyond("the delivery has failed"),
         time("longest pause before an event is sent again", deliver::LONGEST_PAUSE),
