@@ -603,6 +603,66 @@ async fn what_is_exported_can_be_applied_and_is_the_same_again() {
     assert_eq!(outcome(other, &check).await.0, "passed failed failed");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_filter_names_another_one_in_a_file_and_means_it_in_any_catalogue() {
+    let app = &teams().await;
+    let create =
+        "mutation($input: FilterCreateInput!) { filterCreate(input: $input) { filter { id } errors { message } } }";
+    let made = async |app: &TestApp, input: Value| {
+        let answer = app.query(create, json!({ "input": input })).await;
+        assert_eq!(answer["data"]["filterCreate"]["errors"], json!([]), "{answer}");
+        answer["data"]["filterCreate"]["filter"]["id"].clone()
+    };
+    // The one that asks about the other is older.
+    let outer = made(app, json!({ "name": "Outer" })).await;
+    let inner = json!({ "name": "Rusty", "predicates": [{ "key": "language", "type": "equals", "value": "Rust" }] });
+    let inner = made(app, inner).await;
+    let predicates = json!([
+        { "key": "filter_id", "type": "matches", "value": inner },
+        { "key": "name", "type": "equals", "value": "Cart" },
+    ]);
+    let update = "mutation($input: FilterUpdateInput!) { filterUpdate(input: $input) { errors { message } } }";
+    let answer = app.query(update, json!({ "input": { "id": outer, "predicates": predicates } })).await;
+    assert_eq!(answer["data"]["filterUpdate"]["errors"], json!([]));
+    let desk = Desk::at(app, Scope::Write).await;
+    let exported = desk.run(&["standards", "export"]).await;
+    assert_eq!(exported.status, 0, "{}", exported.err);
+    let inner = inner.as_str().expect("an id");
+    assert!(exported.out.contains("value: Rusty") && !exported.out.contains(inner), "{}", exported.out);
+
+    // In another catalogue, the filters have other ids.
+    let other = &teams().await;
+    made(other, json!({ "name": "Something else" })).await;
+    let desk = Desk::at(other, Scope::Write).await;
+    desk.place.write("all.yml", &exported.out);
+    let done = desk.run(&["apply", "all.yml"]).await;
+    assert_eq!((done.status, &*done.out), (0, "created filter Rusty\ncreated filter Outer\n"), "{}", done.err);
+    let filters = data(other, "{ account { filters { nodes { id name predicates { key value } } } } }").await;
+    let filters = filters["account"]["filters"]["nodes"].as_array().expect("filters").clone();
+    let named = |name: &str| filters.iter().find(|one| one["name"] == name).expect("a filter");
+    assert_eq!(named("Outer")["predicates"][0], json!({ "key": "filter_id", "value": named("Rusty")["id"] }));
+    let query = "query($id: ID) { account { services(filterIdentifier: { id: $id }) { nodes { name } } } }";
+    let found = other.query(query, json!({ "id": named("Outer")["id"] })).await;
+    assert_eq!(found["data"]["account"]["services"]["nodes"], json!([{ "name": "Cart" }]));
+    let again = desk.run(&["apply", "--dry-run", "all.yml"]).await;
+    assert_eq!(again.status, 0, "{}{}", again.out, again.err);
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let back = desk.run(&["standards", "export"]).await;
+    let lines: Vec<String> = sorted(&back.out).into_iter().filter(|line| !line.contains("Something else")).collect();
+    assert_eq!(lines, sorted(&exported.out));
+
+    let unknown = exported.out.replace("value: Rusty", "value: Nowhere").replace("name: Outer", "name: Lost");
+    let refused = mistakes(app, &unknown).await;
+    assert!(
+        refused[0].contains("the filter \"Lost\": ") && refused[0].contains("there is no filter \"Nowhere\""),
+        "{refused:?}"
+    );
+}
+
 #[test]
 fn a_file_is_applied_to_a_database_after_the_service_files_of_the_same_run() {
     let place = Place::with_database();

@@ -9,7 +9,8 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::reading::nodes;
 use crate::cli::remote::Server;
-use crate::graphql::SDL;
+use crate::entity::filter;
+use crate::graphql::{SDL, id};
 use crate::service_file::{Standard, StandardsEntry as Entry, key, write_standards};
 
 /// The most of anything that is exported. The catalogue has fewer.
@@ -33,7 +34,7 @@ pub(super) fn standards(server: &Server) -> Result<String, String> {
         let entries = match standard {
             Standard::Level => export.list(standard, "account.rubric", "Level", "LevelCreateInput")?,
             Standard::Category => export.list(standard, "account.rubric", "Category", "CategoryCreateInput")?,
-            Standard::Filter => export.list(standard, "account", "Filter", "FilterCreateInput")?,
+            Standard::Filter => export.filters()?,
             Standard::Scorecard => {
                 scorecards.iter().map(|one| export.entry(standard, "ScorecardInput", one)).collect::<Result<_, _>>()?
             }
@@ -131,6 +132,28 @@ impl<'s> Export<'s> {
     fn list(&self, standard: Standard, above: &str, class: &str, input: &str) -> Result<Vec<Entry>, String> {
         let all = self.all(above, standard.list(), "", class, input)?;
         all.iter().map(|one| self.entry(standard, input, one)).collect()
+    }
+
+    /// All filters. A predicate stores the id of another one, which means nothing in another catalogue, so it is named.
+    fn filters(&self) -> Result<Vec<Entry>, String> {
+        let mut filters = self.all("account", "filters", "id", "Filter", "FilterCreateInput")?;
+        let number = |id: &Json| id.as_str().and_then(id::number::<filter::Entity>);
+        // A name that reads like an id would be taken for one.
+        let is_name = |name: &Json| name.as_str().is_some_and(|name| id::decode(name).is_none());
+        let names: HashMap<i64, Json> = filters
+            .iter()
+            .filter(|one| is_name(&one["name"]))
+            .filter_map(|one| Some((number(&one["id"])?, one["name"].clone())))
+            .collect();
+        for one in &mut filters {
+            for predicate in one["predicates"].as_array_mut().into_iter().flatten() {
+                let name = number(&predicate["value"]).and_then(|number| names.get(&number));
+                if let Some(name) = name.filter(|_| predicate["key"] == "filter_id") {
+                    predicate["value"] = name.clone();
+                }
+            }
+        }
+        filters.iter().map(|one| self.entry(Standard::Filter, "FilterCreateInput", one)).collect()
     }
 
     fn checks(&self, scorecard_of: &HashMap<&str, &Json>) -> Result<Vec<Entry>, String> {

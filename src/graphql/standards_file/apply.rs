@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::read::Standards;
 use super::rows::{self, Row};
-use super::{Applied, in_entry, mistake};
+use super::{Applied, filters, in_entry, mistake};
 use crate::db::{Read, Write};
 use crate::entity::{Timestamp, campaign, category, check as checks, filter_predicate, integration, level};
 use crate::error::{Error, Problems, Result, UserError, quoted};
@@ -226,6 +226,13 @@ async fn resolve(ctx: &MutationCtx<'_>, fields: &mut Map<String, Json>) -> Resul
             && let Some(id) = problems.take_any(found)?
         {
             *value = id.into();
+        }
+    }
+    for (place, name) in filters::named(fields) {
+        let within = |error: UserError| error.within(place.to_string()).within("predicates");
+        let found = called(ctx, "value", Standard::Filter, &name).await.map_err(|error| error.map_user(within));
+        if let Some(id) = problems.take_any(found)? {
+            filters::put(fields, place, &id);
         }
     }
     problems.none()

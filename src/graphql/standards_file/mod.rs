@@ -20,6 +20,7 @@ use crate::error::{Error, Problems, Result, UserError};
 use crate::service_file::{self, Refused, Standard};
 
 mod apply;
+mod filters;
 mod lock;
 mod read;
 mod rows;

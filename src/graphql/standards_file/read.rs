@@ -10,6 +10,7 @@ use apollo_compiler::schema::{Component, ExtendedType, InputObjectType, InputVal
 use serde_json::{Map, Value as Json};
 use spelling::nearest;
 
+use super::filters;
 use crate::error::quoted;
 use crate::service_file::report::Problems;
 use crate::service_file::standards::{KEY, value_of};
@@ -122,6 +123,7 @@ impl Reading<'_> {
             return Err(problems.notes().0);
         }
         entries.sort_by_key(|entry| entry.standard);
+        filters::order(&mut entries);
         Ok(entries)
     }
 
