@@ -29,7 +29,8 @@ fn example(arg: &Arg) -> String {
         }
         (None, "oidc-domains" | "pull-documents-from" | "send-events-to") => "example.com".to_owned(),
         (None, "mail-from") => "rollcall@example.com".to_owned(),
-        (None, name) if name.ends_with("-retention") || name.starts_with("tokens-expire") => "400d".to_owned(),
+        (None, "code-issues-overdue-after" | "tokens-expire-after" | "tokens-expire-within") => "400d".to_owned(),
+        (None, name) if name.ends_with("-retention") => "400d".to_owned(),
         (None, _) => match arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str()) {
             Some("DURATION") => "30s".to_owned(),
             Some("GROUP=ROLE") => "dev=user".to_owned(),
