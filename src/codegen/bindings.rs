@@ -2,12 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syn::{Item, UseTree};
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::punctuated::Punctuated;
+use syn::{Ident, Item, Token, UseTree, braced};
 
 use super::rows::Row;
 
 /// The module that binds SDL names.
 pub(super) const TYPES: &str = "src/graphql/types.rs";
+
+/// The macro of that module that says which methods get a part of a row.
+pub(super) const PARTS: &str = "parts";
 
 /// What the generator knows about the hand-written code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,28 +21,32 @@ pub struct Bindings {
     /// The bound names and the paths of their types: `Service` is `crate::entity::service::Model`.
     bound: BTreeMap<String, Vec<String>>,
     computed: BTreeSet<String>,
+    /// The parts of rows that hand-written methods get, by type and field.
+    parts: BTreeMap<String, BTreeMap<String, String>>,
     rows: BTreeMap<String, Row>,
     /// The rows by table name.
     tables: BTreeMap<String, Row>,
 }
 
 impl Bindings {
-    /// Reads the source of the module `types`. Every type that it defines or re-exports is bound. `computed` names
-    /// scalar fields (`field`, or `Type.field`) that are resolved like relations although they have no arguments.
+    /// Reads the source of the module `types`. Every type that it defines or re-exports is bound, and `parts!` names the
+    /// fields whose methods get a part of the row. `computed` names scalar fields (`field`, or `Type.field`) that are
+    /// resolved like relations although they have no arguments.
     pub fn read(source: &str, computed: &[&str]) -> Result<Self, syn::Error> {
-        let mut bound = BTreeMap::new();
+        let (mut bound, mut parts) = (BTreeMap::new(), BTreeMap::new());
         for item in syn::parse_file(source)?.items {
             match item {
                 Item::Use(item) => collect(&item.tree, &mut Vec::new(), &mut bound),
                 Item::Struct(item) => drop(bound.insert(item.ident.to_string(), Vec::new())),
                 Item::Enum(item) => drop(bound.insert(item.ident.to_string(), Vec::new())),
                 Item::Type(item) => drop(bound.insert(item.ident.to_string(), Vec::new())),
+                Item::Macro(item) if item.mac.path.is_ident(PARTS) => parts = item.mac.parse_body_with(declared)?,
                 _ => {}
             }
         }
         // Lower-case names are functions, not types.
         bound.retain(|name, _| name.starts_with(|first: char| !first.is_lowercase()));
-        Ok(Self { bound, computed: computed.iter().map(ToString::to_string).collect(), ..Self::default() })
+        Ok(Self { bound, parts, computed: computed.iter().map(ToString::to_string).collect(), ..Self::default() })
     }
 
     /// Whether this SDL type is bound to a hand-written type.
@@ -96,6 +106,16 @@ impl Bindings {
         self.bound.get(&super::names::type_name(sdl_name).to_string())?.last().map(String::as_str)
     }
 
+    /// The part of the row that a field's method gets, if `parts!` says.
+    pub fn part(&self, object: &str, field: &str) -> Option<&str> {
+        self.parts.get(object)?.get(field).map(String::as_str)
+    }
+
+    /// The types that `parts!` names, with their fields and the parts.
+    pub fn parts(&self) -> impl Iterator<Item = (&str, &BTreeMap<String, String>)> {
+        self.parts.iter().map(|(object, fields)| (object.as_str(), fields))
+    }
+
     /// Whether a field needs the request's context.
     pub fn is_computed(&self, object: &str, field: &str) -> bool {
         self.computed.contains(field) || self.computed.contains(&format!("{object}.{field}"))
@@ -122,6 +142,29 @@ impl Bindings {
             None => format!("src/graphql/{}.rs", words.split('_').next().unwrap_or(&words)),
         }
     }
+}
+
+/// Reads `Type { part: field, field; part: field; }`.
+fn declared(input: ParseStream<'_>) -> Result<BTreeMap<String, BTreeMap<String, String>>, syn::Error> {
+    let mut parts: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    while !input.is_empty() {
+        let object: Ident = input.parse()?;
+        let body;
+        braced!(body in input);
+        let fields = parts.entry(object.to_string()).or_default();
+        while !body.is_empty() {
+            let part: Ident = body.parse()?;
+            body.parse::<Token![:]>()?;
+            for field in Punctuated::<Ident, Token![,]>::parse_separated_nonempty_with(&body, Ident::parse_any)? {
+                if fields.insert(field.to_string(), part.to_string()).is_some() {
+                    let message = format!("`{PARTS}!` names `{object}.{field}` twice");
+                    return Err(syn::Error::new(field.span(), message));
+                }
+            }
+            body.parse::<Token![;]>()?;
+        }
+    }
+    Ok(parts)
 }
 
 fn collect(tree: &UseTree, path: &mut Vec<String>, bound: &mut BTreeMap<String, Vec<String>>) {

@@ -2,8 +2,8 @@
 //!
 //! apollo-compiler parses and validates the SDL by the specification. `inputs` adds what it does not check, `rules`
 //! finds what cannot become Rust, `scopes` checks who may run a mutation, `unbound` finds types without a Rust type,
-//! `relations` finds relations that the entities do not support, and `help` adds advice. Only a schema without mistakes
-//! is lowered.
+//! `relations` finds relations that the entities do not support, `parts` finds parts of rows that do not exist, and
+//! `help` adds advice. Only a schema without mistakes is lowered.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ use super::{
     diagnostics::{Diagnostics, Problem},
     help, inputs, lower,
     model::Schema,
-    relations, rules, scopes,
+    parts, relations, rules, scopes,
     source::Source,
     unbound,
 };
@@ -41,7 +41,7 @@ pub struct Contract {
 
 /// Checks an SDL, or returns all its mistakes. `path` is the file's name in the report.
 ///
-/// Unbound types are reported once the SDL itself is valid, and unsupported relations after that.
+/// Unbound types are reported once the SDL itself is valid, and unsupported relations and parts of rows after that.
 pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Contract, Diagnostics> {
     let refuse = |problems| Err(Diagnostics::new(path, sdl, problems));
     let parser = Parser::new().recursion_limit(DEEPEST_NESTING).parse_ast(sdl, path);
@@ -73,9 +73,10 @@ pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Contract, Dia
     if !unbound.is_empty() {
         return refuse(unbound);
     }
-    let relations = relations::check(&model, bindings, &schema, &source);
-    if !relations.is_empty() {
-        return refuse(relations);
+    let mut unsupported = relations::check(&model, bindings, &schema, &source);
+    unsupported.extend(parts::check(&model, bindings, &schema, &source));
+    if !unsupported.is_empty() {
+        return refuse(unsupported);
     }
     // Safe: all validation errors were turned into problems, and there are none.
     Ok(Contract { model, schema: Valid::assume_valid(schema) })

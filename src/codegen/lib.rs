@@ -15,6 +15,7 @@ mod lower;
 pub mod model;
 pub mod names;
 pub mod operations;
+mod parts;
 mod relations;
 mod respell;
 pub mod rows;

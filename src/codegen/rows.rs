@@ -2,15 +2,20 @@
 //!
 //! A field of a bound type needs no hand-written method if a column determines it: a scalar of the same name and type,
 //! `id`, or another row whose id is in the column `NAME_id`. The method is then a default method of the resolver trait,
-//! and can be overridden.
+//! and can be overridden. Where lists leave groups of columns out (`GROUPS`), it is not in that trait, see
+//! [`parts`](super::parts).
 //!
 //! The optional texts that people write into columns, from the entity's `FIELDS`, are one field of the inputs that have
 //! them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::once;
 
+use syn::parse::ParseStream;
+use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Expr, ExprLit, Fields, GenericArgument, ImplItem, Item, ItemImpl, Lit, LitStr, PathArguments, Type,
+    Attribute, Expr, ExprLit, Fields, GenericArgument, Ident, ImplItem, Item, ItemImpl, Lit, LitStr, PathArguments,
+    Token, Type,
 };
 
 use super::names::snake_case;
@@ -25,6 +30,19 @@ pub struct Row {
     columns: BTreeMap<String, Column>,
     /// The input fields whose texts are stored in a column that may be null, by `FIELDS`.
     texts: BTreeSet<String>,
+    /// The columns that are left out together, by `GROUPS`. The place of a group is its bit.
+    groups: Vec<Group>,
+}
+
+/// The maximum number of groups of columns in a table.
+const MOST_GROUPS: usize = 4;
+
+/// Columns that a list leaves out together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    columns: Vec<String>,
 }
 
 /// A column of a row.
@@ -40,12 +58,14 @@ impl Row {
     /// Reads the struct `Model` of an entity.
     ///
     /// # Errors
-    /// The text is not Rust.
+    /// The text is not Rust, or a group of columns cannot be left out.
     pub fn read(file: &str, source: &str) -> Result<Self, syn::Error> {
         let (mut table, mut columns, mut texts) = (String::new(), BTreeMap::new(), BTreeSet::new());
+        let mut groups = Vec::new();
         for item in syn::parse_file(source)?.items {
             if let Item::Impl(item) = &item {
                 texts.extend(optional_texts(item));
+                groups.extend(column_groups(item)?);
             }
             let Item::Struct(item) = item else { continue };
             let Fields::Named(fields) = item.fields else { continue };
@@ -55,7 +75,23 @@ impl Row {
                 columns.extend(named.filter_map(|(name, ty)| Some((name.to_string(), column(ty)?))));
             }
         }
-        Ok(Self { file: file.to_owned(), table, columns, texts })
+        let groups = checked(groups, &columns)?;
+        Ok(Self { file: file.to_owned(), table, columns, texts, groups })
+    }
+
+    /// The groups of columns that lists leave out. The place of a group is its bit.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The place of the group that has a column. `None` for a column that every list reads.
+    pub fn group_of(&self, column: &str) -> Option<usize> {
+        self.groups.iter().position(|group| group.columns.iter().any(|own| own == column))
+    }
+
+    /// All columns, with their names.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, &Column)> {
+        self.columns.iter().map(|(name, column)| (name.as_str(), column))
     }
 
     /// The column of a field.
@@ -108,13 +144,65 @@ fn table_name(attribute: &Attribute) -> Option<String> {
     table
 }
 
+/// The value of a constant.
+fn constant<'a>(item: &'a ItemImpl, name: &str) -> Option<&'a Expr> {
+    item.items.iter().find_map(|item| match item {
+        ImplItem::Const(item) if item.ident == name => Some(&item.expr),
+        _ => None,
+    })
+}
+
+/// A group in `const GROUPS` of `impl Table for Entity`, as it is written.
+type Written = (Ident, Punctuated<Ident, Token![,]>);
+
+/// The groups in `column_groups! { name: Column, Column; … }`.
+fn column_groups(item: &ItemImpl) -> Result<Vec<Written>, syn::Error> {
+    let Some(Expr::Macro(list)) = constant(item, "GROUPS") else { return Ok(Vec::new()) };
+    list.mac.parse_body_with(|input: ParseStream<'_>| {
+        let mut groups = Vec::new();
+        while !input.is_empty() {
+            let name = input.parse()?;
+            input.parse::<Token![:]>()?;
+            groups.push((name, Punctuated::parse_separated_nonempty(input)?));
+            input.parse::<Token![;]>()?;
+        }
+        Ok(groups)
+    })
+}
+
+/// Checks that the columns of groups may be null, as they seem to be where they are left out, and are in one group each.
+fn checked(written: Vec<Written>, columns: &BTreeMap<String, Column>) -> Result<Vec<Group>, syn::Error> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (place, (name, variants)) in written.into_iter().enumerate() {
+        let is_taken = ["core", "row"].iter().any(|word| name == word) || groups.iter().any(|group| name == group.name);
+        if is_taken || place == MOST_GROUPS {
+            let message =
+                format!("GROUPS: `{name}` needs a name of its own, and a table has at most {MOST_GROUPS} groups");
+            return Err(syn::Error::new(name.span(), message));
+        }
+        let mut group = Group { name: name.to_string(), columns: Vec::new() };
+        for variant in variants {
+            let column = snake_case(&variant.to_string());
+            let is_in_one = groups.iter().chain(once(&group)).any(|group| group.columns.contains(&column));
+            let mistake = match columns.get(&column) {
+                None => "has no such column",
+                Some(Column { nullable: false, .. }) => "has it, but it is never null, so it cannot be left out",
+                Some(_) if is_in_one => "has it in two groups",
+                Some(_) => {
+                    group.columns.push(column);
+                    continue;
+                }
+            };
+            return Err(syn::Error::new(variant.span(), format!("GROUPS names {variant}: the row {mistake}")));
+        }
+        groups.push(group);
+    }
+    Ok(groups)
+}
+
 /// The names of the optional texts in `const FIELDS` of `impl FieldRules for Entity`.
 fn optional_texts(item: &ItemImpl) -> Vec<String> {
-    let fields = item.items.iter().find_map(|item| match item {
-        ImplItem::Const(item) if item.ident == "FIELDS" => Some(&item.expr),
-        _ => None,
-    });
-    let Some(Expr::Reference(list)) = fields else { return Vec::new() };
+    let Some(Expr::Reference(list)) = constant(item, "FIELDS") else { return Vec::new() };
     let Expr::Array(list) = &*list.expr else { return Vec::new() };
     list.elems.iter().filter_map(optional_text).collect()
 }
@@ -166,6 +254,31 @@ mod tests {
         }"#;
         let row = Row::read("src/entity/x.rs", source).expect("Rust");
         assert_eq!(row.texts.iter().collect::<Vec<_>>(), ["notes", "url"]);
+    }
+
+    #[test]
+    fn groups_hold_columns_that_may_be_null_each_in_one() {
+        let read = |groups: &str| {
+            let model = "pub struct Model { pub id: i64, pub note: Option<String>, pub owner_id: Option<i64> }";
+            let groups = format!("impl Table for Entity {{ const GROUPS: X = column_groups! {{ {groups} }}; }}");
+            Row::read("src/entity/x.rs", &format!("{model} {groups}")).map_err(|error| error.to_string())
+        };
+        let row = read("texts: Note; keys: OwnerId;").expect("groups");
+        let names: Vec<_> = row.groups().iter().map(|group| &*group.name).collect();
+        assert_eq!(names, ["texts", "keys"]);
+        assert_eq!(["id", "note", "owner_id"].map(|column| row.group_of(column)), [None, Some(0), Some(1)]);
+        for (groups, mistake) in [
+            ("a: Id;", "GROUPS names Id: the row has it, but it is never null, so it cannot be left out"),
+            ("a: Notes;", "GROUPS names Notes: the row has no such column"),
+            ("a: Note, Note;", "GROUPS names Note: the row has it in two groups"),
+            ("a: Note; b: OwnerId, Note;", "GROUPS names Note: the row has it in two groups"),
+            ("core: Note;", "GROUPS: `core` needs a name of its own, and a table has at most 4 groups"),
+            ("a: Note; a: OwnerId;", "GROUPS: `a` needs a name of its own, and a table has at most 4 groups"),
+            ("a: Note", "expected `;`"),
+        ] {
+            let said = read(groups).expect_err(groups);
+            assert!(said.contains(mistake), "{groups}: {said}");
+        }
     }
 
     #[test]

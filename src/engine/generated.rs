@@ -6,8 +6,8 @@ pub use super::input::{
     check, defaulted, exactly_one, float, object, optional, required,
 };
 pub use super::introspection;
-pub use super::object::{Call, Composite, Context, Leaves, Object, Resolved, objects};
-pub use super::page::{Edge, PAGE_INFO_TABLE, Page, PageArguments, PageInfo};
+pub use super::object::{Call, Composite, Context, Leaves, Object, Parted, Resolved, objects};
+pub use super::page::{Edge, PAGE_INFO_TABLE, Page, PageArguments, PageInfo, PartialPage};
 pub use super::shape::{answer, answers, scalar, scalars};
 pub use super::state::State;
 pub use super::tables::{ObjectInfo, column, held, relation};

@@ -13,6 +13,7 @@ use apollo_compiler::validation::Valid;
 use super::input::{Arguments, InputArgument};
 use super::plan::FieldPlan;
 use super::state::{AnyState, BoxFuture};
+use super::tables::ObjectInfo;
 use super::write::{Bubble, Writer};
 use crate::budget::{Budget, Excess};
 use crate::error::{Code, Error, Result, UserError};
@@ -75,6 +76,21 @@ impl<S> Context<'_, S> {
             }
         }
         all(self.field, path, &fields)
+    }
+
+    /// The groups of columns that the fields selected of a connection's nodes read, as a bit set. All groups, if the
+    /// current field is not a connection whose nodes are of the type `T`.
+    pub fn reads_of_nodes<T: Parted>(&self) -> u8 {
+        let objects = self.field.info.map_or(&[][..], |info| info.objects);
+        if !matches!(objects, [connection] if connection.pages_through(T::info())) {
+            return u8::MAX;
+        }
+        let reads = |node: &FieldPlan| node.below().fold(0, |groups, field| groups | field.read_groups());
+        self.field.below().fold(0, |groups, field| match field.name() {
+            "nodes" => groups | reads(field),
+            "edges" => field.below().filter(|below| below.name() == "node").fold(groups, |all, node| all | reads(node)),
+            _ => groups,
+        })
     }
 }
 
@@ -371,6 +387,14 @@ pub trait Object: Send + Sync + Sized + 'static {
     fn resolve<'r, 'a: 'r>(call: Call<'r, 'a, Self>) -> Resolved<'r, 'a> {
         call.unresolved()
     }
+}
+
+/// The Rust type of an object type whose rows may be read in part: without the groups of columns that no selected field
+/// reads. The generator implements it, and says for each field which groups it reads
+/// ([`FieldInfo::reads`](super::tables::FieldInfo::reads)).
+pub trait Parted: Object {
+    /// The description of the type.
+    fn info() -> &'static ObjectInfo;
 }
 
 /// The Rust type of an object type, interface or union: the result of a field with a selection.

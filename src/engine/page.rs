@@ -39,6 +39,11 @@ pub struct Page<T> {
     pub total_count: Option<i32>,
 }
 
+/// A page of rows from which columns may be missing, because no field that the client selects reads them. Only the engine
+/// looks at the rows, and only through those fields.
+#[derive(Debug)]
+pub struct PartialPage<T>(Page<T>);
+
 /// What lies before and after a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageInfo {
@@ -150,14 +155,29 @@ impl PageRequest {
 
 impl<T: Composite> Object for Page<T> {
     fn resolve<'r, 'a: 'r>(call: Call<'r, 'a, Self>) -> Resolved<'r, 'a> {
-        match call.name() {
-            "nodes" => {
-                Resolved::Held(Box::new(Nodes { pages: call.rows.to_vec(), nullable: call.items_are_nullable() }))
-            }
-            "edges" => call.held(|page| &page.edges),
-            "pageInfo" => call.held(|page| &page.info),
-            _ => Resolved::Now(scalars(call.rows.iter().map(|page| page.count()).collect())),
+        resolve(call, |page| page)
+    }
+}
+
+impl<T: Composite> Object for PartialPage<T> {
+    fn resolve<'r, 'a: 'r>(call: Call<'r, 'a, Self>) -> Resolved<'r, 'a> {
+        resolve(call, |page| &page.0)
+    }
+}
+
+/// Resolves a field of connections. `page` returns the page of one.
+fn resolve<'r, 'a: 'r, C: Object, T: Composite>(
+    call: Call<'r, 'a, C>,
+    page: fn(&'a C) -> &'a Page<T>,
+) -> Resolved<'r, 'a> {
+    match call.name() {
+        "nodes" => {
+            let pages = call.rows.iter().map(|row| page(row)).collect();
+            Resolved::Held(Box::new(Nodes { pages, nullable: call.items_are_nullable() }))
         }
+        "edges" => call.held(|row| &page(row).edges),
+        "pageInfo" => call.held(|row| &page(row).info),
+        _ => Resolved::Now(scalars(call.rows.iter().map(|row| page(row).count()).collect())),
     }
 }
 
@@ -261,6 +281,14 @@ impl<T> Page<T> {
     /// When the client selects the count but the resolver did not count.
     pub fn count(&self) -> crate::error::Result<i32> {
         self.total_count.ok_or_else(|| Error::internal("totalCount is selected, but the list was not counted"))
+    }
+}
+
+impl<T> PartialPage<T> {
+    /// Hands a page over to the engine. Its rows must have all columns that the selected fields read
+    /// ([`Context::reads_of_nodes`](super::object::Context::reads_of_nodes)).
+    pub fn new(page: Page<T>) -> Self {
+        Self(page)
     }
 }
 

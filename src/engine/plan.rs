@@ -131,6 +131,11 @@ impl FieldPlan {
         self.info.map(|info| info.cost)
     }
 
+    /// The groups of columns of its object that it reads, as a bit set. `__typename` reads none.
+    pub(super) fn read_groups(&self) -> u8 {
+        self.info.map_or(0, |info| info.reads)
+    }
+
     /// Whether it has a resolver.
     pub(super) fn reads(&self) -> bool {
         self.info.is_some_and(|info| info.kind == Kind::Relation)

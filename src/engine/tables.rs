@@ -30,6 +30,23 @@ pub struct FieldInfo {
     pub cost: Cost,
     /// The scope that a caller needs to select the field.
     pub scope: Scope,
+    /// The groups of columns that it reads, as a bit set ([`Parted`](super::object::Parted)). All of them, unless the
+    /// generator knows better.
+    pub reads: u8,
+}
+
+impl ObjectInfo {
+    /// The object types of a field.
+    fn objects_of(&self, field: &str) -> &'static [&'static ObjectInfo] {
+        self.fields.iter().find(|info| info.name == field).map_or(&[], |info| info.objects)
+    }
+
+    /// Whether this is a connection of nodes of the type `node` and no other.
+    pub(super) fn pages_through(&self, node: &'static ObjectInfo) -> bool {
+        let is_node = |objects: &[&'static ObjectInfo]| matches!(objects, [one] if std::ptr::eq(*one, node));
+        let is_edge = |objects: &[&'static ObjectInfo]| matches!(objects, [edge] if is_node(edge.objects_of("node")));
+        is_node(self.objects_of("nodes")) && is_edge(self.objects_of("edges"))
+    }
 }
 
 /// A field that is read from the object while the response is written.
@@ -51,8 +68,8 @@ impl FieldInfo {
     /// A field that is never null and has no arguments. It costs one object, or nothing without objects.
     const fn new(name: &'static str, kind: Kind, objects: &'static [&'static ObjectInfo]) -> Self {
         let cost = if objects.is_empty() { Cost::NONE } else { Cost { weight: 1, ..Cost::NONE } };
-        let (nullable, nullable_items, arguments, scope) = (false, false, None, Scope::Read);
-        Self { name, kind, nullable, nullable_items, arguments, objects, cost, scope }
+        let (nullable, nullable_items, arguments, scope, reads) = (false, false, None, Scope::Read, u8::MAX);
+        Self { name, kind, nullable, nullable_items, arguments, objects, cost, scope, reads }
     }
 
     /// It may be null.
@@ -92,6 +109,11 @@ impl FieldInfo {
     /// It is another list, of this assumed length.
     pub const fn list(self, length: u32) -> Self {
         self.sized(Size::List(length))
+    }
+
+    /// It reads no other groups of columns than these, a bit set.
+    pub const fn reading(self, groups: u8) -> Self {
+        Self { reads: groups, ..self }
     }
 
     /// It requires [`Scope::Write`].

@@ -10,6 +10,7 @@ use std::{env, fs};
 use quote::ToTokens;
 
 mod operations;
+mod parts;
 mod schema_edits;
 
 /// A schema with committed output, which is beside the SDL.
@@ -62,6 +63,16 @@ const FIXTURES: &[Fixture] = &[
         host: "tests/it/codegen_fixtures/objects.rs",
         computed: &["link"],
         rows: &[],
+        tables: &[],
+    },
+    Fixture {
+        sdl: "src/codegen/fixtures/parts.graphql",
+        host: "tests/it/codegen_fixtures/parts.rs",
+        computed: &[],
+        rows: &[
+            ("Author", "tests/it/codegen_fixtures/parts/author.rs"),
+            ("Poem", "tests/it/codegen_fixtures/parts/poem.rs"),
+        ],
         tables: &[],
     },
     Fixture {

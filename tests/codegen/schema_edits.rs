@@ -90,8 +90,12 @@ fn compile(sdl: &str) -> String {
 
 /// The same, with other bindings and other hand-written code.
 fn compile_with(sdl: &str, bindings: &str, hand_written: &str) -> String {
-    let bindings = Bindings::read(bindings, &[]).expect("the bindings parse");
-    let code = codegen::generate("schema/schema.graphql", sdl, &bindings).expect("the SDL is in order");
+    compile_bound(sdl, &Bindings::read(bindings, &[]).expect("the bindings parse"), hand_written)
+}
+
+/// The same, with bindings that have been read.
+pub(super) fn compile_bound(sdl: &str, bindings: &Bindings, hand_written: &str) -> String {
+    let code = codegen::generate("schema/schema.graphql", sdl, bindings).expect("the SDL is in order");
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("schema.rs"), code).expect("the generated file");
     std::fs::write(folder.path().join("lib.rs"), hand_written).expect("the hand-written file");

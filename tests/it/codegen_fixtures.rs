@@ -27,6 +27,7 @@ mod mutations;
 mod names;
 mod objects;
 mod operations;
+mod parts;
 mod rows;
 
 /// The state of the fixtures' resolvers: a log of their calls.
@@ -162,6 +163,39 @@ async fn relations_of_the_schema_list_rows_once_for_all_parents() {
         "rows whose author_id is one of [7, 7]",
     ];
     assert_eq!(log, listed);
+}
+
+#[tokio::test]
+async fn a_selection_reads_the_groups_of_its_fields() {
+    let whole = "11111111";
+    for (selection, groups, node) in [
+        ("nodes { __typename id title }", "0", json!({"__typename": "Poem", "id": "1", "title": "Gold"})),
+        ("nodes { initial heading(times: 2) }", "0", json!({"initial": "G", "heading": "GoldGold, day 3"})),
+        ("nodes { motto }", "1", json!({"motto": "carpe diem"})),
+        ("edges { node { inscription } }", "1", json!({"inscription": "to nobody"})),
+        ("nodes { author { id } }", "10", json!({"author": {"id": "7"}})),
+        ("nodes { a: author { id } ...{ motto } }", "11", json!({"a": {"id": "7"}, "motto": "carpe diem"})),
+        ("edges { node { motto } } nodes { author { id } }", "11", json!({"author": {"id": "7"}})),
+        ("nodes { form }", whole, json!({"form": "free"})),
+        ("nodes { isSigned }", whole, json!({"isSigned": true})),
+    ] {
+        let (answer, log) = ask!(parts, Query, &format!("{{ poems {{ {selection} }} }}"));
+        assert_eq!(log, [format!("reads {groups}")], "{selection}: {answer}");
+        let poems = &answer["data"]["poems"];
+        let first = if poems["nodes"].is_null() { &poems["edges"][0]["node"] } else { &poems["nodes"][0] };
+        assert_eq!(*first, node, "{selection}");
+    }
+    let (answer, log) = ask!(parts, Query, "{ poems { pageInfo { endCursor } } }");
+    assert_eq!(log, ["reads 0"]);
+    assert!(answer["data"]["poems"]["pageInfo"]["endCursor"].is_string(), "{answer}");
+
+    let (_, log) = ask!(parts, Query, "{ poem { title } }");
+    assert_eq!(log, [format!("reads {whole}")], "it is no connection");
+
+    let (answer, log) = ask!(parts, Query, "{ poems { nodes { author { poems { nodes { motto isSigned } } } } } }");
+    let below = &answer["data"]["poems"]["nodes"][0]["author"]["poems"]["nodes"];
+    assert_eq!(*below, json!([{"motto": "carpe diem", "isSigned": true}]));
+    assert_eq!(log, ["reads 10", "poems whose author_id is one of [7]", &format!("reads {whole}")]);
 }
 
 #[tokio::test]

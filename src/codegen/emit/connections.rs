@@ -1,14 +1,18 @@
-//! Connections, edges and `PageInfo`: aliases of the engine's `Page`, `Edge` and `PageInfo`.
+//! Connections, edges and `PageInfo`: aliases of the engine's `Page`, `Edge` and `PageInfo`. Where lists leave columns of
+//! the nodes out, a connection is a `PartialPage`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::super::model::Object;
 use super::super::names;
+use super::super::parts;
 use super::{Context, docs::docs};
 
 pub(super) fn connection(context: Context<'_>, object: &Object, node: &str) -> TokenStream {
-    alias(object, &quote!(__e::Page), &context.output_name(node))
+    let is_partial = parts::row(context.bindings, node).is_some();
+    let page = if is_partial { quote!(__e::PartialPage) } else { quote!(__e::Page) };
+    alias(object, &page, &context.output_name(node))
 }
 
 pub(super) fn edge(context: Context<'_>, object: &Object, node: &str) -> TokenStream {

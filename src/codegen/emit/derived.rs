@@ -5,6 +5,7 @@ use quote::{format_ident, quote};
 
 use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
+use super::super::parts;
 use super::super::relations::{self, Relation};
 use super::super::rows::{Column, Row};
 use super::Context;
@@ -16,24 +17,53 @@ impl<'a> Context<'a> {
     pub(super) fn row(&self, object: &Object) -> Option<&'a Row> {
         self.bindings.row(&object.name)
     }
+
+    /// The row that represents an object type, if lists leave columns of it out.
+    pub(super) fn parted(&self, object: &Object) -> Option<&'a Row> {
+        parts::row(self.bindings, &object.name)
+    }
 }
 
-/// The body of the method of `field`, if a column determines its result.
-pub(super) fn body(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStream> {
+/// A method that follows from a column.
+pub(super) struct Derived {
+    pub(super) body: TokenStream,
+    /// The column.
+    pub(super) column: String,
+}
+
+/// The method of `field`, if a column determines its result. `None` also if `parts!` says that the method is written.
+pub(super) fn method(context: Context<'_>, object: &Object, field: &Field) -> Option<Derived> {
     let row = context.row(object)?;
+    if parts::of(context.bindings, &object.name, &field.name).is_some() {
+        return None;
+    }
     let ty = bound(&object.name);
     let this = quote!(self.as_ref());
     if is_column(context, object, field) {
         let name = names::snake(&field.name);
         let column = row.column(&field.name)?;
-        return match fit(context, field, column)? {
-            Fit::Id => Some(quote!(super::types::ID::of_row::<#ty>(#this.#name))),
-            Fit::Text if column.nullable => Some(quote!(#this.#name.as_deref())),
-            Fit::Text => Some(quote!(&#this.#name)),
-            Fit::Value => Some(quote!(#this.#name)),
+        let body = match fit(context, field, column)? {
+            Fit::Id => quote!(super::types::ID::of_row::<#ty>(#this.#name)),
+            Fit::Text if column.nullable => quote!(#this.#name.as_deref()),
+            Fit::Text => quote!(&#this.#name),
+            Fit::Value => quote!(#this.#name),
         };
+        return Some(Derived { body, column: names::snake_case(&field.name) });
     }
-    list(context, object, field).or_else(|| to_one(context, object, field, row))
+    let list = list(context, object, field).map(|body| Derived { body, column: "id".to_owned() });
+    list.or_else(|| to_one(context, object, field, row))
+}
+
+/// The groups of columns that a field reads, as a bit set. `None` for all of them, and for a type without groups.
+pub(super) fn reads(context: Context<'_>, object: &Object, field: &Field) -> Option<u8> {
+    let row = context.parted(object)?;
+    match parts::of(context.bindings, &object.name, &field.name) {
+        Some(part) => part.bits(),
+        None => {
+            let column = method(context, object, field)?.column;
+            Some(row.group_of(&column).map_or(0, |group| 1 << group))
+        }
+    }
 }
 
 /// How a column is converted to the value of a field.
@@ -66,10 +96,16 @@ fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStr
     let relation = relations::of(context.schema, context.bindings, object, field).ok()??;
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
     let ids = quote!(#parents.iter().map(|row| row.as_ref().id).collect());
+    let node = context.schema.object(field.ty.name()).and_then(|answer| context.schema.connection(answer));
+    let is_partial = node.is_some_and(|node| parts::row(context.bindings, node).is_some());
     let pages = match relation {
-        Relation::Key(key) => quote!(super::types::list(ctx, args, #key, #ids)),
+        Relation::Key(key) => {
+            let list = format_ident!("{}", if is_partial { "partial_list" } else { "list" });
+            quote!(super::types::#list(ctx, args, #key, #ids))
+        }
         Relation::Through { table, parent, target } => {
-            quote!(super::types::list_through(ctx, args, #table, [#parent, #target], #ids))
+            let list = format_ident!("{}", if is_partial { "partial_list_through" } else { "list_through" });
+            quote!(super::types::#list(ctx, args, #table, [#parent, #target], #ids))
         }
     };
     if !field.ty.nullable {
@@ -80,7 +116,7 @@ fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStr
 
 /// The method that returns the row whose id is in the column `NAME_id`. A field that is never null has none if the column
 /// may be null: what stands for a missing row is not for the generator to know.
-fn to_one(context: Context<'_>, object: &Object, field: &Field, row: &Row) -> Option<TokenStream> {
+fn to_one(context: Context<'_>, object: &Object, field: &Field, row: &Row) -> Option<Derived> {
     let named = matches!(field.ty.shape, TypeShape::Named(_)) && field.args.is_empty();
     let other = context.schema.object(field.ty.name()).filter(|_| named)?;
     context.row(other)?;
@@ -88,10 +124,11 @@ fn to_one(context: Context<'_>, object: &Object, field: &Field, row: &Row) -> Op
     if column.nullable && !field.ty.nullable {
         return None;
     }
-    let (other, key) = (bound(&other.name), format_ident!("{key}"));
+    let (other, own) = (bound(&other.name), format_ident!("{key}"));
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
-    let id = quote!(row.as_ref().#key);
+    let id = quote!(row.as_ref().#own);
     let id = if column.nullable { id } else { quote!(Some(#id)) };
     let to_one = if field.ty.nullable { quote!(to_one) } else { quote!(to_its_one) };
-    Some(quote!(super::types::#to_one::<#other>(ctx, #parents.iter().map(|row| #id).collect())))
+    let body = quote!(super::types::#to_one::<#other>(ctx, #parents.iter().map(|row| #id).collect()));
+    Some(Derived { body, column: key })
 }

@@ -11,6 +11,7 @@ pub(super) mod docs;
 mod enums;
 mod inputs;
 mod objects;
+mod parts;
 mod representation;
 mod roots;
 mod tables;

@@ -8,7 +8,7 @@ use super::super::names;
 use super::roots::is_errors_of_payload;
 use super::tables::is_column;
 use super::types::bound as bound_type;
-use super::{Context, Representation, derived, docs::docs, inputs};
+use super::{Context, Representation, derived, docs::docs, inputs, parts};
 
 /// The trait that a hand-written type implements, and the executor's access to it.
 pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
@@ -18,16 +18,22 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
     let message = format!("nothing resolves the fields of the SDL's type `{}` for `{{Self}}`", object.name);
     let note = format!("write `impl {resolver} for {}` in {}", object.name, context.bindings.file(&object.name));
     let methods = object.fields.iter().filter(|field| !is_errors_of_payload(context, object, field));
+    let methods = methods.filter(|field| is_written(context, object, field));
     let methods = methods.map(|field| method(context, object, field));
     let arguments = object.fields.iter().map(|field| inputs::arguments(context, &object.name, field));
     let columns = object.fields.iter().enumerate().filter(|(_, field)| is_column(context, object, field));
     let columns = columns.map(|(index, field)| {
         let (index, method) = (number(index), names::snake(&field.name));
-        quote!(#index => __e::put(#resolver::#method(self), out))
+        let resolver = names::type_name(&parts::trait_of(context, object, field));
+        match parts::part(context, object, field) {
+            Some(_) => quote!(#index => __e::put(<Self as #resolver>::#method(self), out)),
+            None => quote!(#index => __e::put(#resolver::#method(self), out)),
+        }
     });
     let relations = object.fields.iter().enumerate().filter(|(_, field)| !is_column(context, object, field));
     let relations = relations.map(|(index, field)| relation(context, object, number(index), field));
     let implementation = implementation(&ty, columns, relations);
+    let parts = parts::items(context, object);
     let row = context.row(object).map(|_| quote!(AsRef<#ty> +));
     let as_row = context.row(object).map(|_| {
         quote! {
@@ -47,35 +53,41 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
 
         #as_row
 
+        #parts
+
         #(#arguments)*
 
         #implementation
     }
 }
 
-/// A method of a resolver trait.
-fn method(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
+/// Whether the resolver trait has the method of a field, so that it is written by hand, or can be.
+pub(super) fn is_written(context: Context<'_>, object: &Object, field: &Field) -> bool {
+    context.parted(object).is_none() || derived::method(context, object, field).is_none()
+}
+
+/// The method of a field.
+pub(super) fn method(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     let name = names::snake(&field.name);
     let doc = docs(field.description.as_deref(), field.deprecated.as_deref());
+    let body = derived::method(context, object, field).map(|derived| derived.body);
+    let body = body.map_or(quote!(;), |body| quote!({ #body }));
+    let part = parts::part(context, object, field).map(|name| names::type_name(&name));
     if is_column(context, object, field) {
         let ty = context.column(&field.ty);
-        return match derived::body(context, object, field) {
-            Some(body) => quote!(#doc fn #name(&self) -> #ty { #body }),
-            None => quote!(#doc fn #name(&self) -> #ty;),
-        };
+        let parent = names::snake(&names::snake_case(&object.name));
+        let receiver = part.map_or(quote!(&self), |part| quote!(#parent: &impl #part));
+        return quote!(#doc fn #name(#receiver) -> #ty #body);
     }
     let ty = context.output(&field.ty);
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
+    let parent = part.map_or(quote!(Self), |part| quote!(impl #part));
     let arguments =
         inputs::arguments_type(context.schema, &object.name, field, &TokenStream::new()).map(|ty| quote!(args: &#ty,));
-    let body = match derived::body(context, object, field) {
-        Some(body) => quote!({ #body }),
-        None => quote!(;),
-    };
     quote! {
         #doc
         fn #name(
-            #parents: &[&Self],
+            #parents: &[&#parent],
             #arguments
             ctx: &Ctx<'_>,
         ) -> impl __e::Answers<#ty> #body
@@ -87,7 +99,7 @@ fn relation(context: Context<'_>, object: &Object, index: Literal, field: &Field
     if is_errors_of_payload(context, object, field) {
         return hold(index, field);
     }
-    let resolver = names::type_name(&names::resolver(&object.name));
+    let resolver = names::type_name(&parts::trait_of(context, object, field));
     let method = names::snake(&field.name);
     let arguments = (!field.args.is_empty()).then(|| quote!(, arguments));
     let answers = if context.schema.is_leaf(field.ty.name()) { quote!(scalars) } else { quote!(answers) };

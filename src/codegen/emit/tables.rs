@@ -7,7 +7,7 @@ use super::super::model::{Field, Object, Schema, Type, TypeShape, Value};
 use super::super::{names, scopes};
 use super::roots::is_errors_of_payload;
 use super::types::bound;
-use super::{Context, Representation, inputs};
+use super::{Context, Representation, derived, inputs};
 
 pub(super) fn module(context: Context<'_>) -> TokenStream {
     let tables = context.schema.objects().map(|object| table(context, object));
@@ -82,6 +82,10 @@ fn field_info(context: Context<'_>, object: &Object, field: &Field) -> TokenStre
         info.extend(quote!(.args::<#arguments>()));
     }
     info.extend(cost(context, object, field));
+    if let Some(groups) = derived::reads(context, object, field) {
+        let groups = Literal::u8_unsuffixed(groups);
+        info.extend(quote!(.reading(#groups)));
+    }
     if let Some(scope) = scope(context.schema, object, field) {
         let scope = names::snake(scope);
         info.extend(quote!(.#scope()));
