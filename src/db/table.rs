@@ -11,7 +11,7 @@ use sea_orm::{EntityTrait, IdenStatic, Iterable, ModelTrait, PrimaryKeyToColumn,
 use serde::de::DeserializeOwned;
 
 use super::read::{Backend, Collecting, Read, ReadHandle};
-use super::row::{Collect, Work};
+use super::row::{Collect, Omitted, Work};
 use super::transaction::Transaction;
 use super::{Before, Error};
 
@@ -77,6 +77,11 @@ pub trait Table: EntityTrait<Model: DeserializeOwned + Sync + 'static> {
     /// The list that holds its rows, such as `tools`. A service file replaces such a list whole, and the audit tells the list
     /// with the other changes of its owner.
     const LIST: Option<&'static str> = None;
+
+    /// The groups of columns that a list leaves out if the client selects no field that reads them. How to group columns is
+    /// a choice of speed: each combination of groups is a statement of its own. Which field reads which group is for the
+    /// generator to know.
+    const GROUPS: &'static [Omitted] = &[];
 
     /// Whose a row is. A row of [`Told::In`] belongs to the row in whose list it is.
     fn owner(row: &Self::Model) -> Owner;
@@ -154,6 +159,15 @@ pub enum Word {
 /// The table of a statement that changes rows that no transaction records. It is written for each such table, so a
 /// statement without rows cannot change any other.
 pub trait Unrecorded {}
+
+/// The groups of columns that lists leave out ([`Table::GROUPS`]), from the names of the groups and their columns. The
+/// generator reads them too: it refuses a column that is never null, or in two groups.
+#[macro_export]
+macro_rules! column_groups {
+    ($($group:ident: $($column:ident),+;)+) => {
+        &[$($crate::db::Omitted($(1 << Column::$column as u64)|+)),+]
+    };
+}
 
 /// Implements [`Table`] for a table whose changes are not recorded.
 #[macro_export]

@@ -12,7 +12,8 @@ use super::alias::{AliasTable, Kind};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::timestamp::touch;
 use super::{Timestamp, document_pull, service_alias, service_file_note, text, tier};
-use crate::db::{self, Owner, Read, ReadHandle, Table, Told, Write, WriteHandle};
+use crate::column_groups;
+use crate::db::{self, Omitted, Owner, Read, ReadHandle, Table, Told, Write, WriteHandle};
 use crate::error::{Result, UserError};
 
 /// A row of `service`.
@@ -74,6 +75,12 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Service");
+    const GROUPS: &'static [Omitted] = column_groups! {
+        about: Description, Language, Framework;
+        details: Product, Note, ApiDocumentPath, ApiDocumentUrl, PreferredApiDocumentSource, CreationSource,
+            LockedRepository, LockedCommit;
+        keys: OwnerId, TierId, LifecycleId, SystemId, TypeId;
+    };
 
     fn owner(row: &Model) -> Owner {
         Owner::team(row.owner_id)

@@ -13,7 +13,8 @@ use serde::Deserialize;
 use super::service::Writable;
 use super::{domain, infrastructure_resource, repository, system, team, user};
 use super::{service, service_alias, text};
-use crate::db::{self, Entry, Read, ReadHandle, Table, Told, Write, WriteHandle};
+use crate::column_groups;
+use crate::db::{self, Entry, Omitted, Read, ReadHandle, Table, Told, Write, WriteHandle};
 use crate::error::UserError;
 
 /// A row of `tag`.
@@ -51,6 +52,10 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::In("tags");
+    // Tags are listed below their owner.
+    const GROUPS: &'static [Omitted] = column_groups! {
+        owners: ServiceId, RepositoryId, TeamId, UserId, SystemId, DomainId, InfrastructureResourceId;
+    };
 
     fn owner(row: &Model) -> db::Owner {
         let owners = [

@@ -136,7 +136,9 @@ async fn require_resource(db: &dyn ReadHandle, id: &str) -> Result<CodeIssueProj
 /// Returns the links' column for a resource, and the resource's key, name and global id.
 fn parts(resource: &CodeIssueProjectResource) -> (Link, i64, &str, Id) {
     match resource {
-        CodeIssueProjectResource::Service(row) => (Link::ServiceId, row.id, &row.name, ServiceResolver::id(row)),
+        CodeIssueProjectResource::Service(row) => {
+            (Link::ServiceId, row.id, &row.name, Id::of::<service::Entity>(row.id))
+        }
         CodeIssueProjectResource::Repository(row) => {
             (Link::RepositoryId, row.id, &row.name, RepositoryResolver::id(row))
         }

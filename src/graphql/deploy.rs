@@ -8,7 +8,7 @@ use super::id;
 use super::integration as integrations;
 use super::list::List;
 use super::schema::*;
-use super::types::{Deploy, Service};
+use super::types::Deploy;
 use crate::db::Write;
 use crate::engine::page::PageRequest;
 use crate::entity::deploy::{self, Column};
@@ -70,20 +70,18 @@ pub(super) async fn of_account(args: &AccountDeploysArgs, ctx: &Ctx<'_>) -> Resu
 
 /// The deploys of each service, newest first unless `sortBy` says otherwise.
 pub(super) async fn of_services(
-    services: &[&Service],
+    services: Vec<i64>,
     args: &ServiceDeploysArgs,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<DeployConnectionType>> {
     let ServiceDeploysArgs { sort_by, start, end, environments, first, after } = args;
-    let ids = services.iter().map(|service| service.id);
-    let deploys = filtered(sort_by, start, end, environments)?.of(Column::ServiceId, ids);
+    let deploys = filtered(sort_by, start, end, environments)?.of(Column::ServiceId, services);
     deploys.pages(ctx, &PageRequest::new(first, after)?).await
 }
 
 /// The newest deploy of each service.
-pub(super) async fn last_of_services(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
-    let ids = services.iter().map(|service| service.id);
-    newest_first().of(Column::ServiceId, ids).first_per_parent(ctx.db()).await
+pub(super) async fn last_of_services(services: Vec<i64>, ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
+    newest_first().of(Column::ServiceId, services).first_per_parent(ctx.db()).await
 }
 
 fn newest_first() -> List<deploy::Entity> {

@@ -51,7 +51,7 @@ impl DomainResolver for Domain {
             systems::Column::DomainId,
             domains.iter().map(|domain| domain.id),
         );
-        services.pages(ctx, &args.request()?).await
+        services.partial_pages(ctx, &args.request()?).await
     }
 
     async fn html_url(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {

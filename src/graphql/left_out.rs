@@ -1,115 +1,16 @@
 //! Columns that a list does not read, because the client selects no field that needs them.
 //!
-//! An omitted column reads as null. So only nullable columns can be listed here, and only fields that are listed here
-//! leave columns out: any other field of the type reads all of them. A test reads each field alone, in a list and without
-//! one, and compares. Columns are omitted in groups, which keeps the number of different statements small.
-
-use sea_orm::{IdenStatic, Iterable};
+//! An omitted column reads as null, and nobody may see that null. So rows without it are only in a [`PartialPage`], which
+//! goes to the client as it is, and whose fields say which groups of columns they read ([`Parted`]). The generator derives
+//! that: see `codegen::parts`, and `parts!` in `types.rs` for the methods written by hand.
+//!
+//! Columns are omitted in groups ([`Table::GROUPS`]), which keeps the number of different statements small.
+//!
+//! [`PartialPage`]: crate::engine::page::PartialPage
 
 use super::context::Ctx;
 use crate::db::{Omitted, Table};
-
-/// What a list over a table can leave out.
-struct Rules {
-    /// The table's name.
-    table: &'static str,
-    groups: &'static [ColumnGroup],
-    /// The fields that need no column of any group.
-    free: &'static [&'static str],
-}
-
-/// Columns that are read together, and the fields that need them, and no other group.
-struct ColumnGroup {
-    columns: &'static [&'static str],
-    fields: &'static [&'static str],
-}
-
-const RULES: &[Rules] = &[
-    Rules {
-        table: "service",
-        groups: &[
-            ColumnGroup {
-                columns: &["description", "language", "framework"],
-                fields: &["description", "language", "framework"],
-            },
-            ColumnGroup {
-                columns: &[
-                    "product",
-                    "note",
-                    "api_document_path",
-                    "api_document_url",
-                    "preferred_api_document_source",
-                    "creation_source",
-                    "locked_repository",
-                    "locked_commit",
-                ],
-                fields: &[
-                    "product",
-                    "note",
-                    "apiDocumentPath",
-                    "apiDocumentUrl",
-                    "apiDocumentPull",
-                    "preferredApiDocumentSource",
-                    "preferredApiDocument",
-                    "serviceFile",
-                ],
-            },
-            ColumnGroup {
-                columns: &["owner_id", "tier_id", "lifecycle_id", "system_id", "type_id"],
-                fields: &["owner", "tier", "lifecycle", "parent", "type", "dependencies", "dependents", "impact"],
-            },
-        ],
-        free: &[
-            "__typename",
-            "id",
-            "name",
-            "alias",
-            "aliases",
-            "managedAliases",
-            "locked",
-            "configErrors",
-            "htmlUrl",
-            "timestamps",
-            "tags",
-            "tools",
-            "contacts",
-            "repositories",
-            "repos",
-            "defaultServiceRepository",
-            "serviceRepositories",
-            "deploys",
-            "lastDeploy",
-            "deployMetrics",
-            "codeIssueProjects",
-            "codeIssues",
-            "properties",
-            "property",
-            "documents",
-            "onCalls",
-            "alertSourceServices",
-            "alertSources",
-            "relationships",
-            "incomingRelationships",
-        ],
-    },
-    Rules {
-        table: "tag",
-        // Tags are listed below their owner.
-        groups: &[ColumnGroup {
-            columns: &[
-                "service_id",
-                "repository_id",
-                "team_id",
-                "user_id",
-                "system_id",
-                "domain_id",
-                "infrastructure_resource_id",
-            ],
-            fields: &["owner"],
-        }],
-        free: &["__typename", "id", "key", "value"],
-    },
-];
+use crate::engine::object::Parted;
 
 /// The groups of a table that a statement leaves out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -119,29 +20,25 @@ pub(super) struct LeftOut {
     pub(super) columns: Omitted,
 }
 
+/// [`LeftOut::bits`] has room for these.
+const MOST_GROUPS: usize = 4;
+
 impl LeftOut {
     /// Finds the groups that a connection over `E` need not read, given what the client selects below it.
-    pub(super) fn of<E: Table>(ctx: &Ctx<'_>) -> Self {
-        let table = E::default();
-        let Some(Rules { groups, free, .. }) = RULES.iter().find(|rules| rules.table == table.table_name()) else {
-            return Self::default();
-        };
+    pub(super) fn of<E: Table<Model: Parted>>(ctx: &Ctx<'_>) -> Self {
+        const { assert!(E::GROUPS.len() <= MOST_GROUPS) };
+        let reads = ctx.reads_of_nodes::<E::Model>();
         let mut left_out = Self::default();
-        for (place, group) in groups.iter().enumerate() {
-            let others = groups.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, group)| group.fields);
-            let spared: Vec<&str> = others.flatten().chain(*free).copied().collect();
-            let spares = |field: &str| spared.contains(&field);
-            if ctx.selects_only_at(&["nodes"], spares) && ctx.selects_only_at(&["edges", "node"], spares) {
+        for (place, columns) in E::GROUPS.iter().enumerate() {
+            if reads & 1 << place == 0 {
                 left_out.groups |= 1 << place;
-                let columns = E::Column::iter().enumerate();
-                let columns = columns.filter(|(_, column)| group.columns.contains(&column.as_str()));
-                left_out.columns.0 |= columns.fold(0, |bits, (place, _)| bits | 1 << place);
+                left_out.columns.0 |= columns.0;
             }
         }
         left_out
     }
 
-    /// The groups as a bit set, in the lowest three bits.
+    /// The groups as a bit set, in the lowest four bits.
     pub(super) fn bits(self) -> u8 {
         self.groups
     }

@@ -45,12 +45,12 @@ impl OnCallResolver for OnCall {
 
 /// Reads a page of the people who are on call for each service at the moment.
 pub(super) async fn of_services(
-    services: &[&Service],
+    services: Vec<i64>,
     args: &PageArguments,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<OnCallConnectionType>> {
     let is_on = Column::EndsAt.is_null().or(Column::EndsAt.gt(Timestamp::now()));
-    let entries = List::<Entity>::new(Column::Id).of(Column::ServiceId, services.iter().map(|service| service.id));
+    let entries = List::<Entity>::new(Column::Id).of(Column::ServiceId, services);
     entries.filter(is_on).pages(ctx, &args.request()?).await
 }
 

@@ -7,7 +7,8 @@ use sea_orm::{
 use super::context::Ctx;
 use super::list::List;
 use crate::db::{self, Read, ReadHandle, Table, Transaction};
-use crate::engine::page::{Page, PageArguments};
+use crate::engine::object::Parted;
+use crate::engine::page::{Page, PageArguments, PartialPage};
 use crate::entity::ByIds;
 use crate::error::{Error, Result, UserError};
 
@@ -48,6 +49,33 @@ where
     M: ModelTrait<Entity: Table<Model = M>>,
 {
     all_rows::<M>().linked(links, columns, parents).pages(ctx, &args.request()?).await
+}
+
+/// Like [`list`], without the columns that no selected field reads.
+pub async fn partial_list<M>(
+    ctx: &Ctx<'_>,
+    args: &PageArguments,
+    key: &'static str,
+    parents: Vec<i64>,
+) -> Result<Vec<PartialPage<M>>>
+where
+    M: Parted + ModelTrait<Entity: Table<Model = M>>,
+{
+    all_rows::<M>().of_column(key, parents).partial_pages(ctx, &args.request()?).await
+}
+
+/// Like [`list_through`], without the columns that no selected field reads.
+pub async fn partial_list_through<M>(
+    ctx: &Ctx<'_>,
+    args: &PageArguments,
+    links: &'static str,
+    columns: [&'static str; 2],
+    parents: Vec<i64>,
+) -> Result<Vec<PartialPage<M>>>
+where
+    M: Parted + ModelTrait<Entity: Table<Model = M>>,
+{
+    all_rows::<M>().linked(links, columns, parents).partial_pages(ctx, &args.request()?).await
 }
 
 fn all_rows<M: ModelTrait<Entity: Table<Model = M>>>() -> List<M::Entity> {

@@ -15,7 +15,7 @@ use super::schema::*;
 use super::service::{refuse_locked, refuse_where_locked};
 use super::service_repository as links;
 use super::sort::Sort;
-use super::types::{Repository, Service, Tier};
+use super::types::{Repository, Tier};
 use crate::db::{self, OfKeys, Read, Write};
 use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
 use crate::entity::repository::Column;
@@ -196,12 +196,11 @@ pub(super) async fn page(args: &AccountRepositoriesArgs, ctx: &Ctx<'_>) -> Resul
 
 /// A page of each service's repositories.
 pub(super) async fn of_services(
-    services: &[&Service],
+    ids: Vec<i64>,
     args: &PageArguments,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<RepositoryConnectionType>> {
     use service_repository::Column as Link;
-    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
     let list = List::<repository::Entity>::new(Column::Id)
         .linked("service_repository", ["service_id", "repository_id"], ids.clone())
         .first_of([Link::ServiceId, Link::RepositoryId]);

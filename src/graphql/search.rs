@@ -84,7 +84,7 @@ async fn rows(found: &[&Found], ctx: &Ctx<'_>) -> Result<HashMap<(Kind, i64), Ro
     macro_rules! read {
         ($($kind:ident $table:ident $resolver:ident)*) => {$({
             let read: Vec<_> = $table::Entity::by_ids(ctx.db(), ids_of(Kind::$kind)).await?.into_iter().flatten().collect();
-            let urls = $resolver::html_url(&read.iter().collect::<Vec<_>>(), ctx).await?;
+            let urls = <$table::Model as $resolver>::html_url(&read.iter().collect::<Vec<_>>(), ctx).await?;
             for (row, url) in read.into_iter().zip(urls) {
                 let (id, name) = (row.id, row.name.clone());
                 rows.insert((Kind::$kind, id), Row { item: SearchItem::$kind(row), name, html_url: url });

@@ -6,6 +6,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Qu
 
 use super::context::{Ctx, MutationCtx};
 use super::draft::{self, Draft};
+use super::id::Id;
 use super::identifier::{self, Identifier};
 use super::list::List;
 use super::relation::to_one;
@@ -30,64 +31,81 @@ use crate::entity::{
 use crate::error::{Result, UserError};
 
 impl ServiceResolver for Service {
-    fn alias(&self) -> &str {
-        &self.slug
+    fn alias(service: &impl ServiceCore) -> &str {
+        service.slug()
     }
 
-    async fn aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::all::<service_alias::Entity>(ctx.db(), services.iter().map(|service| service.id)).await
+    async fn aliases(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        alias::all::<service_alias::Entity>(ctx.db(), ids(services)).await
     }
 
-    async fn managed_aliases(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::managed::<service_alias::Entity>(ctx.db(), services.iter().map(|service| service.id)).await
+    async fn managed_aliases(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        alias::managed::<service_alias::Entity>(ctx.db(), ids(services)).await
     }
 
-    async fn parent(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<System>>> {
-        to_one(ctx, services.iter().map(|service| service.system_id).collect()).await
+    async fn parent(services: &[&impl ServiceKeys], ctx: &Ctx<'_>) -> Result<Vec<Option<System>>> {
+        to_one(ctx, services.iter().map(|service| service.system_id()).collect()).await
     }
 
-    async fn r#type(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<ComponentType>> {
-        component_type::of_services(ctx, services.iter().map(|service| service.type_id).collect()).await
+    async fn r#type(services: &[&impl ServiceKeys], ctx: &Ctx<'_>) -> Result<Vec<ComponentType>> {
+        component_type::of_services(ctx, services.iter().map(|service| service.type_id()).collect()).await
     }
 
     async fn repositories(
-        services: &[&Self],
+        services: &[&impl ServiceCore],
         args: &PageArguments,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<RepositoryConnectionType>> {
-        repository::of_services(services, args, ctx).await
+        repository::of_services(ids(services), args, ctx).await
     }
 
-    async fn repos(services: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<ServiceReposConnectionType>> {
-        service_repository::repositories(services, args, ctx).await
+    async fn repos(
+        services: &[&impl ServiceCore],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<ServiceReposConnectionType>> {
+        service_repository::repositories(ids(services), args, ctx).await
     }
 
-    async fn default_service_repository(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceRepository>>> {
-        service_repository::default_links(services, ctx).await
+    async fn default_service_repository(
+        services: &[&impl ServiceCore],
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<ServiceRepository>>> {
+        service_repository::default_links(ids(services), ctx).await
     }
 
-    fn preferred_api_document_source(&self) -> Option<ApiDocumentSourceEnum> {
-        self.preferred_api_document_source.as_deref().and_then(ApiDocumentSourceEnum::from_word)
+    fn preferred_api_document_source(service: &impl ServiceDetails) -> Option<ApiDocumentSourceEnum> {
+        service.preferred_api_document_source().and_then(ApiDocumentSourceEnum::from_word)
     }
 
-    async fn preferred_api_document(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceDocument>>> {
+    async fn preferred_api_document(
+        services: &[&impl ServiceDetails],
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<ServiceDocument>>> {
         service_document::preferred(services, ctx).await
     }
 
-    async fn api_document_pull(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ApiDocumentPull>>> {
+    async fn api_document_pull(
+        services: &[&impl ServiceDetails],
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<ApiDocumentPull>>> {
         service_document::pulls(services, ctx).await
     }
 
     async fn documents(
-        services: &[&Self],
+        services: &[&impl ServiceCore],
         args: &ServiceDocumentsArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceDocumentConnectionType>> {
-        service_document::of_services(services, args, ctx).await
+        service_document::of_services(ids(services), args, ctx).await
     }
 
-    async fn on_calls(services: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<OnCallConnectionType>> {
-        on_call::of_services(services, args, ctx).await
+    async fn on_calls(
+        services: &[&impl ServiceCore],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<OnCallConnectionType>> {
+        on_call::of_services(ids(services), args, ctx).await
     }
 
     async fn maturity_report(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<MaturityReport>>> {
@@ -114,17 +132,20 @@ impl ServiceResolver for Service {
         check::counts(services, ctx).await
     }
 
-    async fn contacts(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
-        contact::of_owners(ctx, contacts::Column::ServiceId, services.iter().map(|service| service.id)).await
+    async fn contacts(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
+        contact::of_owners(ctx, contacts::Column::ServiceId, ids(services)).await
     }
 
-    async fn property(services: &[&Self], args: &ServicePropertyArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Property>>> {
-        let owners = services.iter().map(|service| service.id).collect();
-        property::of_owners(ctx, properties::Column::ServiceId, owners, &args.definition).await
+    async fn property(
+        services: &[&impl ServiceCore],
+        args: &ServicePropertyArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<Property>>> {
+        property::of_owners(ctx, properties::Column::ServiceId, ids(services), &args.definition).await
     }
 
     async fn dependencies(
-        services: &[&Self],
+        services: &[&impl ServiceKeys],
         args: &PageArguments,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceDependenciesConnectionType>> {
@@ -132,7 +153,7 @@ impl ServiceResolver for Service {
     }
 
     async fn dependents(
-        services: &[&Self],
+        services: &[&impl ServiceKeys],
         args: &PageArguments,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceDependentsConnectionType>> {
@@ -140,11 +161,11 @@ impl ServiceResolver for Service {
     }
 
     async fn impact(
-        services: &[&Self],
+        services: &[&impl ServiceCore],
         args: &ServiceImpactArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<ServiceImpactConnectionType>> {
-        service_impact::of_services(services, args, ctx).await
+        service_impact::of_services(ids(services), args, ctx).await
     }
 
     async fn related_resources(
@@ -155,53 +176,52 @@ impl ServiceResolver for Service {
         related_resource::of_services(services, args, ctx).await
     }
 
-    fn locked(&self) -> bool {
-        self.locked_by.is_some()
+    fn locked(service: &impl ServiceCore) -> bool {
+        service.locked_by().is_some()
     }
 
-    async fn config_errors(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<ConfigError>>> {
+    async fn config_errors(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Vec<ConfigError>>> {
         service_file::config_errors(services, ctx).await
     }
 
-    async fn service_file(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceFile>>> {
-        Ok(service_file::of_services(services, ctx))
+    async fn service_file(services: &[&impl ServiceDetails], _: &Ctx<'_>) -> Result<Vec<Option<ServiceFile>>> {
+        Ok(service_file::of_services(services))
     }
 
-    async fn html_url(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
+    async fn html_url(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
-        Ok(services.iter().map(|service| format!("{app_url}/services/{}", service.slug)).collect())
+        Ok(services.iter().map(|service| format!("{app_url}/services/{}", service.slug())).collect())
     }
 
-    async fn timestamps(services: &[&Self], _: &Ctx<'_>) -> Result<Vec<Timestamps>> {
-        let of = |service: &&Self| Timestamps { created_at: service.created_at, updated_at: service.updated_at };
-        Ok(services.iter().map(of).collect())
+    async fn timestamps(services: &[&impl ServiceCore], _: &Ctx<'_>) -> Result<Vec<Timestamps>> {
+        let times = services.iter().map(|service| (*service.created_at(), *service.updated_at()));
+        Ok(times.map(|(created_at, updated_at)| Timestamps { created_at, updated_at }).collect())
     }
 
     async fn deploys(
-        services: &[&Self],
+        services: &[&impl ServiceCore],
         args: &ServiceDeploysArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<DeployConnectionType>> {
-        deploy::of_services(services, args, ctx).await
+        deploy::of_services(ids(services), args, ctx).await
     }
 
-    async fn last_deploy(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
-        deploy::last_of_services(services, ctx).await
+    async fn last_deploy(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
+        deploy::last_of_services(ids(services), ctx).await
     }
 
     async fn deploy_metrics(
-        services: &[&Self],
+        services: &[&impl ServiceCore],
         args: &ServiceDeployMetricsArgs,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<DeployMetrics>> {
         let ServiceDeployMetricsArgs { start, end, environments } = args;
         let window = deploy_metrics::window(start, end, environments, ctx)?;
-        let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
-        deploy_metrics::of_each(Whose::Services, &ids, &window, ctx).await
+        deploy_metrics::of_each(Whose::Services, &ids(services), &window, ctx).await
     }
 
     async fn code_issues(
-        services: &[&Self],
+        services: &[&impl ServiceCore],
         args: &PageArguments,
         ctx: &Ctx<'_>,
     ) -> Result<Vec<CodeIssueConnectionType>> {
@@ -210,10 +230,15 @@ impl ServiceResolver for Service {
         let issues = List::<code_issue::Entity>::new(code_issue::Column::Id).related(
             (code_issue::Column::CodeIssueProjectId, code_issue_project_resource::Column::CodeIssueProjectId),
             code_issue_project_resource::Column::ServiceId,
-            services.iter().map(|service| service.id),
+            ids(services),
         );
         issues.pages(ctx, &args.request()?).await
     }
+}
+
+/// The keys of services, for what is read by them.
+fn ids(services: &[&impl ServiceCore]) -> Vec<i64> {
+    services.iter().map(|service| service.id()).collect()
 }
 
 /// Copies a row of a page, and charges the copy to the budget.
@@ -436,7 +461,7 @@ impl ServiceDeleteMutation for Mutation {
             Identifier::Alias(alias) => alias.to_owned(),
             Identifier::Id(_) => service.slug.clone(),
         };
-        let deleted_service_id = Some(ServiceResolver::id(&*service));
+        let deleted_service_id = Some(Id::of::<service::Entity>(service.id));
         ctx.shed_first::<service::Entity>(service.id).await?;
         deploy_number::leave_to_aliases(db, service.id).await?;
         db.delete(Service::from(service)).await?;

@@ -35,13 +35,13 @@ impl ServiceDependencyResolver for ServiceDependency {
 
 /// Reads a page of dependencies for each service, and the service at the other end of each, in the order of the pages.
 async fn pages(
-    services: &[&Service],
+    services: &[&impl ServiceKeys],
     args: &PageArguments,
     ctx: &Ctx<'_>,
     own: Column,
     other: fn(&ServiceDependency) -> i64,
 ) -> Result<(Vec<Page<ServiceDependency>>, std::vec::IntoIter<Service>)> {
-    let dependencies = List::<Entity>::new(Column::Id).of(own, services.iter().map(|service| service.id));
+    let dependencies = List::<Entity>::new(Column::Id).of(own, services.iter().map(|service| service.id()));
     let pages = dependencies.pages(ctx, &args.request()?).await?;
     let others = pages.iter().flat_map(|page| &page.edges).map(|edge| Some(other(&edge.node)));
     let others = present(service::Entity::by_ids(ctx.db(), others).await?)?;
@@ -89,7 +89,7 @@ macro_rules! connection {
 
         #[doc = $doc]
         pub(super) async fn $name(
-            services: &[&Service],
+            services: &[&impl ServiceKeys],
             args: &PageArguments,
             ctx: &Ctx<'_>,
         ) -> Result<Vec<$connection>> {
@@ -99,9 +99,10 @@ macro_rules! connection {
             for (service, page) in services.iter().zip(pages) {
                 let (mut nodes, mut edges) = (Vec::new(), Vec::new());
                 for (edge, node) in page.edges.into_iter().zip(others.by_ref()) {
-                    let source = edge.node.source_id;
-                    let [from, to] = if service.id == source { [*service, &node] } else { [&node, *service] };
-                    let (is_locked, tiers) = (from.locked_by.is_some(), [from.tier_id, to.tier_id]);
+                    let own = (service.locked_by().is_some(), service.tier_id());
+                    let other = (node.locked_by.is_some(), node.tier_id);
+                    let is_source = service.id() == edge.node.source_id;
+                    let [(is_locked, from), (_, to)] = if is_source { [own, other] } else { [other, own] };
                     if selects_nodes {
                         nodes.push(services::clone_charged(&node, ctx)?);
                     }
@@ -110,7 +111,7 @@ macro_rules! connection {
                         node,
                         cursor: edge.cursor.to_string(),
                         is_locked,
-                        tiers,
+                        tiers: [from, to],
                     });
                 }
                 let total_count = page.total_count.unwrap_or_default();

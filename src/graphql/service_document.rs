@@ -80,24 +80,28 @@ pub(super) async fn page(args: &AccountDocumentsArgs, ctx: &Ctx<'_>) -> Result<S
 
 /// The documents of each service, a page at a time.
 pub(super) async fn of_services(
-    services: &[&Service],
+    services: Vec<i64>,
     args: &ServiceDocumentsArgs,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<ServiceDocumentConnectionType>> {
     let ServiceDocumentsArgs { search_term, first, after } = args;
     let request = PageRequest::new(first, after)?;
     let documents = titled(ctx.db(), search_term.value().map(String::as_str))?;
-    documents.of(Column::ServiceId, services.iter().map(|service| service.id)).pages(ctx, &request).await
+    documents.of(Column::ServiceId, services).pages(ctx, &request).await
 }
 
 /// Returns the preferred document of each service: of those that it prefers, the one that changed last.
-pub(super) async fn preferred(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceDocument>>> {
+pub(super) async fn preferred(
+    services: &[&impl ServiceDetails],
+    ctx: &Ctx<'_>,
+) -> Result<Vec<Option<ServiceDocument>>> {
     let mut found = vec![None; services.len()];
     let sources = [None, Some(ApiDocumentSourceEnum::Push), Some(ApiDocumentSourceEnum::Pull)];
     // Most services have the same preference, so that this is one statement.
     for source in sources {
-        let prefers = |service: &Service| ServiceResolver::preferred_api_document_source(service) == source;
-        let places: Vec<usize> = (0..services.len()).filter(|place| prefers(services[*place])).collect();
+        let prefers =
+            |place: &usize| <Service as ServiceResolver>::preferred_api_document_source(services[*place]) == source;
+        let places: Vec<usize> = (0..services.len()).filter(prefers).collect();
         if places.is_empty() {
             continue;
         }
@@ -107,7 +111,7 @@ pub(super) async fn preferred(services: &[&Service], ctx: &Ctx<'_>) -> Result<Ve
             Some(ApiDocumentSourceEnum::Push) => documents.filter(Column::IntegrationId.is_not_null()),
             Some(ApiDocumentSourceEnum::Pull) => documents.filter(Column::IntegrationId.is_null()),
         };
-        let ids = places.iter().map(|place| services[*place].id);
+        let ids = places.iter().map(|place| services[*place].id());
         let newest = documents.of(Column::ServiceId, ids).first_per_parent(ctx.db()).await?;
         for (place, document) in places.into_iter().zip(newest) {
             found[place] = document;
@@ -117,23 +121,23 @@ pub(super) async fn preferred(services: &[&Service], ctx: &Ctx<'_>) -> Result<Ve
 }
 
 /// Returns when the document of each service is pulled, for services with a URL.
-pub(super) async fn pulls(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ApiDocumentPull>>> {
+pub(super) async fn pulls(services: &[&impl ServiceDetails], ctx: &Ctx<'_>) -> Result<Vec<Option<ApiDocumentPull>>> {
     let db = ctx.db();
-    let with_url = services.iter().filter(|service| service.api_document_url.is_some());
-    let ids: Vec<i64> = with_url.map(|service| service.id).collect();
+    let with_url = services.iter().filter(|service| service.api_document_url().is_some());
+    let ids: Vec<i64> = with_url.map(|service| service.id()).collect();
     if ids.is_empty() {
         return Ok(services.iter().map(|_| None).collect());
     }
     let rows =
         db.all(document_pull::Entity::find().filter(db::any(db, document_pull::Column::ServiceId, &ids))).await?;
     let rows: HashMap<i64, document_pull::Model> = rows.into_iter().map(|row| (row.service_id, row)).collect();
-    let pull = |service: &&Service| {
-        let Some(row) = rows.get(&service.id) else { return Ok(None) };
+    let pull = |id: i64| {
+        let Some(row) = rows.get(&id) else { return Ok(None) };
         db.charge::<ApiDocumentPull>(row.error.as_ref().map_or(0, String::len))?;
         let (pulled_at, error, next_pull_at) = (row.pulled_at, row.error.clone(), row.next_pull_at);
         Ok(Some(ApiDocumentPull { pulled_at, error, next_pull_at }))
     };
-    services.iter().map(pull).collect()
+    services.iter().map(|service| pull(service.id())).collect()
 }
 
 /// Refuses the URL of a document if the administrator does not allow to pull from its host.

@@ -8,7 +8,6 @@ use tracing::warn;
 use super::caller::Caller;
 use super::context::{Ctx, MutationCtx};
 use super::schema::*;
-use super::types::Service;
 use super::{id, permit};
 use crate::db::{Before, Read, RowOf, Transaction};
 use crate::entity::change::{Account, Whole};
@@ -32,20 +31,21 @@ const MISTAKES: usize = 100;
 const NOTES: usize = 1_000;
 
 /// Returns the service file that governs each service, if any.
-pub(super) fn of_services(services: &[&Service], _: &Ctx<'_>) -> Vec<Option<ServiceFile>> {
-    let file = |service: &&Service| {
-        let path = service.locked_by.clone()?;
-        let (repository, commit) = (service.locked_repository.clone(), service.locked_commit.clone());
-        let address = |(repository, commit): (&String, &String)| service_file::address_of(repository, commit, &path);
-        let url = repository.as_ref().zip(commit.as_ref()).map(address);
-        Some(ServiceFile { path, repository, commit, url })
-    };
-    services.iter().map(file).collect()
+pub(super) fn of_services(services: &[&impl ServiceDetails]) -> Vec<Option<ServiceFile>> {
+    services.iter().map(|service| governing(*service)).collect()
+}
+
+fn governing(service: &impl ServiceDetails) -> Option<ServiceFile> {
+    let path = service.locked_by()?;
+    let (repository, commit) = (service.locked_repository(), service.locked_commit());
+    let url = repository.zip(commit).map(|(repository, commit)| service_file::address_of(repository, commit, path));
+    let (repository, commit) = (repository.map(str::to_owned), commit.map(str::to_owned));
+    Some(ServiceFile { path: path.to_owned(), repository, commit, url })
 }
 
 /// What was not taken from each service's file.
-pub(super) async fn config_errors(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Vec<ConfigError>>> {
-    let keys = services.iter().map(|service| service.locked_by.is_some().then_some(service.id));
+pub(super) async fn config_errors(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Vec<ConfigError>>> {
+    let keys = services.iter().map(|service| service.locked_by().is_some().then_some(service.id()));
     let rows = service_file_note::Entity::by_ids(ctx.db(), keys).await?;
     let error = |noted: service_file_note::Note| {
         let number = |number| i32::try_from(number).unwrap_or(i32::MAX);

@@ -4,7 +4,6 @@ use super::context::Ctx;
 use super::relation::present;
 use super::schema::*;
 use super::service::clone_charged;
-use super::types::Service;
 use crate::engine::page::{Cursor, Edge, Page, PageRequest};
 use crate::entity::service_dependency::{Direction, Found, Reach, STEPS, reach};
 use crate::entity::{ByIds, service};
@@ -12,7 +11,7 @@ use crate::error::{Result, UserError};
 
 /// Reads a page of the services that each service's failure can reach.
 pub(super) async fn of_services(
-    services: &[&Service],
+    services: Vec<i64>,
     args: &ServiceImpactArgs,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<ServiceImpactConnectionType>> {
@@ -26,8 +25,7 @@ pub(super) async fn of_services(
     };
     let request = PageRequest::new(first, after)?;
     request.check(|after| after.order.is_some())?;
-    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
-    let reached = reach(ctx.db(), &ids, Direction::Dependents, steps).await?;
+    let reached = reach(ctx.db(), &services, Direction::Dependents, steps).await?;
     let pages: Vec<Page<Found>> = reached.iter().map(|reached| page(reached, &request)).collect();
     let selects_rows = ctx.selects("nodes") || ctx.selects("edges");
     let found = pages.iter().filter(|_| selects_rows).flat_map(|page| &page.edges).map(|edge| Some(edge.node.id));

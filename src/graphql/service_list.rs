@@ -72,12 +72,12 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
     let ids = ids(args, &mut conditions, &request, ctx).await?;
     let services = conditions.into_iter().fold(List::<service::Entity>::new(Column::Id), List::filter);
     let services = ids.into_iter().fold(services, List::with_ids);
-    services.page_in(sort_by.value().copied().map(order), ctx, &request).await
+    services.partial_page(sort_by.value().copied().map(order), ctx, &request).await
 }
 
 /// All services, a page at a time.
 pub(super) async fn all(request: &PageRequest, ctx: &Ctx<'_>) -> Result<ServiceConnectionType> {
-    List::<service::Entity>::new(Column::Id).page(ctx, request).await
+    List::<service::Entity>::new(Column::Id).partial_page(None, ctx, request).await
 }
 
 /// The condition that the type of a service has this category. A service without a type has the default type.

@@ -91,16 +91,15 @@ async fn between(ctx: &Ctx<'_>, pairs: Vec<(i64, i64)>) -> Result<Vec<Vec<Servic
 
 /// A page of each service's repositories, with its links to them.
 pub(super) async fn repositories(
-    services: &[&Service],
+    services: Vec<i64>,
     args: &PageArguments,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<ServiceReposConnectionType>> {
-    let parents: Vec<i64> = services.iter().map(|service| service.id).collect();
     let columns = [Column::ServiceId, Column::RepositoryId];
     if !ctx.selects("edges") {
         // Without edges, one statement reads the repositories, and the links are not needed.
         let list = List::<repositories_table::Entity>::new(repositories_table::Column::Id);
-        let list = list.linked("service_repository", ["service_id", "repository_id"], parents).first_of(columns);
+        let list = list.linked("service_repository", ["service_id", "repository_id"], services).first_of(columns);
         let pages = list.pages(ctx, &args.request()?).await?.into_iter().map(nodes_alone);
         let connection = |(nodes, page_info, total_count)| ServiceReposConnectionType {
             nodes,
@@ -110,7 +109,7 @@ pub(super) async fn repositories(
         };
         return Ok(pages.map(connection).collect());
     }
-    let pages = pages::<Repository>(parents, args, ctx, columns, |link| link.repository_id).await?;
+    let pages = pages::<Repository>(services, args, ctx, columns, |link| link.repository_id).await?;
     let selects_nodes = ctx.selects("nodes");
     let mut connections = Vec::with_capacity(pages.len());
     for (entries, page_info, total_count) in pages {
@@ -248,8 +247,8 @@ impl RepositoryPathResolver for RepositoryPath {
 }
 
 /// The oldest link of each service.
-pub(super) async fn default_links(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceRepository>>> {
-    let links = List::<Entity>::new(Column::Id).of(Column::ServiceId, services.iter().map(|service| service.id));
+pub(super) async fn default_links(services: Vec<i64>, ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceRepository>>> {
+    let links = List::<Entity>::new(Column::Id).of(Column::ServiceId, services);
     links.first_per_parent(ctx.db()).await
 }
 

@@ -6,6 +6,28 @@
 //! For a type bound to the row of a table (`Model`), the trait provides the methods that follow from its columns: a
 //! scalar of the same name and type, `id`, another row by the key in the column `NAME_id`, and the lists of
 //! `@relation`. The noun's file writes the other methods, and may override these.
+//!
+//! Of a row with groups of columns (`GROUPS` in its entity), lists leave out the groups that no selected field reads. There
+//! a method written by hand gets the row, and reads all groups, unless `parts!` says which part it gets:
+//!
+//! - `core`: the columns that every list reads;
+//! - the name of a group: these, and the group;
+//! - `row`: the row. This is for fields that follow from a column and are written all the same, which a noun's file cannot
+//!   override otherwise.
+
+/// The fields whose methods get a part of a row. The build reads them from here.
+macro_rules! parts {
+    ($($fields:tt)*) => {};
+}
+
+parts! {
+    Service {
+        core: alias, aliases, managedAliases, locked, configErrors, htmlUrl, timestamps, contacts, impact, repositories,
+            repos, defaultServiceRepository, deploys, lastDeploy, deployMetrics, codeIssues, property, documents, onCalls;
+        details: serviceFile, apiDocumentPull, preferredApiDocumentSource, preferredApiDocument;
+        keys: parent, type, dependencies, dependents;
+    }
+}
 
 pub use super::account::Account;
 pub use super::check::{
@@ -29,7 +51,7 @@ pub use super::json::{Json as JSON, Json as JSONSchema, JsonText as JsonString};
 pub use super::property_definition::{TeamPropertyDefinition, TeamPropertyDefinitionsAssignPayload};
 pub use super::reference::{IntegrationTypeName, ServiceReference};
 pub use super::related_resource::RelatedResourceEdge;
-pub use super::relation::{list, list_through, to_its_one, to_one};
+pub use super::relation::{list, list_through, partial_list, partial_list_through, to_its_one, to_one};
 pub use super::repository::RepositoryConnectionType;
 pub use super::rubric::Rubric;
 pub use super::search::SearchResult;

@@ -137,7 +137,8 @@ impl Twins {
                 // Who may not write is not offered the tool.
                 let answer =
                     ask(agent, &tokens[1], "tools/call", json!({ "name": "mutate", "arguments": given })).await;
-                assert_eq!((posted.status, &answer["error"]["code"]), (403, &json!(-32_602)), "{what}: {answer}");
+                let told = posted.json();
+                assert_eq!((posted.status, &answer["error"]["code"]), (403, &json!(-32_602)), "{what}: {answer} {told}");
                 refused.insert(mutation);
                 continue;
             }

@@ -2,7 +2,8 @@
 //!
 //! A [`List`] defines the rows, their parents and their order. [`List::page`] reads a page of the whole list,
 //! [`List::pages`] a page for each parent. Rows are read only if the client selects some, and counted only if it
-//! selects the count.
+//! selects the count. [`List::partial_page`] and [`List::partial_pages`] read no columns that the client does not need; the
+//! resolver cannot look at the rows then.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, EntityName, IdenStatic, Value};
@@ -11,7 +12,8 @@ use super::context::Ctx;
 use super::left_out::LeftOut;
 use super::sort::Sort;
 use crate::db::{self, Ids, OfKeys, ReadHandle, Shape, Table};
-use crate::engine::page::{Cursor, Page, PageRequest};
+use crate::engine::object::Parted;
+use crate::engine::page::{Cursor, Page, PageRequest, PartialPage};
 use crate::error::Result;
 
 mod count;
@@ -163,8 +165,7 @@ impl<E: Table> List<E> {
     }
 
     /// Like [`page`](Self::page), in the order that the client chose, if any.
-    pub async fn page_in(mut self, sort: Option<Sort>, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Page<E::Model>> {
-        self.left_out = LeftOut::of::<E>(ctx);
+    pub async fn page_in(self, sort: Option<Sort>, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Page<E::Model>> {
         let mut page = Page::empty();
         if ctx.selects_rows() {
             let rows = match sort {
@@ -180,9 +181,31 @@ impl<E: Table> List<E> {
         Ok(page)
     }
 
-    /// Reads a page for each parent, in the order of the parents.
-    pub async fn pages(mut self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<Page<E::Model>>> {
+    /// Like [`page_in`](Self::page_in), without the columns that no selected field reads.
+    pub async fn partial_page(
+        mut self,
+        sort: Option<Sort>,
+        ctx: &Ctx<'_>,
+        request: &PageRequest,
+    ) -> Result<PartialPage<E::Model>>
+    where
+        E::Model: Parted,
+    {
         self.left_out = LeftOut::of::<E>(ctx);
+        Ok(PartialPage::new(self.page_in(sort, ctx, request).await?))
+    }
+
+    /// Like [`pages`](Self::pages), without the columns that no selected field reads.
+    pub async fn partial_pages(mut self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<PartialPage<E::Model>>>
+    where
+        E::Model: Parted,
+    {
+        self.left_out = LeftOut::of::<E>(ctx);
+        Ok(self.pages(ctx, request).await?.into_iter().map(PartialPage::new).collect())
+    }
+
+    /// Reads a page for each parent, in the order of the parents.
+    pub async fn pages(self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<Page<E::Model>>> {
         let rows = if ctx.selects_rows() { self.rows_per_parent(ctx.db(), request).await? } else { Vec::new() };
         let counts = if ctx.selects_count() {
             db::to_each(
