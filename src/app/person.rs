@@ -50,6 +50,9 @@ async fn show(
     let duties = site.reading(visit).await?.part(|db| Duties::of(db, number)).await?;
     let may_delete = is_admin && session.user.id != number;
     let main = html! {
+        @if let Some(moment) = &user.deactivated_at {
+            p { span.mark { "deactivated" } " " (time(moment.0, now)) ". They cannot sign in." }
+        }
         dl.facts {
             dt { "Email" } dd { a href={ "mailto:" (user.email) } { (user.email) } }
             @for one in user.contacts.iter().flatten() { dt { "Contact" } dd { (contact(one)) } }

@@ -168,6 +168,7 @@ async fn link_not_valid(site: &Site, visit: &Visit) -> Answer {
             li { "It is older than 15 minutes." }
             li { "A newer link was created for the same user. Only the newest works." }
             li { "It was not copied completely." }
+            li { "The user is deactivated: whoever manages accounts at your identity provider can activate them again." }
             li { "It was created for another database. The command that creates a link must use the same database as "
                 "the server." }
         }

@@ -40,6 +40,7 @@ const SCOPES: &[(&str, &str, Scope)] = &[
     ("write", "write: read and change the catalogue", Scope::Write),
     ("read", "read: read the catalogue, change nothing", Scope::Read),
     ("admin", "admin: also add, change and delete users", Scope::Admin),
+    ("scim", "scim: for an identity provider, which adds, changes and deactivates users", Scope::Scim),
 ];
 
 /// Lists the tokens, with the form for a new one.
@@ -53,7 +54,7 @@ pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
     session.require(Role::Admin)?;
     let (form, now) = (&visit.form, Timestamp::now());
     let scope = SCOPES.iter().find(|(word, ..)| *word == form.get("scope")).map(|(.., scope)| *scope);
-    let scope = scope.ok_or_else(|| Fault::BadRequest("The scope must be read, write or admin.".to_owned()))?;
+    let scope = scope.ok_or_else(|| Fault::BadRequest("The scope must be read, write, admin or scim.".to_owned()))?;
     let lifetimes = remembered::token_lifetimes(site.db.read()).await?;
     let (field, expiry) = expiry(form)?;
     let end = match expiry.and_then(|expiry| lifetimes.end(expiry, now)) {

@@ -129,6 +129,7 @@ fn row(site: &Site, user: &User, number: Option<i64>, is_own: bool, is_known: bo
             th scope="row" {
                 @match number { Some(number) => a href={ "/users/" (number) } { (user.name) }, None => (user.name) }
                 @if is_own { " " span.mark { "you" } }
+                @if user.deactivated_at.is_some() { " " span.mark { "deactivated" } }
             }
             td { (user.email) }
             td { form method="post" action=(here("role")) {
@@ -268,7 +269,8 @@ pub async fn link(site: &Site, visit: &Visit, session: &Session, id: &str) -> Re
             let blank = Visit { form: Default::default(), ..visit.clone() };
             Ok(Answer::page(show(site, &blank, session, &Mistakes::none(), Some(Link { email, url })).await?))
         }
-        Err(Error::User(_)) => Err(Fault::NotFound),
+        Err(Error::User(errors)) if errors.iter().any(|error| error.path == ["id"]) => Err(Fault::NotFound),
+        Err(Error::User(errors)) => Ok(Answer::refused(show(site, visit, session, &errors.into(), None).await?)),
         Err(error) => Err(error.into()),
     }
 }

@@ -85,8 +85,8 @@ pub struct OpenIdArgs {
     /// such as realm_access.roles
     #[arg(long, value_name = "CLAIM", env = "ROLLCALL_OIDC_GROUPS_CLAIM", default_value = "groups", value_parser = trimmed(value::text))]
     oidc_groups_claim: String,
-    /// Give users the role of their groups at each sign-in, such as platform=admin,dev=user: the highest one, or --oidc-role
-    /// without any. The roles are viewer, team_member, user, standards_admin and admin
+    /// Give users the role of their groups at each sign-in, and when SCIM changes a group, such as platform=admin,dev=user:
+    /// the highest one, or --oidc-role without any. The roles are viewer, team_member, user, standards_admin and admin
     #[arg(
         long,
         value_name = "GROUP=ROLE",
@@ -96,8 +96,8 @@ pub struct OpenIdArgs {
         value_parser = trimmed(group_role)
     )]
     oidc_group_roles: Vec<(String, Role)>,
-    /// Make users members of teams by their groups at each sign-in, such as dev=payments, with the team's alias; members of
-    /// these teams who are in no such group leave them
+    /// Make users members of teams by their groups at each sign-in, and when SCIM changes a group, such as dev=payments, with
+    /// the team's alias; members of these teams who are in no such group leave them
     #[arg(
         long,
         value_name = "GROUP=TEAM",

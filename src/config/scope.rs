@@ -7,7 +7,7 @@ use crate::entity::token::Scope;
 
 impl ValueEnum for Scope {
     fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Read, Self::Write, Self::Admin]
+        &[Self::Read, Self::Write, Self::Admin, Self::Scim]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
@@ -15,6 +15,7 @@ impl ValueEnum for Scope {
             Self::Read => PossibleValue::new("read").help("Queries"),
             Self::Write => PossibleValue::new("write").help("Also mutations that change the catalogue"),
             Self::Admin => PossibleValue::new("admin").help("Also mutations that change users and their roles"),
+            Self::Scim => PossibleValue::new("scim").help("Users and groups by SCIM, and nothing else"),
         })
     }
 }

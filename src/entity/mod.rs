@@ -65,6 +65,8 @@ pub mod relationship_rule;
 pub mod remembered;
 pub mod repository;
 pub mod row_lock;
+pub mod scim_group;
+pub mod scim_group_member;
 pub mod scorecard;
 pub mod scorecard_alias;
 pub mod service;
@@ -109,8 +111,8 @@ recorded! {
     alert_source alert_source_service campaign category check check_answer check_reported code_issue code_issue_cve code_issue_cwe
     code_issue_project code_issue_project_resource component_type contact deploy domain domain_alias event_subscription filter filter_predicate
     infrastructure_resource infrastructure_resource_alias integration level lifecycle on_call property
-    property_definition relationship relationship_definition repository scorecard scorecard_alias service service_alias service_dependency
-    service_document service_repository suggestion system system_alias tag team team_alias team_membership tier tool
+    property_definition relationship relationship_definition repository scim_group scim_group_member scorecard scorecard_alias service service_alias
+    service_dependency service_document service_repository suggestion system system_alias tag team team_alias team_membership tier tool
     user
 }
 

@@ -105,12 +105,13 @@ pub async fn begin(
     Ok((key, row))
 }
 
-/// Finds the session of a secret, and its user. Returns `None` if the session is not valid at `now`.
+/// Finds the session of a secret, and its user. Returns `None` if the session is not valid at `now`, or the user is
+/// deactivated.
 pub async fn by_key(db: &dyn ReadHandle, key: &Key, now: Timestamp) -> Result<Option<(Model, user::Model)>, db::Error> {
     let found = db.one(Entity::find().filter(Column::Hash.eq(key.hash().to_vec()))).await?;
     let Some(session) = found.filter(|session| session.is_valid(now)) else { return Ok(None) };
     let user = db.one(user::Entity::find_by_id(session.user_id)).await?;
-    Ok(user.map(|user| (session, user)))
+    Ok(user.filter(user::Model::is_active).map(|user| (session, user)))
 }
 
 /// Writes that a session was used at `now`. Does nothing if the session no longer exists.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::key::Key;
 use super::{Timestamp, user};
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
-use crate::error::Result;
+use crate::error::{Result, UserError};
 
 /// A row of `sign_in_link`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
@@ -50,11 +50,19 @@ pub fn path(key: &Key) -> String {
 }
 
 /// Creates a link for a user, or for the first administrator. Deletes earlier links for the same person.
+///
+/// # Errors
+/// The user is deactivated.
 pub async fn create(db: &dyn WriteHandle, user_id: Option<i64>, now: Timestamp) -> Result<Key> {
     let of_same = match user_id {
         Some(id) => Column::UserId.eq(id),
         None => Column::UserId.is_null(),
     };
+    if let Some(id) = user_id
+        && let Some(why) = db.one(user::Entity::find_by_id(id)).await?.and_then(|user| user.refusal())
+    {
+        return Err(UserError::base(why).into());
+    }
     db.exec(Entity::delete_many().filter(of_same)).await?;
     let key = Key::new()?;
     let row = ActiveModel {
@@ -75,15 +83,21 @@ pub async fn first_was_made_since(db: &dyn ReadHandle, since: Timestamp) -> Resu
     Ok(db.one(Entity::find().filter(of_first)).await?.is_some())
 }
 
-/// Finds the link of a secret. Returns `None` if the link cannot be used at `now`.
+/// Deletes the links for a user.
+pub async fn void_all(db: &dyn WriteHandle, user_id: i64) -> Result<(), db::Error> {
+    db.exec(Entity::delete_many().filter(Column::UserId.eq(user_id))).await.map(drop)
+}
+
+/// Finds the link of a secret. Returns `None` if the link cannot be used at `now`, or its user is deactivated.
 pub async fn by_key(db: &dyn ReadHandle, key: &Key, now: Timestamp) -> Result<Option<Model>, db::Error> {
     let link = db.one(Entity::find().filter(Column::Hash.eq(key.hash().to_vec()))).await?;
     let Some(link) = link.filter(|link| link.used_at.is_none() && now < link.expires_at) else { return Ok(None) };
-    // Once there is an administrator, a link for the first one is void.
-    if link.user_id.is_none() && user::any_administrator(db).await? {
-        return Ok(None);
-    }
-    Ok(Some(link))
+    let is_void = match link.user_id {
+        Some(id) => !db.one(user::Entity::find_by_id(id)).await?.is_some_and(|user| user.is_active()),
+        // Once there is an administrator, a link for the first one is void.
+        None => user::any_administrator(db).await?,
+    };
+    Ok((!is_void).then_some(link))
 }
 
 /// Uses a link up. Of several concurrent callers, only one gets it.

@@ -179,6 +179,8 @@ pub enum Scope {
     Write,
     /// Every mutation.
     Admin,
+    /// Users and groups, by SCIM, and nothing else.
+    Scim,
 }
 
 /// A token as its owner holds it: `rc_`, 256 random bits and a checksum. Secret scanners recognise the prefix. The

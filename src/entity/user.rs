@@ -31,6 +31,18 @@ pub struct Model {
     pub last_sign_in_at: Option<Timestamp>,
     /// How the user was created; `None` for users from before this was recorded.
     pub provisioned_by: Option<ProvisionedBy>,
+    /// The identity provider's id for the person, as SCIM tells it; unique.
+    pub external_id: Option<String>,
+    /// The name by which the identity provider knows the person, if it is not the email address.
+    pub user_name: Option<String>,
+    /// The form in which that name is compared, from [`email_key`]. No other user has it as a name or an address.
+    pub user_name_key: Option<String>,
+    /// The given name, as SCIM tells it.
+    pub given_name: Option<String>,
+    /// The family name, as SCIM tells it.
+    pub family_name: Option<String>,
+    /// When the user was deactivated: nobody can sign in as them. `None` while they are active.
+    pub deactivated_at: Option<Timestamp>,
     /// When the row was created.
     pub created_at: Timestamp,
     /// When the row was last changed.
@@ -95,12 +107,30 @@ pub enum ProvisionedBy {
     Token,
     /// By signing in at the OpenID provider.
     OpenId,
+    /// By the identity provider, through SCIM.
+    Scim,
 }
 
 impl Model {
     /// The user as the subject of an audit entry.
     pub fn subject(&self) -> Subject {
         Subject::new("User", Some(self.id), &self.email)
+    }
+
+    /// Whether the user may sign in.
+    pub fn is_active(&self) -> bool {
+        self.deactivated_at.is_none()
+    }
+
+    /// Why the user cannot sign in, for people. `None` if they can.
+    pub fn refusal(&self) -> Option<String> {
+        let name = quoted(&self.email);
+        (!self.is_active()).then(|| {
+            format!(
+                "The user {name} is deactivated, so nobody can sign in as them. Whoever manages accounts at your identity \
+                 provider can activate the user again."
+            )
+        })
     }
 }
 
@@ -137,18 +167,18 @@ pub async fn by_email(db: &dyn ReadHandle, email: &str) -> Result<Option<Model>,
     super::by_unique::<Entity>(db, Column::EmailKey, email_key(email)).await
 }
 
-/// Returns whether there is an administrator.
+/// Returns whether there is an administrator who can sign in.
 pub async fn any_administrator(db: &dyn ReadHandle) -> Result<bool, db::Error> {
-    let administrators = Entity::find().filter(Column::Role.eq(Role::Admin));
+    let administrators = Entity::find().filter(Column::Role.eq(Role::Admin)).filter(Column::DeactivatedAt.is_null());
     let first = administrators.select_only().column(Column::Id).limit(1);
     Ok(!db.rows(first.as_query(), |row| row.get::<i64>(0)).await?.is_empty())
 }
 
-/// Locks a user who is about to be deleted or demoted, together with all administrators. Of two concurrent calls, the
-/// second sees what the first one did.
+/// Locks a user who is about to be deleted, deactivated or demoted, together with all administrators. Of two concurrent
+/// calls, the second sees what the first one did.
 ///
 /// # Errors
-/// The user is the only administrator. Without one, nobody could manage users and tokens.
+/// The user is the only administrator who can sign in. Without one, nobody could manage users and tokens.
 pub async fn lock_to_demote(db: &dyn ReadHandle, id: i64) -> Result<Model> {
     // In the order of their ids, so that two of these transactions cannot deadlock.
     let held = Entity::find().filter(Column::Role.eq(Role::Admin).or(Column::Id.eq(id)));
@@ -156,7 +186,8 @@ pub async fn lock_to_demote(db: &dyn ReadHandle, id: i64) -> Result<Model> {
     let (user, others): (Vec<_>, Vec<_>) = held.into_iter().partition(|user| user.id == id);
     // Another request has deleted the user in the meantime. The mutation is retried, and then reports that.
     let user = user.into_iter().next().ok_or(db::Error::LostRace)?;
-    if user.role == Role::Admin && others.is_empty() {
+    let is_needed = user.role == Role::Admin && user.is_active();
+    if is_needed && !others.iter().any(Model::is_active) {
         let name = quoted(&user.name);
         return Err(UserError::base(format!(
             "{name} is the only administrator; make another user an administrator first"
@@ -177,6 +208,7 @@ pub async fn first_administrator(db: &Transaction, email: &str, name: Option<&st
     };
     let mut row: ActiveModel = user.into();
     row.role = Set(Role::Admin);
+    row.deactivated_at = Set(None);
     touch(&mut row.updated_at);
     Ok(db.update(row).await?)
 }

@@ -26,11 +26,17 @@ impl Caller {
     /// The holder of an API token.
     pub fn token(token: &token::Model) -> Self {
         let scope = match token.scope {
-            token::Scope::Read => Scope::Read,
+            // The edge refuses tokens for SCIM before there is a caller.
+            token::Scope::Read | token::Scope::Scim => Scope::Read,
             token::Scope::Write => Scope::Write,
             token::Scope::Admin => Scope::Admin,
         };
         Self { actor: Actor::token(token), scope, user: None, counts_to: None }
+    }
+
+    /// An identity provider, which deletes users as an administrator does.
+    pub fn provider(token: &token::Model) -> Self {
+        Self { actor: Actor::token(token), scope: Scope::Admin, user: None, counts_to: None }
     }
 
     /// A user who is signed in to the application.

@@ -42,6 +42,7 @@ impl UserResolver for User {
     fn provisioned_by(&self) -> Option<ProvisionedByEnum> {
         Some(match self.provisioned_by? {
             ProvisionedBy::CommandLine => ProvisionedByEnum::ApiCli,
+            ProvisionedBy::Scim => ProvisionedByEnum::IntegrationScim,
             ProvisionedBy::User => ProvisionedByEnum::User,
             ProvisionedBy::Token => ProvisionedByEnum::ApiOther,
             ProvisionedBy::OpenId => ProvisionedByEnum::SsoOther,
@@ -99,21 +100,11 @@ fn condition(db: &dyn Backend, UsersFilterInput { arg, key, r#type }: &UsersFilt
     let needed = || arg.as_deref().ok_or_else(|| UserError::new("arg", "arg must be given with this key"));
     let is = |column: user::Column, text: &str| db::text::lower(db, column.into_expr()).eq(text.to_ascii_lowercase());
     let condition = match key {
-        UsersFilterEnum::DeactivatedAt => match &arg {
-            None => Expr::value(true),
-            Some(_) => Expr::value(false),
-        },
+        UsersFilterEnum::DeactivatedAt => is_at(user::Column::DeactivatedAt, arg.as_deref())?,
         UsersFilterEnum::Email => user::Column::EmailKey.eq(email_key(needed()?)),
         UsersFilterEnum::Name => is(user::Column::Name, needed()?),
         UsersFilterEnum::Role => is(user::Column::Role, needed()?),
-        UsersFilterEnum::LastSignInAt => match &arg {
-            None => user::Column::LastSignInAt.is_null(),
-            Some(arg) => {
-                let moment = Timestamp::parse(arg).map_err(|_| UserError::new("arg", "arg must be a date and time"))?;
-                // A null column is not this moment, so `does_not_equal` must match it.
-                user::Column::LastSignInAt.is_not_null().and(user::Column::LastSignInAt.eq(moment))
-            }
-        },
+        UsersFilterEnum::LastSignInAt => is_at(user::Column::LastSignInAt, arg.as_deref())?,
         UsersFilterEnum::Tag => {
             let (key, value) = match needed()?.split_once(':') {
                 Some((key, value)) => (key, Some(value)),
@@ -133,6 +124,14 @@ fn condition(db: &dyn Backend, UsersFilterInput { arg, key, r#type }: &UsersFilt
         Some(BasicTypeEnum::DoesNotEqual) => condition.not(),
         Some(BasicTypeEnum::Equals) | None => condition,
     })
+}
+
+/// The condition that a date is this moment, or that there is none.
+fn is_at(column: user::Column, arg: Option<&str>) -> Result<Expr, UserError> {
+    let Some(arg) = arg else { return Ok(column.is_null()) };
+    let moment = Timestamp::parse(arg).map_err(|_| UserError::new("arg", "arg must be a date and time"))?;
+    // A null column is not this moment, so `does_not_equal` must match it.
+    Ok(column.is_not_null().and(column.eq(moment)))
 }
 
 /// Finds the user that a client names, for a query.

@@ -13,8 +13,10 @@ use super::limits::{TOKEN, TOKEN_WINDOW, Window, is_exact};
 use super::lookups::Lookups;
 use super::reply::Rejection;
 use crate::db::{self, Db};
-use crate::entity::token::{self, Secret};
+use crate::entity::token::{self, Scope, Secret};
 use crate::entity::{Timestamp, feed, session, text};
+
+const ONLY_SCIM: &str = "This token has the scope scim: it is for /scim/v2 and for nothing else.";
 
 /// Checks API tokens.
 ///
@@ -39,8 +41,23 @@ impl Tokens {
         Self { db, lookups, counts, last_uses }
     }
 
-    /// Returns the valid token of a request received at `now` from an address, and its window if the request was counted along the way.
+    /// Returns the valid token of a request received at `now` from an address, and its window if the request was counted
+    /// along the way. Refuses the tokens of identity providers, which may use SCIM and nothing else.
     pub async fn check(
+        &self,
+        headers: &HeaderMap,
+        from: IpAddr,
+        now: Timestamp,
+    ) -> Result<(token::Model, Option<Window>), Rejection> {
+        let (token, counted) = self.any(headers, from, now).await?;
+        match token.scope {
+            Scope::Scim => Err(Rejection::Forbidden(ONLY_SCIM)),
+            Scope::Read | Scope::Write | Scope::Admin => Ok((token, counted)),
+        }
+    }
+
+    /// The same for a token of any scope.
+    pub async fn any(
         &self,
         headers: &HeaderMap,
         from: IpAddr,

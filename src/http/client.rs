@@ -42,7 +42,7 @@ pub(super) fn span<B>(request: &Request<B>, peer: Peer, id: &str) -> Span {
     let caller = spans::parent(lines("traceparent"), lines("tracestate"));
     let route = Route::of(path);
     let head = spans::Request {
-        method: super::method_name(request.method()),
+        method: super::router::method_name(request.method()),
         route: route.name(),
         path: route.shown(path),
         is_encrypted: peer.is_encrypted,

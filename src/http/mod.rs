@@ -268,7 +268,7 @@ impl App {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         // HTTP/2 would buffer the frames of an unread body until the request ends. Dropping the body prevents that.
-        let is_read = parts.method == Method::POST || parts.version < Version::HTTP_2;
+        let is_read = router::has_body(&parts.method) || parts.version < Version::HTTP_2;
         let mut body = is_read.then_some(body);
         let client = client::address(peer.address, &parts.headers, self.trusted_proxies(peer));
         let mut call = Call {
@@ -312,7 +312,7 @@ impl App {
         let took = started.elapsed();
         self.metrics.request(call.route, reply.status(), took);
         info!(
-            method = method_name(&call.parts.method),
+            method = router::method_name(&call.parts.method),
             route = call.route.name(),
             status = reply.status().as_u16(),
             duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
@@ -377,6 +377,7 @@ impl App {
                 None => Err(Rejection::NotFound),
             },
             (Route::Feed, _) => Box::pin(handlers::feed::answer(self, call)).await,
+            (Route::Scim, body) => Box::pin(handlers::scim::answer(self, call, body)).await,
             (Route::Livez, _) => Ok(handlers::health::live(call)),
             (Route::Readyz, _) => Box::pin(handlers::health::ready(self)).await,
             (Route::App, body) => Box::pin(handlers::app::answer(self, call, body)).await,
@@ -464,20 +465,11 @@ impl Call {
         match self.route {
             Route::GraphQl => Surface::GraphQl(reply::Media::of(&self.parts.headers)),
             Route::Deploy | Route::Document => Surface::Webhook,
+            Route::Scim => Surface::Scim,
             Route::App => Surface::Page,
             Route::Feed | Route::Unknown if accept::prefers_page(&self.parts.headers) => Surface::Page,
             _ => Surface::Plain,
         }
-    }
-}
-
-/// The method for the log. Unknown methods are not logged, because the caller chooses their text.
-fn method_name(method: &Method) -> &str {
-    match *method {
-        Method::GET | Method::HEAD | Method::POST | Method::PUT | Method::PATCH | Method::DELETE | Method::OPTIONS => {
-            method.as_str()
-        }
-        _ => "other",
     }
 }
 

@@ -9,6 +9,7 @@ use crate::app;
 use crate::entity::integration::{DOCUMENTS, WEBHOOKS};
 use crate::entity::{feed, text};
 use crate::http::handlers::badge::BADGES;
+use crate::scim;
 
 /// The routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub enum Route {
     Badge,
     /// A feed of deploys or changes.
     Feed,
+    /// SCIM: users and groups, for identity providers.
+    Scim,
     /// The application's pages.
     App,
     /// An unknown path.
@@ -54,6 +57,7 @@ impl Route {
             _ if is_webhook(path, DOCUMENTS) => Self::Document,
             _ if path.starts_with(BADGES) => Self::Badge,
             _ if path.starts_with(feed::PATH) => Self::Feed,
+            _ if scim::below(path).is_some() => Self::Scim,
             _ if app::owns(path) => Self::App,
             _ => Self::Unknown,
         }
@@ -65,6 +69,7 @@ impl Route {
             Self::GraphQl | Self::Mcp | Self::Deploy | Self::Document => "POST",
             Self::Sdl | Self::Llms | Self::Badge | Self::Feed | Self::Livez | Self::Readyz => "GET, HEAD",
             Self::App => "GET, HEAD, POST",
+            Self::Scim => "GET, POST, PUT, PATCH, DELETE",
             Self::Unknown => "",
         }
     }
@@ -87,6 +92,7 @@ impl Route {
             Self::Readyz => "/readyz",
             Self::Badge => "/badges/services",
             Self::Feed => "/feeds",
+            Self::Scim => scim::PATH,
             Self::App => "app",
             Self::Unknown => "unknown",
         }
@@ -102,12 +108,28 @@ impl Route {
             Self::App
             | Self::Badge
             | Self::GraphQl
+            | Self::Scim
             | Self::Mcp
             | Self::Sdl
             | Self::Llms
             | Self::Livez
             | Self::Readyz => Some(path),
         }
+    }
+}
+
+/// Whether requests with this method have a body.
+pub fn has_body(method: &Method) -> bool {
+    matches!(*method, Method::POST | Method::PUT | Method::PATCH)
+}
+
+/// The method for the log. Unknown methods are not logged, because the caller chooses their text.
+pub fn method_name(method: &Method) -> &str {
+    match *method {
+        Method::GET | Method::HEAD | Method::POST | Method::PUT | Method::PATCH | Method::DELETE | Method::OPTIONS => {
+            method.as_str()
+        }
+        _ => "other",
     }
 }
 
@@ -176,6 +198,9 @@ mod tests {
             ("//feeds/secret/deploys.atom", Some("/")),
             ("/feeds%2Fsecret/deploys.atom", None),
             ("/feed/secret", None),
+            ("/scim/v2/Users/7", Some("/scim/v2/Users/7")),
+            ("/scim/v2", Some("/scim/v2")),
+            ("/scim/v1/Users", None),
             ("/secret", None),
             ("*", None),
         ] {

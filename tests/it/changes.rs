@@ -17,12 +17,14 @@ use crate::say_aloud;
 use crate::tour::{Step, Tour, schema};
 
 /// Columns that the audit does not tell.
-const NOT_TOLD: [&str; 11] = [
+const NOT_TOLD: [&str; 13] = [
     "id",
     "created_at",
     "updated_at",
     "webhook_id",
     "email_key",
+    "user_name_key",
+    "name_key",
     "creation_source",
     "search_key",
     "unique_key",

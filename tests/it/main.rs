@@ -127,6 +127,7 @@ mod repository_checks;
 mod revert;
 mod role;
 mod schema_diff;
+mod scim;
 mod scorecard;
 mod search;
 mod sender;

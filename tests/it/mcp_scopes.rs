@@ -138,7 +138,11 @@ impl Twins {
                 let answer =
                     ask(agent, &tokens[1], "tools/call", json!({ "name": "mutate", "arguments": given })).await;
                 let told = posted.json();
-                assert_eq!((posted.status, &answer["error"]["code"]), (403, &json!(-32_602)), "{what}: {answer} {told}");
+                assert_eq!(
+                    (posted.status, &answer["error"]["code"]),
+                    (403, &json!(-32_602)),
+                    "{what}: {answer} {told}"
+                );
                 refused.insert(mutation);
                 continue;
             }

@@ -45,6 +45,7 @@ use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
 use rollcall::http::{BACKLOG, METRICS_CONNECTIONS, body, heads, limits, metrics, outbox, proxy_header};
 use rollcall::json_schema;
 use rollcall::mcp;
+use rollcall::scim;
 use rollcall::service_file::{
     MISTAKES, NOTES, PROPERTIES_TEXT, REHEARSED, STANDARDS, TOLD_MISTAKES, TOLD_SERVICES, YAML_ANCHORED, YAML_ANCHORS,
     YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES,
@@ -567,6 +568,19 @@ fn people() -> Section {
         count("the same, from one address", exchange::BOUNDS.share).beyond("others wait"),
         bytes("answer of an OpenID provider", provider::LONGEST_ANSWER),
         time("time for an OpenID provider to answer", provider::TIMEOUT),
+        count("users that a catalogue may have for SCIM to create another one", scim::MOST_USERS),
+        count("groups of SCIM", scim::MOST_GROUPS),
+        count("members of such a group", scim::MEMBERS),
+        count("members that a request of SCIM adds", scim::MEMBERS_AT_ONCE),
+        count("such groups of a user", scim::GROUPS_OF_USER),
+        count("things that a request of SCIM changes, with what groups give", scim::MOST_CHANGED),
+        count("operations of a PATCH of SCIM", scim::MOST_OPERATIONS),
+        count("resources of a page of SCIM", scim::MOST_RESULTS).beyond("the page is shorter"),
+        count("members of groups, or groups of users, on a page of SCIM", scim::IN_PAGE)
+            .beyond("the page is shorter, but has one resource"),
+        bytes("filter or path of SCIM", scim::LONGEST_FILTER),
+        count("comparisons of a filter of SCIM", scim::MOST_TERMS),
+        count("parentheses in each other in a filter of SCIM", scim::DEEPEST),
         bytes("details of an entry of the audit", audit::DETAIL).beyond("texts and lists are cut"),
         bytes("values that an entry of the audit holds for a revert", kept::ENTRY).beyond("it cannot be reverted"),
         bytes("a text among these values", kept::VALUE).beyond("it cannot be reverted"),

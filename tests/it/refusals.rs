@@ -400,7 +400,7 @@ async fn dump(db: &Db) -> String {
     }
     tables!(
         alert_source alert_source_service campaign check check_answer check_due check_reported check_result code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource component_type contact custom_event custom_event_outcome delivery deploy
-        deploy_number document_pull domain domain_alias event event_delivery event_receiver event_subscription feed filter filter_predicate idempotency_key identity infrastructure_resource infrastructure_resource_alias integration lifecycle on_call property property_definition relationship relationship_definition repository scorecard scorecard_alias service service_alias level category service_dependency service_document service_document_content service_file_note service_file_refusal service_last_deploy service_level service_repository session sign_in_link standing_change standing_day suggestion
+        deploy_number document_pull domain domain_alias event event_delivery event_receiver event_subscription feed filter filter_predicate idempotency_key identity infrastructure_resource infrastructure_resource_alias integration lifecycle on_call property property_definition relationship relationship_definition repository scim_group scim_group_member scorecard scorecard_alias service service_alias level category service_dependency service_document service_document_content service_file_note service_file_refusal service_last_deploy service_level service_repository session sign_in_link standing_change standing_day suggestion
         suggestion_integration system system_alias tag team team_alias team_membership tier tool user
     );
     let modules = include_str!("../../src/entity/mod.rs").lines();

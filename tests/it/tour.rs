@@ -351,6 +351,10 @@ impl Tour {
         let ada = id::number::<user::Entity>(ada.as_str().expect("an id")).expect("a user");
         let begun = app.db.write(async |db| session::begin(db, ada, None, Timestamp::now()).await);
         begun.await.expect("a session");
+        let left = user::Entity::update_many()
+            .col_expr(user::Column::DeactivatedAt, Expr::value(Timestamp::now()))
+            .filter(user::Column::Email.eq("bob@example.com"));
+        app.db.write(async |db| db.exec(left).await).await.expect("a deactivated user");
         let query = "{ account { documents { nodes { id source { ... on ApiDocIntegration { name } } } } } }";
         let found = app.query(query, json!({})).await;
         for document in found["data"]["account"]["documents"]["nodes"].as_array().expect("documents") {

@@ -7,7 +7,9 @@ use std::process::Stdio;
 
 use hyper::Method;
 use rollcall::db::{Db, Read, Write};
-use rollcall::entity::{Timestamp, audit, identity, service, service_document_content, user};
+use rollcall::entity::{
+    Timestamp, audit, identity, scim_group, scim_group_member, service, service_document_content, user,
+};
 use rollcall::transfer;
 use sea_orm::{EntityTrait, ModelTrait, Set};
 use serde_json::Value;
@@ -58,6 +60,18 @@ async fn a_catalogue_moves_to_the_other_backend_and_back_byte_for_byte() {
         ..Default::default()
     };
     db.write(async |tx| tx.insert(identity).await).await.expect("an identity");
+    let now = Timestamp::from_micros(0);
+    let group = scim_group::ActiveModel {
+        display_name: Set("Developers".to_owned()),
+        name_key: Set("developers".to_owned()),
+        external_id: Set(Some("8aa1a0c0".to_owned())),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let group = db.write(async |tx| tx.insert(group).await).await.expect("a group");
+    let member = scim_group_member::ActiveModel { group_id: Set(group.id), user_id: Set(1), ..Default::default() };
+    db.write(async |tx| tx.insert(member).await).await.expect("a member");
     let mut export = Vec::new();
     transfer::export(db, &mut export).await.expect("an export");
     let export = String::from_utf8(export).expect("text");

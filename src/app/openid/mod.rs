@@ -4,7 +4,10 @@
 //! provider's subject. On the first sign-in, the user is found by the email address, which the provider must have
 //! verified.
 
+use std::collections::HashMap;
+
 use maud::html;
+use serde_json::{Map, Value};
 use tracing::warn;
 
 use super::layout::layout;
@@ -16,6 +19,7 @@ use crate::entity::audit::{self, Actor};
 use crate::entity::user::{self, ProvisionedBy, email_key};
 use crate::entity::{Timestamp, identity, text};
 use crate::error::Error;
+use crate::group_mapping;
 
 mod answer;
 pub mod attempt;
@@ -82,7 +86,7 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             Admitted::New(user) => (user, Some("userSignUp")),
             Admitted::Not(why) => return Ok(Err(why)),
         };
-        let (user, by_groups) = groups::apply(db, settings, user, person.groups.as_deref()).await?;
+        let (user, by_groups) = map_groups(db, settings, user, person.groups.as_deref()).await?;
         let (key, actor) = sign_in::begin(db, visit, &user, &settings.issuer, now).await?;
         if let Some(change) = change {
             let detail = serde_json::json!({ "issuer": settings.issuer, "subject": person.subject });
@@ -106,6 +110,31 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     }
 }
 
+/// Gives a user the role and the memberships of the person's groups. Returns the user as it is then, and what was changed,
+/// for the audit.
+async fn map_groups(
+    db: &Transaction,
+    settings: &OpenId,
+    user: user::Model,
+    claimed: Option<&[String]>,
+) -> Result<(user::Model, Option<Value>), Error> {
+    if !settings.uses_groups() {
+        return Ok((user, None));
+    }
+    let Some(groups) = group_mapping::of_person(db, user.id, claimed).await? else {
+        warn!(claim = settings.groups_claim, "a person signed in without the claim that names groups");
+        return Ok((user, None));
+    };
+    let mut mapped = group_mapping::apply(db, settings, &HashMap::from([(user.id, groups)]), None).await?;
+    let (user, changed) = mapped.remove(&user.id).unwrap_or((user, Map::new()));
+    Ok((user, (!changed.is_empty()).then_some(Value::Object(changed))))
+}
+
+/// The settings of the provider that people sign in at, if there is one.
+pub fn settings(site: &Site) -> Option<&OpenId> {
+    site.openid.as_ref().map(Provider::settings)
+}
+
 /// The user that a person signs in as.
 enum Admitted {
     /// The user they have signed in as before.
@@ -118,10 +147,17 @@ enum Admitted {
     Not(String),
 }
 
+impl Admitted {
+    /// A user from before, unless they are deactivated.
+    fn known(user: user::Model) -> Self {
+        user.refusal().map_or(Self::Known(user), Self::Not)
+    }
+}
+
 async fn admit(db: &Transaction, settings: &OpenId, person: &Person, now: Timestamp) -> Result<Admitted, Error> {
     let (issuer, name) = (&settings.issuer, &settings.name);
     if let Some(user) = identity::user(db, issuer, &person.subject).await? {
-        return Ok(Admitted::Known(user));
+        return Ok(Admitted::known(user));
     }
     let Some(email) = person.email.as_deref() else {
         return Ok(Admitted::Not(match person.email_fault {
@@ -142,13 +178,14 @@ async fn admit(db: &Transaction, settings: &OpenId, person: &Person, now: Timest
         Some(user) if identity::is_known(db, issuer, user.id).await? => {
             // The same account may have signed in from another tab since the first check.
             if let Some(user) = identity::user(db, issuer, &person.subject).await? {
-                return Ok(Admitted::Known(user));
+                return Ok(Admitted::known(user));
             }
             return Ok(Admitted::Not(format!(
                 "{email} is linked to another account at {name}. If that account is yours too, ask an administrator to \
                  unlink it on the Users page."
             )));
         }
+        Some(user) if !user.is_active() => return Ok(Admitted::known(user)),
         Some(user) => (user, false),
         None if user::address(email).is_err() => {
             return Ok(Admitted::Not(format!("{name} sent {email}, which is not a valid email address.")));

@@ -23,6 +23,8 @@ const LEFT_OUT: &[&str] = &[
     "hash",
     "webhook_id",
     "email_key",
+    "user_name_key",
+    "name_key",
     "description_key",
     "creation_source",
     "search_key",

@@ -13,6 +13,7 @@ pub mod graphql;
 pub mod health;
 pub mod llms;
 pub mod mcp;
+pub mod scim;
 pub mod sdl;
 
 /// The response for the URL of a webhook without an endpoint, the same for every such URL. `kind` is what it would be.

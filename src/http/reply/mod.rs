@@ -21,11 +21,14 @@ use crate::db;
 use crate::engine::errors_json;
 use crate::engine::request_error;
 use crate::error::Code;
+use crate::scim::Answer;
 
 mod feed;
+mod scim;
 mod webhook;
 
 pub use self::feed::feed;
+pub use self::scim::scim;
 pub use self::webhook::{accepted, mistakes, outcome, refused};
 
 /// A response.
@@ -47,6 +50,8 @@ pub enum Surface {
     GraphQl(Media),
     /// A CI system that posts deploys.
     Webhook,
+    /// An identity provider.
+    Scim,
     /// A person with a browser.
     Page,
     /// Anyone else.
@@ -226,6 +231,7 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
             let title = status.canonical_reason().unwrap_or("Error");
             refused(status, title, message)
         }
+        Surface::Scim => scim(Answer::refused(status.as_u16(), None, &message)),
         Surface::Page => page(app::refusal(None, status.as_u16(), &message)),
         Surface::Plain => graphql(Media::Json, message),
     };

@@ -1,0 +1,94 @@
+//! Groups of the identity provider, as SCIM tells them. The settings say which roles and teams they give.
+
+use std::collections::HashMap;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{ExprTrait, Query};
+use sea_orm::{QuerySelect, QueryTrait};
+use serde::Deserialize;
+
+use super::audit::Subject;
+use super::{Timestamp, scim_group_member as member};
+use crate::db::{self, Owner, Read, ReadHandle, Table, Told};
+
+/// A row of `scim_group`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "scim_group")]
+pub struct Model {
+    /// Primary key; never reused.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The name.
+    pub display_name: String,
+    /// The form in which the name is compared, from [`name_key`]; unique.
+    pub name_key: String,
+    /// The identity provider's id for the group; unique.
+    pub external_id: Option<String>,
+    /// When the row was created.
+    pub created_at: Timestamp,
+    /// When the row, or a member, was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::Alone("ScimGroup");
+
+    fn owner(_: &Model) -> Owner {
+        Owner::Nobody
+    }
+}
+
+impl Model {
+    /// The group as the subject of an audit entry.
+    pub fn subject(&self) -> Subject {
+        Subject::new("ScimGroup", Some(self.id), &self.display_name)
+    }
+
+    /// The names by which the settings may mean the group: its own, and its id at the identity provider, which is what some
+    /// providers name in the claim of an ID token.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        [Some(&*self.display_name), self.external_id.as_deref()].into_iter().flatten()
+    }
+}
+
+/// Returns the form in which names of groups are compared: in lower case.
+pub fn name_key(name: &str) -> String {
+    name.to_lowercase()
+}
+
+/// Whether SCIM has told of any group.
+pub async fn any(db: &dyn ReadHandle) -> Result<bool, db::Error> {
+    let first = Entity::find().select_only().column(Column::Id).limit(1);
+    Ok(!db.rows(first.as_query(), |row| row.get::<i64>(0)).await?.is_empty())
+}
+
+/// A group of a user: its id, its name, and its id at the identity provider.
+pub type OfUser = (i64, String, Option<String>);
+
+/// The groups of users, by the ids of the users.
+pub async fn of_users(db: &dyn ReadHandle, users: &[i64]) -> Result<HashMap<i64, Vec<OfUser>>, db::Error> {
+    let group = |column: Column| Expr::col(column.as_column_ref());
+    let of_user = || Expr::col(member::Column::UserId.as_column_ref());
+    let select = Query::select()
+        .expr(of_user())
+        .expr(group(Column::Id))
+        .expr(group(Column::DisplayName))
+        .expr(group(Column::ExternalId))
+        .from(member::Entity)
+        .inner_join(Entity, Expr::col(member::Column::GroupId.as_column_ref()).eq(group(Column::Id)))
+        .and_where(db::any(db, member::Column::UserId, users))
+        .take();
+    let rows = db.rows(&select, |row| Ok((row.get::<i64>(0)?, (row.get(1)?, row.get(2)?, row.get(3)?)))).await?;
+    let mut groups: HashMap<i64, Vec<OfUser>> = HashMap::new();
+    for (user, group) in rows {
+        groups.entry(user).or_default().push(group);
+    }
+    groups.values_mut().for_each(|groups| groups.sort());
+    Ok(groups)
+}

@@ -1,0 +1,45 @@
+//! The members of groups of the identity provider.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
+use serde::Deserialize;
+
+use super::{scim_group, user};
+use crate::db::{self, Entry, Owner, Read, ReadHandle, RowOf, Table, Told, Word};
+
+/// A row of `scim_group_member`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "scim_group_member")]
+pub struct Model {
+    /// Primary key; never reused.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The group.
+    pub group_id: i64,
+    /// The member; at most once per group.
+    pub user_id: i64,
+}
+
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl Table for Entity {
+    const TOLD: Told = Told::In("members");
+
+    fn owner(row: &Model) -> Owner {
+        Owner::Row(RowOf::to::<scim_group::Entity>(row.group_id))
+    }
+
+    fn entry(row: &Model) -> Entry {
+        Entry { name: vec![Word::NameOf(RowOf::to::<user::Entity>(row.user_id))], value: None }
+    }
+}
+
+/// The ids of a group's members, in order.
+pub async fn of_group(db: &dyn ReadHandle, group: i64) -> Result<Vec<i64>, db::Error> {
+    let members = Entity::find().select_only().column(Column::UserId).filter(Column::GroupId.eq(group));
+    db.rows(members.order_by_asc(Column::UserId).as_query(), |row| row.get(0)).await
+}
