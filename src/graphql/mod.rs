@@ -136,7 +136,8 @@ pub struct Settings {
     pub estimate: u64,
     /// The maximum length of a request's body, in bytes.
     pub body: usize,
-    /// The environments that count as production.
+    /// The environments that count as production. Checks ask `remembered::production`, which the server has stored, so that
+    /// commands mean the same.
     pub production: Environments,
     /// The hosts from which API documents may be pulled.
     pub document_hosts: Hosts,
