@@ -92,6 +92,7 @@ mod m20261129_000050_feeds;
 mod m20261130_000010_mail_and_digests;
 mod m20261130_000020_told_once;
 mod m20261130_000030_scim;
+mod m20261130_000040_saved_views;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -207,6 +208,7 @@ impl MigratorTrait for Migrator {
             NewColumn::boxed("m20261130_000050_suggestion_acceptance", "suggestion", schema::text_null("acceptance")),
             Box::new(m20261130_000020_told_once::Migration),
             Box::new(m20261130_000030_scim::Migration),
+            Box::new(m20261130_000040_saved_views::Migration),
         ]
     }
 }

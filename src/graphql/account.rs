@@ -10,14 +10,14 @@ use super::schema::*;
 use super::types::{
     AlertSource, Campaign, Category, CheckReport, CodeIssueProject, ComponentType, Domain, EventSubscription, Filter,
     InfrastructureResource, Level, Lifecycle, Property, PropertyDefinition, RelationshipDefinitionType,
-    RelationshipType, Repository, Rubric, Scorecard, SearchResult, Service, ServiceDocument, System, Team,
+    RelationshipType, Repository, Rubric, SavedView, Scorecard, SearchResult, Service, ServiceDocument, System, Team,
     TeamPropertyDefinition, Tier, User,
 };
 use super::{
     alert_source, campaign, check, code_issue_project, component_type, deploy, deploy_metrics, domain,
     event_subscription, filter, grade, infrastructure_resource, integration, property, property_definition,
-    relationship, relationship_definition, repository, scorecard, search, service_document, service_file, service_list,
-    suggestion, system, team, user,
+    relationship, relationship_definition, repository, saved_view, scorecard, search, service_document, service_file,
+    service_list, suggestion, system, team, user,
 };
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity;
@@ -308,6 +308,18 @@ impl AccountResolver for Account {
 
     async fn filters(accounts: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<FilterConnectionType>> {
         only(accounts, filter::page(ctx, &args.request()?).await?)
+    }
+
+    async fn saved_view(
+        accounts: &[&Self],
+        args: &AccountSavedViewArgs,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<Option<SavedView>>> {
+        only(accounts, saved_view::find(id::argument(&args.id)?, ctx).await?)
+    }
+
+    async fn saved_views(accounts: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<SavedView>>> {
+        only(accounts, saved_view::all(ctx).await?)
     }
 
     async fn document(

@@ -139,6 +139,7 @@ classes! {
     suggestion => "ServiceSuggestion", "suggestion";
     service_document => "ServiceDocument", "API document";
     filter => "Filter", "filter";
+    saved_view => "SavedView", "saved view";
     on_call => "OnCall", "entry of who is on call";
     audit => "Change", "change";
     alert_source => "AlertSource", "alert source";

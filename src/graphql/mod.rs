@@ -86,6 +86,7 @@ mod repositories;
 mod repository;
 pub mod revert;
 mod rubric;
+pub mod saved_view;
 mod scan;
 mod scorecard;
 pub mod search;

@@ -17,7 +17,7 @@ use super::types::{
 };
 use super::{
     alias, check, component_type, contact, deploy, deploy_metrics, on_call, property, related_resource, repository,
-    service_dependency, service_document, service_file, service_impact, service_repository,
+    saved_view, service_dependency, service_document, service_file, service_impact, service_repository,
 };
 use crate::db::{Read, Transaction, Write};
 use crate::deploy::metrics::Whose;
@@ -41,6 +41,10 @@ impl ServiceResolver for Service {
 
     async fn managed_aliases(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
         alias::managed::<service_alias::Entity>(ctx.db(), ids(services)).await
+    }
+
+    async fn favourite(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<bool>> {
+        saved_view::are_favourites(&ids(services), ctx).await
     }
 
     async fn parent(services: &[&impl ServiceKeys], ctx: &Ctx<'_>) -> Result<Vec<Option<System>>> {

@@ -5,6 +5,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query as Select};
 
 use super::context::Ctx;
 use super::list::List;
+use super::saved_view;
 use super::schema::*;
 use super::service_filter;
 use super::sort::Sort;
@@ -34,6 +35,8 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
         search: _,
         has_owner,
         not_deployed_since: _,
+        of_my_teams,
+        favourite: _,
         filter_identifier,
         filter,
     } = args;
@@ -65,9 +68,10 @@ pub(super) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<Se
     if let Some(has_owner) = has_owner.value() {
         meet(Column::OwnerId, &|own| if *has_owner { own.is_not_null() } else { own.is_null() });
     }
-    if let Some(category) = component_category.value() {
-        conditions.push(is_of_category(category));
+    if let Some(is_own) = saved_view::teams(of_my_teams, ctx)? {
+        meet(Column::OwnerId, &is_own);
     }
+    conditions.extend(component_category.value().map(|category| is_of_category(category)));
     conditions.extend(service_filter::condition(ctx.db(), filter_identifier.value(), filter.value()).await?);
     let ids = ids(args, &mut conditions, &request, ctx).await?;
     let services = conditions.into_iter().fold(List::<service::Entity>::new(Column::Id), List::filter);
@@ -105,8 +109,9 @@ async fn ids(
     request: &PageRequest,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<Ids>> {
-    let AccountServicesArgs { sort_by, tag, search, not_deployed_since, .. } = args;
-    let mut ids: Vec<Ids> = tag.value().and_then(has_tag).into_iter().collect();
+    let AccountServicesArgs { sort_by, tag, search, not_deployed_since, favourite, .. } = args;
+    let tagged = tag.value().and_then(has_tag);
+    let mut ids: Vec<Ids> = saved_view::favourites(favourite, ctx)?.into_iter().chain(tagged).collect();
     let term = term(search.value().map(String::as_str))?;
     // Whether nothing else narrows or orders the list. Its page is then one of ids, in their order.
     let is_alone = conditions.is_empty() && ids.is_empty() && sort_by.value().is_none();

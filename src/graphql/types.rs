@@ -23,7 +23,8 @@ macro_rules! parts {
 parts! {
     Service {
         core: alias, aliases, managedAliases, locked, configErrors, htmlUrl, timestamps, contacts, impact, repositories,
-            repos, defaultServiceRepository, deploys, lastDeploy, deployMetrics, codeIssues, property, documents, onCalls;
+            repos, defaultServiceRepository, deploys, lastDeploy, deployMetrics, codeIssues, property, documents, onCalls,
+            favourite;
         details: serviceFile, apiDocumentPull, preferredApiDocumentSource, preferredApiDocument;
         keys: parent, type, dependencies, dependents;
     }
@@ -81,6 +82,7 @@ pub use crate::entity::property_definition::Model as PropertyDefinition;
 pub use crate::entity::relationship::Model as RelationshipType;
 pub use crate::entity::relationship_definition::Model as RelationshipDefinitionType;
 pub use crate::entity::repository::Model as Repository;
+pub use crate::entity::saved_view::Model as SavedView;
 pub use crate::entity::scorecard::Model as Scorecard;
 pub use crate::entity::service::Model as Service;
 pub use crate::entity::service_dependency::Model as ServiceDependency;

@@ -33,7 +33,7 @@ macro_rules! tables {
     ($each:ident) => {
         $each! {
             user identity scim_group scim_group_member team team_alias team_membership tier lifecycle level component_type property_definition relationship_definition domain domain_alias
-            system system_alias infrastructure_resource infrastructure_resource_alias service service_alias property relationship tool contact
+            system system_alias infrastructure_resource infrastructure_resource_alias service service_alias saved_view favourite property relationship tool contact
             service_dependency repository service_repository tag integration service_document service_document_content filter
             filter_predicate scorecard scorecard_alias campaign category on_call alert_source alert_source_service code_issue_project code_issue_project_resource code_issue code_issue_cve
             code_issue_cwe check check_answer check_reported deploy_number deploy suggestion suggestion_integration

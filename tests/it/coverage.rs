@@ -193,7 +193,7 @@ async fn visit(
 ) -> Value {
     let document = ExecutableDocument::parse_and_validate(schema, operation, "tour.graphql");
     let document = document.unwrap_or_else(|errors| panic!("{operation}\n{errors}"));
-    let mut answer = tour.endpoint.app.query(operation, variables).await;
+    let mut answer = tour.ask(operation, variables).await;
     assert_eq!(answer.get("errors"), None, "{operation}");
     let set = &document.operations.iter().next().expect("an operation").selection_set;
     note(set, &answer["data"], seen);
@@ -288,6 +288,7 @@ pub fn arguments(tour: &Tour) -> HashMap<&'static str, String> {
         ("integration", format!("(id: {})", tour.id("Jenkins"))),
         ("codeIssueProject", format!("(id: {})", tour.id("project"))),
         ("filter", format!("(id: {})", tour.id("vital"))),
+        ("savedView", format!("(id: {})", tour.id("brokenView"))),
         ("search", "(term: \"github.com:org/shop\")".to_owned()),
         ("document", format!("(id: {})", tour.id("document API documents"))),
         ("alertSource", format!("(id: {})", tour.id("monitor"))),

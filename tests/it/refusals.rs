@@ -400,7 +400,7 @@ async fn dump(db: &Db) -> String {
     }
     tables!(
         alert_source alert_source_service campaign check check_answer check_due check_reported check_result code_issue code_issue_cve code_issue_cwe code_issue_project code_issue_project_resource component_type contact custom_event custom_event_outcome delivery deploy
-        deploy_number document_pull domain domain_alias event event_delivery event_receiver event_subscription feed filter filter_predicate idempotency_key identity infrastructure_resource infrastructure_resource_alias integration lifecycle on_call property property_definition relationship relationship_definition repository scim_group scim_group_member scorecard scorecard_alias service service_alias level category service_dependency service_document service_document_content service_file_note service_file_refusal service_last_deploy service_level service_repository session sign_in_link standing_change standing_day suggestion
+        deploy_number document_pull domain domain_alias event event_delivery event_receiver event_subscription favourite feed filter filter_predicate idempotency_key identity infrastructure_resource infrastructure_resource_alias integration lifecycle on_call property property_definition relationship relationship_definition repository saved_view scim_group scim_group_member scorecard scorecard_alias service service_alias level category service_dependency service_document service_document_content service_file_note service_file_refusal service_last_deploy service_level service_repository session sign_in_link standing_change standing_day suggestion
         suggestion_integration system system_alias tag team team_alias team_membership tier tool user
     );
     let modules = include_str!("../../src/entity/mod.rs").lines();
@@ -498,11 +498,10 @@ async fn every_invalid_input_of_every_mutation_is_refused_at_its_field_and_chang
         let operation = step.operation(&schema, &selection);
         for case in Wrongs::of(&schema, &step).cases {
             cases += 1;
-            let app = &tour.endpoint.app;
             let written = step.written(&schema, &case.arguments, &selection);
             let answers = [
-                ("", "$", app.query(&operation, case.arguments.clone()).await),
-                ("written ", "", app.query(&written, json!({})).await),
+                ("", "$", tour.ask(&operation, case.arguments.clone()).await),
+                ("written ", "", tour.ask(&written, json!({})).await),
             ];
             let value = case.path.iter().try_fold(&case.arguments, |value, step| {
                 step.parse::<usize>().ok().and_then(|place| value.get(place)).or_else(|| value.get(step.as_str()))
@@ -595,7 +594,7 @@ async fn null_or_empty_optional_inputs_are_never_top_level_errors() {
             cases += 1;
             let written = step.written(&schema, &case.arguments, "{ errors { message path } }");
             for (operation, variables) in [(&operation, case.arguments), (&written, json!({}))] {
-                let answer = tour.endpoint.app.query(operation, variables).await;
+                let answer = tour.ask(operation, variables).await;
                 // Whether the mutation succeeds depends on the previous ones.
                 assert_eq!(answer.get("errors"), None, "{} {} {}", step.mutation, case.path.join("."), case.what);
             }

@@ -15,8 +15,13 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::{Value, json};
 
+use crate::app_browser::Browser;
 use crate::webhook::Endpoint;
 use crate::{tour_checks, tour_events};
+
+/// The mutations of what belongs to a person. A token is refused.
+pub const PERSONAL: [&str; 5] =
+    ["savedViewCreate", "savedViewUpdate", "savedViewDelete", "serviceFavouriteAdd", "serviceFavouriteRemove"];
 
 /// The schema, as it is served.
 pub fn schema() -> Valid<Schema> {
@@ -33,6 +38,8 @@ pub struct Tour {
     pub endpoint: Endpoint,
     /// The ids of its rows, by the names that the tour gives them.
     pub ids: BTreeMap<String, Value>,
+    /// The cookie of Ada's session.
+    cookie: String,
 }
 
 /// A call of a mutation.
@@ -120,12 +127,13 @@ impl Tour {
             "rollcall@example.com",
         ];
         let flags = [&served, flags].concat();
-        let mut tour = Self { endpoint: Endpoint::with(&flags).await, ids: BTreeMap::new() };
+        let mut tour = Self { endpoint: Endpoint::with(&flags).await, ids: BTreeMap::new(), cookie: String::new() };
         tour.people().await;
         tour.services().await;
         tour.integrations().await;
         tour.deploys().await;
         tour.change().await;
+        tour.kept().await;
         tour
     }
 
@@ -144,13 +152,24 @@ impl Tour {
         self.ids.get(name).unwrap_or_else(|| panic!("nothing is called {name}")).clone()
     }
 
+    /// Runs an operation: as Ada if it changes what belongs to a person, otherwise with the token.
+    pub async fn ask(&self, operation: &str, variables: Value) -> Value {
+        let app = &self.endpoint.app;
+        if !PERSONAL.iter().any(|name| operation.contains(name)) {
+            return app.query(operation, variables).await;
+        }
+        let mut ada = Browser::new(app);
+        ada.cookie = Some(self.cookie.clone());
+        ada.query(operation, variables).await
+    }
+
     /// Runs mutations that must succeed, with the ids of these rows as variables of the same names. Remembers the first id
     /// under each response key by that key.
     async fn make(&mut self, mutations: &str, rows: &[&str]) {
         let declared: Vec<_> = rows.iter().map(|name| format!("${name}: ID!")).collect();
         let declared = if rows.is_empty() { String::new() } else { format!("({})", declared.join(", ")) };
         let ids: Value = rows.iter().map(|name| ((*name).to_owned(), self.id(name))).collect();
-        let answer = self.endpoint.app.query(&format!("mutation{declared} {{ {mutations} }}"), ids).await;
+        let answer = self.ask(&format!("mutation{declared} {{ {mutations} }}"), ids).await;
         assert_eq!(answer.get("errors"), None, "{answer}");
         for (name, payload) in answer["data"].as_object().expect("data") {
             assert_eq!(payload["errors"], json!([]), "{name}");
@@ -350,7 +369,7 @@ impl Tour {
         let ada = self.id("ada");
         let ada = id::number::<user::Entity>(ada.as_str().expect("an id")).expect("a user");
         let begun = app.db.write(async |db| session::begin(db, ada, None, Timestamp::now()).await);
-        begun.await.expect("a session");
+        self.cookie = format!("rollcall_session={}", begun.await.expect("a session").0.reveal());
         let left = user::Entity::update_many()
             .col_expr(user::Column::DeactivatedAt, Expr::value(Timestamp::now()))
             .filter(user::Column::Email.eq("bob@example.com"));
@@ -497,6 +516,22 @@ impl Tour {
         let answer = self.endpoint.app.query(accept, ids).await;
         let none = json!({ "errors": [] });
         assert_eq!(answer["data"], json!({ "serviceSuggestionAccept": none, "serviceSuggestionIgnore": none }));
+    }
+
+    /// What Ada keeps of the list of services. One of her views names a tier that is deleted.
+    async fn kept(&mut self) {
+        let doomed = r#"doomed: tierCreate(input: { name: "Doomed" }) { tier { id } errors { message } }"#;
+        self.make(doomed, &[]).await;
+        let mutations = r#"
+            view: savedViewCreate(input: { name: "Vital", query: "tier=tier_1" }) { savedView { id } errors { message } }
+            oldView: savedViewCreate(input: { name: "Old", query: "" }) { savedView { id } errors { message } }
+            brokenView: savedViewCreate(input: { name: "Broken", query: "tier=doomed", shared: true }) {
+                savedView { id } errors { message }
+            }
+            star: serviceFavouriteAdd(service: { alias: "shop" }) { service { id } errors { message } }
+        "#;
+        self.make(mutations, &[]).await;
+        self.make("gone: tierDelete(input: { id: $doomed }) { errors { message } }", &["doomed"]).await;
     }
 
     /// One call of every mutation with every field of its input, in an order in which all succeed.
@@ -941,7 +976,18 @@ impl Tour {
             ("standardsRelease", json!({ "input": { "path": "standards/more.yml" } })),
             ("standardsStarterCreate", json!({})),
         ];
+        let kept = [
+            ("savedViewCreate", json!({ "input": { "name": "Late", "query": "columns=owner", "shared": true } })),
+            (
+                "savedViewUpdate",
+                json!({ "input": { "id": id("view"), "name": "Later", "query": "sort=name_DESC", "shared": true } }),
+            ),
+            ("savedViewDelete", json!({ "input": { "id": id("oldView") } })),
+            ("serviceFavouriteAdd", json!({ "service": { "id": id("Checkout") } })),
+            ("serviceFavouriteRemove", json!({ "service": { "alias": "shop" } })),
+        ];
         // Before what they refer to is changed or deleted.
+        let steps = kept.into_iter().chain(steps);
         let steps = tour_checks::steps(&id).into_iter().chain(tour_events::steps(&id)).chain(steps).chain(last);
         steps.map(|(mutation, arguments)| Step { mutation, arguments }).collect()
     }

@@ -1,0 +1,79 @@
+//! Saved views: what a person keeps of the list of services under a name. The list is what a query says: its filters, its
+//! order, its columns. A view belongs to its person, like a feed, and goes along with them.
+//!
+//! A view is private or shared with everybody. The rows are not [recorded](crate::db::Told): what a person keeps for
+//! themselves is no event of the catalogue. The audit has the mutation and its input.
+
+use sea_orm::QuerySelect;
+use sea_orm::entity::prelude::*;
+use serde::Deserialize;
+
+use super::Timestamp;
+use super::field_rule::{FieldRule, FieldRules};
+use crate::db::{self, Read, ReadHandle};
+
+/// The most views of a person.
+pub const MOST: u64 = 50;
+
+/// The most views that are shared, of all people together.
+pub const MOST_SHARED: u64 = 200;
+
+/// The maximum length of a name, in characters.
+pub const NAME: usize = 80;
+
+/// The maximum length of a query, in bytes.
+pub const QUERY: usize = 2 * 1024;
+
+/// A row of `saved_view`.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
+#[sea_orm(table_name = "saved_view")]
+pub struct Model {
+    /// Primary key; never reused.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// The person it belongs to.
+    pub user_id: i64,
+    /// Its name; the person has it once.
+    pub name: String,
+    /// What the list shows, as the query of its address: parsed, checked and written again.
+    pub query: String,
+    /// Whether everybody sees it.
+    pub shared: bool,
+    /// When the row was created.
+    pub created_at: Timestamp,
+    /// When the row was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+crate::unrecorded!(Entity);
+
+impl FieldRules for Entity {
+    const FIELDS: &'static [FieldRule<Column>] =
+        &[FieldRule::text("name", Column::Name, NAME).required().not_in_files()];
+}
+
+impl Model {
+    /// Whether this person sees it. `None` for a token.
+    pub fn is_seen_by(&self, user: Option<i64>) -> bool {
+        self.shared || user == Some(self.user_id)
+    }
+}
+
+/// The views that a person sees, their own first, by name. `None` for a token, which sees the shared ones.
+pub async fn seen_by(db: &dyn ReadHandle, user: Option<i64>) -> Result<Vec<Model>, db::Error> {
+    let mut views = match user {
+        Some(user) => db.all(Entity::find().filter(Column::UserId.eq(user)).limit(MOST)).await?,
+        None => Vec::new(),
+    };
+    let shared = db.all(Entity::find().filter(Column::Shared.eq(true)).limit(MOST_SHARED)).await?;
+    views.extend(shared.into_iter().filter(|view| user != Some(view.user_id)));
+    // Here, because databases order texts in different ways.
+    views.sort_by_cached_key(|view| (user != Some(view.user_id), view.name.to_lowercase(), view.id));
+    Ok(views)
+}
