@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
-use super::csv::Csv;
+use super::csv::{File, Row, Source};
 use super::deploys::{folded, row};
 use super::form::{self, Mistakes};
 use super::home::mine::labels;
@@ -25,8 +25,8 @@ use crate::entity::{ByAlias, Timestamp, system, team};
 const HERE: &str = "/deploys";
 /// The number of deploys on a page.
 const PAGE: usize = 50;
-/// The number of deploys that a file reads at once.
-const PORTION: usize = 1_000;
+/// The number of deploys that a file reads at once. Their texts are in memory until they are sent.
+const PORTION: usize = 200;
 
 /// The number of deploys on the pages of teams and systems.
 const LATEST: usize = 5;
@@ -70,51 +70,61 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 
 /// The same list as a file.
 pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let reading = site.reading(visit).await?;
-    let filter = reading.whole(|db| filter(db, &visit.query)).await?;
-    let mut csv = Csv::new(&[
-        "deployed at",
-        "service",
-        "environment",
-        "status",
-        "number",
-        "description",
-        "deployer",
-        "deployer email",
-        "commit",
-        "commit message",
-        "url",
-    ]);
-    let mut after = None;
-    loop {
-        let found = reading.whole(|db| list::page(db, &filter, after, PORTION)).await?;
-        for deploy in &found.deploys {
-            let at = deploy.deployed_at.to_string();
-            let text = |text: &Option<String>| text.clone().unwrap_or_default();
-            let status = STATUSES.iter().find(|(_, status)| deploy.deploy_status == Some(*status));
-            let status = status.map_or_else(|| text(&deploy.status), |(word, _)| (*word).to_owned());
-            let cells = [
-                at,
-                deploy.service_alias.clone(),
-                text(&deploy.environment),
-                status,
-                deploy.deploy_number.clone(),
-                deploy.description.clone(),
-                text(&deploy.deployer_name),
-                text(&deploy.deployer_email),
-                text(&deploy.commit_sha),
-                text(&deploy.commit_message),
-                text(&deploy.deploy_url),
-            ];
-            if !csv.row(cells.iter().map(String::as_str)) {
-                return Ok(csv.file("deploys.csv", false));
-            }
-        }
-        match found.next {
-            Some(next) => after = Some(next),
-            None => return Ok(csv.file("deploys.csv", true)),
-        }
+    let filter = site.reading(visit).await?.whole(|db| filter(db, &visit.query)).await?;
+    let list = List { site: site.clone(), visit: visit.clone(), filter, after: None };
+    File::begin("deploys.csv", &COLUMNS, list).await
+}
+
+/// The columns of the file.
+const COLUMNS: [&str; 11] = [
+    "deployed at",
+    "service",
+    "environment",
+    "status",
+    "number",
+    "description",
+    "deployer",
+    "deployer email",
+    "commit",
+    "commit message",
+    "url",
+];
+
+/// The deploys of a file.
+struct List {
+    site: Site,
+    visit: Visit,
+    filter: Filter,
+    after: Option<Place>,
+}
+
+impl Source for List {
+    async fn next(&mut self) -> Result<(Vec<Row>, bool), Fault> {
+        let reading = self.site.reading(&self.visit).await?;
+        let Found { deploys, next } = reading.whole(|db| list::page(db, &self.filter, self.after, PORTION)).await?;
+        self.after = next;
+        Ok((deploys.iter().map(cells).collect(), next.is_some()))
     }
+}
+
+/// The row of a deploy.
+fn cells(deploy: &Model) -> Row {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let status = STATUSES.iter().find(|(_, status)| deploy.deploy_status == Some(*status));
+    let cells: [String; COLUMNS.len()] = [
+        deploy.deployed_at.to_string(),
+        deploy.service_alias.clone(),
+        text(&deploy.environment),
+        status.map_or_else(|| text(&deploy.status), |(word, _)| (*word).to_owned()),
+        deploy.deploy_number.clone(),
+        deploy.description.clone(),
+        text(&deploy.deployer_name),
+        text(&deploy.deployer_email),
+        text(&deploy.commit_sha),
+        text(&deploy.commit_message),
+        text(&deploy.deploy_url),
+    ];
+    cells.into()
 }
 
 /// Reads the conditions of the address.

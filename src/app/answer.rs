@@ -3,6 +3,7 @@
 use maud::Markup;
 
 use super::assets::Asset;
+use super::csv::File;
 
 /// An answer.
 #[derive(Debug)]
@@ -16,13 +17,8 @@ pub enum Answer {
         /// Cookies to set.
         cookies: Vec<String>,
     },
-    /// A file in CSV, to be saved.
-    File {
-        /// The name of the file.
-        name: &'static str,
-        /// Its content.
-        text: String,
-    },
+    /// A file in CSV, to be saved. It is written while it is sent.
+    File(Box<File>),
     /// A static file.
     Asset(&'static Asset),
 }

@@ -210,7 +210,7 @@ fn fields(mut filters: Vec<(&str, &str)>, form: &Fields, mistakes: &Mistakes) ->
     let own = [START, TARGET, CHECK].iter().fold(mistakes.except(FILTER), |own, field| own.except(field));
     html! {
         (form::entries::<Entity, _>(SHOWN, |_| Vec::new(), form, &own))
-        (form::select(FILTER, "For", hint, &filters, form, mistakes))
+        (form::pick(FILTER, "For", hint, &filters, form, mistakes))
     }
 }
 

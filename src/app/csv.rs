@@ -1,48 +1,130 @@
 //! Lists as CSV (RFC 4180), to be saved as a file.
+//!
+//! A list is read a portion at a time, each when the client has taken the one before: the file is never in memory. So a
+//! change in the meantime may be in it or not, but no row is twice, as on the pages of the list.
 
+use std::fmt;
+use std::pin::Pin;
+use std::time::Duration;
+
+use futures_util::{Stream, StreamExt, stream};
+use tokio::time::{Instant, timeout_at};
+
+use super::Fault;
 use super::answer::Answer;
 
 /// The maximum number of rows of a file. A longer list is cut, and its last row says so.
 pub const ROWS: usize = 100_000;
 /// The maximum size of a file, in bytes.
-pub const BYTES: usize = 32 * 1024 * 1024;
+pub const BYTES: usize = 256 * 1024 * 1024;
+/// The longest time that a file may take, from its first row to its last.
+pub const TIME: Duration = Duration::from_secs(600);
 
-/// A file that is being written.
-pub struct Csv {
-    text: String,
-    rows: usize,
+/// The cells of a row.
+pub type Row = Vec<String>;
+
+/// A list that is read a portion at a time.
+pub trait Source: Send + 'static {
+    /// The next rows, which may be none, and whether there is another portion.
+    fn next(&mut self) -> impl Future<Output = Result<(Vec<Row>, bool), Fault>> + Send;
 }
 
-impl Csv {
-    /// Begins a file with the names of its columns.
-    pub fn new(columns: &[&str]) -> Self {
-        let mut csv = Self { text: String::new(), rows: 0 };
-        csv.write(columns.iter().copied());
-        csv
+/// The portions of a list.
+type Portions = Pin<Box<dyn Stream<Item = Result<Vec<Row>, Fault>> + Send>>;
+
+/// A file that is being written.
+pub struct File {
+    /// Its name.
+    pub name: &'static str,
+    portions: Portions,
+    /// What is written and not taken yet.
+    text: String,
+    rows: usize,
+    bytes: usize,
+    until: Instant,
+    is_over: bool,
+}
+
+impl fmt::Debug for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("File").field("name", &self.name).field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl File {
+    /// Begins a file with the names of its columns and the first portion of the list.
+    ///
+    /// # Errors
+    /// Why there is no first portion. A fault in a later one ends the file.
+    pub async fn begin(name: &'static str, columns: &[&str], list: impl Source) -> Result<Answer, Fault> {
+        let portions = stream::unfold(Some(list), |list| async move {
+            let mut list = list?;
+            match list.next().await {
+                Ok((rows, goes_on)) => Some((Ok(rows), goes_on.then_some(list))),
+                Err(fault) => Some((Err(fault), None)),
+            }
+        });
+        let mut file = Self {
+            name,
+            portions: Box::pin(portions),
+            text: String::new(),
+            rows: 0,
+            bytes: 0,
+            until: Instant::now() + TIME,
+            is_over: false,
+        };
+        file.write(columns.iter().copied());
+        file.read().await?;
+        Ok(Answer::File(Box::new(file)))
     }
 
-    /// Adds a row. Returns whether there is room for another.
-    pub fn row<'t>(&mut self, cells: impl IntoIterator<Item = &'t str>) -> bool {
-        self.write(cells.into_iter());
-        self.rows += 1;
-        self.has_room()
-    }
-
-    /// Whether there is room for another row.
-    pub fn has_room(&self) -> bool {
-        self.rows < ROWS && self.text.len() < BYTES
-    }
-
-    /// The file. `is_whole` is false if the list has more rows.
-    pub fn file(mut self, name: &'static str, is_whole: bool) -> Answer {
-        if !is_whole {
-            let note = format!("The list has more rows. The file ends after {} of them.", self.rows);
-            self.write([&*note].into_iter());
+    /// The next part of the file. `None` after the last one.
+    pub async fn next(&mut self) -> Option<Result<String, Fault>> {
+        while self.text.is_empty() && !self.is_over {
+            if let Err(fault) = self.read().await {
+                self.is_over = true;
+                return Some(Err(fault));
+            }
         }
-        Answer::File { name, text: self.text }
+        let text = std::mem::take(&mut self.text);
+        (!text.is_empty()).then_some(Ok(text))
+    }
+
+    /// Writes the next portion of the list.
+    async fn read(&mut self) -> Result<(), Fault> {
+        let next = timeout_at(self.until, self.portions.next()).await;
+        let portion = match next {
+            Ok(Some(Ok(portion))) if Instant::now() < self.until => portion,
+            Ok(None) => {
+                self.is_over = true;
+                return Ok(());
+            }
+            // Beside the rows that there are, the reason is of use.
+            Ok(Some(Err(Fault::TooMuch(why)))) if self.rows > 0 => return self.end(&why),
+            Ok(Some(Err(Fault::Busy(why)))) if self.rows > 0 => return self.end(why),
+            Ok(Some(Err(fault))) => return Err(fault),
+            Ok(Some(Ok(_))) | Err(_) => return self.end("It took too long."),
+        };
+        for row in portion {
+            if self.rows >= ROWS || self.bytes >= BYTES {
+                return self.end("");
+            }
+            self.write(row.iter().map(String::as_str));
+            self.rows += 1;
+        }
+        Ok(())
+    }
+
+    /// Ends the file before the end of the list, with a row that says so.
+    fn end(&mut self, why: &str) -> Result<(), Fault> {
+        self.is_over = true;
+        let note = format!("The list has more rows. The file ends after {} of them. {why}", self.rows);
+        self.write([note.trim_end()].into_iter());
+        Ok(())
     }
 
     fn write<'t>(&mut self, cells: impl Iterator<Item = &'t str>) {
+        let before = self.text.len();
         for (at, cell) in cells.enumerate() {
             if at > 0 {
                 self.text.push(',');
@@ -50,6 +132,7 @@ impl Csv {
             self.cell(cell);
         }
         self.text.push_str("\r\n");
+        self.bytes += self.text.len() - before;
     }
 
     fn cell(&mut self, cell: &str) {
@@ -72,14 +155,77 @@ impl Csv {
 mod tests {
     use super::*;
 
-    #[test]
-    fn cells_are_quoted_and_formulas_are_texts() {
-        let mut csv = Csv::new(&["name", "note"]);
-        csv.row(["a,b", "say \"x\""]);
-        csv.row(["=1+1", "two\nlines"]);
-        let Answer::File { text, .. } = csv.file("x.csv", false) else { panic!("a file") };
-        let expected = "name,note\r\n\"a,b\",\"say \"\"x\"\"\"\r\n\"'=1+1\",\"two\nlines\"\r\n\
-                        The list has more rows. The file ends after 2 of them.\r\n";
-        assert_eq!(text, expected);
+    /// Portions of a list, and the fault after them.
+    struct Given {
+        portions: Vec<Vec<Row>>,
+        fault: Option<Fault>,
+    }
+
+    impl Source for Given {
+        async fn next(&mut self) -> Result<(Vec<Row>, bool), Fault> {
+            if self.portions.is_empty()
+                && let Some(fault) = self.fault.take()
+            {
+                return Err(fault);
+            }
+            let rows = if self.portions.is_empty() { Vec::new() } else { self.portions.remove(0) };
+            Ok((rows, !self.portions.is_empty() || self.fault.is_some()))
+        }
+    }
+
+    fn row(cells: [&str; 2]) -> Row {
+        cells.map(str::to_owned).to_vec()
+    }
+
+    /// The parts of a file, and the fault that ends it.
+    async fn parts(portions: Vec<Vec<Row>>, fault: Option<Fault>) -> (Vec<String>, Option<Fault>) {
+        let begun = File::begin("x.csv", &["name", "note"], Given { portions, fault }).await;
+        let Ok(Answer::File(mut file)) = begun else { panic!("a file") };
+        let mut parts = Vec::new();
+        while let Some(part) = file.next().await {
+            match part {
+                Ok(part) => parts.push(part),
+                Err(fault) => return (parts, Some(fault)),
+            }
+        }
+        (parts, None)
+    }
+
+    #[tokio::test]
+    async fn cells_are_quoted_and_formulas_are_texts_and_an_empty_portion_does_not_end_the_file() {
+        let first = vec![row(["a,b", "say \"x\""])];
+        let (parts, fault) = parts(vec![first, Vec::new(), vec![row(["=1+1", "two\nlines"])]], None).await;
+        let expected = ["name,note\r\n\"a,b\",\"say \"\"x\"\"\"\r\n", "\"'=1+1\",\"two\nlines\"\r\n"];
+        assert_eq!(parts, expected);
+        assert!(fault.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_file_says_where_it_ends_before_its_list() {
+        let many = vec![row(["a", "b"]); ROWS];
+        let (whole, _) = parts(vec![many.clone()], None).await;
+        assert_eq!(whole.concat().lines().count(), ROWS + 1, "as many as may be");
+        let (cut, _) = parts(vec![many, vec![row(["a", "b"])]], None).await;
+        let cut = cut.concat();
+        let last = "The list has more rows. The file ends after 100000 of them.";
+        assert_eq!((cut.lines().count(), cut.lines().last()), (ROWS + 2, Some(last)));
+        let some = vec![vec![row(["a", "b"])]];
+        let (busy, none) = parts(some.clone(), Some(Fault::Busy("Too many."))).await;
+        let last = "The list has more rows. The file ends after 1 of them. Too many.";
+        assert_eq!((busy.concat().lines().last(), none.is_none()), (Some(last), true));
+        let (_, broken) = parts(some, Some(Fault::Internal("broken".to_owned()))).await;
+        assert!(matches!(broken, Some(Fault::Internal(_))), "nobody may take it for whole");
+    }
+
+    #[tokio::test]
+    async fn a_file_does_not_take_forever() {
+        let portions = vec![vec![row(["a", "b"])]; 3];
+        let begun = File::begin("x.csv", &["name", "note"], Given { portions, fault: None }).await;
+        let Ok(Answer::File(mut file)) = begun else { panic!("a file") };
+        file.next().await.expect("the first part").expect("no fault");
+        file.until = Instant::now();
+        let last = file.next().await.expect("a last part").expect("no fault");
+        assert_eq!(last, "The list has more rows. The file ends after 1 of them. It took too long.\r\n");
+        assert!(file.next().await.is_none());
     }
 }

@@ -228,6 +228,29 @@ pub fn select(
     })
 }
 
+/// The most things that a list of choices has: as many as a page of the API. There may be more.
+pub const LISTED: usize = 100;
+
+/// The hint of a field whose list of choices may not have all things.
+const MORE: &str = "There may be more than the list shows: write a name.";
+
+/// Shows a select field for one of many things: id and label. Where there may be more than are listed, it is a text field
+/// with suggestions, which takes the name of any; [`picker`](super::picker) understands it.
+pub fn pick(
+    name: &str,
+    label: &str,
+    hint: &str,
+    options: &[(&str, &str)],
+    form: &Fields,
+    mistakes: &Mistakes,
+) -> Markup {
+    if options.iter().filter(|(value, _)| !value.is_empty()).count() < LISTED {
+        return select(name, label, hint, options, form, mistakes);
+    }
+    let hint = if hint.is_empty() { MORE.to_owned() } else { format!("{hint} {MORE}") };
+    listed(name, label, &hint, options.iter().copied(), form, mistakes)
+}
+
 /// Shows a text field with suggestions: value and label.
 pub fn suggested<'a>(
     name: &str,
@@ -236,7 +259,21 @@ pub fn suggested<'a>(
     form: &Fields,
     mistakes: &Mistakes,
 ) -> Markup {
-    frame(name, label, "", mistakes, |described| {
+    let proposals: Vec<_> = proposals.collect();
+    let hint = if proposals.len() >= LISTED { MORE } else { "" };
+    listed(name, label, hint, proposals.into_iter(), form, mistakes)
+}
+
+fn listed<'a>(
+    name: &str,
+    label: &str,
+    hint: &str,
+    proposals: impl Iterator<Item = (&'a str, &'a str)>,
+    form: &Fields,
+    mistakes: &Mistakes,
+) -> Markup {
+    let proposals = proposals.filter(|(value, _)| !value.is_empty());
+    frame(name, label, hint, mistakes, |described| {
         html! {
             input id={ "field-" (name) } name=(name) value=(form.get(name)) list={ "list-" (name) } maxlength=(text::SHORT)
                 aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
-use super::csv::Csv;
+use super::csv::{File, Row, Source};
 use super::form::{self, Mistakes};
 use super::layout::{Head, page as framed};
 use super::parts::{empty, link, page_links, short, time};
@@ -22,6 +22,8 @@ use crate::entity::{
 
 /// The number of changes on a page.
 const PAGE: usize = 50;
+/// The number of changes that a file reads at once. Their texts are in memory until they are sent.
+const PORTION: usize = 200;
 /// The maximum number of entries of the audit that a page reads.
 pub const SEARCHED: usize = 1_000;
 /// The maximum number of things of one kind whose changes are a part of the history.
@@ -95,26 +97,37 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
 
 /// The same as a file.
 pub async fn file(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result<Answer, Fault> {
-    let reading = site.reading(visit).await?;
-    let subject = reading.whole(|db| find(db, part, alias)).await?;
-    let subjects = reading.whole(|db| belonging(db, &subject)).await?;
-    let mut csv = Csv::new(&["at", "who", "action", "what", "details"]);
-    let mut after = None;
-    loop {
-        let (entries, next) =
-            reading.whole(|db| entries(db, &subjects, visit.query.get("kind"), after, SEARCHED)).await?;
-        for entry in &entries {
-            let at = entry.at.to_string();
-            let what = entry.subject_name.as_deref().unwrap_or_default();
-            if !csv.row([&at, words::who(entry), &entry.action, what, &entry.detail]) {
-                return Ok(csv.file("history.csv", false));
-            }
-        }
-        match next {
-            Some(next) => after = Some(next),
-            None => return Ok(csv.file("history.csv", true)),
-        }
+    let subjects = {
+        let reading = site.reading(visit).await?;
+        let subject = reading.whole(|db| find(db, part, alias)).await?;
+        reading.whole(|db| belonging(db, &subject)).await?
+    };
+    let list = List { site: site.clone(), visit: visit.clone(), subjects, after: None };
+    File::begin("history.csv", &["at", "who", "action", "what", "details"], list).await
+}
+
+/// The changes of a file.
+struct List {
+    site: Site,
+    visit: Visit,
+    subjects: Subjects,
+    after: Option<Place>,
+}
+
+impl Source for List {
+    async fn next(&mut self) -> Result<(Vec<Row>, bool), Fault> {
+        let Self { site, visit, subjects, after } = self;
+        let (reading, kind, from) = (site.reading(visit).await?, visit.query.get("kind"), *after);
+        let (entries, next) = reading.whole(|db| entries(db, subjects, kind, from, PORTION)).await?;
+        *after = next;
+        Ok((entries.iter().map(cells).collect(), next.is_some()))
     }
+}
+
+/// The row of a change.
+fn cells(entry: &Model) -> Row {
+    let what = entry.subject_name.clone().unwrap_or_default();
+    vec![entry.at.to_string(), words::who(entry).to_owned(), entry.action.clone(), what, entry.detail.clone()]
 }
 
 /// Finds the object with this alias.

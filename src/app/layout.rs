@@ -99,7 +99,7 @@ fn here(visit: &Visit) -> &str {
         ("new", "team") => "teams",
         ("new", "campaign" | "check" | "level" | "category" | "scorecard") => "standards",
         ("new", "event-subscription") => "events",
-        ("new", _) | ("documents" | "changes", _) => "services",
+        ("new" | "documents" | "changes" | "views", _) => "services",
         (first, _) => first,
     }
 }

@@ -11,7 +11,6 @@ use crate::db::{self, Db};
 use crate::entity::user::Role;
 use crate::error::Error;
 use crate::graphql::Catalogue;
-use crate::graphql::caller::Caller;
 use crate::graphql::places::Places;
 
 mod account;
@@ -75,6 +74,7 @@ mod scorecards;
 mod search;
 mod service;
 mod service_form;
+mod service_list;
 mod services;
 mod services_change;
 pub mod sign_in;
@@ -92,6 +92,7 @@ pub mod visit;
 mod words;
 
 pub use answer::{Answer, Kind, Page};
+pub use csv::File;
 pub use error_page::{refusal, unknown_alias};
 use openid::Provider;
 use reference::Reference;
@@ -100,12 +101,13 @@ pub use visit::{Fields, Method, Session, Visit};
 
 /// Limits of the pages, which `docs/limits.md` lists.
 pub mod limits {
-    pub use super::csv::{BYTES as CSV_BYTES, ROWS as CSV_ROWS};
+    pub use super::csv::{BYTES as CSV_BYTES, ROWS as CSV_ROWS, TIME as CSV_TIME};
     pub use super::deliveries::SEARCHED as DELIVERIES_SEARCHED;
     pub use super::documents::LONGEST as DOCUMENT_SHOWN;
     pub use super::feeds::{
         ENTRIES as FEED_ENTRIES, PARTS as FEED_PARTS, SEARCHED as FEED_SEARCHED, SUMMARY as FEED_SUMMARY,
     };
+    pub use super::form::LISTED as CHOICES;
     pub use super::graph::picture::EDGES;
     pub use super::graph::{AROUND, LARGE, LAYERS, MEMBERS, SHOWN_STEPS, SMALL, SMALL_STEPS};
     pub use super::history::{BELONGING as HISTORY_BELONGING, SEARCHED as HISTORY_SEARCHED};
@@ -216,6 +218,7 @@ const OWNED: &[&str] = &[
     "teams",
     "tokens",
     "users",
+    "views",
 ];
 
 /// Whether a path belongs to the application.
@@ -281,6 +284,7 @@ impl Site {
             (_, ["users", ..]) => self.people(visit, session, &path).await,
             (Get, ["audit"]) => audit::page(self, visit, session).await,
             (_, ["changes", number, "revert"]) => revert::answer(self, visit, session, number).await,
+            (_, ["views", ..]) => service_list::saved::answer(self, visit, session, &path).await,
             (Get, ["infrastructure"]) => infrastructure::page(self, visit).await,
             (Get, ["infrastructure", id]) => infrastructure::one(self, visit, id).await,
             (Get, ["repositories"]) => repositories::page(self, visit).await,
@@ -306,7 +310,7 @@ impl Site {
         use Method::{Get, Post};
         match (visit.method, path) {
             (Get, [""]) => home::page(self, visit, session).await,
-            (Get, ["services.csv"]) => services::file(self, visit).await,
+            (Get, ["services.csv"]) => service_list::file::file(self, visit).await,
             (Get, ["delivery"]) => delivery::page(self, visit).await,
             (Get, ["deploys"]) => all_deploys::page(self, visit).await,
             (Get, ["deploys.csv"]) => all_deploys::file(self, visit).await,
@@ -417,6 +421,7 @@ impl Site {
             (Get, ["services", alias, "answer", check]) => manual::page(self, visit, session, alias, check).await,
             (Post, ["services", alias, "answer", check]) => manual::answer(self, visit, alias, check).await,
             (Get, ["services", alias, "edit"]) => service_form::edit(self, visit, session, alias).await,
+            (Post, ["services", alias, "favourite"]) => service_list::favourites::change(self, visit, alias).await,
             (Post, ["services", alias, what]) => service_form::change(self, visit, alias, what).await,
             (Get, ["new", "service"]) => service_form::new(self, visit, session).await,
             (Post, ["new", "service"]) => service_form::create(self, visit).await,
@@ -467,17 +472,5 @@ impl Site {
     /// Whether the application is reached by `https:`, so that its cookies can be `Secure`.
     pub fn is_secure(&self) -> bool {
         self.catalogue.settings().app_url.starts_with("https:")
-    }
-}
-
-impl Session {
-    /// The caller that the API sees.
-    pub fn caller(&self) -> Caller {
-        Caller::session(&self.row, &self.user)
-    }
-
-    /// Refuses users with less than `role`.
-    pub fn require(&self, role: Role) -> Result<(), Fault> {
-        if self.user.role >= role { Ok(()) } else { Err(Fault::Forbidden(role)) }
     }
 }

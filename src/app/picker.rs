@@ -1,11 +1,16 @@
-//! Form fields that name something by its alias take its name too, if only one thing has that name.
+//! Form fields that name something by its alias or its id take its name too, if only one thing has that name. So a list of
+//! choices may end: whoever does not find a thing in it writes its name.
 
 use sea_orm::{ColumnTrait, QueryFilter, QuerySelect};
 
 use super::visit::{Fields, Visit};
 use super::{Fault, Site};
 use crate::db::{Read, ReadHandle, Table};
-use crate::entity::{ByAlias, domain, service, system, team, user};
+use crate::entity::{
+    ByAlias, category, component_type, domain, filter, integration, level, property_definition,
+    relationship_definition, service, system, team, user,
+};
+use crate::graphql::id::{self, Class, Id};
 
 /// What a field names.
 #[derive(Clone, Copy)]
@@ -15,6 +20,13 @@ enum Noun {
     System,
     Domain,
     User,
+    Level,
+    Category,
+    Filter,
+    Integration,
+    ComponentType,
+    PropertyDefinition,
+    RelationshipDefinition,
 }
 
 /// The fields that name something. `parent.alias` is the system of a service, or the domain of a system.
@@ -27,7 +39,27 @@ const FIELDS: &[(&str, Noun)] = &[
     ("dependencyKey.destinationIdentifier.alias", Noun::Service),
     ("childServices.0.alias", Noun::Service),
     ("childSystems.0.alias", Noun::System),
+    ("type.alias", Noun::ComponentType),
+    ("levelId", Noun::Level),
+    ("categoryId", Noun::Category),
+    ("filterId", Noun::Filter),
+    ("integrationId", Noun::Integration),
+    ("componentType.id", Noun::ComponentType),
+    ("propertyDefinition.id", Noun::PropertyDefinition),
+    ("relationshipDefinitionId", Noun::RelationshipDefinition),
 ];
+
+/// The same for the address of the list of services.
+const OF_SERVICES: [(&str, Noun); 2] = [("type", Noun::ComponentType), ("filter", Noun::Filter)];
+
+/// Replaces names in the address of the list of services by ids. Leaves what it does not understand to the API.
+pub async fn understood_address(site: &Site, visit: &Visit) -> Result<Visit, Fault> {
+    let mut query = visit.query.clone();
+    for (name, noun) in OF_SERVICES {
+        query = replaced(site, query, name, noun).await?;
+    }
+    Ok(Visit { query, ..visit.clone() })
+}
 
 /// Replaces names in the form by aliases, and names of people by email addresses. Leaves what it does not understand to
 /// the API, which says what is wrong.
@@ -50,6 +82,17 @@ async fn replaced(site: &Site, form: Fields, field: &str, noun: Noun) -> Result<
         Noun::Service => alias::<service::Entity, _>(db, service::Column::Name, text).await?.map(|one| one.slug),
         Noun::System => alias::<system::Entity, _>(db, system::Column::Name, text).await?.map(|one| one.slug),
         Noun::Domain => alias::<domain::Entity, _>(db, domain::Column::Name, text).await?.map(|one| one.slug),
+        Noun::Level => of_id::<level::Entity, _>(db, level::Column::Name, text).await?,
+        Noun::Category => of_id::<category::Entity, _>(db, category::Column::Name, text).await?,
+        Noun::Filter => of_id::<filter::Entity, _>(db, filter::Column::Name, text).await?,
+        Noun::Integration => of_id::<integration::Entity, _>(db, integration::Column::Name, text).await?,
+        Noun::ComponentType => of_id::<component_type::Entity, _>(db, component_type::Column::Name, text).await?,
+        Noun::PropertyDefinition => {
+            of_id::<property_definition::Entity, _>(db, property_definition::Column::Name, text).await?
+        }
+        Noun::RelationshipDefinition => {
+            of_id::<relationship_definition::Entity, _>(db, relationship_definition::Column::Name, text).await?
+        }
         Noun::User if text.contains('@') => None,
         Noun::User => only::<user::Entity, _>(db, user::Column::Name, text).await?.map(|user| user.email),
     };
@@ -70,6 +113,29 @@ async fn alias<E: ByAlias, C: ColumnTrait>(
         None => only::<E, C>(db, name, text).await,
     }
 }
+
+/// The global id of the only row with this name, unless the text is an id, or an alias of one.
+async fn of_id<E, C>(db: &dyn ReadHandle, name: C, text: &str) -> Result<Option<String>, Fault>
+where
+    E: Class<Model: HasId>,
+    C: ColumnTrait,
+{
+    if id::decode(text).is_some() || E::called(db, text).await?.is_some() {
+        return Ok(None);
+    }
+    Ok(only::<E, C>(db, name, text).await?.map(|row| Id::of::<E>(row.id()).text()))
+}
+
+/// A row with a number.
+trait HasId {
+    fn id(&self) -> i64;
+}
+
+macro_rules! has_id {
+    ($($table:ident)*) => {$(impl HasId for $table::Model { fn id(&self) -> i64 { self.id } })*};
+}
+
+has_id!(level category filter integration component_type property_definition relationship_definition);
 
 /// The only row with this name.
 async fn only<E: Table, C: ColumnTrait>(db: &dyn ReadHandle, name: C, text: &str) -> Result<Option<E::Model>, Fault> {

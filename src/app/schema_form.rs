@@ -9,7 +9,7 @@ use apollo_compiler::schema::{ExtendedType, InputObjectType, InputValueDefinitio
 use maud::{Markup, html};
 use serde_json::{Map, Value as Json, json};
 
-use super::form::{self, Area, Mistakes, Text, select, suggested};
+use super::form::{self, Area, Mistakes, Text, pick, select, suggested};
 use super::visit::Fields;
 use crate::entity::text::DESCRIPTION;
 
@@ -129,7 +129,7 @@ impl<'s> Form<'s> {
             let present = present.map(|own| (own.to_owned(), "as it is".to_owned()));
             let offered: Vec<(String, String)> = none.into_iter().chain(present).chain(offered).collect();
             let offered: Vec<(&str, &str)> = offered.iter().map(|(value, text)| (&**value, &**text)).collect();
-            return select(name, label, hint, &offered, form, mistakes);
+            return pick(name, label, hint, &offered, form, mistakes);
         }
         let chosen = |words: Vec<(String, String)>| {
             let offered: Vec<(String, String)> = none.clone().into_iter().chain(words).collect();

@@ -11,6 +11,7 @@ use super::operations::service::Service;
 use super::operations::types::Moment;
 use super::operations::{self, Neighbour};
 use super::parts::{self, count, count_to_most, empty, external_link, short};
+use super::service_list::favourites;
 use super::services::address;
 use super::visit::{Session, Visit};
 use super::{Answer, Fault, Site, deploys, facts, graph, groups, relationships, rights, standards, suggestions};
@@ -101,6 +102,7 @@ fn head(service: &Service, may: bool) -> Head<'_> {
             @if service.locked { span.mark.none { "locked" } }
         },
         actions: html! {
+            (favourites::button(service))
             a.button.quiet href={ (here) "/history" } { "History" }
             @if may { a.button.quiet href={ (here) "/edit" } { "Edit" } }
         },

@@ -4,20 +4,21 @@ use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
 use super::ask::{ask, ask_counting};
-use super::csv::Csv;
 use super::form::{self, Mistakes};
 use super::layout::{Head, page as framed};
 use super::operations::search::SearchResult;
-use super::operations::services::{Account, Service, Team};
+use super::operations::services::Account;
 use super::operations::types::Moment;
 use super::operations::{
     IdentifierInput, Search, SearchTypeEnum, ServiceFilterEnum, ServiceFilterInput, ServiceRow, ServiceSortEnum,
-    Services, ServicesFile, TagArgs, services_file,
+    Services, TagArgs,
 };
-use super::parts::{self, COUNTED, FOUND, count_to, empty, link, order, pages, sorted, status, tier, time};
+use super::parts::{self, COUNTED, FOUND, count_to, empty, link, order, pages, sorted};
+use super::service_list::table::{Column, Row, Shape, table as table_of};
+use super::service_list::{Chosen, choice, favourites};
 use super::services_change::Bar;
 use super::visit::{self, Session, Visit, path};
-use super::{Answer, Fault, Site, search};
+use super::{Answer, Fault, Site, picker, search};
 use crate::deploy::days::DAY;
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, text};
@@ -29,7 +30,12 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 
 /// The same, with the mistakes in the form that changes the selected services.
 pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &Mistakes) -> Result<Answer, Fault> {
+    let visit = &picker::understood_address(site, visit).await?;
     let mut mistakes = Mistakes::none();
+    let chosen = Chosen::of(&visit.query).unwrap_or_else(|message| {
+        mistakes.push(choice::COLUMNS, message);
+        Chosen::default()
+    });
     let since = visit.query.given("quiet").and_then(|days| match days_ago(days) {
         Some(moment) => Some(moment),
         None => {
@@ -37,20 +43,26 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
             None
         }
     });
-    let owner = visit.query.given("owner");
-    let mut found = find(site, visit, owner, since).await?;
-    // The owner's name does as well as its alias.
-    if let Some(name) = owner
-        && found.services.nodes.is_empty()
-        && let Some(alias) = team_called(site, visit, name).await?.filter(|alias| alias != name)
-    {
-        found = find(site, visit, Some(&alias), since).await?;
+    let gone = choice::gone(site, &visit.query, &["type", "filter"]).await?;
+    let asked =
+        Asked { chosen: &chosen, with_owners: session.user.role == Role::TeamMember, since, is_gone: gone.is_some() };
+    let mut found = find(site, visit, &asked).await?;
+    let gone = match gone {
+        None if found.services.nodes.is_empty() => {
+            choice::gone(site, &visit.query, &["owner", "tier", "level"]).await?
+        }
+        gone => gone,
+    };
+    if gone.is_some() {
+        found.services.nodes.clear();
     }
+    choice::complete(site, visit, &mut found).await?;
     let similar = match visit.query.given("search") {
         Some(term) if found.services.nodes.is_empty() => similar(site, visit, term).await?,
         _ => Vec::new(),
     };
     let bar = Bar::of(site, visit, session, wrong).await?;
+    let nothing = Nothing { gone: gone.as_deref(), similar: &similar, app_url: &site.catalogue.settings().app_url };
     let may = session.user.role >= Role::User;
     let file = link("/services.csv", &visit.query.without("after").query());
     let actions = html! {
@@ -60,10 +72,13 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
     let head = Head { actions, ..Head::new("Services") };
     let main = html! {
         (wrong.summary(&[]))
+        (mistakes.summary(&["quiet"]))
         (filters(visit, &found, &mistakes))
         div #services {
+            (choice::views(visit, &found.saved_views, session))
             (chips(visit, &found))
-            (list(visit, &found, &similar, &site.catalogue.settings().app_url, bar.as_ref()))
+            (list(visit, (&found, &chosen), &nothing, bar.as_ref()))
+            (choice::columns(visit, &chosen))
         }
     };
     let status = match (mistakes.is_empty(), wrong.is_empty()) {
@@ -74,13 +89,38 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
     Ok(Answer::with_status(status, framed(visit, &head, main)))
 }
 
-async fn find(site: &Site, visit: &Visit, owner: Option<&str>, since: Option<Timestamp>) -> Result<Account, Fault> {
-    let wanted = wanted(visit, owner, since)?;
+/// What a page or a file asks for, beside what the address says.
+pub(super) struct Asked<'c> {
+    /// The columns.
+    pub chosen: &'c Chosen,
+    /// Whether the owners are needed although no column shows them.
+    pub with_owners: bool,
+    /// The time since which there was no deploy.
+    pub since: Option<Timestamp>,
+    /// Whether the address names a type or a filter that does not exist. The API would answer nothing at all.
+    pub is_gone: bool,
+}
+
+/// Finds the services of the address. The owner's name does as well as its alias.
+async fn find(site: &Site, visit: &Visit, asked: &Asked<'_>) -> Result<Account, Fault> {
+    let owner = visit.query.given("owner");
+    let found = find_of(site, visit, owner, asked).await?;
+    if let Some(name) = owner
+        && found.services.nodes.is_empty()
+        && let Some(alias) = team_called(site, visit, name).await?.filter(|alias| alias != name)
+    {
+        return find_of(site, visit, Some(&alias), asked).await;
+    }
+    Ok(found)
+}
+
+async fn find_of(site: &Site, visit: &Visit, owner: Option<&str>, asked: &Asked<'_>) -> Result<Account, Fault> {
+    let wanted = wanted(visit, owner, asked)?;
     Ok(ask_counting(counted(visit), site, visit, wanted).await?.account)
 }
 
-/// The filters and the order of the address.
-fn wanted<'v>(visit: &'v Visit, owner: Option<&'v str>, since: Option<Timestamp>) -> Result<Services<'v>, Fault> {
+/// The filters, the order and the columns of the address.
+pub(super) fn wanted<'v>(visit: &'v Visit, owner: Option<&'v str>, asked: &Asked<'_>) -> Result<Services<'v>, Fault> {
     let query = &visit.query;
     let tag = query.given("tag").map(|tag| match tag.split_once([':', '=']) {
         Some((key, value)) => {
@@ -88,6 +128,7 @@ fn wanted<'v>(visit: &'v Visit, owner: Option<&'v str>, since: Option<Timestamp>
         }
         None => TagArgs { key: MaybeUndefined::Value(tag), ..Default::default() },
     });
+    let has = |column| asked.chosen.columns.contains(&column);
     Ok(Services {
         sort: Some(order(visit)?.unwrap_or(ServiceSortEnum::NameAsc)),
         after: query.given("after"),
@@ -97,90 +138,32 @@ fn wanted<'v>(visit: &'v Visit, owner: Option<&'v str>, since: Option<Timestamp>
         tier: query.given("tier"),
         tag,
         has_owner: query.given("unowned").map(|_| false),
-        not_deployed_since: since.map(Moment),
+        not_deployed_since: asked.since.map(Moment),
+        of_my_teams: query.given("mine").map(|_| true),
+        favourite: query.given("favourites").map(|_| true),
+        with_owner: has(Column::Owner) || asked.with_owners,
+        with_tier: has(Column::Tier),
+        with_level: has(Column::Level),
+        with_lifecycle: has(Column::Lifecycle),
+        with_type: has(Column::Type),
+        with_system: has(Column::System) || !asked.chosen.is_chosen,
+        with_language: has(Column::Language),
+        with_framework: has(Column::Framework),
+        with_deploy: has(Column::LastDeploy),
+        with_tags: has(Column::Tags),
         filter: query
             .given("filter")
+            .filter(|_| !asked.is_gone)
             .map(|id| IdentifierInput { id: MaybeUndefined::Value(id), alias: MaybeUndefined::Undefined }),
         conditions: {
             let own = [query.given("type").map(of_type), query.given("level").map(of_level)];
-            Some(own.into_iter().flatten().collect::<Vec<_>>()).filter(|own| !own.is_empty())
+            Some(own.into_iter().flatten().collect::<Vec<_>>()).filter(|own| !own.is_empty() && !asked.is_gone)
         },
     })
 }
 
-/// The same list as a file, in the same order.
-pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let since = visit.query.given("quiet").and_then(days_ago);
-    let mut owner = visit.query.given("owner").map(str::to_owned);
-    if let Some(name) = &owner
-        && find(site, visit, Some(name), since).await?.services.nodes.is_empty()
-        && let Some(alias) = team_called(site, visit, name).await?
-    {
-        owner = Some(alias);
-    }
-    let mut csv = Csv::new(&COLUMNS);
-    let mut after: Option<String> = None;
-    loop {
-        let wanted = as_file(wanted(visit, owner.as_deref(), since)?, after.as_deref());
-        let page = ask(site, visit, wanted).await?.account.services;
-        for one in &page.nodes {
-            if !csv.row(cells(one).iter().map(String::as_str)) {
-                return Ok(csv.file("services.csv", false));
-            }
-        }
-        match page.page_info.end_cursor.filter(|_| page.page_info.has_next_page) {
-            Some(next) => after = Some(next),
-            None => return Ok(csv.file("services.csv", true)),
-        }
-    }
-}
-
-/// The columns of the file.
-const COLUMNS: [&str; 12] = [
-    "name",
-    "alias",
-    "owner",
-    "tier",
-    "lifecycle",
-    "language",
-    "framework",
-    "system",
-    "last deploy",
-    "last status",
-    "url",
-    "level",
-];
-
-/// A page of the file, with the filters and the order of a page of the list.
-fn as_file<'v>(list: Services<'v>, after: Option<&'v str>) -> ServicesFile<'v> {
-    let Services {
-        sort, search, language, owner, tier, tag, has_owner, not_deployed_since, filter, conditions, ..
-    } = list;
-    ServicesFile { sort, search, language, owner, tier, tag, has_owner, not_deployed_since, filter, conditions, after }
-}
-
-/// The row of a service.
-fn cells(one: &services_file::Service) -> [String; COLUMNS.len()] {
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let deploy = one.last_deploy.as_ref();
-    [
-        one.name.clone(),
-        one.aliases.first().cloned().unwrap_or_default(),
-        one.owner.as_ref().map(|owner| owner.name.clone()).unwrap_or_default(),
-        one.tier.as_ref().map(|tier| tier.name.clone()).unwrap_or_default(),
-        one.lifecycle.as_ref().map(|stage| stage.name.clone()).unwrap_or_default(),
-        text(&one.language),
-        text(&one.framework),
-        one.parent.as_ref().map(|system| system.name.clone()).unwrap_or_default(),
-        deploy.map(|deploy| deploy.deployed_at.0.to_string()).unwrap_or_default(),
-        deploy.and_then(|deploy| deploy.status.clone()).unwrap_or_default(),
-        one.html_url.clone(),
-        one.level.as_ref().and_then(|level| level.name.clone()).unwrap_or_default(),
-    ]
-}
-
 /// The alias of the team with this name, in any case of its letters.
-async fn team_called(site: &Site, visit: &Visit, name: &str) -> Result<Option<String>, Fault> {
+pub(super) async fn team_called(site: &Site, visit: &Visit, name: &str) -> Result<Option<String>, Fault> {
     let app_url = &site.catalogue.settings().app_url;
     let found = ask(site, visit, Search { term: name }).await?.account.search;
     let is_it =
@@ -220,7 +203,7 @@ fn of_level(index: &str) -> ServiceFilterInput<'_> {
 }
 
 /// The time this many days ago. `None` unless the days are a whole number.
-fn days_ago(days: &str) -> Option<Timestamp> {
+pub(super) fn days_ago(days: &str) -> Option<Timestamp> {
     let days: u32 = days.parse().ok()?;
     Some(Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(DAY.saturating_mul(days.into()))))
 }
@@ -248,9 +231,9 @@ fn filters(visit: &Visit, found: &Account, mistakes: &Mistakes) -> Markup {
                     (form::suggested("owner", "Owner", found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query, mistakes))
                     (form::select("tier", "Tier", "", &tiers, &visit.query, mistakes))
                     @if levels.len() > 1 { (form::select("level", "Level", "", &levels, &visit.query, mistakes)) }
-                    (form::select("type", "Type", "", &types, &visit.query, mistakes))
+                    (form::pick("type", "Type", "", &types, &visit.query, mistakes))
                     @if !found.filters.nodes.is_empty() {
-                        (form::select("filter", "Saved filter", "", &filters, &visit.query, mistakes))
+                        (form::pick("filter", "Saved filter", "", &filters, &visit.query, mistakes))
                     }
                     (text("language", "Language", "text"))
                     (text("tag", "Tag (key or key:value)", "text"))
@@ -258,7 +241,7 @@ fn filters(visit: &Visit, found: &Account, mistakes: &Mistakes) -> Markup {
                     label.check { input type="checkbox" name="unowned" value="1" checked[visit.query.given("unowned").is_some()]; "No owner" }
                 }
             }
-            @if let Some(sort) = visit.query.given("sort") { input type="hidden" name="sort" value=(sort); }
+            (choice::kept(&visit.query, &["sort", choice::COLUMNS, "mine", "favourites", choice::VIEW]))
         }
     }
 }
@@ -292,45 +275,64 @@ fn chips(visit: &Visit, found: &Account) -> Markup {
         chip("tag", "Tag", &plain),
         chip("quiet", "Days without a deploy:", &plain),
         chip("unowned", "Owner is", &|_| Some("none".to_owned())),
+        chip("mine", "Owner is", &|_| Some("one of my teams".to_owned())),
+        chip("favourites", "Only", &|_| Some("favourites".to_owned())),
     ];
     html! { @if chips.iter().any(Option::is_some) { ul.chips { @for chip in chips.iter().flatten() { (chip) } } } }
 }
 
-fn list(visit: &Visit, found: &Account, similar: &[SearchResult], app_url: &str, bar: Option<&Bar<'_>>) -> Markup {
+/// What there is to say in the place of services.
+struct Nothing<'n> {
+    /// That the address names something that does not exist.
+    gone: Option<&'n str>,
+    similar: &'n [SearchResult],
+    app_url: &'n str,
+}
+
+fn list(visit: &Visit, (found, chosen): (&Account, &Chosen), nothing: &Nothing<'_>, bar: Option<&Bar<'_>>) -> Markup {
     let services = &found.services;
-    let filtered = visit.query.without("sort").any();
+    let filtered = visit.query.without("sort").without(choice::COLUMNS).without(choice::VIEW).any();
     if services.nodes.is_empty() {
-        return if filtered { none_match(similar, app_url) } else { none_yet() };
+        return if filtered { none_match(visit, nothing) } else { none_yet() };
     }
-    let rows = services.nodes.iter().map(|Service { service_row, owner }| (service_row, Some(owner.as_ref())));
-    let heading = |label: &str, order: &str| sorted(visit, "/services", label, order, is_wide(order));
-    let bar = bar.filter(|bar| services.nodes.iter().any(|one| bar.offers(&one.service_row, one.owner.as_ref())));
-    let table = match bar {
-        Some(bar) => {
-            let select = |service: &ServiceRow, owner: Option<&Team>| bar.select(service, owner);
-            bar.around(visit, table_with(heading, rows, Some(&select)))
-        }
-        None => table_with(heading, rows, None),
+    let heading = |label: &str, order: Option<&str>, wide| match order {
+        Some(order) => sorted(visit, "/services", label, order, wide),
+        None => plain_heading(label, order, wide),
     };
+    let bar = bar.filter(|bar| services.nodes.iter().any(|one| bar.offers(one)));
+    let rows = services.nodes.iter().map(|one| {
+        let before = html! { (favourites::star(one)) @if let Some(bar) = bar { (bar.select(one)) } };
+        (Row::from(one), before)
+    });
+    let has_levels = services.nodes.iter().any(|one| one.level.is_some());
+    let columns = chosen.shown(has_levels);
+    let shape = Shape { columns: &columns, is_chosen: chosen.is_chosen, has_before: true };
+    let table = table_of(&shape, heading, rows);
     html! {
         p.soft role="status" {
             (count_to(counted(visit), services.total_count, "service"))
             @if filtered { " · " a href="/services" { "All services" } }
         }
-        (table)
+        (favourites::form(visit))
+        @match bar { Some(bar) => (bar.around(visit, table)), None => (table) }
         (pages(visit, "/services", &services.page_info))
     }
 }
 
-fn none_match(similar: &[SearchResult], app_url: &str) -> Markup {
+fn none_match(visit: &Visit, nothing: &Nothing<'_>) -> Markup {
+    let Nothing { gone, similar, app_url } = nothing;
     empty(
         "No services match.",
         html! {
+            @if let Some(gone) = gone { p { (gone) } }
             @if !similar.is_empty() {
                 p { "Services with similar names:" }
-                ul.near { @for one in similar { @if let Some(address) = search::address(one, app_url) {
+                ul.near { @for one in *similar { @if let Some(address) = search::address(one, app_url) {
                     li { a href=(address) { (one.name) } }
                 } } }
+            }
+            @if visit.query.given("favourites").is_some() {
+                p { "Press the star beside a service to keep it here." }
             }
             p { "Remove a filter or shorten the search, or see " a href="/services" { "all services" } "." }
         },
@@ -348,72 +350,18 @@ fn none_yet() -> Markup {
     )
 }
 
-/// The table of services, without links to sort it. Omits the column of owners if no row has an owner to show, as on a
-/// team's page.
-pub(super) fn table<'a>(services: impl Iterator<Item = (&'a ServiceRow, Option<Option<&'a Team>>)> + Clone) -> Markup {
-    table_with(|label, order| html! { th.wide[is_wide(order)] scope="col" { (label) } }, services, None)
+/// The table of services of a team or a system, without links to sort it and without owners.
+pub(super) fn table<'a>(services: impl Iterator<Item = &'a ServiceRow> + Clone) -> Markup {
+    let has_levels = services.clone().any(|service| service.level.is_some());
+    let columns = Chosen::default().shown(has_levels);
+    let columns: Vec<Column> = columns.into_iter().filter(|column| *column != Column::Owner).collect();
+    let shape = Shape { columns: &columns, is_chosen: false, has_before: false };
+    table_of(&shape, plain_heading, services.map(|service| (Row::from(service), html! {})))
 }
 
-/// What stands before a row of the table, to select it.
-type Select<'s> = &'s dyn Fn(&ServiceRow, Option<&Team>) -> Markup;
-
-/// The same, with headings built by `heading` from their label and the name of their order.
-fn table_with<'a>(
-    heading: impl Fn(&str, &str) -> Markup,
-    services: impl Iterator<Item = (&'a ServiceRow, Option<Option<&'a Team>>)> + Clone,
-    select: Option<Select<'_>>,
-) -> Markup {
-    let now = Timestamp::now();
-    let with_owner = services.clone().any(|(_, owner)| owner.is_some());
-    let with_level = services.clone().any(|(service, _)| service.level.is_some());
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="Services" {
-            table {
-                thead { tr {
-                    @if select.is_some() { th.pick scope="col" { span.hidden { "Select" } } }
-                    (heading("Service", "name")) @if with_owner { (heading("Owner", "owner")) } (heading("Tier", "tier"))
-                    @if with_level { (heading("Level", "level")) }
-                    (heading("Lifecycle", "lifecycle")) (heading("Language", "language"))
-                    (heading("Last deploy", "last_deploy"))
-                } }
-                tbody { @for (service, owner) in services { tr {
-                    @if let Some(select) = select { td.pick { (select(service, owner.flatten())) } }
-                    (cells_of(service, owner, with_level, now))
-                } } }
-            }
-        }
-    }
-}
-
-/// Whether phones leave out the column with this order.
-fn is_wide(order: &str) -> bool {
-    matches!(order, "lifecycle" | "language")
-}
-
-/// The cells of a row of the table. `owner` is `None` in a table without the column.
-fn cells_of(service: &ServiceRow, owner: Option<Option<&Team>>, with_level: bool, now: Timestamp) -> Markup {
-    html! {
-        th scope="row" {
-            a href=(address(&service.aliases)) { (service.name) }
-            @if service.locked { " " span.mark.none { "locked" } }
-            @if let Some(system) = &service.parent { small { (system.name) } }
-        }
-        @if let Some(owner) = owner { td { @match owner {
-            Some(owner) => a href=(path(["teams", &owner.alias])) { (owner.name) },
-            None => span.mark.warn { "none" },
-        } } }
-        td { @if let Some(one) = &service.tier { (tier(one.index, &one.name)) } }
-        @if with_level { td { @if let Some(level) = &service.level { (level.name.as_deref().unwrap_or_default()) } } }
-        td.wide { @if let Some(lifecycle) = &service.lifecycle { (lifecycle.name) } }
-        td.wide { @if let Some(language) = &service.language { (language) } }
-        td { @match &service.last_deploy {
-            Some(deploy) => {
-                (time(deploy.deployed_at.0, now)) " "
-                (status(deploy.deploy_status, deploy.status.as_deref()))
-            },
-            None => span.soft { "never" },
-        } }
-    }
+/// The heading of a column by which a list is not sorted.
+fn plain_heading(label: &str, _: Option<&str>, wide: bool) -> Markup {
+    html! { th.wide[wide] scope="col" { (label) } }
 }
 
 /// The path of a service's page. Any alias would do; a service always has one.

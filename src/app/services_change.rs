@@ -8,10 +8,8 @@ use super::ask::{ask, by_alias, settled, unanswered};
 use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::operations::change_services::UpdatedService;
-use super::operations::services::Team;
-use super::operations::{
-    ChangeServices, Choices, IdentifierInput, ServiceChoices, ServiceRow, ServicesUpdateInput, TagInput,
-};
+use super::operations::services::Service;
+use super::operations::{ChangeServices, Choices, IdentifierInput, ServiceChoices, ServicesUpdateInput, TagInput};
 use super::parts::{count, link, short};
 use super::rights::Reach;
 use super::services::{self, address};
@@ -60,15 +58,15 @@ impl<'v> Bar<'v> {
     }
 
     /// Whether the visitor can select a service.
-    pub fn offers(&self, service: &ServiceRow, owner: Option<&Team>) -> bool {
-        !service.locked && self.reach.includes(owner.map(|team| &*team.id))
+    pub fn offers(&self, service: &Service) -> bool {
+        !service.locked && self.reach.includes(service.owner.as_ref().map(|team| &*team.id))
     }
 
     /// The box that selects a service.
-    pub fn select(&self, service: &ServiceRow, owner: Option<&Team>) -> Markup {
+    pub fn select(&self, service: &Service) -> Markup {
         let is_selected = self.form.all(SERVICE).any(|id| id == service.id);
         html! {
-            @if self.offers(service, owner) {
+            @if self.offers(service) {
                 label {
                     input type="checkbox" name=(SERVICE) value=(service.id) checked[is_selected];
                     span.hidden { "Select " (service.name) }

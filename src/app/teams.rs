@@ -98,7 +98,7 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> 
                     h2 #services { "Services" }
                     @if team.services.nodes.is_empty() { p.soft { "This team owns no services." } } @else {
                         p.soft { (count(team.services.total_count, "service")) }
-                        (services::table(team.services.nodes.iter().map(|service| (service, None))))
+                        (services::table(team.services.nodes.iter()))
                         (pages(visit, &here, &team.services.page_info))
                     }
                 }

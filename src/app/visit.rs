@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
+use super::Fault;
 use super::openid::attempt::Attempt;
+use crate::entity::user::Role;
 use crate::entity::{session, text, user};
+use crate::graphql::caller::Caller;
 
 /// A request for a page.
 #[derive(Debug, Clone)]
@@ -130,6 +133,18 @@ pub struct Session {
     pub row: session::Model,
     /// The user.
     pub user: user::Model,
+}
+
+impl Session {
+    /// The caller that the API sees.
+    pub fn caller(&self) -> Caller {
+        Caller::session(&self.row, &self.user)
+    }
+
+    /// Refuses users with less than `role`.
+    pub fn require(&self, role: Role) -> Result<(), Fault> {
+        if self.user.role >= role { Ok(()) } else { Err(Fault::Forbidden(role)) }
+    }
 }
 
 /// Named texts, in order.

@@ -18,6 +18,7 @@ use super::admission::Owner;
 use super::connection::Patience;
 use super::heads::{self, Head};
 use super::outgoing::{Outgoing, Stream};
+use super::streamed::Chunks;
 
 /// How much of its responses a peer must take within the idle timeout. Otherwise a peer that takes a byte now and then
 /// would keep all the rest in memory.
@@ -254,6 +255,11 @@ impl Activity {
         state.rest();
     }
 
+    /// Notes that a chunk of an answer was made: until then the client waited for us.
+    pub(super) fn chunk_begins(&self) {
+        self.lock().rest();
+    }
+
     /// Notes that all of an answer over HTTP/2 is sent.
     pub(super) fn stream_ends(&self) {
         self.lock().streams -= 1;
@@ -343,6 +349,12 @@ impl Answering {
     pub(super) fn answered(mut self, answer: Bytes) -> Outgoing {
         self.is_answered = self.stream.as_ref().is_none_or(|stream| !stream.is_cancelled());
         Outgoing::new(answer, self.stream.take())
+    }
+
+    /// The same, for a response whose body is written while it is sent.
+    pub(super) fn streamed(self, answer: Bytes, more: Chunks) -> Outgoing {
+        let activity = Arc::clone(&self.activity);
+        self.answered(answer).followed_by(more, activity)
     }
 }
 

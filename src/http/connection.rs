@@ -34,6 +34,7 @@ use super::listener::Stream;
 use super::proxy_header::{self, Refused};
 use super::refused::Explained;
 use super::serve::{Admitted, Answers, Peer};
+use super::streamed;
 use super::upload::Upload;
 use crate::config::Edge;
 
@@ -211,8 +212,12 @@ async fn speak<A: Answers>(
         }
         // Boxed, because an idle connection would reserve space for it too.
         Box::pin(async move {
-            let reply = answers.answer(request, peer, admitted).await;
-            Ok::<_, Infallible>(reply.map(|answer| answering.answered(answer)))
+            let mut reply = answers.answer(request, peer, admitted).await;
+            let more = streamed::take(&mut reply);
+            Ok::<_, Infallible>(reply.map(|answer| match more {
+                None => answering.answered(answer),
+                Some(more) => answering.streamed(answer, more),
+            }))
         })
     });
     let builder = builder(streams);

@@ -69,6 +69,7 @@ pub mod reply;
 pub mod router;
 mod serve;
 pub mod standing;
+mod streamed;
 pub mod tls;
 pub mod upload;
 

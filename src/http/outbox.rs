@@ -35,7 +35,7 @@ pub const FULL: &str = "Too many large responses are waiting to be sent. Try aga
 pub const CROWDED: &str = "Too many requests of this address are in progress, or their responses are not read.";
 
 /// The unsent responses of the process.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Outbox {
     large: Arc<Shares<Key>>,
     shared: Arc<Shares<Key>>,

@@ -1,15 +1,15 @@
 //! The bodies of responses: how far the client has taken them.
 
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
 use super::activity::{Activity, PIECE};
+use super::streamed::{Chunks, Cut};
 
 /// A request of HTTP/2 until the last byte of its answer is sent.
 #[derive(Debug)]
@@ -79,6 +79,16 @@ impl Drop for Piece {
 pub(super) struct Outgoing {
     rest: Bytes,
     stream: Option<Arc<Stream>>,
+    /// What comes after `rest`.
+    more: Option<More>,
+}
+
+/// The chunks of a body that is written while it is sent.
+struct More {
+    chunks: Chunks,
+    activity: Arc<Activity>,
+    /// What the request is counted for, until all of its answer is sent.
+    _held: Bytes,
 }
 
 impl Outgoing {
@@ -87,17 +97,44 @@ impl Outgoing {
         if let Some(stream) = &stream {
             stream.step();
         }
-        Self { rest: answer, stream }
+        Self { rest: answer, stream, more: None }
+    }
+
+    /// The same with chunks after it.
+    pub(super) fn followed_by(self, chunks: Chunks, activity: Arc<Activity>) -> Self {
+        let more = More { chunks, activity, _held: self.rest.clone() };
+        Self { more: Some(more), ..self }
+    }
+
+    /// Waits for the next chunk, unless there is something left of the last one. Returns whether there is anything to send.
+    fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, Cut>> {
+        while self.rest.is_empty() {
+            let Some(more) = &mut self.more else { return Poll::Ready(Ok(false)) };
+            match ready!(more.chunks.as_mut().poll_next(cx)).transpose() {
+                Ok(Some(chunk)) => {
+                    more.activity.chunk_begins();
+                    self.rest = chunk;
+                }
+                Ok(None) => self.more = None,
+                Err(cut) => {
+                    self.more = None;
+                    return Poll::Ready(Err(cut));
+                }
+            }
+        }
+        Poll::Ready(Ok(true))
     }
 }
 
 impl Body for Outgoing {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = Cut;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if self.rest.is_empty() {
-            return Poll::Ready(None);
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
+        match ready!(self.poll_rest(cx)) {
+            Ok(true) => {}
+            Ok(false) => return Poll::Ready(None),
+            Err(cut) => return Poll::Ready(Some(Err(cut))),
         }
         let Some(stream) = self.stream.clone() else {
             return Poll::Ready(Some(Ok(Frame::data(std::mem::take(&mut self.rest)))));
@@ -110,10 +147,13 @@ impl Body for Outgoing {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.is_empty()
+        self.rest.is_empty() && self.more.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.rest.len() as u64)
+        match self.more {
+            None => SizeHint::with_exact(self.rest.len() as u64),
+            Some(_) => SizeHint::default(),
+        }
     }
 }

@@ -62,7 +62,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         (view::tiles(&account, &read, session))
         div.two {
             div.stack { (view::failing(&read)) (view::deploys(&read)) }
-            div.stack { (view::on_call(&read)) (view::changes(&read)) }
+            div.stack { (view::favourites(&account)) (view::on_call(&read)) (view::changes(&read)) }
         }
     };
     let name = session.user.name.split(' ').next().unwrap_or_default();

@@ -154,6 +154,21 @@ pub fn deploys(read: &Read) -> Markup {
     }
 }
 
+/// The visitor's favourites. Nothing without any.
+pub fn favourites(account: &Account) -> Markup {
+    let favourites = &account.favourites;
+    html! {
+        @if !favourites.nodes.is_empty() {
+            section.card {
+                h2 #favourites { "Favourites" a href="/services?favourites=1" { "All " (favourites.total_count) } }
+                ul.missing { @for service in &favourites.nodes {
+                    li { a href=(services::address(&service.aliases)) { (short(&service.name)) } }
+                } }
+            }
+        }
+    }
+}
+
 /// Who is on call.
 pub fn on_call(read: &Read) -> Markup {
     html! {

@@ -1,22 +1,28 @@
 //! The application's pages: turns a request into a visit, and the page's answer into a reply.
 
+use bytes::Bytes;
+use futures_util::stream;
 use hyper::header::{self, HeaderMap};
 use hyper::http::uri::{Authority, PathAndQuery};
 use hyper::{Method, Uri};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
+use tracing::error;
 
 use super::no_endpoint;
 use crate::app::visit::Done;
-use crate::app::{self, Answer, Fault, Fields, Method as Does, Session, Site, Visit, cookie, sign_in, visit};
+use crate::app::{self, Answer, Fault, Fields, File, Method as Does, Session, Site, Visit, cookie, sign_in, visit};
 use crate::budget::{Excess, Limits};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, session};
 use crate::http::auth::LastUse;
 use crate::http::charset::ContentType;
 use crate::http::limits::Key;
+use crate::http::outbox::{FULL, Outbox};
 use crate::http::reply::{self, Rejection, Reply};
+use crate::http::streamed::{Chunks, Cut};
 use crate::http::upload::Upload;
 use crate::http::{App, Call, body};
+use crate::log;
 
 /// Finds the session, reads the form if there is one, and calls the page. Does not read a stranger's form unless its
 /// path needs no session.
@@ -67,7 +73,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
     match answer {
         Ok(Answer::Page(page)) => Ok(reply::page(page)),
         Ok(Answer::Redirect { to, cookies }) => Ok(reply::redirect(&visit.noted(to), &cookies)),
-        Ok(Answer::File { name, text }) => Ok(reply::saved(name, text)),
+        Ok(Answer::File(file)) => Ok(reply::saved(file.name, chunks(app, call, *file))),
         Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
         Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
         Err(Fault::NotFound) => Ok(refused(&visit, 404, "This page does not exist, or no longer exists.")),
@@ -79,6 +85,34 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         Err(Fault::Busy(reason)) => Err(Rejection::Unavailable(reason)),
         Err(Fault::Internal(cause)) => Err(Rejection::Internal(cause)),
     }
+}
+
+/// A file as a body that is written while it is sent. A chunk is counted, like any large response, until it is sent. A fault
+/// after the first chunk cuts the body off, so that nobody takes it for whole.
+fn chunks(app: &App, call: &Call, file: File) -> Chunks {
+    let (outbox, owner, id) = (app.outbox.clone(), call.owner, call.id.clone());
+    let patience = app.catalogue.settings().budget.time;
+    let next = move |file: Option<File>| {
+        let (outbox, id) = (outbox.clone(), id.clone());
+        async move {
+            let mut file = file?;
+            let written = log::within(id, None, file.next()).await?;
+            let chunk = match written.map(Bytes::from) {
+                Ok(chunk) if Outbox::counts(&chunk) => {
+                    let counted = outbox.count(chunk, owner, Instant::now() + patience).await;
+                    counted.ok_or_else(|| Cut(FULL.to_owned()))
+                }
+                Ok(chunk) => Ok(chunk),
+                Err(fault) => Err(Cut(format!("{fault:?}"))),
+            };
+            if let Err(Cut(cause)) = &chunk {
+                error!(cause, "a file was cut off");
+            }
+            let rest = chunk.is_ok().then_some(file);
+            Some((chunk, rest))
+        }
+    };
+    Box::pin(stream::unfold(Some(file), next))
 }
 
 /// Whether a program seems to post to a webhook whose URL is wrong: no form is JSON.

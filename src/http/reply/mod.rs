@@ -14,7 +14,8 @@ use super::auth::NoToken;
 use super::connection::{HEAD_BYTES, HEADERS};
 use super::limits::Standing;
 use super::router::Route;
-use super::{Call, accept, coding, expand};
+use super::streamed::Chunks;
+use super::{Call, accept, coding, expand, streamed};
 use crate::app::assets::Asset;
 use crate::app::{self, Kind, Page};
 use crate::db;
@@ -331,9 +332,10 @@ pub fn redirect(to: &str, cookies: &[String]) -> Reply {
     reply
 }
 
-/// A list in CSV, which browsers save under this name.
-pub fn saved(name: &'static str, text: String) -> Reply {
-    let mut reply = with_body(StatusCode::OK, HeaderValue::from_static("text/csv; charset=utf-8"), text);
+/// A list in CSV, which browsers save under this name. Its chunks are made while it is sent.
+pub fn saved(name: &'static str, chunks: Chunks) -> Reply {
+    let mut reply = with_body(StatusCode::OK, HeaderValue::from_static("text/csv; charset=utf-8"), Bytes::new());
+    streamed::put(&mut reply, chunks);
     let how = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
     reply.headers_mut().insert(header::CONTENT_DISPOSITION, how.unwrap_or(HeaderValue::from_static("attachment")));
     reply
@@ -416,7 +418,10 @@ pub fn bare(status: StatusCode, allowed: Option<&'static str>) -> Reply {
 pub fn finish(reply: &mut Reply, call: &Call, is_secure: bool) {
     apply_if_none_match(reply, &call.parts.headers);
     if call.parts.method == Method::HEAD && reply.status() != StatusCode::NOT_MODIFIED {
-        coding::describe(reply, &call.parts.headers);
+        // Of a body that is written while it is sent, nobody knows the length.
+        if streamed::take(reply).is_none() {
+            coding::describe(reply, &call.parts.headers);
+        }
     } else {
         coding::compress(reply, &call.parts.headers);
     }

@@ -1,0 +1,153 @@
+//! What stands around the list of services: the saved views, the form that saves one, and the choice of columns.
+
+use maud::{Markup, html};
+
+use super::table::Column;
+use super::{Chosen, saved};
+use crate::app::operations::services::{Account, ComponentType, Filter, SavedView};
+use crate::app::parts::{link, short};
+use crate::app::visit::{Fields, Session, Visit};
+use crate::app::{Fault, Site};
+use crate::entity::user::Role;
+use crate::entity::{ByIds, component_type, filter, saved_view};
+use crate::graphql::id;
+use crate::graphql::saved_view::parameters::{self, Parameters};
+
+/// The parameter that chooses the columns.
+pub const COLUMNS: &str = parameters::CHOSEN;
+/// The parameter that says which saved view is open.
+pub const VIEW: &str = "view";
+
+/// The number of chips for the visitor's own views, and for those of others. A page has all of them.
+const CHIPS: usize = 8;
+
+/// Parameters of the address as hidden fields, so that a form keeps them.
+pub fn kept(query: &Fields, names: &[&str]) -> Markup {
+    html! { @for name in names { @for value in query.all(name).filter(|value| !value.is_empty()) {
+        input type="hidden" name=(name) value=(value);
+    } } }
+}
+
+/// What some parameters of the address name that does not exist, in a sentence. What the list does not understand is left
+/// to the API, which says so.
+pub async fn gone(site: &Site, query: &Fields, names: &[&str]) -> Result<Option<String>, Fault> {
+    let given = names.iter().filter_map(|name| Some((*name, query.given(name)?)));
+    let given = given.fold(Fields::default(), |fields, (name, value)| fields.and(name, value));
+    match Parameters::parse(&given.query()) {
+        Ok(parsed) if given.any() => Ok(parameters::missing(site.db.read(), &[&parsed]).await?.pop().flatten()),
+        _ => Ok(None),
+    }
+}
+
+/// Adds the type and the filter of the address to those that the page offers, which may not be all.
+pub async fn complete(site: &Site, visit: &Visit, found: &mut Account) -> Result<(), Fault> {
+    let number = |id: &str| id::number::<component_type::Entity>(id);
+    let (types, filters) = (&mut found.component_types.nodes, &mut found.filters.nodes);
+    if let Some(id) = visit.query.given("type").filter(|id| types.iter().all(|kind| kind.id != *id)) {
+        let row = component_type::Entity::by_ids(site.db.read(), [number(id)]).await?.pop().flatten();
+        types.extend(row.map(|row| ComponentType { id: id.to_owned(), name: row.name }));
+    }
+    if let Some(id) = visit.query.given("filter").filter(|id| filters.iter().all(|filter| filter.id != *id)) {
+        let row = filter::Entity::by_ids(site.db.read(), [id::number::<filter::Entity>(id)]).await?.pop().flatten();
+        filters.extend(row.map(|row| Filter { id: id.to_owned(), name: row.name }));
+    }
+    Ok(())
+}
+
+/// What the address says of the list, without the page and the view.
+fn said(query: &Fields) -> String {
+    query.without("after").without(VIEW).query()
+}
+
+/// The saved views as chips, the ready ones first, and the form that saves the list as it is.
+pub fn views(visit: &Visit, views: &[SavedView], session: &Session) -> Markup {
+    let open = open(visit, views);
+    let said = said(&visit.query);
+    let number = |view: &SavedView| id::number::<saved_view::Entity>(&view.id).unwrap_or_default();
+    let chip = |address: &str, name: &str, is_open: bool| {
+        html! { li { a href=(address) aria-current=[is_open.then_some("true")] { (short(name)) } } }
+    };
+    let of_others = views.iter().filter(|view| !view.own);
+    html! {
+        nav.views aria-label="Saved views" {
+            ul.chips.ready {
+                (chip("/services", "All", said.is_empty() && open.is_none()))
+                (chip("/services?mine=1", "Mine", said == "mine=1" && open.is_none()))
+                (chip("/services?favourites=1", "Favourites", said == "favourites=1" && open.is_none()))
+                @for view in views.iter().filter(|view| view.own).take(CHIPS) {
+                    (chip(&saved::address(number(view)), &view.name, open.is_some_and(|open| open.id == view.id)))
+                }
+                @for view in of_others.take(CHIPS) {
+                    (chip(&saved::address(number(view)), &view.name, open.is_some_and(|open| open.id == view.id)))
+                }
+                @if !views.is_empty() { li { a href="/views" { "All saved views" } } }
+            }
+            @if let Some(view) = open.filter(|view| view.own) { (change(number(view), view, &said)) }
+            (save(&said, session))
+        }
+    }
+}
+
+/// The saved view that the address says is open, if the visitor sees it.
+fn open<'v>(visit: &Visit, views: &'v [SavedView]) -> Option<&'v SavedView> {
+    let number: i64 = visit.query.given(VIEW)?.parse().ok()?;
+    views.iter().find(|view| id::number::<saved_view::Entity>(&view.id) == Some(number))
+}
+
+/// What the owner of the open view can do with it.
+fn change(number: i64, view: &SavedView, said: &str) -> Markup {
+    // The same list may be written in another way.
+    let is_changed = !Parameters::parse(said).is_ok_and(|parsed| parsed.query() == view.query);
+    let here = saved::address(number);
+    html! {
+        div.actions {
+            @if is_changed {
+                form method="post" action={ (here) "/save" } {
+                    input type="hidden" name=(saved::QUERY) value=(said);
+                    button.quiet { "Save the changes to " (short(&view.name)) }
+                }
+            }
+            a href={ (here) "/edit" } { "Rename, share or delete " (short(&view.name)) }
+        }
+    }
+}
+
+/// The form that saves the list under a name.
+fn save(said: &str, session: &Session) -> Markup {
+    html! {
+        details {
+            summary { "Save this view" }
+            form.filters method="post" action="/views" {
+                (saved::fields(&Fields::one(saved::QUERY, said), &crate::app::form::Mistakes::none(), session.user.role >= Role::User))
+                button { "Save" }
+            }
+        }
+    }
+}
+
+/// The choice of columns.
+pub fn columns(visit: &Visit, chosen: &Chosen) -> Markup {
+    let query = visit.query.without("after").without(COLUMNS);
+    let usual = link("/services", &query.query());
+    // Each name once: `kept` shows all values of a name.
+    let names = ["search", "owner", "tier", "level", "type", "filter", "language", "tag", "quiet", "unowned", "mine"];
+    html! {
+        details {
+            summary { "Columns" }
+            form method="get" action="/services" {
+                (kept(&query, &names)) (kept(&query, &["favourites", "sort", VIEW]))
+                fieldset {
+                    legend { "Columns beside the name" }
+                    div.filters { @for column in Column::ALL {
+                        label.check {
+                            input type="checkbox" name=(COLUMNS) value=(column.word()) checked[chosen.columns.contains(&column)];
+                            (column.label())
+                        }
+                    } }
+                }
+                button.quiet { "Show these columns" }
+                @if chosen.is_chosen { " " a href=(usual) { "The usual columns" } }
+            }
+        }
+    }
+}
