@@ -22,6 +22,8 @@ use crate::target::Target;
 /// The longest median, of a page that is asked for alone.
 const MOST_TIME: Duration = Duration::from_millis(20);
 const MOST_BYTES: usize = 100_000;
+/// The most rows of a file.
+const FILE_ROWS: u64 = 100_000;
 /// How many clients ask for a page at once.
 const TOGETHER: usize = 8;
 
@@ -99,7 +101,27 @@ pub async fn run(program: &Program, place: &Place, options: &Options) -> Result<
             over.push(format!("{name} takes {p50_ms:.1} ms and {bytes} bytes, of {MOST_TIME:?} and {MOST_BYTES}"));
         }
     }
+    figures.push(file(&subject, place, deploys).await?);
     Ok((json!(figures), over))
+}
+
+/// Downloads the longest file that there can be, once: it is no page, and is written while it is sent.
+async fn file(subject: &Subject, place: &Place, deploys: u64) -> Result<Value, String> {
+    const PATH: &str = "/deploys.csv";
+    let mut connection = Connection::open(subject.target.address).await?;
+    let began = Instant::now();
+    let body = connection.send(subject.target.page(PATH)).await?.body;
+    let took = began.elapsed().as_secs_f64() * 1e3;
+    let rows = body.iter().filter(|byte| **byte == b'\n').count() as u64;
+    // The names of the columns, and the row that says that the list has more.
+    let expected = if deploys > FILE_ROWS { FILE_ROWS + 2 } else { deploys + 1 };
+    if rows < expected {
+        return Err(format!("{PATH} has {rows} lines, and should have {expected}"));
+    }
+    println!("| {PATH}, {rows} lines | {took:.1} | {took:.1} | | {} |", body.len());
+    Ok(json!({
+        "database": place.name(), "page": PATH, "p50Ms": took, "p99Ms": took, "p50MsTogether": took, "bytes": body.len(),
+    }))
 }
 
 async fn time_alone(subject: &Subject, asked: &Asked, times: usize) -> Result<(Vec<Duration>, usize), String> {
@@ -313,6 +335,10 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/users/1",
         "/audit",
         "/account",
+        "/views",
+        "/services?mine=1",
+        "/services?favourites=1",
+        "/services?columns=alias,owner,type,system,framework,tags",
         "/explorer",
         "/reference",
         "/reference/Account",

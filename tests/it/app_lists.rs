@@ -1,9 +1,10 @@
 //! Lists of deploys and services by many conditions, as pages and as files, and the histories of objects.
 
+use hyper::Method;
 use rollcall::entity::user::Role;
 use serde_json::json;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, send};
 use crate::app_browser::Browser;
 use crate::service::data;
 use crate::webhook::Endpoint;
@@ -120,6 +121,90 @@ async fn the_list_of_services_is_a_file_with_its_filter_and_order() {
     assert!(file.contains("\"'=cmd(\"\"x\"\"), y\","), "{file}");
     assert!(browser.page("/services?language=Go").await.contains("href=\"/services.csv?language=Go\""));
     assert_eq!(Browser::new(&app).get("/services.csv").await.place(), "/sign-in");
+}
+
+#[tokio::test]
+async fn a_file_of_several_pages_is_the_list_of_the_api_and_is_sent_as_it_is_written() {
+    let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
+    for portion in 0..10 {
+        let services: String = (0..25)
+            .map(|number| {
+                let name = format!("svc {:03}", portion * 25 + number);
+                format!("s{number}: serviceCreate(input: {{ name: \"{name}\", framework: \"axum\" }}) {{ errors {{ message }} }}\n")
+            })
+            .collect();
+        data(&app, &format!("mutation {{ {services} }}")).await;
+    }
+    let mut expected = vec!["name,framework".to_owned()];
+    let mut after = json!(null);
+    loop {
+        let query = "query($after: String) { account { services(sortBy: name_DESC, after: $after) {
+            nodes { name framework } pageInfo { hasNextPage endCursor }
+        } } }";
+        let page = app.query(query, json!({ "after": after })).await["data"]["account"]["services"].clone();
+        for node in page["nodes"].as_array().expect("services") {
+            let text = |field: &str| node[field].as_str().expect("a text").to_owned();
+            expected.push(format!("{},{}", text("name"), text("framework")));
+        }
+        if page["pageInfo"]["hasNextPage"] == json!(false) {
+            break;
+        }
+        after = page["pageInfo"]["endCursor"].clone();
+    }
+    assert_eq!(expected.len(), 251, "three pages");
+    let browser = Browser::of(&app, Role::Viewer).await;
+    let path = "/services.csv?sort=name_DESC&columns=framework";
+    let answer = browser.get(path).await;
+    assert_eq!((answer.header("transfer-encoding"), answer.header("content-length")), (Some("chunked"), None));
+    assert_eq!(answer.text().lines().collect::<Vec<_>>(), expected);
+    let cookie = browser.cookie.as_deref().expect("a cookie");
+    let headers = [("cookie", cookie), ("accept-encoding", "gzip, zstd")];
+    let stream = send(&app.http2(), app.address, Method::GET, path, &headers, "").await;
+    assert_eq!(stream.text(), answer.text(), "over HTTP/2");
+    let head = app.request(Method::HEAD, path, &headers, "").await;
+    assert_eq!((head.status, head.text(), head.header("content-length")), (200, "", None));
+    // What cannot be answered at all is a page, not a file.
+    assert_eq!(browser.get("/services.csv?sort=colour_ASC").await.status, 400);
+    assert_eq!(browser.get("/deploys.csv?from=soon").await.status, 400);
+    assert_eq!(browser.get("/services/none/history.csv").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_list_of_choices_that_ends_takes_the_name_of_what_it_does_not_show() {
+    let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
+    for portion in 0..5 {
+        let filters: String = (0..21)
+            .map(|number| {
+                let name = portion * 21 + number;
+                let value = if name == 104 { "Go" } else { "none" };
+                let predicate = format!("{{ key: language, type: equals, value: \"{value}\" }}");
+                format!("f{number}: filterCreate(input: {{ name: \"Filter {name}\", predicates: [{predicate}] }}) {{ errors {{ message }} }}\n")
+            })
+            .collect();
+        data(&app, &format!("mutation {{ {filters} }}")).await;
+    }
+    let services = r#"mutation {
+        cart: serviceCreate(input: { name: "Cart", language: "Go" }) { errors { message } }
+        mail: serviceCreate(input: { name: "Mail" }) { errors { message } }
+        core: teamCreate(input: { name: "Core" }) { errors { message } }
+    }"#;
+    data(&app, services).await;
+    let mut admin = Browser::of(&app, Role::Admin).await;
+    let page = admin.page("/services").await;
+    assert!(page.contains("id=\"field-filter\" name=\"filter\"") && page.contains("list=\"list-filter\""), "{page}");
+    assert!(page.contains("There may be more than the list shows: write a name."), "{page}");
+    assert!(page.contains(">Filter 99</option>") && !page.contains(">Filter 100</option>"), "{page}");
+    let found = admin.page("/services?filter=Filter+104").await;
+    assert!(found.contains(">Cart</a>") && !found.contains(">Mail</a>"), "{found}");
+    assert!(found.contains("Saved filter <strong>Filter 104</strong>"), "the chip has its name: {found}");
+    let file = admin.page("/services.csv?filter=Filter+104&columns=alias").await;
+    assert_eq!(file, "name,alias\r\nCart,cart\r\n");
+    assert_eq!(admin.get("/services?filter=Filter+999").await.status, 404);
+    // A form understands the name, too.
+    let form = [("name", "All in Go"), ("ownerId", "core"), ("filterId", "Filter 104")];
+    let made = admin.post("/new/campaign", &form).await;
+    let campaign = admin.page(made.place().trim_end_matches("/edit")).await;
+    assert!(campaign.contains("Filter 104"), "{campaign}");
 }
 
 #[tokio::test]

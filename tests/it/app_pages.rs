@@ -596,6 +596,8 @@ async fn every_value_is_escaped_and_every_page_is_small() {
     .await;
     let form = [("description", &*hostile("token")), ("scope", "read"), ("expires", "never")];
     assert_eq!(ada.post("/tokens", &form).await.status, 200);
+    let form = [("name", HOSTILE), ("query", "search=%3Cscript%3Ealert(1)"), ("shared", "1")];
+    assert_eq!(ada.post("/views", &form).await.place(), "/services");
 
     let alias = service["aliases"][0].as_str().expect("an alias");
     let mut pages: Vec<String> =
@@ -609,6 +611,10 @@ async fn every_value_is_escaped_and_every_page_is_small() {
                 "/users/1",
                 "/definitions",
                 "/standards",
+                "/views",
+                "/views/1/edit",
+                "/services?view=1",
+                "/services?columns=alias,owner,type,system,framework,tags",
             ])
             .map(str::to_owned)
             .collect();
@@ -661,6 +667,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         ("/users", &[("email", HOSTILE), ("name", HOSTILE), ("role", "user")]),
         ("/new/service", &[("name", ""), ("note", HOSTILE), ("ownerInput.alias", HOSTILE), ("tierAlias", HOSTILE)]),
         ("/new/team", &[("name", ""), ("managerEmail", HOSTILE), ("responsibilities", HOSTILE)]),
+        ("/views", &[("name", ""), ("query", HOSTILE)]),
         ("/services/change", &[("service", HOSTILE), ("ownerAlias", HOSTILE), ("tags.0.key", HOSTILE)]),
     ] {
         let page = ada.post(path, form).await;

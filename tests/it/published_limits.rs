@@ -27,6 +27,8 @@ use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::entity::{
     audit, campaign, custom_event, custom_event_outcome, delivery, event_delivery, event_subscription, feed,
     idempotency_key, scorecard, service_file_note, service_file_refusal, session, sign_in_link, standing_change, team,
+    audit, campaign, custom_event, custom_event_outcome, delivery, event_delivery, event_subscription, favourite, feed,
+    idempotency_key, saved_view, scorecard, service_file_note, session, sign_in_link, standing_change, team,
 };
 use rollcall::evaluation;
 use rollcall::events::{SUBJECT, deliver, digest, mail, overdue, receiver};
@@ -522,6 +524,8 @@ fn shown() -> Section {
         count("arrows in a picture", pages::EDGES).beyond("the page says so"),
         count("rows of a list that is downloaded as CSV", pages::CSV_ROWS).beyond("the last row says so"),
         bytes("such a file", pages::CSV_BYTES).beyond("the last row says so"),
+        time("time in which such a file is sent", pages::CSV_TIME).beyond("the last row says so"),
+        count("choices that a field of a form lists", pages::CHOICES).beyond("the field takes the name of any other"),
         count("services of a team or a system whose deploys a page lists", list::SERVICES)
             .beyond("other services are left out"),
         count("deploys that a page of deploys searches for a status or a person", list::SEARCHED)
@@ -563,6 +567,11 @@ fn people() -> Section {
         time("sign-in link", micros(sign_in_link::LIFETIME_MICROS)),
         count("feeds of a user", feed::MOST),
         time("feed that nobody reads", feed::UNUSED).beyond("it is removed"),
+        count("saved views of a user", saved_view::MOST),
+        count("saved views that are shared", saved_view::MOST_SHARED),
+        characters("name of a saved view", saved_view::NAME),
+        bytes("filters, order and columns of a saved view", saved_view::QUERY),
+        count("favourites of a user", favourite::MOST),
         count("sign-ins that an OpenID provider is asked about at one time", exchange::BOUNDS.most)
             .beyond("others wait"),
         count("the same, from one address", exchange::BOUNDS.share).beyond("others wait"),
