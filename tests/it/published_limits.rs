@@ -25,10 +25,9 @@ use rollcall::entity::relationship_definition::RULES;
 use rollcall::entity::service_dependency::{FOLLOWED, FOUND, STEPS};
 use rollcall::entity::text::{self, ENTRIES, FEW};
 use rollcall::entity::{
-    audit, campaign, custom_event, custom_event_outcome, delivery, event_delivery, event_subscription, feed,
-    idempotency_key, scorecard, service_file_note, service_file_refusal, session, sign_in_link, standing_change, team,
     audit, campaign, custom_event, custom_event_outcome, delivery, event_delivery, event_subscription, favourite, feed,
-    idempotency_key, saved_view, scorecard, service_file_note, session, sign_in_link, standing_change, team,
+    idempotency_key, saved_view, scorecard, service_file_note, service_file_refusal, session, sign_in_link,
+    standing_change, team,
 };
 use rollcall::evaluation;
 use rollcall::events::{SUBJECT, deliver, digest, mail, overdue, receiver};
