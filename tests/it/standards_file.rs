@@ -628,7 +628,7 @@ async fn a_filter_names_another_one_in_a_file_and_means_it_in_any_catalogue() {
     let exported = desk.run(&["standards", "export"]).await;
     assert_eq!(exported.status, 0, "{}", exported.err);
     let inner = inner.as_str().expect("an id");
-    assert!(exported.out.contains("value: Rusty") && !exported.out.contains(inner), "{}", exported.out);
+    assert!(exported.out.contains(r#""value":"Rusty""#) && !exported.out.contains(inner), "{}", exported.out);
 
     // In another catalogue, the filters have other ids.
     let other = &teams().await;
@@ -655,7 +655,8 @@ async fn a_filter_names_another_one_in_a_file_and_means_it_in_any_catalogue() {
     let lines: Vec<String> = sorted(&back.out).into_iter().filter(|line| !line.contains("Something else")).collect();
     assert_eq!(lines, sorted(&exported.out));
 
-    let unknown = exported.out.replace("value: Rusty", "value: Nowhere").replace("name: Outer", "name: Lost");
+    let unknown =
+        exported.out.replace(r#""value":"Rusty""#, r#""value":"Nowhere""#).replace("name: Outer", "name: Lost");
     let refused = mistakes(app, &unknown).await;
     assert!(
         refused[0].contains("the filter \"Lost\": ") && refused[0].contains("there is no filter \"Nowhere\""),
