@@ -23,8 +23,9 @@ tokio::task_local! {
     static REQUEST: Request;
 }
 
-/// Of HTTP/2, only errors. Anyone can have it warn of each of their frames, and fill the disk so.
-const QUIET: &str = "h2=error";
+/// What is logged of some modules, unless the setting names them. Anyone can have HTTP/2 warn of each of their frames, and
+/// fill the disk so. `/mcp` tells of each request, which we log ourselves.
+const QUIET: [(&str, &str); 2] = [("h2=", "error"), ("rmcp=", "warn")];
 
 /// Identifies a request in the log.
 #[derive(Debug)]
@@ -46,10 +47,9 @@ pub fn within<F: Future>(id: String, trace: Option<String>, future: F) -> impl F
 pub fn start(log: &Log) -> Result<(), String> {
     let filter =
         filter(&log.log).map_err(|why| format!("the log filter is not valid (--log or ROLLCALL_LOG): {why}"))?;
-    let filter = match QUIET.parse() {
-        Ok(quiet) if !log.log.contains("h2=") => filter.add_directive(quiet),
-        _ => filter,
-    };
+    let quiet = QUIET.iter().filter(|(module, _)| !log.log.contains(module));
+    let quiet = quiet.filter_map(|(module, level)| format!("{module}{level}").parse().ok());
+    let filter = quiet.fold(filter, EnvFilter::add_directive);
     let log_to = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     let line = format().with_target(false).with_ansi(io::stderr().is_terminal());
     let started = match log.log_format {
