@@ -117,6 +117,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> R
                 (time(entry.at, Timestamp::now())) "." }
             (words::details(entry))
             (reverted(entry))
+            p { "For " code { "changeRevert" } " of the API, its id is " code { (Id::of::<audit::Entity>(entry.id).text()) } "." }
         }
         @if !obstacles.is_empty() {
             div.problem role="alert" {
