@@ -159,7 +159,7 @@ pub enum StandardsCommand {
         #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEADLINE", default_value = "30s", value_parser = trimmed(value::duration))]
         deadline: Duration,
     },
-    /// Create the starter set on a server: ten checks, with the levels and categories that they need. Leaves as it is what
+    /// Create the starter set on a server: ten checks, with the levels and categories that they need. Keeps what
     /// is there already
     Starter {
         #[command(flatten)]

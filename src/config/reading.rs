@@ -52,7 +52,7 @@ pub struct List {
     /// Only services or teams with this text in their name or an alias
     #[arg(long, value_name = "TEXT", value_parser = trimmed(value::text))]
     pub search: Option<String>,
-    /// The most rows, at most 10000
+    /// Print at most this many rows, up to 10000
     #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = trimmed(value::number::<usize>))]
     pub limit: usize,
     #[command(flatten)]
@@ -81,10 +81,10 @@ pub struct Deploys {
     /// Only deploys to this environment; may be repeated
     #[arg(long, short, value_name = "NAME", value_parser = trimmed(value::text))]
     pub environment: Vec<String>,
-    /// Only deploys of this last time, such as 1d
+    /// Only deploys since this long ago, such as 1d
     #[arg(long, value_name = "DURATION", value_parser = trimmed(value::duration))]
     pub since: Option<Duration>,
-    /// The most rows, at most 10000
+    /// Print at most this many rows, up to 10000
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = trimmed(value::number::<usize>))]
     pub limit: usize,
     #[command(flatten)]
@@ -145,7 +145,7 @@ pub enum Reading {
     /// Print what a service, team, system, domain, user or repository is: who owns it, who is on call, where its links
     /// lead, what was deployed
     Show(Named),
-    /// Print the address of its page
+    /// Print the address of a page of the catalogue
     Open(Named),
     /// List services, teams, systems, domains, repositories or users
     List(Box<List>),

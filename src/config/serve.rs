@@ -54,14 +54,14 @@ pub struct Serve {
         value_parser = trimmed(value::document_host)
     )]
     pub send_events_to: Vec<Host>,
-    /// How long a new API token is valid if nobody says it, such as 365d, at least 1d [default: for ever]
+    /// How long a new API token is valid by default, such as 365d, at least 1d [default: for ever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_TOKENS_EXPIRE_AFTER", value_parser = trimmed(value::retention))]
     pub tokens_expire_after: Option<Duration>,
     /// How long a new API token is valid at most, such as 400d, at least 1d. Older tokens stay as they are until they are
     /// rotated [default: for ever]
     #[arg(long, value_name = "DURATION", env = "ROLLCALL_TOKENS_EXPIRE_WITHIN", value_parser = trimmed(value::retention))]
     pub tokens_expire_within: Option<Duration>,
-    /// How long a code issue with the severity critical is open before that is an event, such as 14d, at least 1d
+    /// How long a code issue with the severity critical is open before an event is sent, such as 14d, at least 1d
     #[arg(
         long,
         value_name = "DURATION",
