@@ -124,6 +124,14 @@ pub async fn set_checked_at(db: &dyn WriteHandle, at: Option<&str>, now: Timesta
     replace(db, CHECKED_AT, at, now.as_micros().to_string()).await
 }
 
+/// The name of the text that is written whenever a view is shared. Its value says nothing.
+const SHARED_VIEWS: &str = "shared_views";
+
+/// Lets one transaction at a time share views, until it ends: on PostgreSQL, others wait for the row that this writes.
+pub async fn lock_shared_views(db: &dyn WriteHandle) -> Result<(), db::Error> {
+    set(db, SHARED_VIEWS, String::new()).await
+}
+
 /// Stores a value in place of `old`. Returns whether that was the value.
 async fn replace(db: &dyn WriteHandle, name: &str, old: Option<&str>, new: String) -> Result<bool, db::Error> {
     let rows = match old {

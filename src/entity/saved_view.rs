@@ -4,8 +4,8 @@
 //! A view is private or shared with everybody. The rows are not [recorded](crate::db::Told): what a person keeps for
 //! themselves is no event of the catalogue. The audit has the mutation and its input.
 
-use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, QuerySelect};
 use serde::Deserialize;
 
 use super::Timestamp;
@@ -67,11 +67,12 @@ impl Model {
 
 /// The views that a person sees, their own first, by name. `None` for a token, which sees the shared ones.
 pub async fn seen_by(db: &dyn ReadHandle, user: Option<i64>) -> Result<Vec<Model>, db::Error> {
+    let some = |most| Entity::find().order_by_asc(Column::Id).limit(most);
     let mut views = match user {
-        Some(user) => db.all(Entity::find().filter(Column::UserId.eq(user)).limit(MOST)).await?,
+        Some(user) => db.all(some(MOST).filter(Column::UserId.eq(user))).await?,
         None => Vec::new(),
     };
-    let shared = db.all(Entity::find().filter(Column::Shared.eq(true)).limit(MOST_SHARED)).await?;
+    let shared = db.all(some(MOST_SHARED).filter(Column::Shared.eq(true))).await?;
     views.extend(shared.into_iter().filter(|view| user != Some(view.user_id)));
     // Here, because databases order texts in different ways.
     views.sort_by_cached_key(|view| (user != Some(view.user_id), view.name.to_lowercase(), view.id));

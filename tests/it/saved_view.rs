@@ -125,6 +125,28 @@ async fn everybody_saves_for_themselves_only_members_share_and_a_token_does_neit
 }
 
 #[tokio::test]
+async fn whoever_may_share_no_more_changes_a_shared_view_only_by_ending_that() {
+    let app = TestApp::start().await;
+    let mem = Browser::of(&app, Role::User).await;
+    let id = saved(&mem, json!({ "name": "Go", "query": "language=Go", "shared": true })).await["id"].clone();
+    let demote = r#"mutation { userUpdate(user: { email: "user@example.com" }, input: { role: viewer }) {
+        errors { message }
+    } }"#;
+    assert_eq!(app.query(demote, json!({})).await["data"]["userUpdate"]["errors"], json!([]));
+    let expected = json!({ "message": "only a member can share a view with everybody", "path": ["shared"] });
+    for change in [json!({ "name": "Rust" }), json!({ "query": "language=Rust" }), json!({ "shared": true })] {
+        let mut input = change.clone();
+        input["id"] = id.clone();
+        assert_eq!(mistake(&mem, UPDATE, input).await, expected, "{change}");
+    }
+    let input = json!({ "id": id, "name": "Rust", "query": "language=Rust", "shared": false });
+    assert_eq!(mistake(&mem, UPDATE, input).await, Value::Null);
+    let input = json!({ "id": id, "name": "Java" });
+    assert_eq!(mistake(&mem, UPDATE, input).await, Value::Null, "it is private");
+    assert_eq!(names(&mem).await, ["Java"]);
+}
+
+#[tokio::test]
 async fn names_queries_and_numbers_of_views_are_bounded() {
     let app = TestApp::start().await;
     let mem = Browser::of(&app, Role::User).await;

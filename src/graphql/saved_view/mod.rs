@@ -18,7 +18,7 @@ use crate::db::{Ids, Read, ReadHandle, Transaction, Write};
 use crate::entity::saved_view::{self, Column, Entity, MOST, MOST_SHARED};
 use crate::entity::timestamp::touch;
 use crate::entity::user::Role;
-use crate::entity::{Timestamp, favourite, row_lock, team, team_membership, user};
+use crate::entity::{Timestamp, favourite, remembered, row_lock, team, team_membership, user};
 use crate::error::{Result, UserError};
 
 pub mod parameters;
@@ -150,6 +150,8 @@ async fn check_name(db: &Transaction, person: i64, name: &str, but: i64) -> Resu
 
 /// Refuses to share one view too many, once it is written.
 async fn check_shared_count(db: &Transaction) -> Result<()> {
+    // Of two that are shared at once, the second is counted with the first.
+    remembered::lock_shared_views(db).await?;
     if db.count(Entity::find().filter(Column::Shared.eq(true))).await? <= MOST_SHARED {
         return Ok(());
     }
@@ -215,7 +217,8 @@ impl SavedViewUpdateMutation for Mutation {
         let mut draft = Draft::<Entity>::of(view);
         draft.set(Column::Name, &name);
         let shared = draft.problems.take(draft::changed("shared", &shared, |shared| Ok(*shared))).flatten();
-        if shared == Some(true) && !was_shared {
+        // Whoever changes a view that stays shared shares what it becomes.
+        if shared.unwrap_or(was_shared) {
             draft.problems.take(check_share(role));
         }
         let given = draft.problems.take(draft::changed("query", &query, |query| Ok(query.clone()))).flatten();
