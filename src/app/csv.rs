@@ -1,7 +1,7 @@
 //! Lists as CSV (RFC 4180), to be saved as a file.
 //!
 //! A list is read a portion at a time, each when the client has taken the one before: the file is never in memory. So a
-//! change in the meantime may be in it or not, but no row is twice, as on the pages of the list.
+//! change in the meantime may be in it or not. A list whose rows can move in its order drops those that it gave before.
 
 use std::fmt;
 use std::pin::Pin;
@@ -88,6 +88,14 @@ impl File {
         }
         let text = std::mem::take(&mut self.text);
         (!text.is_empty()).then_some(Ok(text))
+    }
+
+    /// The last row of a file that cannot go on, for clients that do not see that its body is cut off.
+    pub fn broken_off(mut self) -> String {
+        self.text.clear();
+        let note = format!("The file is not whole. The server could not go on after {} rows.", self.rows);
+        self.write([&*note].into_iter());
+        self.text
     }
 
     /// Writes the next portion of the list.
@@ -215,6 +223,16 @@ mod tests {
         assert_eq!((busy.concat().lines().last(), none.is_none()), (Some(last), true));
         let (_, broken) = parts(some, Some(Fault::Internal("broken".to_owned()))).await;
         assert!(matches!(broken, Some(Fault::Internal(_))), "nobody may take it for whole");
+    }
+
+    #[tokio::test]
+    async fn a_file_that_cannot_go_on_can_say_so() {
+        let given = Given { portions: vec![vec![row(["a", "b"])]], fault: Some(Fault::Internal("broken".to_owned())) };
+        let begun = File::begin("x.csv", &["name", "note"], given).await;
+        let Ok(Answer::File(mut file)) = begun else { panic!("a file") };
+        assert!(matches!(file.next().await, Some(Ok(_))));
+        assert!(matches!(file.next().await, Some(Err(Fault::Internal(_)))));
+        assert_eq!(file.broken_off(), "The file is not whole. The server could not go on after 1 rows.\r\n");
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -28,7 +29,7 @@ use crate::entity::audit::Actor;
 use crate::events::deliver::Sender;
 use crate::graphql::{Catalogue, Settings};
 use crate::log;
-use crate::shares::Hold;
+use crate::shares::{Hold, Shares};
 use crate::spans::{self, Span};
 use activity::Closed;
 use auth::Tokens;
@@ -92,6 +93,8 @@ pub struct App {
     limits: Limits,
     bodies: Bodies,
     outbox: Outbox,
+    /// The files that are downloaded at the moment.
+    downloads: Arc<Shares<Key>>,
     metrics: Metrics,
     edge: Edge,
     /// Whether trusted proxies say where people reach the service, because no setting does.
@@ -163,6 +166,7 @@ impl App {
             limits,
             bodies,
             outbox,
+            downloads: handlers::app::downloads(),
             metrics,
             edge,
             learns_origin: false,

@@ -40,6 +40,7 @@ use rollcall::graphql::{
 };
 use rollcall::http::activity::{CANCELLED, PIECE, UNPAID};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
+use rollcall::http::handlers::app as download;
 use rollcall::http::handlers::badge;
 use rollcall::http::handlers::feed as atom;
 use rollcall::http::handlers::graphql::{LONGEST_KEY, MOST_PARTS};
@@ -522,6 +523,8 @@ fn shown() -> Section {
         count("columns of that picture", pages::LAYERS).beyond("the last one holds the rest"),
         count("arrows in a picture", pages::EDGES).beyond("the page says so"),
         count("rows of a list that is downloaded as CSV", pages::CSV_ROWS).beyond("the last row says so"),
+        count("such files that a session downloads at once", download::DOWNLOADS).beyond("503"),
+        count("such files that are downloaded at once", download::ALL_DOWNLOADS).beyond("503"),
         bytes("such a file", pages::CSV_BYTES).beyond("the last row says so"),
         time("time in which such a file is sent", pages::CSV_TIME).beyond("the last row says so"),
         count("choices that a field of a form lists", pages::CHOICES).beyond("the field takes the name of any other"),

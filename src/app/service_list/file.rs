@@ -1,12 +1,15 @@
 //! The list of services as a file: with the filters, the order and the columns of the page.
 
+use std::collections::HashSet;
+
 use crate::app::ask::ask;
 use crate::app::csv::{File, Row, Source};
 use crate::app::operations::{Services, ServicesFile, services_file};
 use crate::app::services::{Asked, days_ago, team_called, wanted};
 use crate::app::visit::Visit;
 use crate::app::{Answer, Fault, Site, picker};
-use crate::entity::Timestamp;
+use crate::entity::{Timestamp, service};
+use crate::graphql::id;
 
 use super::Chosen;
 use super::table::Column;
@@ -38,6 +41,9 @@ struct List {
     owner: Option<String>,
     since: Option<Timestamp>,
     after: Option<String>,
+    /// The services that it has given, so that one that moves in the order of last deploys is not in the file twice. At most
+    /// as many as a file has rows, and a page.
+    given: HashSet<i64>,
 }
 
 /// Answers the file.
@@ -55,7 +61,16 @@ pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     };
     let since = visit.query.given("quiet").and_then(days_ago);
     let owner = visit.query.given("owner").map(str::to_owned);
-    let mut list = List { site: site.clone(), visit: visit.clone(), columns, chosen, owner, since, after: None };
+    let mut list = List {
+        site: site.clone(),
+        visit: visit.clone(),
+        columns,
+        chosen,
+        owner,
+        since,
+        after: None,
+        given: HashSet::new(),
+    };
     // The owner's name does as well as its alias.
     if let Some(name) = &list.owner
         && list.page().await?.0.is_empty()
@@ -69,12 +84,15 @@ pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 
 impl List {
     /// A page of the list, and where the next one begins.
-    async fn page(&self) -> Result<(Vec<Row>, Option<String>), Fault> {
+    async fn page(&self) -> Result<(Vec<(i64, Row)>, Option<String>), Fault> {
         let asked = Asked { chosen: &self.chosen, with_owners: false, since: self.since, is_gone: false };
         let with_url = self.columns.contains(&"url");
         let page = as_file(wanted(&self.visit, self.owner.as_deref(), &asked)?, self.after.as_deref(), with_url);
         let page = ask(&self.site, &self.visit, page).await?.account.services;
-        let row = |one: &services_file::Service| self.columns.iter().map(|column| cell(column, one)).collect();
+        let row = |one: &services_file::Service| {
+            let cells = self.columns.iter().map(|column| cell(column, one)).collect();
+            (id::number::<service::Entity>(&one.id).unwrap_or_default(), cells)
+        };
         let next = page.page_info.end_cursor.filter(|_| page.page_info.has_next_page);
         Ok((page.nodes.iter().map(row).collect(), next))
     }
@@ -84,7 +102,8 @@ impl Source for List {
     async fn next(&mut self) -> Result<(Vec<Row>, bool), Fault> {
         let (rows, next) = self.page().await?;
         self.after = next;
-        Ok((rows, self.after.is_some()))
+        let new = rows.into_iter().filter(|(id, _)| self.given.insert(*id)).map(|(_, row)| row).collect();
+        Ok((new, self.after.is_some()))
     }
 }
 

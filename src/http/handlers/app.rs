@@ -1,10 +1,12 @@
 //! The application's pages: turns a request into a visit, and the page's answer into a reply.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use futures_util::stream;
 use hyper::header::{self, HeaderMap};
 use hyper::http::uri::{Authority, PathAndQuery};
-use hyper::{Method, Uri};
+use hyper::{Method, Uri, Version};
 use tokio::time::{Instant, timeout};
 use tracing::error;
 
@@ -12,6 +14,8 @@ use super::no_endpoint;
 use crate::app::visit::Done;
 use crate::app::{self, Answer, Fault, Fields, File, Method as Does, Session, Site, Visit, cookie, sign_in, visit};
 use crate::budget::{Excess, Limits};
+use crate::db::Db;
+use crate::entity::key::Key as SessionKey;
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, session};
 use crate::http::auth::LastUse;
@@ -23,6 +27,20 @@ use crate::http::streamed::{Chunks, Cut};
 use crate::http::upload::Upload;
 use crate::http::{App, Call, body};
 use crate::log;
+use crate::shares::{Bounds, Hold, Shares};
+
+/// The most files that a session downloads at once.
+pub const DOWNLOADS: usize = 2;
+/// The most files that are downloaded at once, by all sessions together.
+pub const ALL_DOWNLOADS: usize = 64;
+
+/// Said when a session begins one file too many.
+const DOWNLOADING: &str = "Too many files are being downloaded. Try again when one of them has ended.";
+
+/// Counts the files that are downloaded, by session.
+pub fn downloads() -> Arc<Shares<Key>> {
+    Shares::new(Bounds { most: ALL_DOWNLOADS, share: DOWNLOADS, waiting: 0, waiting_share: 0 })
+}
 
 /// Finds the session, reads the form if there is one, and calls the page. Does not read a stranger's form unless its
 /// path needs no session.
@@ -73,7 +91,10 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
     match answer {
         Ok(Answer::Page(page)) => Ok(reply::page(page)),
         Ok(Answer::Redirect { to, cookies }) => Ok(reply::redirect(&visit.noted(to), &cookies)),
-        Ok(Answer::File(file)) => Ok(reply::saved(file.name, chunks(app, call, *file))),
+        Ok(Answer::File(file)) => {
+            let hold = app.downloads.take_now(call.owner, 1).ok_or(Rejection::Unavailable(DOWNLOADING))?;
+            Ok(reply::saved(file.name, chunks(app, call, &visit, (*file, hold))))
+        }
         Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
         Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
         Err(Fault::NotFound) => Ok(refused(&visit, 404, "This page does not exist, or no longer exists.")),
@@ -88,16 +109,24 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
 }
 
 /// A file as a body that is written while it is sent. A chunk is counted, like any large response, until it is sent. A fault
-/// after the first chunk cuts the body off, so that nobody takes it for whole.
-fn chunks(app: &App, call: &Call, file: File) -> Chunks {
+/// after the first chunk cuts the body off, so that nobody takes it for whole. Before HTTP/1.1 a body that is cut off looks
+/// like a whole one, so its last row says so.
+fn chunks(app: &App, call: &Call, visit: &Visit, begun: (File, Hold<Key>)) -> Chunks {
     let (outbox, owner, id) = (app.outbox.clone(), call.owner, call.id.clone());
     let patience = app.catalogue.settings().budget.time;
-    let next = move |file: Option<File>| {
-        let (outbox, id) = (outbox.clone(), id.clone());
+    let reader = Arc::new(Reader::of(app, call, visit));
+    let shows_cuts = call.parts.version >= Version::HTTP_11;
+    let next = move |begun: Option<(File, Hold<Key>)>| {
+        let (outbox, id, reader) = (outbox.clone(), id.clone(), Arc::clone(&reader));
         async move {
-            let mut file = file?;
-            let written = log::within(id, None, file.next()).await?;
-            let chunk = match written.map(Bytes::from) {
+            let (mut file, hold) = begun?;
+            let written = log::within(id, None, async {
+                match reader.check().await {
+                    Ok(()) => file.next().await,
+                    Err(fault) => Some(Err(fault)),
+                }
+            });
+            let chunk = match written.await?.map(Bytes::from) {
                 Ok(chunk) if Outbox::counts(&chunk) => {
                     let counted = outbox.count(chunk, owner, Instant::now() + patience).await;
                     counted.ok_or_else(|| Cut(FULL.to_owned()))
@@ -107,12 +136,40 @@ fn chunks(app: &App, call: &Call, file: File) -> Chunks {
             };
             if let Err(Cut(cause)) = &chunk {
                 error!(cause, "a file was cut off");
+                if !shows_cuts {
+                    return Some((Ok(Bytes::from(file.broken_off())), None));
+                }
             }
-            let rest = chunk.is_ok().then_some(file);
+            let rest = chunk.is_ok().then_some((file, hold));
             Some((chunk, rest))
         }
     };
-    Box::pin(stream::unfold(Some(file), next))
+    Box::pin(stream::unfold(Some(begun), next))
+}
+
+/// Who reads a file while it is written.
+struct Reader {
+    db: Db,
+    key: Option<SessionKey>,
+    /// The role when the file was begun.
+    role: Option<Role>,
+}
+
+impl Reader {
+    fn of(app: &App, call: &Call, visit: &Visit) -> Self {
+        let key = cookie::read(cookies(&call.parts.headers), app.site(call).is_secure());
+        Self { db: app.reserved.clone(), key, role: visit.session.as_ref().map(|session| session.user.role) }
+    }
+
+    /// Refuses to go on for a person who has signed out since the file was begun, or has a lower role.
+    async fn check(&self) -> Result<(), Fault> {
+        let (Some(key), Some(role)) = (&self.key, self.role) else { return Ok(()) };
+        match session::by_key(self.db.read(), key, Timestamp::now()).await? {
+            Some((_, user)) if user.role >= role => Ok(()),
+            Some(_) => Err(Fault::Forbidden(role)),
+            None => Err(Fault::SignInFirst),
+        }
+    }
 }
 
 /// Whether a program seems to post to a webhook whose URL is wrong: no form is JSON.
