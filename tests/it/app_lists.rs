@@ -3,8 +3,9 @@
 use hyper::Method;
 use rollcall::entity::user::Role;
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
 
-use crate::app::{TestApp, send};
+use crate::app::{TestApp, read_to_end, send};
 use crate::app_browser::Browser;
 use crate::service::data;
 use crate::webhook::Endpoint;
@@ -163,6 +164,12 @@ async fn a_file_of_several_pages_is_the_list_of_the_api_and_is_sent_as_it_is_wri
     assert_eq!(stream.text(), answer.text(), "over HTTP/2");
     let head = app.request(Method::HEAD, path, &headers, "").await;
     assert_eq!((head.status, head.text(), head.header("content-length")), (200, "", None));
+    // Before HTTP/1.1, the end of the connection ends the file.
+    let mut old = app.connect().await;
+    let asked = format!("GET {path} HTTP/1.0\r\nCookie: {cookie}\r\n\r\n");
+    old.write_all(asked.as_bytes()).await.expect("a request");
+    let old = read_to_end(&mut old).await;
+    assert!(old.starts_with("HTTP/1.") && old.contains(" 200 OK") && old.ends_with(answer.text()), "{old}");
     // What cannot be answered at all is a page, not a file.
     assert_eq!(browser.get("/services.csv?sort=colour_ASC").await.status, 400);
     assert_eq!(browser.get("/deploys.csv?from=soon").await.status, 400);

@@ -82,6 +82,8 @@ async fn a_view_is_saved_shared_changed_and_deleted_by_its_owner() {
     assert_eq!(vera.get(&address).await.place(), "/services");
     assert_eq!(app.query(ALL, json!({})).await["data"]["account"]["savedViews"][0]["own"], json!(false));
 
+    let again = mem.query(UPDATE, json!({ "input": { "id": id, "query": "owner=CORE" } })).await;
+    assert_eq!(again["data"]["savedViewUpdate"]["errors"], json!([]), "a team's name in other letters");
     // Nobody else changes it.
     let refused = mistake(&vera, UPDATE, json!({ "id": id, "name": "Mine" })).await;
     assert_eq!(refused["message"], "only its owner can change a saved view");

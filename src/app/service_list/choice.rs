@@ -67,18 +67,20 @@ pub fn views(visit: &Visit, views: &[SavedView], session: &Session) -> Markup {
     let chip = |address: &str, name: &str, is_open: bool| {
         html! { li { a href=(address) aria-current=[is_open.then_some("true")] { (short(name)) } } }
     };
-    let of_others = views.iter().filter(|view| !view.own);
+    // The open view has a chip, however many there are.
+    let is_open = |view: &SavedView| open.is_some_and(|open| open.id == view.id);
+    let some = |own: bool| {
+        let of_them = views.iter().filter(move |view| view.own == own).enumerate();
+        of_them.filter(move |(at, view)| *at < CHIPS || is_open(view)).map(|(_, view)| view)
+    };
     html! {
         nav.views aria-label="Saved views" {
             ul.chips.ready {
                 (chip("/services", "All", said.is_empty() && open.is_none()))
                 (chip("/services?mine=1", "Mine", said == "mine=1" && open.is_none()))
                 (chip("/services?favourites=1", "Favourites", said == "favourites=1" && open.is_none()))
-                @for view in views.iter().filter(|view| view.own).take(CHIPS) {
-                    (chip(&saved::address(number(view)), &view.name, open.is_some_and(|open| open.id == view.id)))
-                }
-                @for view in of_others.take(CHIPS) {
-                    (chip(&saved::address(number(view)), &view.name, open.is_some_and(|open| open.id == view.id)))
+                @for view in some(true).chain(some(false)) {
+                    (chip(&saved::address(number(view)), &view.name, is_open(view)))
                 }
                 @if !views.is_empty() { li { a href="/views" { "All saved views" } } }
             }

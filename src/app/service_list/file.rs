@@ -90,7 +90,7 @@ impl List {
         let page = as_file(wanted(&self.visit, self.owner.as_deref(), &asked)?, self.after.as_deref(), with_url);
         let page = ask(&self.site, &self.visit, page).await?.account.services;
         let row = |one: &services_file::Service| {
-            let cells = self.columns.iter().map(|column| cell(column, one)).collect();
+            let cells: Row = self.columns.iter().map(|column| cell(column, one)).collect();
             (id::number::<service::Entity>(&one.id).unwrap_or_default(), cells)
         };
         let next = page.page_info.end_cursor.filter(|_| page.page_info.has_next_page);

@@ -3,9 +3,10 @@
 //! A stored query is one that was parsed and written again, so it holds nothing that the list does not know. It is parsed
 //! again when it is used: another release may know less, and what a view names may be gone.
 
-use sea_orm::{EntityTrait, QueryFilter, QuerySelect, QueryTrait};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 
-use crate::db::{self, Read, ReadHandle, any, any_text};
+use crate::db::{self, Read, ReadHandle, any, any_text, is_any_text};
 use crate::entity::saved_view::QUERY;
 use crate::entity::{component_type, filter, level, team, team_alias, text, tier};
 use crate::error::{UserError, quoted};
@@ -156,15 +157,18 @@ fn each_once(columns: &str) -> String {
 pub async fn missing(db: &dyn ReadHandle, views: &[&Parameters]) -> Result<Vec<Option<String>>, db::Error> {
     let all = |name: &str| -> Vec<&str> { views.iter().filter_map(|view| view.get(name)).collect() };
     let (owners, tiers) = (all("owner"), all("tier"));
-    let mut known_owners: Vec<String> = Vec::new();
+    let (mut known_owners, mut known_names): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     if !owners.is_empty() {
         let aliases = team_alias::Entity::find().select_only().column(team_alias::Column::Value);
         let aliases = aliases.filter(any_text(db, team_alias::Column::Value, &owners));
         known_owners = db.rows(aliases.as_query(), |row| row.get(0)).await?;
-        // The list takes a team's name, too.
+        // The list takes a team's name, too, in any case of its letters.
+        let lower: Vec<String> = owners.iter().map(|owner| owner.to_ascii_lowercase()).collect();
+        let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
+        let name = db::text::lower(db, Expr::col(team::Column::Name.as_column_ref()));
         let names = team::Entity::find().select_only().column(team::Column::Name);
-        let names = names.filter(any_text(db, team::Column::Name, &owners));
-        known_owners.extend(db.rows(names.as_query(), |row| row.get::<String>(0)).await?);
+        let names = names.filter(is_any_text(db.backend(), name, &lower));
+        known_names = db.rows(names.as_query(), |row| row.get(0)).await?;
     }
     let mut known_tiers: Vec<String> = Vec::new();
     if !tiers.is_empty() {
@@ -183,7 +187,11 @@ pub async fn missing(db: &dyn ReadHandle, views: &[&Parameters]) -> Result<Vec<O
         let gone = |name: &str, exists: &dyn Fn(&str) -> bool| view.get(name).filter(|value| !exists(value));
         let is_level = |value: &str| value.parse().is_ok_and(|index: i32| known_levels.contains(&index));
         let kept = |ids: &[i64], number: Option<i64>| number.is_some_and(|number| ids.contains(&number));
-        if let Some(alias) = gone("owner", &|value| known_owners.iter().any(|known| known == value)) {
+        let is_owner = |value: &str| {
+            known_owners.iter().any(|known| known == value)
+                || known_names.iter().any(|known| known.eq_ignore_ascii_case(value))
+        };
+        if let Some(alias) = gone("owner", &is_owner) {
             return Some(format!("No team has the alias {}.", quoted(alias)));
         }
         if let Some(alias) = gone("tier", &|value| known_tiers.iter().any(|known| known == value)) {

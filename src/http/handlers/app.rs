@@ -91,10 +91,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
     match answer {
         Ok(Answer::Page(page)) => Ok(reply::page(page)),
         Ok(Answer::Redirect { to, cookies }) => Ok(reply::redirect(&visit.noted(to), &cookies)),
-        Ok(Answer::File(file)) => {
-            let hold = app.downloads.take_now(call.owner, 1).ok_or(Rejection::Unavailable(DOWNLOADING))?;
-            Ok(reply::saved(file.name, chunks(app, call, &visit, (*file, hold))))
-        }
+        Ok(Answer::File(file)) => saved(app, call, &visit, *file),
         Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
         Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
         Err(Fault::NotFound) => Ok(refused(&visit, 404, "This page does not exist, or no longer exists.")),
@@ -106,6 +103,12 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         Err(Fault::Busy(reason)) => Err(Rejection::Unavailable(reason)),
         Err(Fault::Internal(cause)) => Err(Rejection::Internal(cause)),
     }
+}
+
+/// Answers a file, unless its reader downloads as many as may be already.
+fn saved(app: &App, call: &Call, visit: &Visit, file: File) -> Result<Reply, Rejection> {
+    let hold = app.downloads.take_now(call.owner, 1).ok_or(Rejection::Unavailable(DOWNLOADING))?;
+    Ok(reply::saved(file.name, chunks(app, call, visit, (file, hold))))
 }
 
 /// A file as a body that is written while it is sent. A chunk is counted, like any large response, until it is sent. A fault
@@ -250,5 +253,22 @@ pub fn check_is_from_here(app: &App, call: &Call) -> Result<(), Rejection> {
                 _ => refused,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_downloads_some_files_at_once() {
+        let downloads = downloads();
+        let (own, other) = (Key::Session(1), Key::Session(2));
+        let held: Vec<_> = (0..DOWNLOADS).map_while(|_| downloads.take_now(own, 1)).collect();
+        assert_eq!(held.len(), DOWNLOADS);
+        assert!(downloads.take_now(own, 1).is_none(), "one too many");
+        assert!(downloads.take_now(other, 1).is_some());
+        drop(held);
+        assert!(downloads.take_now(own, 1).is_some(), "they have ended");
     }
 }
