@@ -129,7 +129,8 @@ fn chunks(app: &App, call: &Call, visit: &Visit, begun: (File, Hold<Key>)) -> Ch
                     Err(fault) => Some(Err(fault)),
                 }
             });
-            let chunk = match written.await?.map(Bytes::from) {
+            let written = written.await?;
+            let chunk = match written.map(Bytes::from) {
                 Ok(chunk) if Outbox::counts(&chunk) => {
                     let counted = outbox.count(chunk, owner, Instant::now() + patience).await;
                     counted.ok_or_else(|| Cut(FULL.to_owned()))
