@@ -66,10 +66,13 @@ impl Model {
 /// Makes a feed of a user and records that in the audit. Only this function returns the token.
 ///
 /// # Errors
-/// The user has [`MOST`] feeds already.
+/// The user has [`MOST`] feeds already, or is deactivated.
 pub async fn create(db: &Transaction, actor: &Actor, user: &user::Model, now: Timestamp) -> Result<Key> {
-    // Of two that are made at once, the second is counted with the first.
-    row_lock::row::<user::Entity>(db, user.id, LockType::NoKeyUpdate).await?;
+    // Of two that are made at once, the second is counted with the first. Whoever deactivates the user waits, or came before.
+    let user = row_lock::row::<user::Entity>(db, user.id, LockType::NoKeyUpdate).await?;
+    if let Some(why) = user.refusal() {
+        return Err(UserError::base(why).into());
+    }
     if db.count(Entity::find().filter(Column::UserId.eq(user.id))).await? >= MOST {
         return Err(UserError::base(format!("a user can have at most {MOST} feeds; revoke one first")).into());
     }
@@ -86,9 +89,11 @@ pub async fn create(db: &Transaction, actor: &Actor, user: &user::Model, now: Ti
     Ok(key)
 }
 
-/// Finds the feed of a token.
+/// Finds the feed of a token. A feed of somebody who is deactivated is none.
 pub async fn by_key(db: &dyn ReadHandle, key: &Key) -> Result<Option<Model>, db::Error> {
-    super::by_unique::<Entity>(db, Column::Hash, key.hash().to_vec()).await
+    let Some(feed) = super::by_unique::<Entity>(db, Column::Hash, key.hash().to_vec()).await? else { return Ok(None) };
+    let user = db.one(user::Entity::find_by_id(feed.user_id)).await?;
+    Ok(user.filter(user::Model::is_active).map(|_| feed))
 }
 
 /// Returns the feeds of a user, newest first.

@@ -62,10 +62,14 @@ pub fn name_key(name: &str) -> String {
     name.to_lowercase()
 }
 
-/// Whether SCIM has told of any group.
-pub async fn any(db: &dyn ReadHandle) -> Result<bool, db::Error> {
-    let first = Entity::find().select_only().column(Column::Id).limit(1);
+/// Whether SCIM has told of any group with one of these names or ids at the identity provider.
+pub async fn any_named(db: &dyn ReadHandle, names: &[String]) -> Result<bool, db::Error> {
+    let first = Entity::find().select_only().column(Column::Id).filter(is_named(names)).limit(1);
     Ok(!db.rows(first.as_query(), |row| row.get::<i64>(0)).await?.is_empty())
+}
+
+fn is_named(names: &[String]) -> Expr {
+    Column::DisplayName.is_in(names.iter().cloned()).or(Column::ExternalId.is_in(names.iter().cloned()))
 }
 
 /// A group of a user: its id, its name, and its id at the identity provider.
@@ -73,9 +77,26 @@ pub type OfUser = (i64, String, Option<String>);
 
 /// The groups of users, by the ids of the users.
 pub async fn of_users(db: &dyn ReadHandle, users: &[i64]) -> Result<HashMap<i64, Vec<OfUser>>, db::Error> {
+    selected(db, users, None).await
+}
+
+/// The groups of users that have one of these names or ids at the identity provider, by the ids of the users.
+pub async fn named_of_users(
+    db: &dyn ReadHandle,
+    users: &[i64],
+    names: &[String],
+) -> Result<HashMap<i64, Vec<OfUser>>, db::Error> {
+    selected(db, users, Some(is_named(names))).await
+}
+
+async fn selected(
+    db: &dyn ReadHandle,
+    users: &[i64],
+    condition: Option<Expr>,
+) -> Result<HashMap<i64, Vec<OfUser>>, db::Error> {
     let group = |column: Column| Expr::col(column.as_column_ref());
     let of_user = || Expr::col(member::Column::UserId.as_column_ref());
-    let select = Query::select()
+    let mut select = Query::select()
         .expr(of_user())
         .expr(group(Column::Id))
         .expr(group(Column::DisplayName))
@@ -84,6 +105,9 @@ pub async fn of_users(db: &dyn ReadHandle, users: &[i64]) -> Result<HashMap<i64,
         .inner_join(Entity, Expr::col(member::Column::GroupId.as_column_ref()).eq(group(Column::Id)))
         .and_where(db::any(db, member::Column::UserId, users))
         .take();
+    if let Some(condition) = condition {
+        select.and_where(condition);
+    }
     let rows = db.rows(&select, |row| Ok((row.get::<i64>(0)?, (row.get(1)?, row.get(2)?, row.get(3)?)))).await?;
     let mut groups: HashMap<i64, Vec<OfUser>> = HashMap::new();
     for (user, group) in rows {

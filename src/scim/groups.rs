@@ -17,6 +17,7 @@ use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::entity::scim_group::{ActiveModel, Column, Entity, Model, name_key};
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, row_lock, scim_group_member as member, text as texts, user};
+use crate::group_mapping::Move;
 
 /// The most groups.
 pub const MOST_GROUPS: u64 = 10_000;
@@ -122,7 +123,7 @@ pub async fn create(service: &Service<'_>, request: &Request<'_>) -> Result<Answ
         row.updated_at = Set(now);
         let group = or_taken(db.insert(row).await, TAKEN)?;
         let (joined, _) = said.members.store(db, group.id).await?;
-        map(service, db, &joined, &names(&[&group])).await?;
+        map(service, db, &[Move::new(joined, &[], &names(&group))]).await?;
         whole(service, db, &group, &asked).await.map(Done::told)
     });
     created.await.map(|group| Answer::with(201, group))
@@ -178,12 +179,12 @@ async fn store(
     }
     touch(&mut row.updated_at);
     let group = or_taken(db.update(row).await, TAKEN)?;
-    let mut concerned: BTreeSet<i64> = joined.into_iter().chain(left).collect();
-    if is_renamed {
-        concerned.extend(member::of_group(db, id).await?);
-    }
-    let concerned: Vec<i64> = concerned.into_iter().collect();
-    map(service, db, &concerned, &names(&[&before, &group])).await?;
+    let mut staying = if is_renamed { member::of_group(db, id).await? } else { Vec::new() };
+    let new: BTreeSet<i64> = joined.iter().copied().collect();
+    staying.retain(|user| !new.contains(user));
+    let (before, after) = (names(&before), names(&group));
+    let moves = [Move::new(joined, &[], &after), Move::new(left, &before, &[]), Move::new(staying, &before, &after)];
+    map(service, db, &moves).await?;
     Ok(group)
 }
 
@@ -195,17 +196,17 @@ pub async fn delete(service: &Service<'_>, id: i64) -> Result<Answer, Error> {
         }
         let group = row_lock::row::<Entity>(db, id, LockType::Update).await?;
         let members = member::of_group(db, id).await?;
-        let names = names(&[&group]);
+        let names = names(&group);
         db.delete(group).await?;
-        map(service, db, &members, &names).await?;
+        map(service, db, &[Move::new(members, &names, &[])]).await?;
         Ok(Done::told(()))
     });
     deleted.await.map(|()| Answer::nothing())
 }
 
-/// The names by which the settings may mean groups.
-fn names(groups: &[&Model]) -> Vec<String> {
-    groups.iter().flat_map(|group| group.names()).map(str::to_owned).collect()
+/// The names by which the settings may mean a group.
+fn names(group: &Model) -> Vec<String> {
+    group.names().map(str::to_owned).collect()
 }
 
 /// The numbers of members of groups that have any, by the ids of the groups.

@@ -1,6 +1,6 @@
 //! What a request says of the members of a group, and how they change.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Set};
@@ -12,7 +12,7 @@ use super::patch::{Op, Operation};
 use super::{Error, Service, resource};
 use crate::db::{self, Read, Transaction, Write};
 use crate::entity::{scim_group_member as member, user};
-use crate::group_mapping;
+use crate::group_mapping::{self, Move};
 
 /// The most members of a group.
 pub const MEMBERS: usize = 20_000;
@@ -45,7 +45,9 @@ impl Members {
 
     /// Carries an operation on the attribute `members` out.
     pub fn apply(&mut self, Operation { op, path, value }: &Operation) -> Result<(), Refusal> {
-        let part = path.attribute.sub.as_deref();
+        if path.attribute.sub.as_deref().is_some_and(|part| part != "value") {
+            return Err(Refusal::of(Kind::InvalidPath, "Of a member, only the value can be given."));
+        }
         let target = path.filter.as_ref().map(named).transpose()?;
         match (op, target) {
             (Op::Remove, Some(id)) => self.remove([id]),
@@ -57,9 +59,6 @@ impl Members {
                     Kind::InvalidPath,
                     "A member can be removed by a path with a filter, not changed.",
                 ));
-            }
-            _ if part.is_some_and(|part| part != "value") => {
-                return Err(Refusal::of(Kind::InvalidPath, "Of a member, only the value can be given."));
             }
             (Op::Add, None) => self.add(ids(value)?),
             (Op::Replace, None) => *self = Self::exactly(value)?,
@@ -150,14 +149,11 @@ async fn check_groups(db: &Transaction, joining: &[i64]) -> Result<(), Error> {
     }
 }
 
-/// Gives these users what the settings give to their groups, of which some with these names have changed.
-pub async fn map(service: &Service<'_>, db: &Transaction, users: &[i64], names: &[String]) -> Result<(), Error> {
-    let Some(settings) = service.mapping.filter(|settings| group_mapping::concerns(settings, names)) else {
-        return Ok(());
-    };
-    let mut groups: HashMap<i64, BTreeSet<String>> = users.iter().map(|user| (*user, BTreeSet::new())).collect();
-    groups.extend(group_mapping::of_users(db, users).await?);
-    group_mapping::apply(db, settings, &groups, Some(names)).await?;
+/// Gives users what the settings give to the group that they join, and takes what they gave to the one that they leave.
+pub async fn map(service: &Service<'_>, db: &Transaction, moves: &[Move]) -> Result<(), Error> {
+    if let Some(settings) = service.mapping {
+        group_mapping::apply_moves(db, settings, moves).await?;
+    }
     Ok(())
 }
 
@@ -235,6 +231,7 @@ mod tests {
             (Op::Remove, "members[display eq \"1\"]", json!(null), Kind::InvalidPath),
             (Op::Replace, "members[value eq \"1\"].value", json!("2"), Kind::InvalidPath),
             (Op::Replace, "members.display", json!("2"), Kind::InvalidPath),
+            (Op::Remove, "members.display", json!(null), Kind::InvalidPath),
         ] {
             assert_eq!(applied(&[(op, path, value)]).expect_err(path).kind, Some(kind), "{path}");
         }

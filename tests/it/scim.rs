@@ -519,6 +519,49 @@ async fn groups_give_and_take_roles_and_teams_by_the_mapping_of_sign_in() {
 }
 
 #[tokio::test]
+async fn a_group_takes_no_more_than_it_gave() {
+    let provider = Provider::start().await;
+    let flags = ["--oidc-group-roles", "dev=user,ops=standards_admin", "--oidc-group-teams", "dev=payments"];
+    let app = TestApp::with(&[&provider.flags()[..], &flags].concat()).await;
+    let client = Client::of(&app).await;
+    data(&app, r#"mutation { teamCreate(input: { name: "Payments" }) { errors { message } } }"#).await;
+    made(&app, "boss@example.com", Role::Admin).await;
+    let ada = format!("/Users/{}", made(&app, "ada@example.com", Role::Admin).await.id);
+    let eve = client.user("eve@example.com").await;
+    let role = async |name: &str| stored(&app, &format!("{name}@example.com")).await.role;
+
+    let dev = client.group("dev", &[&ada, &eve]).await;
+    assert_eq!((role("ada").await, role("eve").await), (Role::Admin, Role::User), "set by hand, and higher");
+    assert_eq!(teams(&app, "ada@example.com").await, set(&["payments"]));
+    let ops = client.group("ops", &[&eve]).await;
+    client.patched(&dev, json!([{ "op": "remove", "path": "members", "value": values(&[&ada, &eve]) }])).await;
+    assert_eq!((role("ada").await, role("eve").await), (Role::Admin, Role::StandardsAdmin), "dev has not given these");
+    assert_eq!(teams(&app, "ada@example.com").await, set(&[]));
+    // Who leaves falls back to what another group gives, and by a deleted group to the role of new users.
+    client.patched(&dev, json!([{ "op": "add", "path": "members", "value": values(&[&ada, &eve]) }])).await;
+    client.patched(&ops, json!([{ "op": "replace", "path": "displayName", "value": "Operations" }])).await;
+    assert_eq!((role("ada").await, role("eve").await), (Role::Admin, Role::User));
+    assert_eq!(client.send(Method::DELETE, &dev, &Value::Null).await.status, 204);
+    assert_eq!((role("ada").await, role("eve").await), (Role::Admin, Role::Viewer));
+}
+
+#[tokio::test]
+async fn groups_that_the_settings_do_not_name_decide_nothing_at_sign_in() {
+    let provider = Provider::start().await;
+    let app = TestApp::with(&[&provider.flags()[..], &["--oidc-group-roles", "dev=user"]].concat()).await;
+    let client = Client::of(&app).await;
+    made(&app, "boss@example.com", Role::Admin).await;
+    made(&app, "ada@example.com", Role::StandardsAdmin).await;
+    client.group("Lunch", &[]).await;
+    assert_eq!(openid::sign_in(&provider, &mut Browser::new(&app)).await.status, 303);
+    assert_eq!(stored(&app, "ada@example.com").await.role, Role::StandardsAdmin, "nobody has said anything of dev");
+    // Keycloak's name of the group.
+    client.group("/dev", &[]).await;
+    assert_eq!(openid::sign_in(&provider, &mut Browser::new(&app)).await.status, 303);
+    assert_eq!(stored(&app, "ada@example.com").await.role, Role::Viewer, "SCIM says that she is not in dev");
+}
+
+#[tokio::test]
 async fn groups_change_nothing_without_a_mapping_and_never_the_only_administrator() {
     let app = TestApp::start().await;
     let client = Client::of(&app).await;
@@ -733,6 +776,7 @@ async fn hostile_bodies_are_refused_with_their_cause_and_change_nothing() {
         (json!({ "op": "add", "path": "members", "value": [{ "value": "999" }] }), "invalidValue"),
         (json!({ "op": "add", "path": "members", "value": [{ "value": "1", "type": "Group" }] }), "invalidValue"),
         (json!({ "op": "remove", "path": "members[display eq \"x\"]" }), "invalidPath"),
+        (json!({ "op": "remove", "path": "members.display" }), "invalidPath"),
         (json!({ "op": "remove", "path": "displayName" }), "invalidValue"),
         (json!({ "op": "replace", "path": "members[value eq \"1\"].value", "value": "2" }), "invalidPath"),
     ] {

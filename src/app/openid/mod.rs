@@ -4,9 +4,8 @@
 //! provider's subject. On the first sign-in, the user is found by the email address, which the provider must have
 //! verified.
 
-use std::collections::HashMap;
-
 use maud::html;
+use sea_orm::sea_query::LockType;
 use serde_json::{Map, Value};
 use tracing::warn;
 
@@ -17,7 +16,7 @@ use crate::config::OpenId;
 use crate::db::Transaction;
 use crate::entity::audit::{self, Actor};
 use crate::entity::user::{self, ProvisionedBy, email_key};
-use crate::entity::{Timestamp, identity, text};
+use crate::entity::{Timestamp, identity, row_lock, text};
 use crate::error::Error;
 use crate::group_mapping;
 
@@ -86,6 +85,11 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             Admitted::New(user) => (user, Some("userSignUp")),
             Admitted::Not(why) => return Ok(Err(why)),
         };
+        // Whoever deactivates the user, or moves them between groups, comes before this or after it.
+        let user = row_lock::row::<user::Entity>(db, user.id, LockType::NoKeyUpdate).await?;
+        if let Some(why) = user.refusal() {
+            return Ok(Err(why));
+        }
         let (user, by_groups) = map_groups(db, settings, user, person.groups.as_deref()).await?;
         let (key, actor) = sign_in::begin(db, visit, &user, &settings.issuer, now).await?;
         if let Some(change) = change {
@@ -121,11 +125,11 @@ async fn map_groups(
     if !settings.uses_groups() {
         return Ok((user, None));
     }
-    let Some(groups) = group_mapping::of_person(db, user.id, claimed).await? else {
+    let Some(groups) = group_mapping::of_person(db, settings, user.id, claimed).await? else {
         warn!(claim = settings.groups_claim, "a person signed in without the claim that names groups");
         return Ok((user, None));
     };
-    let mut mapped = group_mapping::apply(db, settings, &HashMap::from([(user.id, groups)]), None).await?;
+    let mut mapped = group_mapping::apply(db, settings, user.id, &groups).await?;
     let (user, changed) = mapped.remove(&user.id).unwrap_or((user, Map::new()));
     Ok((user, (!changed.is_empty()).then_some(Value::Object(changed))))
 }
