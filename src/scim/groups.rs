@@ -120,7 +120,7 @@ pub async fn create(service: &Service<'_>, request: &Request<'_>) -> Result<Answ
         let now = Timestamp::now();
         let mut row = said.row(None)?;
         row.created_at = Set(now);
-        row.updated_at = Set(now);
+        row.updated_at = row.created_at.clone();
         let group = or_taken(db.insert(row).await, TAKEN)?;
         let (joined, _) = said.members.store(db, group.id).await?;
         map(service, db, &[Move::new(joined, &[], &names(&group))]).await?;

@@ -64,7 +64,7 @@ pub async fn create(service: &Service<'_>, request: &Request<'_>) -> Result<Answ
         row.role = Set(service.mapping.map_or(Role::Viewer, |settings| settings.role));
         row.provisioned_by = Set(Some(ProvisionedBy::Scim));
         row.created_at = Set(now);
-        row.updated_at = Set(now);
+        row.updated_at = row.created_at.clone();
         let user = or_taken(db.insert(row).await, TAKEN)?;
         whole(service, db, &user, &asked).await.map(Done::told)
     });
