@@ -22,8 +22,8 @@ pub struct Person {
     given_name: Option<String>,
     family_name: Option<String>,
     email: Option<String>,
-    /// Whether the person may sign in.
-    pub active: bool,
+    /// Whether the person may sign in, if the request says it.
+    pub active: Option<bool>,
 }
 
 impl Person {
@@ -34,14 +34,13 @@ impl Person {
             user_name: resource::text("userName", of("userName"))?,
             external_id: resource::text("externalId", of("externalId"))?,
             display_name: resource::text("displayName", of("displayName"))?,
-            active: true,
             ..Self::default()
         };
         if !of("active").is_null() {
-            person.active = resource::flag("active", of("active"))?;
+            person.active = Some(resource::flag("active", of("active"))?);
         }
         person.set_name(of("name"))?;
-        person.email = chosen(of("emails"))?;
+        person.email = chosen(addresses(of("emails"))?);
         Ok(person)
     }
 
@@ -55,7 +54,7 @@ impl Person {
             given_name: user.given_name.clone(),
             family_name: user.family_name.clone(),
             email: Some(user.email.clone()),
-            active: user.is_active(),
+            active: Some(user.is_active()),
         }
     }
 
@@ -101,7 +100,7 @@ impl Person {
             ("name", Some("familyname")) => self.family_name = resource::text("name.familyName", value)?,
             // The other parts of a name, such as a title, are not kept.
             ("name", Some("middlename" | "honorificprefix" | "honorificsuffix")) => {}
-            ("active", None) => self.active = resource::flag("active", needed("active")?)?,
+            ("active", None) => self.active = Some(resource::flag("active", needed("active")?)?),
             ("emails", _) => self.apply_to_email(*op, path, value)?,
             ("username" | "externalid" | "displayname" | "name" | "active", Some(sub)) => {
                 let detail = format!("The attribute {} has no part {sub}.", attribute.name);
@@ -112,28 +111,46 @@ impl Person {
         Ok(())
     }
 
-    /// An operation on the address. A user has one, so others are not kept.
+    /// An operation on the address. A user has one, so others are not kept, and it stays when it is removed: a leaver could
+    /// otherwise not be deactivated by the same request.
     fn apply_to_email(&mut self, op: Op, path: &super::filter::Path, value: &Value) -> Result<(), Refusal> {
         if let Some(filter) = &path.filter {
             let own = json!({ "type": "work", "primary": true, "value": self.email });
             if !filter.matches(&own) {
-                return match op {
-                    Op::Replace => Err(Refusal::of(Kind::NoTarget, "The user has no such email address.")),
-                    Op::Add | Op::Remove => Ok(()),
-                };
+                return Ok(());
             }
         }
-        let needed = || Refusal::value("A user must have an email address.");
+        let is_beside = op == Op::Add && path.filter.is_none() && self.email.is_some();
         let email = match path.attribute.sub.as_deref() {
-            None => chosen(value)?,
+            None => {
+                let mut given = addresses(value)?;
+                // One that is added, and is neither primary nor for work, is another one.
+                given.retain(|address| !is_beside || address.is_primary || address.is_work);
+                chosen(given)
+            }
             Some("value") => resource::text("emails.value", value)?,
             Some("type" | "primary" | "display") => return Ok(()),
             Some(sub) => {
                 return Err(Refusal::of(Kind::InvalidPath, format!("The attribute emails has no part {sub}.")));
             }
         };
-        self.email = Some(email.ok_or_else(needed)?);
+        self.email = email.or(self.email.take());
         Ok(())
+    }
+
+    /// The address: what the request gives, or the name, which may be one, or what is there. Who is deactivated keeps theirs
+    /// rather than stay in for the sake of one that is none.
+    fn address(&self, before: Option<&Model>) -> Result<String, Error> {
+        let email = self.email.as_deref().or(self.user_name.as_deref());
+        let email = email.ok_or_else(|| Refusal::value("A user must have the attribute userName."))?;
+        match (address(email), before) {
+            (Ok(email), _) => Ok(email),
+            (Err(_), Some(user)) if self.email.is_none() || self.active == Some(false) => Ok(user.email.clone()),
+            (Err(error), _) => {
+                let detail = format!("{}. It is the attribute emails, or else userName.", error.message);
+                Err(Refusal::value(detail).into())
+            }
+        }
     }
 
     /// The name by which the provider knows the person. `None` if that is the address.
@@ -175,11 +192,7 @@ impl Person {
     /// # Errors
     /// A value is missing, or not what it must be.
     pub fn row(&self, before: Option<&Model>, now: Timestamp) -> Result<ActiveModel, Error> {
-        // The name may be the address.
-        let email = self.email.as_deref().or(self.user_name.as_deref());
-        let email = address(email.ok_or_else(|| Refusal::value("A user must have the attribute userName."))?).map_err(
-            |error| Refusal::value(format!("{}. It is the attribute emails, or else userName.", error.message)),
-        )?;
+        let email = self.address(before)?;
         let user_name = self.own_name(&email)?;
         let name = self.shown_name(before, &email)?;
         let optional = |field, text: &Option<String>| {
@@ -194,8 +207,10 @@ impl Person {
         row.external_id.set_ne(optional("externalId", &self.external_id)?);
         row.given_name.set_ne(optional("name.givenName", &self.given_name)?);
         row.family_name.set_ne(optional("name.familyName", &self.family_name)?);
-        if before.is_none_or(|user| user.is_active() != self.active) {
-            row.deactivated_at = Set((!self.active).then_some(now));
+        // Without a word, somebody who is deactivated stays so.
+        let active = self.active.unwrap_or_else(|| before.is_none_or(Model::is_active));
+        if before.is_none_or(|user| user.is_active() != active) {
+            row.deactivated_at = Set((!active).then_some(now));
         }
         debug_assert!(before.is_some() || row.is_changed());
         Ok(row)
@@ -208,10 +223,24 @@ fn together(given: Option<&str>, family: Option<&str>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
+/// An address that a request gives.
+struct Address {
+    value: String,
+    is_primary: bool,
+    is_work: bool,
+}
+
 /// The address among several that is a user's: the primary one, or that for work, or the first.
-fn chosen(emails: &Value) -> Result<Option<String>, Refusal> {
+fn chosen(addresses: Vec<Address>) -> Option<String> {
+    // The first one of those that rank first.
+    let first = addresses.into_iter().min_by_key(|address| (!address.is_primary, !address.is_work));
+    first.map(|address| address.value)
+}
+
+/// The addresses that a request gives.
+fn addresses(emails: &Value) -> Result<Vec<Address>, Refusal> {
     let list = match emails {
-        Value::Null => return Ok(None),
+        Value::Null => return Ok(Vec::new()),
         Value::Array(list) => list.as_slice(),
         one => std::slice::from_ref(one),
     };
@@ -222,13 +251,12 @@ fn chosen(emails: &Value) -> Result<Option<String>, Refusal> {
             Value::Object(parts) => parts.get("value").unwrap_or(&Value::Null),
             _ => return Err(Refusal::value("emails must be a list of objects with a value.")),
         };
-        let Some(address) = resource::text("emails.value", value)? else { continue };
+        let Some(value) = resource::text("emails.value", value)? else { continue };
         let is_primary = resource::flag("primary", &email["primary"]).unwrap_or(false);
         let is_work = email["type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("work"));
-        found.push((!is_primary, !is_work, address));
+        found.push(Address { value, is_primary, is_work });
     }
-    // The first one of those that rank first.
-    Ok(found.into_iter().min_by_key(|(primary, work, _)| (*primary, *work)).map(|(.., address)| address))
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -71,7 +71,8 @@ pub async fn create(service: &Service<'_>, request: &Request<'_>) -> Result<Answ
     created.await.map(|user| Answer::with(201, user))
 }
 
-/// Replaces what is known of a user. What the request leaves out is removed, but for the name that is shown.
+/// Replaces what is known of a user. What the request leaves out is removed, but for the name that is shown, the address, and
+/// whether the person may sign in.
 pub async fn replace(service: &Service<'_>, id: i64, request: &Request<'_>) -> Result<Answer, Error> {
     let person = Person::read(&body(request.body)?)?;
     update(service, id, request.query, |_| Ok(person.clone())).await
@@ -101,7 +102,7 @@ async fn update(
         }
         let mut user = row_lock::row::<user::Entity>(db, id, LockType::NoKeyUpdate).await?;
         let person = person(&user)?;
-        let leaves = user.is_active() && !person.active;
+        let leaves = user.is_active() && person.active == Some(false);
         if leaves {
             user = user::lock_to_demote(db, id).await.map_err(|error| as_state(error.into()))?;
         }

@@ -85,11 +85,6 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             Admitted::New(user) => (user, Some("userSignUp")),
             Admitted::Not(why) => return Ok(Err(why)),
         };
-        // Whoever deactivates the user, or moves them between groups, comes before this or after it.
-        let user = row_lock::row::<user::Entity>(db, user.id, LockType::NoKeyUpdate).await?;
-        if let Some(why) = user.refusal() {
-            return Ok(Err(why));
-        }
         let (user, by_groups) = map_groups(db, settings, user, person.groups.as_deref()).await?;
         let (key, actor) = sign_in::begin(db, visit, &user, &settings.issuer, now).await?;
         if let Some(change) = change {
@@ -158,7 +153,20 @@ impl Admitted {
     }
 }
 
+/// Finds or creates the user that a person signs in as, and locks them.
 async fn admit(db: &Transaction, settings: &OpenId, person: &Person, now: Timestamp) -> Result<Admitted, Error> {
+    let admitted = recognise(db, settings, person, now).await?;
+    let (Admitted::Known(user) | Admitted::Linked(user)) = &admitted else { return Ok(admitted) };
+    // Whoever deactivates the user, or moves them between groups, comes before this or after the sign-in.
+    let user = row_lock::row::<user::Entity>(db, user.id, LockType::NoKeyUpdate).await?;
+    Ok(match (user.refusal(), admitted) {
+        (Some(why), _) => Admitted::Not(why),
+        (None, Admitted::Linked(_)) => Admitted::Linked(user),
+        (None, _) => Admitted::Known(user),
+    })
+}
+
+async fn recognise(db: &Transaction, settings: &OpenId, person: &Person, now: Timestamp) -> Result<Admitted, Error> {
     let (issuer, name) = (&settings.issuer, &settings.name);
     if let Some(user) = identity::user(db, issuer, &person.subject).await? {
         return Ok(Admitted::known(user));
