@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query};
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Set};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, Set};
 use serde_json::{Map, Value, json};
 
 use super::change::{Done, carry_out, or_taken};
@@ -93,7 +93,7 @@ pub async fn list(service: &Service<'_>, query: &str) -> Result<Answer, Error> {
     let mut members = HashMap::new();
     if asked.shape.wants("members") {
         let ids = |groups: &[Model]| groups.iter().map(|group| group.id).collect::<Vec<_>>();
-        let sizes = sizes(&db, &ids(&groups)).await?;
+        let sizes = member::numbers(&db, member::Column::GroupId, &ids(&groups)).await?;
         groups.truncate(page::fitting(groups.iter().map(|group| sizes.get(&group.id).copied().unwrap_or_default())));
         members = members_of(&db, &ids(&groups)).await?;
     }
@@ -207,14 +207,6 @@ pub async fn delete(service: &Service<'_>, id: i64) -> Result<Answer, Error> {
 /// The names by which the settings may mean a group.
 fn names(group: &Model) -> Vec<String> {
     group.names().map(str::to_owned).collect()
-}
-
-/// The numbers of members of groups that have any, by the ids of the groups.
-async fn sizes(db: &dyn ReadHandle, groups: &[i64]) -> Result<HashMap<i64, usize>, db::Error> {
-    let select = member::Entity::find().select_only().column(member::Column::GroupId).expr(Expr::cust("COUNT(*)"));
-    let select = select.filter(db::any(db, member::Column::GroupId, groups)).group_by(member::Column::GroupId);
-    let size = |row: &db::Row<'_>| Ok((row.get::<i64>(0)?, usize::try_from(row.get::<i64>(1)?).unwrap_or_default()));
-    Ok(db.rows(select.as_query(), size).await?.into_iter().collect())
 }
 
 /// The members of groups, in the order of their ids.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use async_graphql::{Request as Operation, Variables};
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, EntityTrait, Set};
+use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::{Map, Value, json};
 
 use super::change::{Done, carry_out, or_taken};
@@ -15,14 +15,14 @@ use super::{Answer, Error, Request, Service, conditions, list as page, patch, sc
 use crate::db::{Read, ReadHandle, Transaction, Write};
 use crate::entity::timestamp::touch;
 use crate::entity::user::{self, ProvisionedBy, Role};
-use crate::entity::{Timestamp, feed, row_lock, scim_group, session, sign_in_link};
+use crate::entity::{Timestamp, feed, row_lock, scim_group, scim_group_member as member, session, sign_in_link};
 use crate::graphql::Unavailable;
 use crate::graphql::id::Id;
 
 /// The most users that a catalogue may have for another one to be created by SCIM.
 pub const MOST_USERS: u64 = 100_000;
 
-const TAKEN: &str = "Another user has this userName, email address or externalId.";
+const TAKEN: &str = "Another user has this userName or email address, as either of them, or this externalId.";
 
 /// The groups of users, by the ids of the users.
 type GroupsOf = HashMap<i64, Vec<scim_group::OfUser>>;
@@ -33,11 +33,13 @@ pub async fn list(service: &Service<'_>, query: &str) -> Result<Answer, Error> {
     let db = service.db.begin_read(None).await?;
     let condition = asked.filter.as_ref().map(|filter| conditions::of_users(&db, filter)).transpose()?;
     let (mut users, total) = page::rows::<user::Entity>(&db, user::Column::Id, condition, &asked).await?;
-    let groups = match asked.shape.wants("groups") {
-        true => scim_group::of_users(&db, &users.iter().map(|user| user.id).collect::<Vec<_>>()).await?,
-        false => HashMap::new(),
-    };
-    users.truncate(page::fitting(users.iter().map(|user| groups.get(&user.id).map_or(0, Vec::len))));
+    let mut groups = HashMap::new();
+    if asked.shape.wants("groups") {
+        let ids = |users: &[user::Model]| users.iter().map(|user| user.id).collect::<Vec<_>>();
+        let sizes = member::numbers(&db, member::Column::UserId, &ids(&users)).await?;
+        users.truncate(page::fitting(users.iter().map(|user| sizes.get(&user.id).copied().unwrap_or_default())));
+        groups = scim_group::of_users(&db, &ids(&users)).await?;
+    }
     let resources = users.iter().map(|user| asked.shape.of(resource(service, user, &groups)));
     Ok(page::answer(&asked, total, resources.collect()))
 }
@@ -65,6 +67,7 @@ pub async fn create(service: &Service<'_>, request: &Request<'_>) -> Result<Answ
         row.provisioned_by = Set(Some(ProvisionedBy::Scim));
         row.created_at = Set(now);
         row.updated_at = row.created_at.clone();
+        check_names(db, &row).await?;
         let user = or_taken(db.insert(row).await, TAKEN)?;
         whole(service, db, &user, &asked).await.map(Done::told)
     });
@@ -109,6 +112,7 @@ async fn update(
         let now = Timestamp::now();
         let mut row = person.row(Some(&user), now)?;
         if row.is_changed() {
+            check_names(db, &row).await?;
             touch(&mut row.updated_at);
             user = or_taken(db.update(row).await, TAKEN)?;
         }
@@ -117,6 +121,28 @@ async fn update(
         Ok(Done { answer, detail })
     });
     updated.await.map(|user| Answer::with(200, user))
+}
+
+/// Checks that the name of a user is not the address of another, nor the address the name of another. An index refuses two
+/// equal names, and two equal addresses.
+async fn check_names(db: &Transaction, row: &user::ActiveModel) -> Result<(), Error> {
+    use user::Column;
+    let name = match &row.user_name_key {
+        ActiveValue::Set(Some(key)) => Some(Column::EmailKey.eq(key.clone())),
+        _ => None,
+    };
+    let address = match &row.email_key {
+        ActiveValue::Set(key) => Some(Column::UserNameKey.eq(key.clone())),
+        _ => None,
+    };
+    // A new user has no id yet.
+    let own = row.id.try_as_ref().copied().unwrap_or_default();
+    for same in [name, address].into_iter().flatten() {
+        if db.one(user::Entity::find().filter(same).filter(Column::Id.ne(own))).await?.is_some() {
+            return Err(Refusal::of(Kind::Uniqueness, TAKEN).into());
+        }
+    }
+    Ok(())
 }
 
 /// An error of the client that is about the state of the user, not about the value.

@@ -330,6 +330,9 @@ async fn what_another_has_is_refused_as_not_unique() {
     let ada = json!({ "userName": "ada", "externalId": "1", "emails": [{ "value": "ada@example.com" }] });
     let made = client.post("/Users", ada.clone()).await;
     let bob = client.user("bob@example.com").await;
+    client
+        .post("/Users", json!({ "userName": "carol@corp.example", "emails": [{ "value": "carol@example.com" }] }))
+        .await;
     for person in [
         ada,
         json!({ "userName": "ADA", "emails": [{ "value": "x@example.com" }] }),
@@ -337,11 +340,18 @@ async fn what_another_has_is_refused_as_not_unique() {
         json!({ "userName": "x", "emails": [{ "value": "ADA@example.com" }] }),
         // The name of one may not be the address of another, who has no other name.
         json!({ "userName": "BOB@example.com", "emails": [{ "value": "x@example.com" }] }),
+        // Nor of one who has one, and the other way round.
+        json!({ "userName": "ADA@example.com", "emails": [{ "value": "x@example.com" }] }),
+        json!({ "userName": "x", "emails": [{ "value": "Carol@corp.example" }] }),
     ] {
         assert_refused(&client.send(Method::POST, "/Users", &person).await, 409, Some("uniqueness"));
     }
     let answer = client.patch(&bob, json!([{ "op": "replace", "path": "userName", "value": "Ada" }])).await;
     assert_refused(&answer, 409, Some("uniqueness"));
+    for (path, value) in [("userName", "ada@example.com"), ("emails.value", "carol@corp.example")] {
+        let answer = client.patch(&bob, json!([{ "op": "replace", "path": path, "value": value }])).await;
+        assert_refused(&answer, 409, Some("uniqueness"));
+    }
     let invited = r#"mutation { userInvite(email: "Ada@example.com", input: {}) { errors { message path } } }"#;
     assert_eq!(data(&app, invited).await["userInvite"]["errors"][0]["path"], json!(["email"]));
     client.group("Dev", &[]).await;
@@ -407,6 +417,17 @@ async fn who_is_deactivated_is_out_at_once_and_still_shown() {
     let feed = format!("/feeds/{}/deploys.atom", feed.split('/').next().expect("a token"));
     let link = link_for(&app.db, "ada@example.com", Role::Viewer).await;
     assert_eq!((app.get(&feed).await.status, browser.get("/services").await.status), (200, 200));
+
+    // Not even a feed that would be left over is read.
+    let deactivated = async |at: Option<Timestamp>| {
+        let mut row: user::ActiveModel = stored(&app, "ada@example.com").await.into();
+        row.deactivated_at = Set(at);
+        app.db.write(async |db| db.update(row.clone()).await).await.expect("a user");
+    };
+    deactivated(Some(Timestamp::now())).await;
+    assert_eq!(app.get(&feed).await.status, 404);
+    deactivated(None).await;
+    assert_eq!(app.get(&feed).await.status, 200);
 
     client.patched(&path, json!([{ "op": "replace", "path": "active", "value": false }])).await;
     assert_eq!(browser.get("/services").await.status, 303, "the session has ended");

@@ -156,9 +156,12 @@ impl Admitted {
 /// Finds or creates the user that a person signs in as, and locks them.
 async fn admit(db: &Transaction, settings: &OpenId, person: &Person, now: Timestamp) -> Result<Admitted, Error> {
     let admitted = recognise(db, settings, person, now).await?;
-    let (Admitted::Known(user) | Admitted::Linked(user)) = &admitted else { return Ok(admitted) };
+    let id = match &admitted {
+        Admitted::Known(user) | Admitted::Linked(user) => user.id,
+        Admitted::New(_) | Admitted::Not(_) => return Ok(admitted),
+    };
     // Whoever deactivates the user, or moves them between groups, comes before this or after the sign-in.
-    let user = row_lock::row::<user::Entity>(db, user.id, LockType::NoKeyUpdate).await?;
+    let user = row_lock::row::<user::Entity>(db, id, LockType::NoKeyUpdate).await?;
     Ok(match (user.refusal(), admitted) {
         (Some(why), _) => Admitted::Not(why),
         (None, Admitted::Linked(_)) => Admitted::Linked(user),
