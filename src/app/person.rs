@@ -108,7 +108,7 @@ pub async fn revoke_feeds(site: &Site, session: &Session, id: &str) -> Result<An
         Ok::<_, Error>(user.id)
     });
     match revoked.await {
-        Ok(number) => Ok(Answer::redirect(&path(["users", &number.to_string()]))),
+        Ok(number) => Ok(Answer::redirect(path(["users", &number.to_string()]))),
         Err(Error::User(_)) => Err(Fault::NotFound),
         Err(error) => Err(error.into()),
     }

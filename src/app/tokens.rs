@@ -79,7 +79,7 @@ pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
 /// told beside it.
 fn expiry(form: &Fields) -> Result<(&'static str, Result<Expiry, String>), Fault> {
     if let Some(day) = form.given(DATE) {
-        let date = Timestamp::at_start_of(&day).map(Expiry::At);
+        let date = Timestamp::at_start_of(day).map(Expiry::At);
         return Ok((DATE, date.map_err(|_| "Write a date like 2027-01-31.".to_owned())));
     }
     let expiry = match form.get(TIME) {

@@ -1,5 +1,6 @@
 //! Events of code issues that are open for too long, and the services that events of code issues concern.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -118,10 +119,11 @@ pub(super) async fn of_issues(
     let (mut projects, mut concerned) = (HashMap::<i64, Vec<Concerned>>::new(), HashMap::new());
     for issue in issues.into_iter().flatten() {
         let project = issue.code_issue_project_id;
-        if !projects.contains_key(&project) {
-            projects.insert(project, services(db, project).await?);
-        }
-        concerned.insert(issue.id, projects.get(&project).cloned().unwrap_or_default());
+        let known = match projects.entry(project) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(services(db, project).await?),
+        };
+        concerned.insert(issue.id, known.clone());
     }
     Ok(concerned)
 }

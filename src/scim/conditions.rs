@@ -174,7 +174,7 @@ fn compare(db: &dyn Backend, field: Field, op: Op, value: &Value) -> Result<Expr
             either(id.map_or_else(|| Expr::value(false), |id| expr.eq(id)))
         }
         Field::Flag(expr) => {
-            let wanted = resource::flag("the value", value).map_err(|refusal| refusal.as_kind(Kind::InvalidFilter))?;
+            let wanted = resource::flag("the value", value).map_err(|refusal| refusal.of_kind(Kind::InvalidFilter))?;
             either(if wanted { expr } else { expr.not() })
         }
         Field::Moment(expr) => {

@@ -107,7 +107,7 @@ impl Refusal {
     }
 
     /// The same error, of another kind.
-    pub fn as_kind(self, kind: Kind) -> Self {
+    pub fn of_kind(self, kind: Kind) -> Self {
         Self { kind: Some(kind), ..self }
     }
 

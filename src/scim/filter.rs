@@ -88,7 +88,7 @@ impl Path {
     /// # Errors
     /// It is none: `invalidPath`.
     pub fn read(text: &str) -> Result<Self, Refusal> {
-        Self::parse(text).map_err(|refusal| refusal.as_kind(Kind::InvalidPath))
+        Self::parse(text).map_err(|refusal| refusal.of_kind(Kind::InvalidPath))
     }
 
     fn parse(text: &str) -> Result<Self, Refusal> {

@@ -148,7 +148,7 @@ async fn check_names(db: &Transaction, row: &user::ActiveModel) -> Result<(), Er
 /// An error of the client that is about the state of the user, not about the value.
 fn as_state(error: Error) -> Error {
     match error {
-        Error::Refused(refusal) => Error::Refused(refusal.as_kind(Kind::Mutability)),
+        Error::Refused(refusal) => Error::Refused(refusal.of_kind(Kind::Mutability)),
         error => error,
     }
 }

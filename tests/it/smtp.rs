@@ -79,10 +79,13 @@ fn printable(text: &str) -> Vec<u8> {
     bytes
 }
 
+/// What the server answers to a message, and to how many it has answered before.
+type ToMessage = Box<dyn Fn(&Mail, usize) -> &'static str + Send + Sync>;
+
 /// What the server answers to a recipient, and to a message, after a pause.
 pub struct Answers {
     pub recipient: fn(&str) -> (&'static str, Duration),
-    pub message: Box<dyn Fn(&Mail, usize) -> &'static str + Send + Sync>,
+    pub message: ToMessage,
 }
 
 pub const TAKEN: &str = "250 2.0.0 taken";
