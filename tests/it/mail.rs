@@ -60,6 +60,8 @@ fn mail(more: &Value) -> Value {
 async fn subscribed(app: &TestApp, input: Value) -> String {
     let made = app.query(CREATE, json!({ "input": input })).await["data"]["eventSubscriptionCreate"].clone();
     assert_eq!(made["errors"], json!([]), "{input}");
+    // It gets events from about a second after it was made.
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
     made["eventSubscription"]["id"].as_str().expect("an id").to_owned()
 }
 
