@@ -10,6 +10,7 @@ use std::{env, fs, process};
 const SDL: &str = "schema/schema.graphql";
 const EXPLORER: &str = "src/app/explorer/dist";
 const ENTITIES: &str = "src/entity";
+const NOUNS: &str = "src/graphql";
 const TYPES: &str = "src/graphql/types.rs";
 const OPERATIONS: &str = "src/app/operations";
 /// Scalar fields without arguments that are resolved for all parents of a page at once, because their values are not in
@@ -61,6 +62,9 @@ fn build() -> Result<(), String> {
     for file in files(ENTITIES, ".rs")? {
         bindings.add_entity(&file, &read(&file)?).map_err(|error| format!("{file}: {error}"))?;
     }
+    for folder in tree(NOUNS)? {
+        files(&folder, ".rs")?.iter().for_each(|file| bindings.add_file(file));
+    }
     let contract = codegen::check(SDL, &read(SDL)?, &bindings).map_err(|mistakes| mistakes.to_string())?;
     let operations = operations(&contract)?;
     let files = explorer::table(Path::new(EXPLORER)).map_err(|error| format!("{EXPLORER} cannot be read: {error}"))?;
@@ -79,14 +83,27 @@ fn build() -> Result<(), String> {
 
 /// Lists the files in a folder with this name suffix, sorted by name.
 fn files(folder: &str, ending: &str) -> Result<Vec<String>, String> {
-    let unread = |error: std::io::Error| format!("{folder} cannot be read: {error}");
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(unread)? {
-        let name = entry.map_err(unread)?.file_name();
-        files.extend(name.to_str().filter(|name| name.ends_with(ending)).map(|name| format!("{folder}/{name}")));
+    let paths = listed(folder)?.into_iter().filter(|path| path.is_file());
+    Ok(paths.filter_map(|path| path.to_str().map(str::to_owned)).filter(|path| path.ends_with(ending)).collect())
+}
+
+/// Lists a folder and all folders below it, each before those that are in it.
+fn tree(folder: &str) -> Result<Vec<String>, String> {
+    let mut folders = vec![folder.to_owned()];
+    for path in listed(folder)?.iter().filter(|path| path.is_dir()) {
+        folders.extend(tree(path.to_str().ok_or("a folder's name is not text")?)?);
     }
-    files.sort();
-    Ok(files)
+    Ok(folders)
+}
+
+/// Lists what is in a folder, sorted by name.
+fn listed(folder: &str) -> Result<Vec<PathBuf>, String> {
+    let unread = |error: std::io::Error| format!("{folder} cannot be read: {error}");
+    let entries = fs::read_dir(folder).map_err(unread)?;
+    let mut paths =
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>().map_err(unread)?;
+    paths.sort();
+    Ok(paths)
 }
 
 /// Reads a file. The error names it.

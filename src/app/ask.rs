@@ -13,7 +13,7 @@ use super::{Fault, Site};
 use crate::entity::user::Role;
 use crate::error::Code;
 use crate::graphql::Unavailable;
-use crate::graphql::caller::Caller;
+use crate::graphql::request::caller::Caller;
 
 /// A response of the API.
 #[derive(Deserialize)]

@@ -8,7 +8,7 @@ use super::form::Mistakes;
 use super::parts::count;
 use super::visit::{Visit, path};
 use super::{Fault, Site};
-use crate::graphql::check;
+use crate::graphql::standards::check;
 
 /// The name that the check has meanwhile: no other check has it.
 const NAME: &str = "The check of this form";

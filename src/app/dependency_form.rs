@@ -15,7 +15,7 @@ use super::{Answer, Fault, Site};
 use crate::entity::text::DESCRIPTION;
 use crate::entity::user::Role;
 use crate::entity::{ByIds, service, service_dependency};
-use crate::graphql::id;
+use crate::graphql::field::id;
 
 /// The fields, named by the paths that the API uses for mistakes about them.
 const ON: &str = "dependencyKey.destinationIdentifier.alias";

@@ -13,7 +13,7 @@ use super::services::address;
 use super::visit::Visit;
 use super::{Answer, Fault, Site};
 use crate::entity::{Timestamp, service_document};
-use crate::graphql::id::Id;
+use crate::graphql::field::id::Id;
 use crate::outgoing::authority;
 
 /// The maximum length of a shown document, in bytes. The API answers the whole document.

@@ -14,7 +14,7 @@ use super::{Answer, Fault, Site, all_deploys, delivery, services, standing};
 use crate::entity::service::Column;
 use crate::entity::system;
 use crate::entity::user::Role;
-use crate::graphql::id;
+use crate::graphql::field::id;
 
 /// Lists the systems.
 pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {

@@ -19,7 +19,7 @@ use crate::entity::Timestamp;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind};
 use crate::entity::user::Role;
-use crate::graphql::id;
+use crate::graphql::field::id;
 
 impl IntegrationRow {
     fn path(&self) -> String {

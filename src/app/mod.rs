@@ -11,7 +11,7 @@ use crate::db::{self, Db};
 use crate::entity::user::Role;
 use crate::error::Error;
 use crate::graphql::Catalogue;
-use crate::graphql::places::Places;
+use crate::graphql::request::places::Places;
 
 mod account;
 mod all_deploys;

@@ -15,7 +15,7 @@ use super::{Answer, Fault, Site, users};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, feed, user};
 use crate::error::Error;
-use crate::graphql::id::{self, Id};
+use crate::graphql::field::id::{self, Id};
 
 /// Shows the user with this number.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, number: &str) -> Result<Answer, Fault> {

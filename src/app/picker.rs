@@ -10,7 +10,7 @@ use crate::entity::{
     ByAlias, category, component_type, domain, filter, integration, level, property_definition,
     relationship_definition, service, system, team, user,
 };
-use crate::graphql::id::{self, Class, Id};
+use crate::graphql::field::id::{self, Class, Id};
 
 /// What a field names.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use super::visit::{self, Reads, Visit};
 use super::{Fault, Site};
 use crate::budget::{Budget, Excess, Limits};
 use crate::db::{ReadHandle, Snapshot};
-use crate::graphql::places::{Lane, Place, Who};
+use crate::graphql::request::places::{Lane, Place, Who};
 
 /// The reads of a page, all in one snapshot. While it exists, the page cannot ask the API, which could wait for the
 /// connection that it holds: [`ask`](super::ask::ask) fails then, however much is free. So a page that does it is found the

@@ -13,7 +13,7 @@ use super::services::address;
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::{Timestamp, repository};
-use crate::graphql::id::Id;
+use crate::graphql::field::id::Id;
 
 /// Lists the repositories.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {

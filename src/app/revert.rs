@@ -15,7 +15,7 @@ use super::{Answer, Fault, Site};
 use crate::entity::audit::{self, Model};
 use crate::entity::user::Role;
 use crate::entity::{ByIds, Timestamp};
-use crate::graphql::id::Id;
+use crate::graphql::field::id::Id;
 use crate::graphql::revert;
 
 /// The link to the page that reverts an entry, if that may be possible.

@@ -4,7 +4,7 @@ use super::visit::{Session, Visit};
 use super::{Fault, Site};
 use crate::entity::user::Role;
 use crate::entity::{team, team_membership};
-use crate::graphql::id;
+use crate::graphql::field::id;
 
 /// Whether the visitor may change what the team with this id owns. A team member may if they belong to the team or lead
 /// it; everybody with a higher role may, and nobody with a lower one.

@@ -18,7 +18,7 @@ use super::{Answer, Fault, Site, deploys, facts, graph, groups, relationships, r
 use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
 use crate::entity::{Timestamp, service};
-use crate::graphql::id;
+use crate::graphql::field::id;
 
 /// The period of the metrics, in days.
 pub(super) const DAYS: usize = 30;

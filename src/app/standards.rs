@@ -18,7 +18,7 @@ use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, campaigns, manual, scorecards, standing};
 use crate::entity::user::Role;
 use crate::entity::{ByIds, Timestamp, campaign, category, check, scorecard};
-use crate::graphql::id::{self, Id};
+use crate::graphql::field::id::{self, Id};
 
 /// Shows the rubric: categories by levels, and in each cell its checks with how many services pass, as last stored.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {

@@ -18,7 +18,7 @@ use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, text};
-use crate::graphql::suggestions::MOST;
+use crate::graphql::repository::suggestions::MOST;
 
 /// The states: the value in the URL, and the label.
 const STATES: &[(ServiceSuggestionState, &str)] = &[

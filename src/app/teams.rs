@@ -17,7 +17,7 @@ use crate::db::Read;
 use crate::entity::service::Column;
 use crate::entity::team;
 use crate::entity::user::Role;
-use crate::graphql::id;
+use crate::graphql::field::id;
 
 /// The maximum number of contacts shown.
 const NEAR: usize = 12;

@@ -18,7 +18,7 @@ use crate::entity::field_rule::FieldRules;
 use crate::entity::tool::{self, Column, Entity};
 use crate::entity::user::Role;
 use crate::entity::{ByIds, service};
-use crate::graphql::id;
+use crate::graphql::field::id;
 
 /// The form's fields below the category: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] =

@@ -20,7 +20,7 @@ use crate::entity::field_rule::FieldRules;
 use crate::entity::user::{self, Role};
 use crate::entity::{Timestamp, feed, identity, session, sign_in_link};
 use crate::error::Error;
-use crate::graphql::id;
+use crate::graphql::field::id;
 
 /// The roles: the API's value, and the label.
 const ROLES: &[(UserRole, &str)] = &[

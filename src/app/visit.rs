@@ -10,7 +10,7 @@ use super::Fault;
 use super::openid::attempt::Attempt;
 use crate::entity::user::Role;
 use crate::entity::{session, text, user};
-use crate::graphql::caller::Caller;
+use crate::graphql::request::caller::Caller;
 
 /// A request for a page.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use super::visit::path;
 use crate::db::ReadHandle;
 use crate::entity::audit::{self, Model};
 use crate::entity::{ByIds, domain, service, system, team};
-use crate::graphql::id;
+use crate::graphql::field::id;
 
 /// The verbs at the end of an action's name, and how they are said.
 const VERBS: &[(&str, &str)] = &[

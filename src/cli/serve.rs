@@ -205,7 +205,7 @@ fn start_tasks(db: &Db, app: &Arc<App>, settings: &Serve) -> Vec<JoinHandle<()>>
         spawn_with(db, "removal of old idempotency keys", retention::run_idempotency_keys),
         spawn_with(db, "removal of feeds that nobody reads", retention::run_feeds),
         spawn_with(db, "check of the database's version", watch_version),
-        spawn_with(db, "checks of custom events", graphql::check::run_events),
+        spawn_with(db, "checks of custom events", graphql::standards::check::run_events),
     ];
     if let Some(keep) = settings.deploy_retention {
         tasks.push(spawn_with(db, "removal of old deploys", move |db| deploy::retention::run(db, keep)));
@@ -219,7 +219,9 @@ fn start_tasks(db: &Db, app: &Arc<App>, settings: &Serve) -> Vec<JoinHandle<()>>
     });
     let sender = app.event_sender();
     let wanted = sender.wanted().clone();
-    tasks.push(spawn_with(db, "results of checks", move |db| graphql::check::history::run(db, wanted.clone())));
+    tasks.push(spawn_with(db, "results of checks", move |db| {
+        graphql::standards::check::history::run(db, wanted.clone())
+    }));
     tasks.push(spawn_again("events", move || sender.clone().run()));
     let (app, hosts) = (Arc::clone(app), Hosts::from(settings.pull_documents_from.clone()));
     tasks.push(spawn_with(db, "pulls of API documents", move |db| {

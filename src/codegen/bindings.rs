@@ -26,6 +26,8 @@ pub struct Bindings {
     rows: BTreeMap<String, Row>,
     /// The rows by table name.
     tables: BTreeMap<String, Row>,
+    /// The files of the nouns by module name.
+    files: BTreeMap<String, String>,
 }
 
 impl Bindings {
@@ -47,6 +49,16 @@ impl Bindings {
         // Lower-case names are functions, not types.
         bound.retain(|name, _| name.starts_with(|first: char| !first.is_lowercase()));
         Ok(Self { bound, parts, computed: computed.iter().map(ToString::to_string).collect(), ..Self::default() })
+    }
+
+    /// Adds the file of a module that may have the code of a noun, such as `src/graphql/team/user.rs`. Of two with one
+    /// name, the first counts.
+    pub fn add_file(&mut self, file: &str) {
+        let stem = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        if let Some(path) = file.strip_suffix(".rs") {
+            let module = stem(path.strip_suffix("/mod").unwrap_or(path));
+            self.files.entry(module).or_insert_with(|| file.to_owned());
+        }
     }
 
     /// Whether this SDL type is bound to a hand-written type.
@@ -126,7 +138,12 @@ impl Bindings {
         let own = || super::names::snake_case(sdl_name);
         let path = self.bound.get(sdl_name).map(Vec::as_slice).unwrap_or_default();
         let module = path.len().checked_sub(2).and_then(|place| path.get(place)).cloned().unwrap_or_else(own);
-        format!("src/graphql/{module}.rs")
+        self.file_of(&module)
+    }
+
+    /// The file of a module, or where a new one belongs.
+    fn file_of(&self, module: &str) -> String {
+        self.files.get(module).cloned().unwrap_or_else(|| format!("src/graphql/{module}.rs"))
     }
 
     /// The source file where a root field's code belongs: that of the longest bound name that the field's name starts
@@ -139,7 +156,7 @@ impl Bindings {
         };
         match self.bound.keys().filter(begins).max_by_key(|name| name.len()) {
             Some(name) => self.file(name),
-            None => format!("src/graphql/{}.rs", words.split('_').next().unwrap_or(&words)),
+            None => self.file_of(words.split('_').next().unwrap_or(&words)),
         }
     }
 }
@@ -179,5 +196,26 @@ fn collect(tree: &UseTree, path: &mut Vec<String>, bound: &mut BTreeMap<String, 
         }
         UseTree::Group(group) => group.items.iter().for_each(|tree| collect(tree, path, bound)),
         UseTree::Glob(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_belongs_in_the_file_of_its_module_wherever_that_is() {
+        let types =
+            "pub use super::grade::Tier; pub use super::check::Kind; pub use crate::entity::user::Model as User;";
+        let mut bindings = Bindings::read(types, &[]).expect("Rust");
+        for file in ["g/team/user.rs", "g/standards/check/mod.rs", "g/deep/check.rs", "g/page.rs", "g/check.txt"] {
+            bindings.add_file(file);
+        }
+        assert_eq!(bindings.file("User"), "g/team/user.rs");
+        assert_eq!(bindings.file("Kind"), "g/standards/check/mod.rs");
+        assert_eq!(bindings.file("Tier"), "src/graphql/grade.rs", "a new module");
+        assert_eq!(bindings.root_field_file("userCreate"), "g/team/user.rs");
+        assert_eq!(bindings.root_field_file("pageDelete"), "g/page.rs");
+        assert_eq!(bindings.root_field_file("novelty"), "src/graphql/novelty.rs");
     }
 }

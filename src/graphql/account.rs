@@ -2,11 +2,26 @@
 
 use async_graphql::MaybeUndefined;
 
-use super::context::Ctx;
-use super::id::{self, Id};
-use super::identifier::{self, Identifier, OneOf, exactly_one};
+use super::code_issue::code_issue_project;
+use super::deploy::deploy_metrics;
+use super::event::event_subscription;
+use super::field::id::{self, Id};
+use super::field::identifier::{self, Identifier, OneOf, exactly_one};
+use super::integration::alert_source;
+use super::property::component_type;
+use super::property::property_definition;
+use super::relationship::relationship_definition;
 use super::repository::RepositoryConnectionType;
+use super::repository::suggestion;
+use super::request::context::Ctx;
 use super::schema::*;
+use super::service::service_document;
+use super::service::service_file;
+use super::service::service_list;
+use super::standards::campaign;
+use super::standards::check;
+use super::standards::scorecard;
+use super::team::user;
 use super::types::{
     AlertSource, Campaign, Category, CheckReport, CodeIssueProject, ComponentType, Domain, EventSubscription, Filter,
     InfrastructureResource, Level, Lifecycle, Property, PropertyDefinition, RelationshipDefinitionType,
@@ -14,10 +29,8 @@ use super::types::{
     TeamPropertyDefinition, Tier, User,
 };
 use super::{
-    alert_source, campaign, check, code_issue_project, component_type, deploy, deploy_metrics, domain,
-    event_subscription, filter, grade, infrastructure_resource, integration, property, property_definition,
-    relationship, relationship_definition, repository, saved_view, scorecard, search, service_document, service_file,
-    service_list, suggestion, system, team, user,
+    deploy, domain, filter, grade, infrastructure_resource, integration, property, relationship, repository,
+    saved_view, search, system, team,
 };
 use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity;

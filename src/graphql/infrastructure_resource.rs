@@ -8,12 +8,12 @@ use sea_orm::Set;
 use sea_orm::sea_query::LockType;
 use serde_json::{Map, Value};
 
-use super::alias;
-use super::context::{Ctx, MutationCtx};
-use super::draft::Draft;
-use super::identifier::{self};
-use super::json::Json;
+use super::field::alias;
+use super::field::draft::Draft;
+use super::field::identifier::{self};
+use super::field::json::Json;
 use super::list::List;
+use super::request::context::{Ctx, MutationCtx};
 use super::schema::*;
 use super::types::InfrastructureResource;
 use crate::db::{Transaction, Write};

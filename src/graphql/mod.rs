@@ -1,11 +1,12 @@
 //! The GraphQL API: the catalogue's resolvers, run by the [`engine`].
 //!
 //! The build generates [`schema`] from `schema/schema.graphql`: types, and a trait for every object type and every root
-//! field. Each noun's file implements its traits over [`crate::entity`]. [`types`] binds SDL types to Rust types.
+//! field. A noun's file, or its folder, implements its traits over [`crate::entity`]. [`types`] binds SDL types to Rust
+//! types.
 //!
-//! The other files are shared by the nouns. [`context`] is the state of a request, [`list`] pages through tables,
-//! [`id`] reads and writes global ids, and [`places`] limits concurrency. HTTP, tokens and rate limits are left to the
-//! edge.
+//! Three folders are shared by the nouns. [`request`] is what one request has: its caller, its context, its place among
+//! the others, and what it leaves in the audit. [`list`] pages through tables. [`field`] reads and writes the values that
+//! many nouns have, such as ids and aliases. HTTP, tokens and rate limits are left to the edge.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,26 +23,16 @@ use crate::entity::deploy::{Environments, PRODUCTION};
 use crate::error::Code;
 use crate::events;
 use crate::spans;
-use caller::Caller;
-use idempotency::Claim;
-use places::Lane;
-use rules::Rules;
+use request::caller::Caller;
+use request::context;
+use request::idempotency::Claim;
+use request::places::Lane;
+use request::rules::Rules;
 
-pub mod caller;
-pub mod context;
-mod draft;
-mod event_subscription;
-mod event_target;
-pub mod id;
-pub mod idempotency;
-pub mod identifier;
-mod left_out;
+// What all nouns share.
+pub mod field;
 pub mod list;
-mod note;
-mod permit;
-pub mod places;
-mod rules;
-mod timestamp;
+pub mod request;
 pub mod types;
 
 /// Generated from the SDL.
@@ -50,67 +41,27 @@ pub mod schema {
     include!(concat!(env!("OUT_DIR"), "/schema.rs"));
 }
 
+// The nouns.
 mod account;
-mod alert_source;
-mod alias;
-mod campaign;
-pub mod check;
-mod cloud_integration;
 mod code_issue;
-mod code_issue_project;
-mod code_issue_project_resource;
-mod component_type;
-mod contact;
 mod deploy;
-mod deploy_metrics;
 mod domain;
-mod filter;
+mod event;
+pub mod filter;
 mod grade;
-mod hand_over;
 mod infrastructure_resource;
 mod integration;
-mod json;
-mod lifecycle;
-mod near_match;
-mod on_call;
-pub mod predicate;
-mod predicate_key;
 mod property;
-mod property_definition;
-mod reference;
-mod related_resource;
-mod relation;
 mod relationship;
-mod relationship_definition;
-mod repositories;
-mod repository;
+pub mod repository;
 pub mod revert;
-mod rubric;
 pub mod saved_view;
-mod scan;
-mod scorecard;
 pub mod search;
-mod service;
-mod service_dependency;
-mod service_document;
-pub mod service_file;
-pub mod service_filter;
-mod service_impact;
-mod service_list;
-mod service_repository;
-mod services_update;
-mod sort;
-mod standards_file;
-mod suggestion;
-pub mod suggestion_undo;
-pub mod suggestions;
+pub mod service;
+pub mod standards;
 mod system;
 mod tag;
-mod team;
-mod team_membership;
-mod tier;
-mod tool;
-pub mod user;
+pub mod team;
 
 impl From<crate::error::UserError> for schema::Error {
     fn from(error: crate::error::UserError) -> Self {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::context::Ctx;
+use super::request::context::Ctx;
 use super::schema::*;
 use crate::db::find::{Found, Kind, Match, find};
 use crate::entity::{ByIds, domain, infrastructure_resource, repository, service, system, team, text, user};

@@ -31,7 +31,25 @@ parts! {
 }
 
 pub use super::account::Account;
-pub use super::check::{
+pub use super::field::id::Id as ID;
+pub use super::field::json::{Json as JSON, Json as JSONSchema, JsonText as JsonString};
+pub use super::field::reference::{IntegrationTypeName, ServiceReference};
+pub use super::infrastructure_resource::InfrastructureResourceSchema;
+pub use super::integration::cloud_integration::Yaml as YAML;
+pub use super::integration::{
+    ApiDocIntegration, AwsIntegration, AzureResourcesIntegration, CustomIntegration, DeployIntegration,
+    GoogleCloudIntegration, KubernetesIntegration, NewRelicIntegration,
+};
+pub use super::list::relation::{list, list_through, partial_list, partial_list_through, to_its_one, to_one};
+pub use super::property::component_type::ComponentTypeIconEnum;
+pub use super::property::property_definition::{TeamPropertyDefinition, TeamPropertyDefinitionsAssignPayload};
+pub use super::relationship::related_resource::RelatedResourceEdge;
+pub use super::repository::RepositoryConnectionType;
+pub use super::request::context::State;
+pub use super::search::SearchResult;
+pub use super::service::service_dependency::{ServiceDependenciesEdge, ServiceDependentsEdge};
+pub use super::service::service_repository::{RepositoryPath, RepositoryServiceEdge, ServiceReposEdge};
+pub use super::standards::check::{
     AlertSourceUsageCheck, CheckReport, CheckResult, CheckResultsByLevel, CodeIssueCheck, CustomEventCheck,
     DependencyTierCheck, DeployMetricsCheck, GitBranchProtectionCheck, HasDocumentationCheck, HasRecentDeployCheck,
     ManualCheck, PackageVersionCheck, RelationshipCheck, RepositoryFileCheck, RepositoryGrepCheck,
@@ -39,25 +57,7 @@ pub use super::check::{
     ServiceDependencyCheck, ServiceOwnershipCheck, ServicePropertyCheck, StandardsPreview, TagDefinedCheck,
     ToolUsageCheck,
 };
-pub use super::cloud_integration::Yaml as YAML;
-pub use super::component_type::ComponentTypeIconEnum;
-pub use super::context::State;
-pub use super::id::Id as ID;
-pub use super::infrastructure_resource::InfrastructureResourceSchema;
-pub use super::integration::{
-    ApiDocIntegration, AwsIntegration, AzureResourcesIntegration, CustomIntegration, DeployIntegration,
-    GoogleCloudIntegration, KubernetesIntegration, NewRelicIntegration,
-};
-pub use super::json::{Json as JSON, Json as JSONSchema, JsonText as JsonString};
-pub use super::property_definition::{TeamPropertyDefinition, TeamPropertyDefinitionsAssignPayload};
-pub use super::reference::{IntegrationTypeName, ServiceReference};
-pub use super::related_resource::RelatedResourceEdge;
-pub use super::relation::{list, list_through, partial_list, partial_list_through, to_its_one, to_one};
-pub use super::repository::RepositoryConnectionType;
-pub use super::rubric::Rubric;
-pub use super::search::SearchResult;
-pub use super::service_dependency::{ServiceDependenciesEdge, ServiceDependentsEdge};
-pub use super::service_repository::{RepositoryPath, RepositoryServiceEdge, ServiceReposEdge};
+pub use super::standards::rubric::Rubric;
 pub use crate::entity::Timestamp as ISO8601DateTime;
 pub use crate::entity::alert_source::Model as AlertSource;
 pub use crate::entity::alert_source_service::Model as AlertSourceService;

@@ -7,7 +7,7 @@ use async_graphql::{Request, Variables};
 use serde_json::Value as Json;
 
 use crate::engine::budget::Used;
-use crate::graphql::caller::Caller;
+use crate::graphql::request::caller::Caller;
 use crate::graphql::{Catalogue, Unavailable};
 
 /// The longest response that a tool takes apart, in bytes: what it leaves out of it may be most of it.

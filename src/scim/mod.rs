@@ -17,7 +17,7 @@ use crate::budget::Excess;
 use crate::config::OpenId;
 use crate::db::Db;
 use crate::graphql::Catalogue;
-use crate::graphql::caller::Caller;
+use crate::graphql::request::caller::Caller;
 
 mod attributes;
 mod change;

@@ -17,7 +17,7 @@ use crate::entity::timestamp::touch;
 use crate::entity::user::{self, ProvisionedBy, Role};
 use crate::entity::{Timestamp, feed, row_lock, scim_group, scim_group_member as member, session, sign_in_link};
 use crate::graphql::Unavailable;
-use crate::graphql::id::Id;
+use crate::graphql::field::id::Id;
 
 /// The most users that a catalogue may have for another one to be created by SCIM.
 pub const MOST_USERS: u64 = 100_000;

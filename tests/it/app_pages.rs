@@ -306,7 +306,7 @@ async fn a_concurrently_deleted_endpoint_loses_no_other_endpoints_deliveries() {
     let app = TestApp::start().await;
     let (_, kept) = integration::deploy_endpoint(&app, "kept").await;
     let (gone_id, gone) = integration::deploy_endpoint(&app, "gone").await;
-    let gone_id = rollcall::graphql::id::decode(&gone_id).expect("an id").1;
+    let gone_id = rollcall::graphql::field::id::decode(&gone_id).expect("an id").1;
     let refuse = async |url: &str| {
         let path = url.split_once(&app.address.to_string()).expect("our address").1;
         assert_eq!(app.request(Method::POST, path, &[], "x").await.status, 415);

@@ -13,7 +13,7 @@ async fn the_rubric_leads_to_checks_and_these_to_the_services_that_miss_them() {
     let tour = Tour::start().await;
     let app = &tour.endpoint.app;
     let viewer = Browser::of(app, Role::Viewer).await;
-    rollcall::graphql::check::history::settle(&app.db, &app.wanted).await.expect("settled");
+    rollcall::graphql::standards::check::history::settle(&app.db, &app.wanted).await.expect("settled");
     let rubric = viewer.page("/standards").await;
     for text in ["Bronze", "Security", "Tagged", "1 of 1 service", "2 Jan 2999", ">off<"] {
         assert!(rubric.contains(text), "{text}: {rubric}");

@@ -3,7 +3,7 @@
 use rollcall::api_document;
 use rollcall::entity::user::Role;
 use rollcall::entity::{Timestamp, integration};
-use rollcall::graphql::id;
+use rollcall::graphql::field::id;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;

@@ -8,8 +8,8 @@ use rollcall::entity::user::Role;
 use rollcall::entity::{
     Timestamp, check_due, check_result, service, service_dependency, service_level, standing_change, standing_day,
 };
-use rollcall::graphql::check::history;
-use rollcall::graphql::id;
+use rollcall::graphql::field::id;
+use rollcall::graphql::standards::check::history;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::{Value, json};
@@ -497,7 +497,7 @@ async fn naive_levels(app: &TestApp) {
                 .all(|one| one["status"] == "passed")
         };
         let level = levels.iter().rev().find(|(index, _)| passes_up_to(*index)).unwrap_or(&levels[0]);
-        let id = rollcall::graphql::id::decode(service["id"].as_str().expect("an id")).expect("an id").1;
+        let id = rollcall::graphql::field::id::decode(service["id"].as_str().expect("an id")).expect("an id").1;
         let own = stored.iter().find(|row| row.service_id == id).expect("a level");
         assert_eq!(names[&own.level_id], level.1, "{}", service["alias"]);
     }

@@ -9,7 +9,7 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{Name, Schema};
 use rollcall::deploy::event;
 use rollcall::entity::integration;
-use rollcall::graphql::id;
+use rollcall::graphql::field::id;
 use serde_json::{Value, json};
 
 use crate::tour::{Tour, object, schema};

@@ -915,7 +915,8 @@ async fn results_and_levels_that_change_are_told_but_not_what_follows_from_a_new
     let moved =
         event_receiver::Entity::update_many().col_expr(event_receiver::Column::Url, Expr::value(receiver.url()));
     app.db.write(async |tx| tx.exec(moved).await).await.expect("changed");
-    let settle = || async { rollcall::graphql::check::history::settle(&app.db, &app.wanted).await.expect("settled") };
+    let settle =
+        || async { rollcall::graphql::standards::check::history::settle(&app.db, &app.wanted).await.expect("settled") };
     crate::check::create(app, "TagDefined", json!({ "name": "Has an env", "tagKey": "env" })).await;
     settle().await;
     changed(app, r#"tagCreate(input: { alias: "bare", type: Service, key: "env", value: "prod" })"#).await;

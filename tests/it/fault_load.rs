@@ -21,7 +21,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use rollcall::db::{self, Write};
 use rollcall::entity::idempotency_key::MAX_KEYS;
-use rollcall::graphql::idempotency::CLAIM_TIMEOUT;
+use rollcall::graphql::request::idempotency::CLAIM_TIMEOUT;
 use serde_json::json;
 use tokio::task::{JoinHandle, block_in_place};
 use tokio::time::{sleep, sleep_until, timeout};

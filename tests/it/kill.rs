@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use rollcall::db::Write;
-use rollcall::graphql::idempotency::CLAIM_TIMEOUT;
+use rollcall::graphql::request::idempotency::CLAIM_TIMEOUT;
 use serde_json::json;
 
 use crate::command_line::Place;

@@ -9,7 +9,7 @@ use rollcall::db::{Db, Read, Write};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, code_issue};
-use rollcall::graphql::caller::Caller;
+use rollcall::graphql::request::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
 use sea_orm::Statement;
 

@@ -8,7 +8,7 @@ use rollcall::engine::page::Cursor;
 use rollcall::entity::Timestamp;
 use rollcall::entity::alias::slug;
 use rollcall::entity::text;
-use rollcall::graphql::id::{Id, decode};
+use rollcall::graphql::field::id::{Id, decode};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;

@@ -31,13 +31,19 @@ use rollcall::entity::{
 };
 use rollcall::evaluation;
 use rollcall::events::{SUBJECT, deliver, digest, mail, overdue, receiver};
-use rollcall::graphql::places::{
+use rollcall::graphql::filter::predicate;
+use rollcall::graphql::repository::suggestion_undo;
+use rollcall::graphql::repository::suggestions;
+use rollcall::graphql::request::context;
+use rollcall::graphql::request::idempotency;
+use rollcall::graphql::request::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
-use rollcall::graphql::{
-    check, context, idempotency, predicate, revert, search, service_file, service_filter, suggestion_undo, suggestions,
-    user,
-};
+use rollcall::graphql::service::service_file;
+use rollcall::graphql::service::service_filter;
+use rollcall::graphql::standards::check;
+use rollcall::graphql::team::user;
+use rollcall::graphql::{revert, search};
 use rollcall::http::activity::{CANCELLED, PIECE, UNPAID};
 use rollcall::http::connection::{HEAD_BYTES, HEADERS, STREAMS};
 use rollcall::http::handlers::app as download;

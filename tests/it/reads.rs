@@ -9,7 +9,7 @@ use rollcall::db::{self, Read, Row};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{ByIds, service};
-use rollcall::graphql::caller::Caller;
+use rollcall::graphql::request::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings, Unavailable};
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query, SelectStatement};
 use tokio::time::timeout;

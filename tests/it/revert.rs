@@ -7,7 +7,7 @@ use rollcall::db::{Read, Write};
 use rollcall::entity::audit::{Column, Entity, Model};
 use rollcall::entity::change::kept;
 use rollcall::entity::user::Role;
-use rollcall::graphql::id::Id;
+use rollcall::graphql::field::id::Id;
 use rollcall::transfer;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -431,7 +431,7 @@ async fn a_contact_that_is_made_again_leaves_the_default_to_the_one_that_has_it(
     // The default was deleted, and another has become it: the newest entry may be about either.
     let entries = Entity::find().filter(Column::Action.eq("contactDelete"));
     let entries = app.db.read().all(entries).await.expect("entries");
-    let mailbox = rollcall::graphql::id::decode(&ids["mailbox"]).expect("an id").1;
+    let mailbox = rollcall::graphql::field::id::decode(&ids["mailbox"]).expect("an id").1;
     let deleted = entries.iter().find(|entry| entry.subject_id == Some(mailbox)).expect("the entry of the contact");
     let tried = revert(&app, deleted, true).await;
     let sentence =
@@ -591,7 +591,7 @@ async fn a_contact_becomes_the_default_again_and_another_does_not_cease_to_be() 
     let entries = Entity::find().filter(Column::Action.eq("contactUpdate")).order_by_asc(Column::Id);
     let entries = app.db.read().all(entries).await.expect("entries");
     assert_eq!(entries.len(), 2);
-    let number = rollcall::graphql::id::decode(other).expect("an id").1;
+    let number = rollcall::graphql::field::id::decode(other).expect("an id").1;
     let (gained, lost) = match entries.iter().position(|one| one.subject_id == Some(number)) {
         Some(0) => (&entries[0], &entries[1]),
         _ => (&entries[1], &entries[0]),

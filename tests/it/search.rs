@@ -7,7 +7,7 @@ use rollcall::db::{self, Db, Write};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::user;
-use rollcall::graphql::caller::Caller;
+use rollcall::graphql::request::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::{generate, transfer};
 use serde_json::{Value, json};

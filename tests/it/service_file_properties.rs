@@ -3,7 +3,7 @@
 use rollcall::db::Read;
 use rollcall::entity::audit;
 use rollcall::entity::user::Role;
-use rollcall::graphql::service_file::ENTRIES;
+use rollcall::graphql::service::service_file::ENTRIES;
 use rollcall::json_schema::read_schema;
 use rollcall::service_file::{self, Applied, PROPERTIES_TEXT};
 use sea_orm::{EntityTrait, QueryOrder};

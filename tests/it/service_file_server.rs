@@ -6,7 +6,7 @@ use rollcall::db::Read;
 use rollcall::entity::audit::{self, ActorKind};
 use rollcall::entity::tag;
 use rollcall::entity::token::Scope;
-use rollcall::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
+use rollcall::graphql::service::service_file::{CHANGES, DOCUMENTS, ENTRIES};
 use sea_orm::{EntityTrait, QueryOrder};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use rollcall::engine::page::Cursor;
 use rollcall::entity::user::Role;
-use rollcall::graphql::check::history;
+use rollcall::graphql::standards::check::history;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;

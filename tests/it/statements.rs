@@ -9,7 +9,7 @@ use rollcall::db::{self, Db, Read, Write};
 use rollcall::engine::Scope;
 use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, deploy, service, token};
-use rollcall::graphql::caller::Caller;
+use rollcall::graphql::request::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::http::auth::Tokens;
 use sea_orm::{DbBackend, EntityTrait, QuerySelect, Set, Statement};

@@ -3,7 +3,7 @@
 use rollcall::db::{MOST_AT_ONCE, Read, Write};
 use rollcall::entity::user::Role;
 use rollcall::entity::{deploy, service, suggestion};
-use rollcall::graphql::suggestion_undo::MOST_LEFT;
+use rollcall::graphql::repository::suggestion_undo::MOST_LEFT;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};

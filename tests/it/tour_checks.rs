@@ -2,7 +2,7 @@
 
 use rollcall::db::{Read, Write};
 use rollcall::entity::{Timestamp, check, service, standing_change};
-use rollcall::graphql::check::history;
+use rollcall::graphql::standards::check::history;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::{Value, json};
 

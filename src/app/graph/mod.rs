@@ -21,7 +21,7 @@ use super::{Answer, Fault, Site};
 use crate::db::ReadHandle;
 use crate::entity::service::{self, Column};
 use crate::entity::service_dependency::{self, Direction, STEPS, reach};
-use crate::graphql::id::{self, Class};
+use crate::graphql::field::id::{self, Class};
 use layout::{Content, Folded, Limits, fold, layers};
 use picture::{Node, Picture};
 

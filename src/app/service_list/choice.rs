@@ -10,7 +10,7 @@ use crate::app::visit::{Fields, Session, Visit};
 use crate::app::{Fault, Site};
 use crate::entity::user::Role;
 use crate::entity::{ByIds, component_type, filter, saved_view};
-use crate::graphql::id;
+use crate::graphql::field::id;
 use crate::graphql::saved_view::parameters::{self, Parameters};
 
 /// The parameter that chooses the columns.

@@ -9,7 +9,7 @@ use crate::app::services::{Asked, days_ago, team_called, wanted};
 use crate::app::visit::Visit;
 use crate::app::{Answer, Fault, Site, picker};
 use crate::entity::{Timestamp, service};
-use crate::graphql::id;
+use crate::graphql::field::id;
 
 use super::Chosen;
 use super::table::Column;

@@ -16,7 +16,7 @@ use crate::app::visit::{Fields, Method, Session, Visit};
 use crate::app::{Answer, Fault, Site};
 use crate::entity::saved_view;
 use crate::entity::user::Role;
-use crate::graphql::id::{self, Id};
+use crate::graphql::field::id::{self, Id};
 
 /// The fields of the forms, by the paths that the API uses for mistakes about them.
 const NAME: &str = "name";

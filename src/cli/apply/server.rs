@@ -10,7 +10,7 @@ use super::Mistake;
 use crate::cli::progress::Progress;
 use crate::cli::remote::{Server, TOO_LARGE};
 use crate::config::Apply;
-use crate::graphql::service_file::{CHANGES, DOCUMENTS, ENTRIES};
+use crate::graphql::service::service_file::{CHANGES, DOCUMENTS, ENTRIES};
 use crate::service_file::{Applied, Bounds, Done, FieldChange, File, Note, Options, Outcome, Portions};
 
 /// The timeout of one attempt. The server may have to wait for others, and then writes each file.

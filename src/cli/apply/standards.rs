@@ -11,7 +11,7 @@ use crate::engine::Scope;
 use crate::entity::audit::Actor;
 use crate::entity::text::one_line;
 use crate::error::{Code, Error};
-use crate::graphql::caller::Caller;
+use crate::graphql::request::caller::Caller;
 use crate::graphql::{Catalogue, Settings, Unavailable};
 use crate::service_file::{FieldChange, File, has_standards, key};
 

@@ -4,7 +4,7 @@ use regex::Regex;
 use serde_json::Value as Json;
 
 use crate::entity::text;
-use crate::graphql::predicate::regex;
+use crate::graphql::filter::predicate::regex;
 
 /// A comparison.
 pub(super) struct Comparison {

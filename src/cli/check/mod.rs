@@ -23,7 +23,7 @@ use super::sender::git;
 use crate::config::Check;
 use crate::entity::repository;
 use crate::entity::text::{SHORT, one_line};
-use crate::graphql::check::{MESSAGE, RESULTS};
+use crate::graphql::standards::check::{MESSAGE, RESULTS};
 use crate::service_file::Origin;
 use judge::Found;
 use tree::Tree;

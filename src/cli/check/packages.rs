@@ -9,7 +9,7 @@ use super::judge::Found;
 use super::locks::{self, Package};
 use super::tree::{OF_LOCK, Tree};
 use crate::error::quoted;
-use crate::graphql::predicate::regex;
+use crate::graphql::filter::predicate::regex;
 
 /// Reads the name of a lock file, and what it says.
 type Reader = (fn(&str) -> bool, fn(&str) -> Vec<Package>);

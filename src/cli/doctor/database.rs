@@ -8,7 +8,7 @@ use crate::cli::ourselves::Ourselves;
 use crate::config::ReadDatabase;
 use crate::db::{self, Db, Version};
 use crate::entity::{Timestamp, audit, check_due, user};
-use crate::graphql::check::history;
+use crate::graphql::standards::check::history;
 
 const ABOUT: &str = "database";
 

@@ -10,7 +10,8 @@ use serde_json::{Value as Json, json};
 use crate::cli::reading::nodes;
 use crate::cli::remote::Server;
 use crate::entity::filter;
-use crate::graphql::{SDL, id};
+use crate::graphql::SDL;
+use crate::graphql::field::id;
 use crate::service_file::{Standard, StandardsEntry as Entry, key, write_standards};
 
 /// The most of anything that is exported. The catalogue has fewer.

@@ -8,13 +8,18 @@
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, EntityName, IdenStatic, Value};
 
-use super::context::Ctx;
-use super::left_out::LeftOut;
-use super::sort::Sort;
+use super::request::context::Ctx;
 use crate::db::{self, Ids, OfKeys, ReadHandle, Shape, Table};
 use crate::engine::object::Parted;
 use crate::engine::page::{Cursor, Page, PageRequest, PartialPage};
 use crate::error::Result;
+use left_out::LeftOut;
+use sort::Sort;
+
+pub(super) mod left_out;
+pub(super) mod relation;
+pub(super) mod scan;
+pub(super) mod sort;
 
 mod count;
 mod rows;

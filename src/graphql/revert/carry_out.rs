@@ -3,9 +3,11 @@
 use async_graphql::MaybeUndefined;
 use serde_json::{Map, Value as Json, json};
 
-use super::super::context::MutationCtx;
+use super::super::field::id;
+use super::super::property;
+use super::super::request::context::MutationCtx;
 use super::super::schema::*;
-use super::super::{id, property, service_dependency};
+use super::super::service::service_dependency;
 use super::global_id;
 use super::step::{Kind, Step, referred};
 use crate::db::RowOf;

@@ -7,9 +7,11 @@
 
 use serde_json::Value as Json;
 
-use super::context::MutationCtx;
+use super::field::id;
+use super::request::context::MutationCtx;
+use super::request::permit;
 use super::schema::*;
-use super::{id, permit, service_file};
+use super::service::service_file;
 use crate::db::{Before, RowOf};
 use crate::entity::change::kept::columns_of;
 use crate::entity::{RECORDED, audit};

@@ -6,12 +6,12 @@ use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 
 use self::parameters::Parameters;
-use super::caller::Caller;
-use super::context::{Ctx, MutationCtx};
-use super::draft::{self, Draft};
-use super::id;
-use super::identifier;
-use super::relation::to_its_one;
+use super::field::draft::{self, Draft};
+use super::field::id;
+use super::field::identifier;
+use super::list::relation::to_its_one;
+use super::request::caller::Caller;
+use super::request::context::{Ctx, MutationCtx};
 use super::schema::*;
 use super::types::{SavedView, Service, User};
 use crate::db::{Ids, Read, ReadHandle, Transaction, Write};

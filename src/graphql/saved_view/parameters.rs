@@ -10,7 +10,7 @@ use crate::db::{self, Read, ReadHandle, any, any_text, is_any_text};
 use crate::entity::saved_view::QUERY;
 use crate::entity::{component_type, filter, level, team, team_alias, text, tier};
 use crate::error::{UserError, quoted};
-use crate::graphql::id;
+use crate::graphql::field::id;
 use crate::graphql::schema::ServiceSortEnum;
 
 /// The field of inputs that holds a query, which errors name.

@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use unicode_width::UnicodeWidthStr;
 
 use crate::entity::text::{SHORT, cleaned};
-use crate::graphql::check::{LevelOf, level_of};
+use crate::graphql::standards::check::{LevelOf, level_of};
 use crate::http::reply::{self, Rejection, Reply};
 use crate::http::{App, Call};
 

@@ -110,7 +110,7 @@ async fn custom_event(app: &App, endpoint: i64, text: &str, mut notes: Vec<Strin
     match event::record(&app.db, endpoint, payload).await {
         Ok(true) => {
             // It is stored. What fails now, a background task does again.
-            if let Err(error) = graphql::check::judge_events(&app.db, Some(endpoint)).await {
+            if let Err(error) = graphql::standards::check::judge_events(&app.db, Some(endpoint)).await {
                 tracing::warn!(%error, "a custom event is stored, and could not be evaluated yet");
             }
             Ok(Done::Event(notes))

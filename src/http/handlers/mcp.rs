@@ -11,7 +11,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use crate::entity::Timestamp;
-use crate::graphql::caller::Caller;
+use crate::graphql::request::caller::Caller;
 use crate::http::expand::Coding;
 use crate::http::limits::Key;
 use crate::http::reply::{Rejection, Reply};

@@ -6,7 +6,7 @@ use crate::app::openid;
 use crate::entity::Timestamp;
 use crate::entity::audit::Actor;
 use crate::entity::token::Scope;
-use crate::graphql::caller::Caller;
+use crate::graphql::request::caller::Caller;
 use crate::http::charset::ContentType;
 use crate::http::expand::Coding;
 use crate::http::limits::Key;

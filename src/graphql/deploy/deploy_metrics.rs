@@ -1,0 +1,87 @@
+//! DORA metrics, as clients ask for them. [`metrics`] computes those of services and teams, [`figures`] those of all.
+
+use async_graphql::MaybeUndefined;
+
+use crate::deploy::figures;
+use crate::deploy::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
+use crate::entity::Timestamp;
+use crate::entity::deploy::Environments;
+use crate::error::{Result, UserError};
+use crate::graphql::deploy;
+use crate::graphql::request::context::Ctx;
+use crate::graphql::schema::*;
+
+const DAY: i64 = 86_400_000_000;
+/// The length of the window if the client gives none.
+const DEFAULT_LENGTH: i64 = 30 * DAY;
+
+/// The metrics of each row with one of these ids, in their order.
+pub(in crate::graphql) async fn of_each<'a>(
+    whose: impl FnOnce(&'a [i64]) -> Whose<'a>,
+    ids: &'a [i64],
+    window: &Window,
+    ctx: &Ctx<'_>,
+) -> Result<Vec<DeployMetrics>> {
+    let found = metrics::measure(ctx.db(), whose(ids), window, wanted(ctx)).await?;
+    let none = Metrics::default();
+    Ok(ids.iter().map(|id| answer(found.get(id).unwrap_or(&none), window)).collect())
+}
+
+/// The metrics of all services together.
+pub(in crate::graphql) async fn of_account(args: &AccountDeployMetricsArgs, ctx: &Ctx<'_>) -> Result<DeployMetrics> {
+    let AccountDeployMetricsArgs { start, end, environments } = args;
+    let window = window(start, end, environments, ctx)?;
+    let found = figures::measure(ctx.db(), &window, wanted(ctx)).await?;
+    Ok(answer(&found, &window))
+}
+
+/// The window that a client asks for.
+pub(in crate::graphql) fn window(
+    start: &MaybeUndefined<Timestamp>,
+    end: &MaybeUndefined<Timestamp>,
+    environments: &MaybeUndefined<Vec<String>>,
+    ctx: &Ctx<'_>,
+) -> Result<Window> {
+    let end = end.value().copied().unwrap_or_else(Timestamp::now);
+    let default_start = || Timestamp::from_micros(end.as_micros() - DEFAULT_LENGTH);
+    let start = start.value().copied().unwrap_or_else(default_start);
+    if start >= end {
+        return Err(UserError::new("start", "start must be before end (default: now)").into());
+    }
+    let environments = match environments.value() {
+        Some(_) => Environments::named(deploy::environments(environments)?),
+        None => ctx.settings().production.clone(),
+    };
+    Ok(Window { start, end, environments })
+}
+
+/// The durations that the client selects.
+fn wanted(ctx: &Ctx<'_>) -> Wanted {
+    Wanted { lead_time: ctx.selects("changeLeadTime"), recovery_time: ctx.selects("failedDeploymentRecoveryTime") }
+}
+
+fn answer(found: &Metrics, window: &Window) -> DeployMetrics {
+    let Metrics { deploys, succeeded, failed, lead_time, recovery_time } = found;
+    let Window { start, end, environments: _ } = *window;
+    let days = (end.as_micros() - start.as_micros()) as f64 / DAY as f64;
+    let finished = succeeded + failed;
+    DeployMetrics {
+        start,
+        end,
+        deploy_count: clamped(*deploys),
+        succeeded_count: clamped(*succeeded),
+        failed_count: clamped(*failed),
+        deployment_frequency: *deploys as f64 / days,
+        change_lead_time: lead_time.map(percentiles),
+        change_failure_rate: (finished > 0).then(|| *failed as f64 / finished as f64),
+        failed_deployment_recovery_time: recovery_time.map(percentiles),
+    }
+}
+
+fn percentiles(Percentiles { count, median, percentile90 }: Percentiles) -> DurationPercentiles {
+    DurationPercentiles { count: clamped(count), median: clamped(median), percentile90: clamped(percentile90) }
+}
+
+fn clamped(number: i64) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}

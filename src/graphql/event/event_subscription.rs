@@ -1,0 +1,408 @@
+//! Event subscriptions, and their deliveries. [`crate::events`] sends them.
+
+use async_graphql::MaybeUndefined;
+use sea_orm::sea_query::LockType;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
+use serde_json::json;
+
+use super::event_target::Given;
+use crate::db::{Read, Transaction, Write};
+use crate::engine::page::PageArguments;
+use crate::entity::event::{Kind, What};
+use crate::entity::event_subscription::{self as subscription, Column, Digest, Entity, Form, MOST};
+use crate::entity::timestamp::touch;
+use crate::entity::{ByIds, Timestamp, event, event_delivery as delivery, event_receiver as receiver, service};
+use crate::error::{Error, Result, UserError};
+use crate::events::{digest as digests, signature};
+use crate::graphql::field::draft::{self, Draft};
+use crate::graphql::field::id;
+use crate::graphql::list::List;
+use crate::graphql::request::context::{Ctx, MutationCtx};
+use crate::graphql::schema::*;
+use crate::graphql::types::{EventDelivery, EventSubscription};
+
+impl EventSubscriptionResolver for EventSubscription {
+    fn form(&self) -> EventFormEnum {
+        match self.form {
+            Form::StandardWebhook => EventFormEnum::StandardWebhook,
+            Form::CloudEvent => EventFormEnum::CloudEvent,
+            Form::Slack => EventFormEnum::Slack,
+            Form::Mattermost => EventFormEnum::Mattermost,
+            Form::MicrosoftTeams => EventFormEnum::MicrosoftTeams,
+            Form::Email => EventFormEnum::Email,
+        }
+    }
+
+    fn digest(&self) -> Option<EventDigestEnum> {
+        self.digest.map(|digest| match digest {
+            Digest::Daily => EventDigestEnum::Daily,
+            Digest::Weekly => EventDigestEnum::Weekly,
+        })
+    }
+
+    async fn events(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Vec<EventKindEnum>>> {
+        Ok(rows.iter().map(|row| row.kinds.split(' ').filter_map(EventKindEnum::from_word).collect()).collect())
+    }
+
+    async fn receiver(rows: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<EventReceiver>> {
+        let (db, is_counted) = (ctx.db(), ctx.selects("waitingCount"));
+        let mut receivers = receiver::of_all(db, rows.iter().map(|row| row.id)).await?;
+        let mut found = Vec::with_capacity(rows.len());
+        for row in rows {
+            let own = receivers.remove(&row.id).ok_or_else(|| Error::internal("a subscription has no receiver"))?;
+            let waiting = if is_counted { delivery::waiting(db, row.id).await? } else { 0 };
+            found.push(EventReceiver {
+                host: row.host.clone(),
+                email: row.email.clone(),
+                delivered_at: own.delivered_at,
+                error: own.error,
+                retry_at: own.retry_at,
+                waiting_count: shown(waiting),
+                missed_count: shown(own.missed.cast_unsigned()),
+            });
+        }
+        Ok(found)
+    }
+
+    async fn html_url(rows: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
+        let app_url = &ctx.settings().app_url;
+        let url = |row: &&Self| format!("{app_url}/events/{}", EventSubscriptionResolver::id(*row).text());
+        Ok(rows.iter().map(url).collect())
+    }
+
+    async fn deliveries(
+        rows: &[&Self],
+        args: &PageArguments,
+        ctx: &Ctx<'_>,
+    ) -> Result<Vec<EventDeliveryConnectionType>> {
+        let own = List::<delivery::Entity>::new(delivery::Column::Id).newest_first(delivery::Column::CreatedAt);
+        let own = own.of(delivery::Column::SubscriptionId, rows.iter().map(|row| row.id));
+        own.pages(ctx, &args.request()?).await
+    }
+}
+
+/// A number in the range of the API.
+fn shown(number: u64) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+impl EventDeliveryResolver for EventDelivery {
+    async fn message(rows: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<EventMessage>> {
+        let events = event::Entity::by_ids(ctx.db(), rows.iter().map(|row| Some(row.event_id))).await?;
+        let message = |(row, event): (&&Self, Option<event::Model>)| EventMessage {
+            id: format!("evt_{}", row.event_id),
+            r#type: row.kind.message_type().to_owned(),
+            about: event.map_or_else(String::new, |event| {
+                format!("{} {}", event.subject_class, event.subject_name.unwrap_or_default())
+            }),
+        };
+        Ok(rows.iter().zip(events).map(message).collect())
+    }
+
+    fn state(&self) -> EventDeliveryStateEnum {
+        match self.state {
+            delivery::State::Waiting => EventDeliveryStateEnum::Waiting,
+            delivery::State::Delivered => EventDeliveryStateEnum::Delivered,
+            delivery::State::Failed => EventDeliveryStateEnum::Failed,
+        }
+    }
+}
+
+/// All subscriptions, a page at a time.
+pub(in crate::graphql) async fn page(args: &PageArguments, ctx: &Ctx<'_>) -> Result<EventSubscriptionConnectionType> {
+    List::<Entity>::new(Column::Id).page(ctx, &args.request()?).await
+}
+
+fn form(word: EventFormEnum) -> Form {
+    match word {
+        EventFormEnum::StandardWebhook => Form::StandardWebhook,
+        EventFormEnum::CloudEvent => Form::CloudEvent,
+        EventFormEnum::Slack => Form::Slack,
+        EventFormEnum::Mattermost => Form::Mattermost,
+        EventFormEnum::MicrosoftTeams => Form::MicrosoftTeams,
+        EventFormEnum::Email => Form::Email,
+    }
+}
+
+/// The digest that a client chooses for messages of this form.
+fn digest(given: Option<&EventDigestEnum>, form: Form) -> Result<Option<Digest>, UserError> {
+    let Some(given) = given else { return Ok(None) };
+    if !form.is_for_people() {
+        let message =
+            "digest is for messages that people read: of the forms email, slack, mattermost and microsoft_teams";
+        return Err(UserError::new("digest", message));
+    }
+    Ok(Some(match given {
+        EventDigestEnum::Daily => Digest::Daily,
+        EventDigestEnum::Weekly => Digest::Weekly,
+    }))
+}
+
+/// The kinds that a client wants, each once.
+fn kinds(given: &[EventKindEnum]) -> Result<Vec<Kind>, UserError> {
+    let mut kinds = Vec::new();
+    for kind in given.iter().filter_map(|word| Kind::from_word(word.as_str())) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    if kinds.is_empty() {
+        return Err(UserError::new("events", "events must name at least one kind of event"));
+    }
+    Ok(kinds)
+}
+
+fn words(kinds: &[Kind]) -> String {
+    kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(" ")
+}
+
+/// The service that a client names. The outer `None` leaves the column unchanged.
+async fn named_service(db: &Transaction, given: &MaybeUndefined<String>) -> Result<Option<Option<i64>>> {
+    Ok(match given {
+        MaybeUndefined::Undefined => None,
+        MaybeUndefined::Null => Some(None),
+        MaybeUndefined::Value(named) => Some(Some(id::require::<service::Entity>(db, named, "serviceId").await?.id)),
+    })
+}
+
+impl EventSubscriptionCreateMutation for Mutation {
+    async fn event_subscription_create(
+        ctx: &MutationCtx<'_>,
+        input: EventSubscriptionCreateInput,
+    ) -> Result<EventSubscriptionSecretPayload> {
+        let EventSubscriptionCreateInput {
+            name,
+            receiver_url,
+            receiver_email,
+            form: given,
+            digest: rhythm,
+            events,
+            team_id,
+            service_id,
+            tier_alias,
+            enabled,
+            texts,
+        } = input;
+        let db = ctx.db();
+        let form = given.value().map_or(Form::StandardWebhook, |word| form(*word));
+        let mut draft = Draft::<Entity>::new();
+        draft.set_required(Column::Name, &name);
+        draft.set_texts(&texts);
+        draft.refer(db, Column::TeamId, &team_id).await?;
+        draft.refer(db, Column::TierId, &tier_alias).await?;
+        let target = Given { url: &receiver_url, email: &receiver_email }.target(ctx, form, None).await;
+        let target = draft.problems.take_any(target)?.flatten();
+        let digest = draft.problems.take(digest(rhythm.value(), form)).flatten();
+        let kinds = draft.problems.take(kinds(&events));
+        let service = draft.problems.take_any(named_service(db, &service_id).await)?.flatten().flatten();
+        let row = draft.done()?;
+        let (Some(target), Some(kinds)) = (target, kinds) else { return Err(Error::internal("a mistake was lost")) };
+        let now = Timestamp::now();
+        let row = subscription::ActiveModel {
+            form: Set(form),
+            host: Set(target.host),
+            email: Set(target.email),
+            digest: Set(digest),
+            kinds: Set(words(&kinds)),
+            service_id: Set(service),
+            enabled: Set(enabled.value().copied().unwrap_or(true)),
+            created_at: Set(now),
+            updated_at: Set(now),
+            ..row
+        };
+        let made = db.insert(row).await?;
+        if db.count(Entity::find()).await? > MOST as u64 {
+            return Err(UserError::base(format!("no subscription can be added: there are at most {MOST}")).into());
+        }
+        let secret = signature::secret()?;
+        db.insert(receiver::new(made.id, &target.url, secret.clone())).await?;
+        ctx.settings().events.add(&kinds);
+        Ok(EventSubscriptionSecretPayload {
+            event_subscription: Some(made),
+            secret: Some(secret),
+            ..Default::default()
+        })
+    }
+}
+
+/// The subscription of this id, locked.
+async fn locked(db: &Transaction, id: &str) -> Result<EventSubscription> {
+    id::require::<Entity>(&db.locking(LockType::Update), id, "id").await
+}
+
+/// Its receiver, as a row to change.
+async fn own_receiver(db: &Transaction, subscription: i64) -> Result<receiver::Model> {
+    let own = receiver::of(db, subscription).await?;
+    own.ok_or_else(|| Error::internal("a subscription has no receiver"))
+}
+
+/// Sends what waits for a receiver to this URL, at once.
+async fn direct(db: &Transaction, subscription: i64, url: String) -> Result<()> {
+    let changed = receiver::ActiveModel {
+        url: Set(url),
+        failures: Set(0),
+        retry_at: Set(None),
+        error: Set(None),
+        ..own_receiver(db, subscription).await?.into()
+    };
+    db.update(changed).await?;
+    Ok(())
+}
+
+/// The digest that a client chooses, or the one from before.
+fn kept_digest(
+    before: &EventSubscription,
+    given: &MaybeUndefined<EventDigestEnum>,
+    form: Form,
+) -> Result<Option<Digest>, UserError> {
+    match (given, EventSubscriptionResolver::digest(before)) {
+        (MaybeUndefined::Undefined, before) => digest(before.as_ref(), form),
+        (given, _) => digest(given.value(), form),
+    }
+}
+
+impl EventSubscriptionUpdateMutation for Mutation {
+    async fn event_subscription_update(
+        ctx: &MutationCtx<'_>,
+        input: EventSubscriptionUpdateInput,
+    ) -> Result<EventSubscriptionPayload> {
+        let EventSubscriptionUpdateInput {
+            id,
+            name,
+            receiver_url,
+            receiver_email,
+            form: given,
+            digest: rhythm,
+            events,
+            team_id,
+            service_id,
+            tier_alias,
+            enabled,
+            texts,
+        } = input;
+        let db = ctx.db();
+        let before = locked(db, &id).await?;
+        let mut draft = Draft::<Entity>::of(before.clone());
+        draft.set(Column::Name, &name);
+        draft.set_texts(&texts);
+        draft.refer(db, Column::TeamId, &team_id).await?;
+        draft.refer(db, Column::TierId, &tier_alias).await?;
+        let kinds = draft.problems.take(draft::changed("events", &events, |given| kinds(given))).flatten();
+        let form = draft.problems.take(draft::changed("form", &given, |word| Ok(form(*word)))).flatten();
+        let form = form.unwrap_or(before.form);
+        let given = Given { url: &receiver_url, email: &receiver_email };
+        let target = draft.problems.take_any(given.target(ctx, form, Some(&before)).await)?.flatten();
+        let digest = draft.problems.take(kept_digest(&before, &rhythm, form)).flatten();
+        let enabled = draft.problems.take(draft::changed("enabled", &enabled, |is| Ok(*is))).flatten();
+        let service = draft.problems.take_any(named_service(db, &service_id).await)?.flatten();
+        let mut row = draft.done()?;
+        (row.form, row.digest) = (Set(form), Set(digest));
+        if let Some(kinds) = &kinds {
+            row.kinds = Set(words(kinds));
+        }
+        if let Some(enabled) = enabled {
+            row.enabled = Set(enabled);
+        }
+        if let Some(service) = service {
+            row.service_id = Set(service);
+        }
+        if let Some(target) = target {
+            (row.host, row.email) = (Set(target.host), Set(target.email));
+            direct(db, before.id, target.url).await?;
+        }
+        if digest != before.digest {
+            let now = Timestamp::now();
+            let at = digest.map_or(now, |digest| digests::next(digest, now));
+            delivery::reschedule(db, before.id, now, at).await?;
+        }
+        touch(&mut row.updated_at);
+        let changed = db.update(row).await?;
+        ctx.settings().events.add(&changed.wanted());
+        Ok(EventSubscriptionPayload { event_subscription: Some(changed), ..Default::default() })
+    }
+}
+
+impl EventSubscriptionDeleteMutation for Mutation {
+    async fn event_subscription_delete(
+        ctx: &MutationCtx<'_>,
+        input: DeleteInput,
+    ) -> Result<EventSubscriptionDeletePayload> {
+        let db = ctx.db();
+        let gone = locked(db, &input.id).await?;
+        ctx.shed_first::<Entity>(gone.id).await?;
+        let deleted_id = Some(EventSubscriptionResolver::id(&gone));
+        db.delete(gone).await?;
+        Ok(EventSubscriptionDeletePayload { deleted_id, ..Default::default() })
+    }
+}
+
+impl EventSubscriptionSecretRotateMutation for Mutation {
+    async fn event_subscription_secret_rotate(
+        ctx: &MutationCtx<'_>,
+        input: DeleteInput,
+    ) -> Result<EventSubscriptionSecretPayload> {
+        let db = ctx.db();
+        let own = locked(db, &input.id).await?;
+        let before = own_receiver(db, own.id).await?;
+        let (now, secret) = (Timestamp::now(), signature::secret()?);
+        let changed = receiver::ActiveModel {
+            earlier_secret: Set(Some(before.secret.clone())),
+            earlier_until: Set(Some(Timestamp::from_micros(now.as_micros() + receiver::OVERLAP))),
+            secret: Set(secret.clone()),
+            ..before.into()
+        };
+        db.update(changed).await?;
+        let own = touched(db, own).await?;
+        Ok(EventSubscriptionSecretPayload { event_subscription: Some(own), secret: Some(secret), ..Default::default() })
+    }
+}
+
+/// Notes that a subscription was changed, or used, by this mutation: the audit tells it, and the permissions are checked.
+async fn touched(db: &Transaction, own: EventSubscription) -> Result<EventSubscription> {
+    let mut row = subscription::ActiveModel::from(own);
+    touch(&mut row.updated_at);
+    Ok(db.update(row).await?)
+}
+
+impl EventSubscriptionTestMutation for Mutation {
+    async fn event_subscription_test(ctx: &MutationCtx<'_>, input: DeleteInput) -> Result<EventSubscriptionPayload> {
+        let db = ctx.db();
+        let own = touched(db, locked(db, &input.id).await?).await?;
+        if !own.enabled {
+            return Err(UserError::new("id", "this subscription is not enabled, so nothing is sent").into());
+        }
+        if delivery::waiting(db, own.id).await? >= delivery::MOST_WAITING {
+            return Err(UserError::new("id", "too many deliveries of this subscription wait").into());
+        }
+        let now = Timestamp::now();
+        let tested = event::ActiveModel {
+            at: Set(now),
+            what: Set(What::Tested),
+            subject_class: Set("EventSubscription".to_owned()),
+            subject_id: Set(Some(own.id)),
+            subject_name: Set(Some(own.name.clone())),
+            detail: Set(json!({}).to_string()),
+            ..Default::default()
+        };
+        let tested = db.insert(tested).await?;
+        let row = crate::events::delivery(own.id, &tested, Kind::Test, now);
+        db.insert(row).await?;
+        Ok(EventSubscriptionPayload { event_subscription: Some(own), ..Default::default() })
+    }
+}
+
+impl EventDeliveriesResendMutation for Mutation {
+    async fn event_deliveries_resend(
+        ctx: &MutationCtx<'_>,
+        input: DeleteInput,
+    ) -> Result<EventDeliveriesResendPayload> {
+        let db = ctx.db();
+        let own = touched(db, locked(db, &input.id).await?).await?;
+        let again = delivery::send_again(db, own.id, Timestamp::now()).await?;
+        let changed = receiver::Entity::update_many()
+            .col_expr(receiver::Column::RetryAt, sea_orm::sea_query::Expr::value(None::<i64>))
+            .filter(receiver::Column::SubscriptionId.eq(own.id));
+        db.exec(changed).await?;
+        Ok(EventDeliveriesResendPayload { resent: Some(shown(again)), ..Default::default() })
+    }
+}

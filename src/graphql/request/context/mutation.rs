@@ -1,0 +1,195 @@
+//! What the resolver of a mutation does with its transaction.
+
+use std::borrow::Cow;
+use std::sync::atomic::Ordering;
+
+use apollo_compiler::Schema;
+use serde_json::{Map, Value};
+
+use super::Writing;
+use crate::db::{self, Before, Committed, Db, MOST_CHANGED, RowOf, Table, Transaction};
+use crate::engine::input::{Input, InputError, from_json};
+use crate::entity::change::Account;
+use crate::error::{Result, UserError};
+use crate::graphql::Settings;
+use crate::graphql::request::caller::Caller;
+use crate::graphql::request::note;
+use crate::graphql::request::permit;
+use crate::graphql::standards::check::expressions::Found;
+use crate::graphql::standards::standards_file::refuse_locked;
+
+impl Writing {
+    /// Fails unless the caller has the role that `mutation` needs.
+    pub fn require_role_of(&self, mutation: &str) -> Result<()> {
+        self.request.shared.rules.check(mutation, self.request.caller.user.map(|(_, role)| role))
+    }
+
+    /// The caller of the request.
+    pub fn caller(&self) -> &Caller {
+        &self.request.caller
+    }
+
+    /// The configuration of this installation.
+    pub fn settings(&self) -> &Settings {
+        &self.request.shared.settings
+    }
+
+    /// The mutation's transaction. It is committed if the mutation succeeds, and rolled back if it fails.
+    ///
+    /// # Panics
+    /// Before [`Self::begin`], in a mutation that begins its transaction itself.
+    pub fn db(&self) -> &Transaction {
+        self.transaction.get().expect("a mutation has a transaction")
+    }
+
+    /// The database, for what a mutation reads before it begins.
+    pub fn database(&self) -> &Db {
+        &self.request.shared.db
+    }
+
+    /// Begins the transaction of a mutation that has read and checked what takes long. One that changes many things waits
+    /// for its turn.
+    pub async fn begin(&self) -> Result<()> {
+        self.begin_sharing(self.may_share).await
+    }
+
+    /// Like [`Self::begin`], for a mutation whose resolver asks what others see: to compare many rows with what they were.
+    /// In a transaction that shares its commit, that fails, and all is done again.
+    pub async fn begin_alone(&self) -> Result<()> {
+        self.begin_sharing(false).await
+    }
+
+    async fn begin_sharing(&self, may_share: bool) -> Result<()> {
+        let Writing { request, transaction, changes_many, turn, .. } = self;
+        if *changes_many {
+            let _ = turn.set(request.shared.places.turn().await);
+        }
+        // One that changes many things compares them itself.
+        let begun = request.shared.db.begin_change(may_share).await?;
+        let _ = transaction.set(if *changes_many { begun } else { begun.recorded() });
+        Ok(())
+    }
+
+    /// Begins a transaction that is rolled back in the end: it only finds out what would happen.
+    pub async fn begin_trial(&self) -> Result<()> {
+        self.is_trial.store(true, Ordering::Relaxed);
+        let begun = self.request.shared.db.begin_change(false).await?;
+        let _ = self.transaction.set(begun.recorded());
+        Ok(())
+    }
+
+    /// Says that the mutation changes what standards files govern, for them.
+    pub fn govern(&self) {
+        self.governs.store(true, Ordering::Relaxed);
+    }
+
+    /// What was found of the expressions of the request, before its transactions.
+    pub(in crate::graphql) fn expressions(&self) -> &Found {
+        &self.request.expressions
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        self.request.shared.documents.schema()
+    }
+
+    /// Reads fields that come from a file as the input of another mutation.
+    pub fn input<T: Input>(&self, ty: &str, fields: Map<String, Value>) -> Result<T> {
+        let read = from_json(self.schema(), crate::graphql::schema::info::SCALARS, ty, fields.into());
+        read.map_err(|InputError { message, path }| {
+            let place = path.join(".");
+            let message = match &*message {
+                "is required" => format!("{place} is required"),
+                _ if place.is_empty() => message,
+                _ => format!("{place}: {message}"),
+            };
+            let path = if path.is_empty() { vec!["base".to_owned()] } else { path };
+            let path = path.into_iter().map(Cow::Owned).collect();
+            UserError { path, ..UserError::base(message) }.into()
+        })
+    }
+
+    /// Called before a row is deleted, and after whatever refuses that. If very many rows refer to it, fails as a lost race:
+    /// they are shed in portions, while others write, and then the mutation is tried again.
+    ///
+    /// # Errors
+    /// The caller may not delete it.
+    pub async fn shed_first<E: Table>(&self, id: i64) -> Result<()> {
+        let (db, row) = (self.db(), RowOf::to::<E>(id));
+        if !db::has_many_dependents(db, row.table.name(), id).await? {
+            return Ok(());
+        }
+        permit::check_row(Before::Committed(self.committed()), db, self.caller(), row).await?;
+        let _ = self.sheds.set((row.table.name(), id));
+        Err(db::Error::LostRace.into())
+    }
+
+    /// All that the mutation has changed so far.
+    ///
+    /// # Errors
+    /// That is too much.
+    pub async fn changed(&self) -> Result<Account> {
+        let account = Account::of(Before::Committed(self.committed()), self.db()).await.map_err(note::let_pass)?;
+        let message = || format!("this changes more than {MOST_CHANGED} things; change fewer at a time");
+        Ok(account.ok_or_else(|| UserError::base(message()))?)
+    }
+
+    /// Does all that follows from the changes of the mutation `name`: checks whether the caller may make them, writes the
+    /// audit, and refreshes the search.
+    pub(super) async fn account(&self, name: &str, input: &Value) -> Result<()> {
+        let (db, before) = (self.db(), Before::Committed(self.committed()));
+        let (rules, wanted) = (&*self.request.shared.rules, &self.request.shared.settings.events);
+        let account = self.changed().await?;
+        let account = match self.governs.load(Ordering::Relaxed) {
+            true => account.beside_times(),
+            false => {
+                refuse_locked(&account)?;
+                account
+            }
+        };
+        permit::check(before, db, self.caller(), &account).await?;
+        // The files of standards are in their repository, and each of the changes that follow from them in an entry.
+        let named = self.governs.load(Ordering::Relaxed).then(|| without_texts(input.clone()));
+        let input = named.as_ref().unwrap_or(input);
+        let noted = note::note(before, db, &self.caller().actor, (name, input), (rules, wanted), &account).await;
+        let _ = self.entry.set(noted.map_err(note::let_pass)?);
+        if account.is_searched() {
+            db::find::refresh(db).await?;
+        }
+        Ok(())
+    }
+
+    /// The number of rows of a table that were shed before.
+    pub fn shed_of(&self, table: &str) -> u64 {
+        self.request.shed_rows().get(table).copied().unwrap_or_default()
+    }
+
+    /// Reads committed data: what others see until the mutation's transaction commits.
+    pub fn committed(&self) -> Committed<'_> {
+        self.request.shared.db.committed(self.db())
+    }
+}
+
+/// The most entries in the lists of an input whose mutation may share its commit. Each entry may be a few rows, and a
+/// transaction keeps no more than 64 rows as they were. Others are read again, as others see them.
+const SHARED: usize = 16;
+
+/// Whether the lists of inputs are so long that many rows may be changed: such a mutation has a commit of its own.
+pub(super) fn has_many(inputs: &[Value]) -> bool {
+    fn entries(value: &Value) -> usize {
+        match value {
+            Value::Array(items) => items.len() + items.iter().map(entries).sum::<usize>(),
+            Value::Object(fields) => fields.values().map(entries).sum(),
+            _ => 0,
+        }
+    }
+    inputs.iter().any(|input| entries(input) > SHARED)
+}
+
+/// An input with the names of files, and without their texts.
+fn without_texts(mut input: Value) -> Value {
+    for file in input["input"]["files"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        file.remove("text");
+    }
+    input
+}

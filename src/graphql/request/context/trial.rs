@@ -1,0 +1,132 @@
+//! A trial mutation, which changes a service and a team without a word about audit, roles or search.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_graphql::Request as Text;
+use sea_orm::{EntityTrait, QueryOrder, Set};
+use serde_json::{Value, json};
+
+use super::{RequestOutcome, State};
+use crate::budget::{Budget, Limits};
+use crate::db::{self, Db, Read, Write, find};
+use crate::engine::{Scope, State as _};
+use crate::entity::audit::{self, Actor};
+use crate::entity::user::{self, ProvisionedBy, Role};
+use crate::entity::{Timestamp, service, team, team_membership};
+use crate::error::Result;
+use crate::graphql::Catalogue;
+use crate::graphql::Settings;
+use crate::graphql::request::caller::Caller;
+
+struct Trial {
+    db: Db,
+    catalogue: Catalogue,
+    service: service::Model,
+    team: team::Model,
+    member: Caller,
+    _folder: tempfile::TempDir,
+}
+
+fn named(name: &str) -> team::ActiveModel {
+    let now = Timestamp::now();
+    team::ActiveModel {
+        name: Set(name.to_owned()),
+        alias: Set(name.to_lowercase()),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    }
+}
+
+impl Trial {
+    /// A service that a team owns, one of whose members is the caller, and another team.
+    async fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("trial.db").display());
+        let db = db::connect(&url).await.expect("a database");
+        db::migrate(&db).await.expect("migrations");
+        let made = db.write(async |tx| {
+            let (own, other) = (tx.insert(named("Own")).await?, tx.insert(named("Other")).await?);
+            let user = user::create(tx, "a@b.c", None, Role::TeamMember, ProvisionedBy::CommandLine, Timestamp::now());
+            let user = user.await?;
+            let membership =
+                team_membership::ActiveModel { team_id: Set(own.id), user_id: Set(user.id), ..Default::default() };
+            tx.insert(membership).await?;
+            let service = service::ActiveModel { owner_id: Set(Some(own.id)), ..service::new("Cart", "a test") };
+            let service = service::create(tx, service).await?;
+            Ok::<_, crate::error::Error>((service.into(), other, user.id))
+        });
+        let (service, team, user) = made.await.expect("rows");
+        let member = Caller {
+            actor: Actor::command_line(),
+            scope: Scope::Write,
+            user: Some((user, Role::TeamMember)),
+            counts_to: None,
+        };
+        let catalogue = Catalogue::new(db.clone(), Settings::new("Test", "http://localhost"));
+        Self { db, catalogue, service, team, member, _folder: folder }
+    }
+
+    /// Runs the mutation, as the engine does.
+    async fn run(&self, caller: &Caller) -> Result<()> {
+        let text = Text::new("mutation { serviceDelete(input: { alias: \"none\" }) { errors { message } } }");
+        let prepared = self.catalogue.prepare(&text).expect("it is valid");
+        let limits = Limits::default();
+        let budget = Arc::new(Budget::new(limits, Instant::now() + limits.time, false, Duration::ZERO));
+        let outcome = Arc::new(RequestOutcome::of(None, None));
+        let state = State::new(Arc::clone(&self.catalogue.0), "a test", caller, &prepared, &budget, &outcome);
+        let writing = state.begin("trial").await?;
+        let written = async {
+            let mut service: service::ActiveModel = self.service.clone().into();
+            service.name = Set("Basket".to_owned());
+            writing.db().update(service).await?;
+            let mut team: team::ActiveModel = self.team.clone().into();
+            team.name = Set("Zebra".to_owned());
+            writing.db().update(team).await?;
+            state.note(&writing, "trial", 0).await
+        };
+        let written = written.await;
+        state.end(writing, written.is_ok()).await?;
+        written
+    }
+
+    /// The classes, names and changes of the entries of the audit.
+    async fn entries(&self) -> Vec<(Option<String>, Option<String>, Value)> {
+        let rows = self.db.read().all(audit::Entity::find().order_by_asc(audit::Column::SubjectClass)).await;
+        let entry = |row: audit::Model| {
+            let detail: Value = serde_json::from_str(&row.detail).expect("JSON");
+            (row.subject_class, row.subject_name, detail["changed"].clone())
+        };
+        rows.expect("entries").into_iter().map(entry).collect()
+    }
+
+    /// How many things the search finds.
+    async fn finds(&self, term: &str) -> usize {
+        find::find(self.db.read(), term, 5).await.expect("a search").len()
+    }
+
+    /// How many services `services(search:)` finds.
+    async fn services(&self, term: &str) -> usize {
+        let found = db::search::containing(self.db.read(), term).select;
+        self.db.read().rows(&found, |row| row.get::<i64>(0)).await.expect("a search").len()
+    }
+}
+
+#[tokio::test]
+async fn a_mutation_that_changes_a_service_and_a_team_is_told_checked_and_found() {
+    let trial = Trial::start().await;
+    let refused = trial.run(&trial.member).await.expect_err("a refusal").to_string();
+    assert!(refused.contains("you can change only your own teams and what they own"), "{refused}");
+    assert_eq!(trial.entries().await, []);
+    assert_eq!((trial.finds("Basket").await, trial.finds("Zebra").await, trial.services("Basket").await), (0, 0, 0));
+
+    let anyone = Caller { user: None, ..trial.member.clone() };
+    trial.run(&anyone).await.expect("it may");
+    let renamed = |old: &str, new: &str| json!({ "name": { "old": old, "new": new } });
+    let entry = |class: &str, name: &str, changed| (Some(class.to_owned()), Some(name.to_owned()), changed);
+    let expected =
+        [entry("Service", "Basket", renamed("Cart", "Basket")), entry("Team", "Zebra", renamed("Other", "Zebra"))];
+    assert_eq!(trial.entries().await, expected);
+    assert_eq!((trial.finds("Basket").await, trial.finds("Zebra").await, trial.services("Basket").await), (1, 1, 1));
+}
