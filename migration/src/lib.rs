@@ -93,6 +93,7 @@ mod m20261130_000010_mail_and_digests;
 mod m20261130_000020_told_once;
 mod m20261130_000030_scim;
 mod m20261130_000040_saved_views;
+mod m20261130_000060_events_ended;
 mod new_column;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
@@ -209,6 +210,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261130_000020_told_once::Migration),
             Box::new(m20261130_000030_scim::Migration),
             Box::new(m20261130_000040_saved_views::Migration),
+            Box::new(m20261130_000060_events_ended::Migration),
         ]
     }
 }

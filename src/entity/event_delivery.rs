@@ -1,12 +1,14 @@
 //! Deliveries: an event, for a subscription that wants it.
 
+use std::collections::BTreeMap;
+
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Alias, ExprTrait, Query};
 use sea_orm::{Condition, QueryOrder, QuerySelect, QueryTrait};
 use serde::Deserialize;
 
-use super::Timestamp;
 use super::event::Kind;
+use super::{ByIds, Timestamp};
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
 /// How many deliveries may wait for a subscription. Further events are not kept for it.
@@ -69,28 +71,79 @@ pub enum State {
     Failed,
 }
 
-/// The deliveries of a subscription that can be sent now in a message of their own, oldest first: of each subject only the
-/// oldest that waits.
-pub async fn due(db: &dyn ReadHandle, subscription: i64, now: Timestamp, most: u64) -> Result<Vec<Model>, db::Error> {
+/// What of a subscription's deliveries can be sent now, each in a message of its own.
+#[derive(Debug, Default)]
+pub struct Due {
+    /// By subjects: of each all that was found, in the order of the events.
+    pub subjects: Vec<Vec<Model>>,
+    /// The deliveries that are tried later than others of the same subject, which must wait for them.
+    pub delayed: Vec<Model>,
+    /// Whether there may be more.
+    pub is_full: bool,
+}
+
+/// Looks for what can be sent now: the oldest deliveries, at most `most`.
+///
+/// Those of one subject are sent one after another. If the first of them is tried later, they all wait: see [`hold_back`].
+pub async fn due(db: &dyn ReadHandle, subscription: i64, now: Timestamp, most: u64) -> Result<Due, db::Error> {
     let other = Alias::new("earlier");
     let of = |column| Expr::col((other.clone(), column));
     let own = |column| Expr::col((Entity, column));
-    let earlier = Query::select()
-        .expr(Expr::value(1))
+    let first = Query::select()
+        .expr(of(Column::Id).min())
         .from_as(Entity, other.clone())
         .and_where(of(Column::SubscriptionId).eq(own(Column::SubscriptionId)))
         .and_where(of(Column::Subject).eq(own(Column::Subject)))
         .and_where(of(Column::NextAt).is_not_null())
         .and_where(of(Column::DigestAt).is_null())
-        .and_where(of(Column::Id).lt(own(Column::Id)))
         .take();
-    let due = Entity::find()
+    let found = Entity::find()
+        .select_only()
+        .expr(Expr::from(first))
         .filter(Column::SubscriptionId.eq(subscription))
         .filter(Column::NextAt.is_not_null())
         .filter(Column::NextAt.lte(now))
+        .filter(Column::DigestAt.is_null());
+    let found = found.order_by_asc(Column::NextAt).order_by_asc(Column::Id).limit(most);
+    let found: Vec<i64> = db.rows(found.as_query(), |row| row.get(0)).await?;
+    let mut numbers = BTreeMap::<i64, u64>::new();
+    for first in &found {
+        *numbers.entry(*first).or_default() += 1;
+    }
+    let mut due = Due { is_full: found.len() as u64 == most, ..Due::default() };
+    let firsts = Entity::by_ids(db, numbers.keys().copied().map(Some)).await?;
+    for (first, number) in firsts.into_iter().flatten().zip(numbers.values()) {
+        match first.next_at {
+            Some(at) if at > now => due.delayed.push(first),
+            _ if *number == 1 => due.subjects.push(vec![first]),
+            _ => {
+                let all = of_subject(subscription, &first.subject).order_by_asc(Column::Id).limit(*number);
+                due.subjects.push(db.all(all).await?);
+            }
+        }
+    }
+    Ok(due)
+}
+
+/// Makes what has the subject of this delivery wait for it.
+pub async fn hold_back(db: &dyn WriteHandle, delayed: &Model) -> Result<(), db::Error> {
+    let others = Entity::update_many()
+        .col_expr(Column::NextAt, Expr::value(delayed.next_at))
+        .filter(Column::SubscriptionId.eq(delayed.subscription_id))
+        .filter(Column::Subject.eq(&*delayed.subject))
+        .filter(Column::NextAt.is_not_null())
+        .filter(Column::NextAt.lt(delayed.next_at))
+        .filter(Column::DigestAt.is_null());
+    db.exec(others).await.map(drop)
+}
+
+/// The deliveries that wait about this subject, but for those of digests.
+fn of_subject(subscription: i64, subject: &str) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::SubscriptionId.eq(subscription))
+        .filter(Column::Subject.eq(subject))
+        .filter(Column::NextAt.is_not_null())
         .filter(Column::DigestAt.is_null())
-        .filter(Expr::exists(earlier).not());
-    db.all(due.order_by_asc(Column::Id).limit(most)).await
 }
 
 /// The deliveries of a subscription that wait for a digest whose time has come.
@@ -177,7 +230,7 @@ pub async fn send_again(db: &db::Transaction, subscription: i64, now: Timestamp)
 /// digest that was given up are kept too, at most [`MOST_WAITING`], so that it can be sent again. Returns the ids of their
 /// events.
 pub async fn prune(db: &dyn WriteHandle, subscription: i64, most: u64) -> Result<Vec<i64>, db::Error> {
-    let ended = || Column::SubscriptionId.eq(subscription).and(Column::NextAt.is_null());
+    let ended = || Column::SubscriptionId.eq(subscription).and(Column::EndedAt.is_not_null());
     let failed = ended().and(Column::State.eq(State::Failed)).and(Column::DigestAt.is_not_null());
     let digest = Entity::find().select_only().column(Column::DigestAt).filter(failed);
     let digest = digest.order_by_desc(Column::DigestAt).limit(1);

@@ -9,13 +9,14 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures_util::stream::{FuturesOrdered, StreamExt};
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tokio::time::sleep;
 use tracing::{info, warn};
 use ureq::Agent;
 
+use super::fan_out::Waited;
 use super::mail::{Mailer, Untaken};
 use super::message::Message;
 use super::outcome::{Outcome, after, cut, ended, pause};
@@ -23,7 +24,7 @@ use super::receiver::{TIMEOUT, agent, send};
 use super::{Wanted, digest, fan_out, message, note_expiring_tokens, overdue, page_of, signature};
 use crate::api_document::hosts::Hosts;
 use crate::db::{self, Db, Read, Transaction, Write};
-use crate::entity::event_delivery::{self as delivery, Model as Delivery};
+use crate::entity::event_delivery::{self as delivery, Due, Model as Delivery};
 use crate::entity::event_receiver::{self as receiver, Model as Receiver};
 use crate::entity::event_subscription::{self as subscription, Form, Model as Subscription};
 use crate::entity::{ByIds, Timestamp, event};
@@ -35,8 +36,10 @@ pub const AT_ONCE: usize = 2;
 
 /// The pause when there is nothing to do.
 const PAUSE: Duration = Duration::from_millis(500);
+/// The pause after some events, so that those of many changes are read together.
+const GATHERING: Duration = Duration::from_millis(100);
 /// The number of deliveries that are taken at once.
-const BATCH: u64 = 20;
+const BATCH: u64 = 100;
 /// How long a process may take for these: [`TIMEOUT`] until the last one is begun, as long again for its response, and as
 /// long again until others make [place](super::mail::PLACE) and to store the result.
 const LEASE: Duration = Duration::from_secs(30);
@@ -100,8 +103,9 @@ impl Sender {
                 }
             }
             match self.turn().await {
-                Ok(0) => sleep(PAUSE).await,
-                Ok(_) => {}
+                Ok(Waited::None) => sleep(PAUSE).await,
+                Ok(Waited::Some) => sleep(GATHERING).await,
+                Ok(Waited::More) => {}
                 Err(error) => {
                     if !is_failing {
                         warn!(%error, "events cannot be read; trying again");
@@ -128,8 +132,8 @@ impl Sender {
         overdue::note(&self.db, &self.wanted, self.overdue_after).await
     }
 
-    /// Makes out the next deliveries, and begins to send what is due. Returns the number of events.
-    async fn turn(&self) -> Result<u64, db::Error> {
+    /// Makes out the next deliveries, and begins to send what is due. Returns which events waited.
+    async fn turn(&self) -> Result<Waited, db::Error> {
         self.wanted.read(self.db.read()).await?;
         let events = fan_out::next(&self.db).await?;
         if self.wanted.is_none() {
@@ -207,28 +211,17 @@ impl Sender {
         }
         // One that has failed is tried with one message.
         let most = if receiver.failures > 0 { 1 } else { BATCH };
-        let due = delivery::due(db, subscription, Timestamp::now(), most).await?;
-        if due.is_empty() {
+        let Due { subjects, delayed, is_full } = delivery::due(db, subscription, Timestamp::now(), most).await?;
+        if subjects.is_empty() && delayed.is_empty() {
             return Ok(false);
         }
-        let is_full = due.len() as u64 == most;
-        let events = event::Entity::by_ids(db, due.iter().map(|one| Some(one.event_id))).await?;
-        let mut left = due.into_iter().zip(events).filter_map(|(delivery, event)| Some((delivery, event?)));
-        let (begun, mut is_down, mut outcomes) = (Instant::now(), false, Vec::new());
-        let mut sent = FuturesOrdered::new();
-        loop {
-            // Nothing more is begun after a failure, nor so late that the lease could end before the response.
-            while sent.len() < AT_ONCE && !is_down && begun.elapsed() < TIMEOUT {
-                let Some((delivery, event)) = left.next() else { break };
-                sent.push_back(self.send(&own, &receiver, delivery, event));
-            }
-            let Some((delivery, outcome)) = sent.next().await else { break };
-            is_down |= matches!(outcome, None | Some(Outcome::Down { .. }));
-            outcomes.extend(outcome.map(|outcome| (delivery, outcome)));
-        }
+        let (outcomes, is_down) = self.send_all(&own, &receiver, subjects).await?;
         self.db
             .write(async |tx| {
                 let now = Timestamp::now();
+                for delayed in &delayed {
+                    delivery::hold_back(tx, delayed).await?;
+                }
                 for (sent, outcome) in &outcomes {
                     let update = ended(outcome, sent.attempts, sent.created_at, now);
                     tx.exec(update.filter(delivery::Column::Id.eq(sent.id))).await?;
@@ -239,20 +232,54 @@ impl Sender {
             })
             .await?;
         let is_taken = |(_, outcome): &(Delivery, Outcome)| matches!(outcome, Outcome::Taken(_));
-        Ok(!is_down && (is_full || outcomes.iter().any(is_taken)))
+        Ok(!is_down && (is_full || !delayed.is_empty() || outcomes.iter().any(is_taken)))
     }
 
-    /// Sends a delivery. It has no outcome if it was not offered to the receiver.
-    async fn send(
+    /// Sends these deliveries: those of a subject one after another, until one is not taken. Returns what became of them,
+    /// and whether the receiver is down.
+    async fn send_all(
         &self,
         own: &Subscription,
         receiver: &Receiver,
-        delivery: Delivery,
-        event: event::Model,
-    ) -> (Delivery, Option<Outcome>) {
+        subjects: Vec<Vec<Delivery>>,
+    ) -> Result<(Vec<(Delivery, Outcome)>, bool), db::Error> {
+        let ids = subjects.iter().flatten().map(|one| Some(one.event_id));
+        let mut events = event::Entity::by_ids(self.db.read(), ids).await?.into_iter();
+        let mut subjects = subjects.into_iter().map(|subject| {
+            let events = events.by_ref().take(subject.len()).collect::<Vec<_>>();
+            subject.into_iter().zip(events).filter_map(|(delivery, event)| Some((delivery, event?)))
+        });
+        let (begun, mut is_down, mut outcomes) = (Instant::now(), false, Vec::new());
+        let mut sent = FuturesUnordered::new();
+        loop {
+            // Nothing more is begun after a failure, nor so late that the lease could end before the response.
+            let is_over = is_down || begun.elapsed() >= TIMEOUT;
+            while sent.len() < AT_ONCE && !is_over {
+                let Some(subject) = subjects.next() else { break };
+                sent.push(self.send_next(own, receiver, subject));
+            }
+            let Some(next) = sent.next().await else { break };
+            let Some(((delivery, outcome), subject)) = next else { continue };
+            is_down |= matches!(outcome, None | Some(Outcome::Down { .. }));
+            if matches!(outcome, Some(Outcome::Taken(_))) && !is_down && begun.elapsed() < TIMEOUT {
+                sent.push(self.send_next(own, receiver, subject));
+            }
+            outcomes.extend(outcome.map(|outcome| (delivery, outcome)));
+        }
+        Ok((outcomes, is_down))
+    }
+
+    /// Sends the next delivery of a subject, if there is one. It has no outcome if it was not offered to the receiver.
+    async fn send_next<S: Iterator<Item = (Delivery, event::Model)>>(
+        &self,
+        own: &Subscription,
+        receiver: &Receiver,
+        mut subject: S,
+    ) -> Option<((Delivery, Option<Outcome>), S)> {
+        let (delivery, event) = subject.next()?;
         let message = message::of(&event, delivery.kind, own.form, &self.app_url);
         let outcome = self.hand_over(own, receiver, message).await;
-        (delivery, outcome)
+        Some(((delivery, outcome), subject))
     }
 
     /// Sends the oldest digest that is due, if there is one. Returns whether it was taken.

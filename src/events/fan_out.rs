@@ -23,12 +23,23 @@ const DELIVERIES: u64 = 2_000;
 /// How many earlier deploys of a service are looked at to find the one before in the same environment.
 const EARLIER: u64 = 50;
 
-/// Makes out the deliveries of the oldest events. Returns the number of events.
-pub(super) async fn next(db: &Db) -> Result<u64, db::Error> {
+/// Which events waited for their deliveries to be made out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waited {
+    /// There was none.
+    None,
+    /// All were taken.
+    Some,
+    /// There may be more than were taken.
+    More,
+}
+
+/// Makes out the deliveries of the oldest events.
+pub(super) async fn next(db: &Db) -> Result<Waited, db::Error> {
     // A run with nothing to do takes no write lock.
     let ids: Vec<i64> = db.read().rows(event::waiting(1).as_query(), |row| row.get(0)).await?;
     if ids.is_empty() {
-        return Ok(0);
+        return Ok(Waited::None);
     }
     let enabled = subscription::Entity::find().filter(subscription::Column::Enabled.eq(true));
     let subscriptions = db.read().all(enabled.order_by_asc(subscription::Column::Id)).await?;
@@ -47,7 +58,7 @@ async fn make_out(
     tx: &Transaction,
     subscriptions: &[(Subscription, Vec<Kind>)],
     mut room: HashMap<i64, u64>,
-) -> Result<u64, db::Error> {
+) -> Result<Waited, db::Error> {
     let most = (DELIVERIES / Ord::max(subscriptions.len() as u64, 1)).clamp(1, EVENTS);
     let events = event::take_waiting(tx, most).await?;
     let places = Places::of(tx, &events, subscriptions).await?;
@@ -89,7 +100,7 @@ async fn make_out(
     if !unwanted.is_empty() {
         tx.exec(event::Entity::delete_many().filter(db::any(tx, event::Column::Id, &unwanted))).await?;
     }
-    Ok(events.len() as u64)
+    Ok(if events.len() as u64 == most { Waited::More } else { Waited::Some })
 }
 
 /// The digests that subscriptions have now, by the ids of these. Whoever changes one waits for the end of the transaction,

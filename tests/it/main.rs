@@ -66,6 +66,7 @@ mod document;
 mod documentation;
 mod edge;
 mod evaluation;
+mod event_due;
 mod event_kills;
 mod event_kinds;
 mod events;

@@ -59,7 +59,7 @@ impl Observed {
 }
 
 /// Returns the plan of a statement.
-async fn plan(db: &Db, statement: Statement) -> String {
+pub async fn plan(db: &Db, statement: Statement) -> String {
     let (explain, column) = if is_postgres() { ("EXPLAIN", 0) } else { ("EXPLAIN QUERY PLAN", 3) };
     let explained = Statement { sql: format!("{explain} {}", statement.sql), ..statement };
     let transaction = db.begin_write().await.expect("a transaction");
