@@ -14,7 +14,7 @@ mod long;
 mod opened;
 mod ourselves;
 mod progress;
-mod reading;
+pub mod reading;
 mod remote;
 mod sd_notify;
 pub mod sender;

@@ -46,7 +46,7 @@ pub use listen::Listen;
 pub use log::{Log, LogFormat};
 pub use mail::MailArgs;
 pub use openid::{OpenId, OpenIdArgs, Secret};
-pub use reading::{ContextCommand, Deploys, List, Listed, Login, Named, Query, Reading, Shown};
+pub use reading::{ContextCommand, Deploys, Impact, List, Listed, Login, Named, Query, Reading, Shown};
 pub use remote::{Asking, Output, Remote};
 pub use serve::Serve;
 pub use systemd::Passed;
@@ -193,6 +193,7 @@ Examples:
   rollcall list services --filter tier=1         all of tier 1
   rollcall deploys --since 1d -o json            what was deployed since yesterday
   rollcall who-owns src/payments                 the owner of a folder of this checkout
+  rollcall impact cart                           what breaks if it is down
   rollcall apply rollcall.yml                    update the catalogue from a service file";
 
 /// A self-hosted service catalogue: a GraphQL API and a deploy webhook

@@ -19,6 +19,8 @@ pub enum Shown {
     Domain,
     User,
     Repository,
+    #[value(alias = "infrastructure_resource")]
+    Infrastructure,
 }
 
 /// The arguments of `rollcall show` and `rollcall open`.
@@ -28,6 +30,20 @@ pub struct Named {
     /// the search finds exactly
     #[arg(required = true, num_args = 1..=2, value_name = "NAME", value_parser = trimmed(value::text))]
     pub words: Vec<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub asking: Asking,
+}
+
+/// The arguments of `rollcall impact`.
+#[derive(Debug, Args)]
+pub struct Impact {
+    /// The kind and the name, such as `service cart`, `system shop` or `infrastructure orders-db`, or the name alone
+    #[arg(required = true, num_args = 1..=2, value_name = "NAME", value_parser = trimmed(value::text))]
+    pub words: Vec<String>,
+    /// Print at most this many rows, up to 10000
+    #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = trimmed(value::number::<usize>))]
+    pub limit: usize,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub asking: Asking,
@@ -142,11 +158,14 @@ pub enum ContextCommand {
 /// A command that reads from a server, or says which one.
 #[derive(Debug, Subcommand)]
 pub enum Reading {
-    /// Print what a service, team, system, domain, user or repository is: who owns it, who is on call, where its links
-    /// lead, what was deployed
+    /// Print what a service, team, system, domain, user, repository or infrastructure resource is: who owns it, who is on
+    /// call, where its links lead, what was deployed
     Show(Named),
     /// Print the address of a page of the catalogue
     Open(Named),
+    /// Print what breaks if a service, a system or an infrastructure resource is down: the services that depend on it,
+    /// directly or through others, the nearest first, with owner and who is on call
+    Impact(Impact),
     /// List services, teams, systems, domains, repositories or users
     List(Box<List>),
     /// Search names, aliases and email addresses; a mistyped word is found too

@@ -7,6 +7,7 @@
 
 mod ask;
 mod prompts;
+pub mod questions;
 mod schema;
 mod tools;
 

@@ -7,7 +7,7 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value as Json, json};
 
 use super::ask::Asker;
-use super::schema;
+use super::{questions, schema};
 use crate::entity::Timestamp;
 
 /// The longest argument but a document, in bytes.
@@ -71,7 +71,7 @@ const TOOLS: [Offered; 10] = [
     Offered {
         name: "impact",
         description: "The services that depend on a service, directly or through others: what may fail with it. At most \
-             50, the nearest first, with tier, owner and distance.",
+             50, the nearest first, with tier, owner, who is on call and distance.",
         arguments: &[SERVICE],
         writes: false,
         run: |asker, given| Box::pin(impact(asker, given)),
@@ -312,11 +312,12 @@ async fn deploys(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
 }
 
 async fn impact(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
-    const DOCUMENT: &str = "query($alias: String!) { account { service(alias: $alias) { impact(first: 50) {
-        edges { distance node { name alias htmlUrl tier { name } owner { name } } } totalCount isComplete
-    } } } }";
     let alias = alias(asker, "service", given.required("service", ARGUMENT)?).await?;
-    Ok(asker.ask(DOCUMENT, json!({ "alias": alias })).await?["account"]["service"]["impact"].take())
+    let mut found = asker.ask(questions::IMPACT, json!({ "alias": alias, "first": 50 })).await?;
+    let mut impact = found["account"]["service"]["impact"].take();
+    // There is no argument for the next page.
+    impact["pageInfo"] = Json::Null;
+    Ok(impact)
 }
 
 async fn missing(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {

@@ -116,6 +116,7 @@ mod proxy_protocol;
 mod published_limits;
 mod races;
 mod reading;
+mod reading_impact;
 mod readme;
 mod reads;
 mod real_catalogue;

@@ -12,6 +12,7 @@ use rollcall::app::openid::{exchange, provider};
 use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, limits as pages, refusals};
 use rollcall::budget::Limits;
 use rollcall::cli::check::tree;
+use rollcall::cli::reading::impact;
 use rollcall::cli::sender;
 use rollcall::config::{self, Command, Serve};
 use rollcall::db::{LONG_LOG, LONGEST_WINDOW, MOST_AT_ONCE, MOST_CHANGED, QUICK_READS, SLOW_READS, find};
@@ -374,6 +375,11 @@ fn things() -> Section {
         count("services that `Service.impact` finds", FOUND).beyond("`isComplete` is then false"),
         count("dependencies that `Service.impact` follows", FOLLOWED).beyond("`isComplete` is then false"),
         count("steps of `Service.impact`", STEPS),
+        count("systems and resources that `rollcall impact` follows", impact::MOST_PLACES)
+            .beyond("the command says so"),
+        count("relationships of each of them", impact::MOST_TIES).beyond("the command says so"),
+        count("services at which `rollcall impact` goes on from there", impact::MOST_BEGINNINGS)
+            .beyond("the command says so"),
     ];
     ("What the catalogue holds", rows)
 }

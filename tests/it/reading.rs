@@ -42,13 +42,13 @@ impl Desk {
     }
 
     /// The output of a command that succeeds and says nothing else.
-    async fn said(&self, arguments: &[&str]) -> String {
+    pub async fn said(&self, arguments: &[&str]) -> String {
         let done = self.run(arguments).await;
         assert_eq!((done.status, &*done.err), (0, ""), "{arguments:?}: {}", done.err);
         done.out
     }
 
-    async fn json(&self, arguments: &[&str]) -> Value {
+    pub async fn json(&self, arguments: &[&str]) -> Value {
         let said = self.said(&[arguments, &["--output", "json"]].concat()).await;
         serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}"))
     }
@@ -72,6 +72,7 @@ async fn everything_that_can_be_shown_and_listed_is_shown_and_listed_in_every_fo
         ("domain", "commerce", &["domain Commerce (commerce)", "system", "Till"]),
         ("user", "ada@example.com", &["user Ada", "role"]),
         ("repository", "github.com:org/shop", &["repository", "github.com:org/shop", "page"]),
+        ("infrastructure", "base", &["infrastructure", "(base)", "type", "page"]),
     ] {
         let shown = desk.said(&["show", kind, name]).await;
         for word in words {
@@ -146,7 +147,10 @@ async fn services_are_listed_by_conditions_that_are_named_as_people_name_them() 
         (&["list", "users", "--search", "a"], "rollcall: --search is for services and teams"),
         (&["show", "service", "cratt"], "rollcall: no service is called cratt"),
         (&["show", "planet", "mars"], "rollcall: planet is no kind; there are service, team, "),
-        (&["show", "Zzzz"], "rollcall: no service, team, system, domain, user or repository is called Zzzz\n"),
+        (
+            &["show", "Zzzz"],
+            "rollcall: no service, team, system, domain, user, repository or infrastructure is called Zzzz\n",
+        ),
     ] {
         let done = desk.run(arguments).await;
         assert_eq!((done.status, &*done.out), (1, ""), "{arguments:?}");

@@ -43,6 +43,7 @@ const DEPLOYS: &str = "query($first: Int, $after: String, $start: ISO8601DateTim
 const SEARCH: &str = "query($term: String!) { account { search(term: $term) { type name alias match htmlUrl item {
     ... on Service { service: alias } ... on Team { team: alias } ... on Repository { repository: defaultAlias }
     ... on System { system: aliases } ... on Domain { domain: aliases } ... on User { user: email }
+    ... on InfrastructureResource { infrastructure: aliases }
 } } } }";
 const LEVELS: &str = "{ account { tiers { alias name index } lifecycles { alias name index } } }";
 
@@ -143,7 +144,7 @@ pub(super) fn run(settings: &List) -> Result<(), String> {
     Ok(())
 }
 
-fn tell_of_more(has_more: bool, shown: usize) {
+pub(super) fn tell_of_more(has_more: bool, shown: usize) {
     if has_more && shown < MOST {
         say(&format!("the first {shown}; --limit shows more"));
     } else if has_more {

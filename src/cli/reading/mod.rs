@@ -4,6 +4,7 @@
 //! Invariants: a command reads through the API alone, so it sees what its token may see. A list is read in pages, and
 //! has at most [`MOST`] rows. Whatever a name holds, a line of a table stays one line.
 
+pub mod impact;
 mod list;
 mod login;
 mod mcp;
@@ -37,6 +38,7 @@ pub(super) fn run(command: Reading) -> Result<ExitCode, String> {
     match command {
         Reading::Show(named) => show::run(&named)?,
         Reading::Open(named) => show::open(&named)?,
+        Reading::Impact(settings) => impact::run(&settings)?,
         Reading::List(list) => list::run(&list)?,
         Reading::Search { words, asking } => list::search(&words.join(" "), &asking)?,
         Reading::Deploys(deploys) => list::deploys(&deploys)?,
@@ -91,24 +93,48 @@ fn document(given: &str) -> Result<String, String> {
 pub(super) fn nodes(
     server: &Server,
     document: &str,
-    mut variables: Json,
+    variables: Json,
     place: &str,
     limit: usize,
 ) -> Result<(Vec<Json>, bool), String> {
+    let Pages { entries, has_more, .. } = pages(server, document, variables, (place, "nodes"), limit)?;
+    Ok((entries, has_more))
+}
+
+/// What was read of a list.
+pub(super) struct Pages {
+    pub(super) entries: Vec<Json>,
+    /// Whether there are more.
+    pub(super) has_more: bool,
+    /// What else the connection says, on the last page.
+    pub(super) connection: Json,
+}
+
+/// Reads a list page by page: what the connection at a place has in its field, at most `limit`. The document takes `$first`
+/// and `$after`.
+pub(super) fn pages(
+    server: &Server,
+    document: &str,
+    mut variables: Json,
+    (place, field): (&str, &str),
+    limit: usize,
+) -> Result<Pages, String> {
     let limit = limit.min(MOST);
-    let mut nodes = Vec::new();
+    let mut entries = Vec::new();
     loop {
-        variables["first"] = json!((limit - nodes.len()).min(100));
+        variables["first"] = json!((limit - entries.len()).min(100));
         let mut said = server.ask(document, &variables)?;
-        let page = said.pointer_mut(place).map(Json::take).unwrap_or_default();
-        let mut found = page["nodes"].as_array().cloned().unwrap_or_default();
+        let mut connection = said.pointer_mut(place).map(Json::take).unwrap_or_default();
+        let Json::Array(mut found) = connection[field].take() else {
+            return Ok(Pages { entries, has_more: false, connection });
+        };
         let is_empty = found.is_empty();
-        nodes.append(&mut found);
-        let is_last = page["pageInfo"]["hasNextPage"] != json!(true);
-        if is_last || is_empty || nodes.len() >= limit {
-            return Ok((nodes, !is_last));
+        entries.append(&mut found);
+        let has_more = connection["pageInfo"]["hasNextPage"] == json!(true);
+        if !has_more || is_empty || entries.len() >= limit {
+            return Ok(Pages { entries, has_more, connection });
         }
-        variables["after"] = page["pageInfo"]["endCursor"].clone();
+        variables["after"] = connection["pageInfo"]["endCursor"].take();
     }
 }
 

@@ -11,12 +11,18 @@ use crate::config::{Named, Output, Shown};
 use crate::entity::text::one_line;
 
 /// How a kind is asked for, and what is printed of it.
-struct Kind {
-    word: &'static str,
+pub(super) struct Kind {
+    pub(super) word: &'static str,
     /// Takes `$name`. What it finds is the account's `found`.
     document: &'static str,
     /// Labels and values. A value that is a list has a line for each of its elements.
     lines: &'static [Line],
+}
+
+impl Kind {
+    fn is(&self, other: &Self) -> bool {
+        self.word == other.word
+    }
 }
 
 /// A label, where the value is, and how it is written: each `{…}` is a JSON pointer into the value, and `{}` the value.
@@ -87,7 +93,7 @@ const TEAM: Kind = Kind {
 const SYSTEM: Kind = Kind {
     word: "system",
     document: "query($name: String!) { account { found: system(input: { alias: $name }) {
-        name aliases description note htmlUrl owner { name } parent { name }
+        id name aliases description note htmlUrl owner { name } parent { name }
         childServices(first: 50) { nodes { name } totalCount }
     } } }",
     lines: &[
@@ -144,6 +150,28 @@ const REPOSITORY: Kind = Kind {
     ],
 };
 
+const INFRASTRUCTURE: Kind = Kind {
+    word: "infrastructure",
+    document: "query($name: String!) { account { found: infrastructureResource(input: { alias: $name }) {
+        id name aliases type providerResourceType htmlUrl: href owner { name } data
+        providerData { providerName accountName externalUrl }
+        tags(first: 20) { nodes { key value } totalCount }
+    } } }",
+    lines: &[
+        ("type", "/type", "{}"),
+        ("provider", "/providerData", "{/providerName} {/accountName} {/externalUrl}"),
+        ("provider's type", "/providerResourceType", "{}"),
+        ("owner", "/owner", "{/name}"),
+        ("tag", "/tags/nodes", "{/key}:{/value}"),
+        ("page", "/htmlUrl", "{}"),
+    ],
+};
+
+/// All kinds, and how they are listed in a sentence.
+const KINDS: [&Kind; 7] = [&SERVICE, &TEAM, &SYSTEM, &DOMAIN, &USER, &REPOSITORY, &INFRASTRUCTURE];
+const ALL_KINDS: &str = "service, team, system, domain, user, repository";
+const LAST_KIND: &str = "infrastructure";
+
 fn kind(shown: Shown) -> &'static Kind {
     match shown {
         Shown::Service => &SERVICE,
@@ -152,6 +180,7 @@ fn kind(shown: Shown) -> &'static Kind {
         Shown::Domain => &DOMAIN,
         Shown::User => &USER,
         Shown::Repository => &REPOSITORY,
+        Shown::Infrastructure => &INFRASTRUCTURE,
     }
 }
 
@@ -161,7 +190,7 @@ fn kind_of(word: &str) -> Option<&'static Kind> {
 }
 
 pub(super) fn run(named: &Named) -> Result<(), String> {
-    let (kind, node) = find(named)?;
+    let (kind, node) = find_named(named)?;
     match named.asking.output {
         Output::Json => print(&format!("{node:#}\n")),
         Output::Csv => Err("CSV is for lists; --output json prints all of it".to_owned()),
@@ -170,36 +199,40 @@ pub(super) fn run(named: &Named) -> Result<(), String> {
 }
 
 pub(super) fn open(named: &Named) -> Result<(), String> {
-    let (_, node) = find(named)?;
+    let (_, node) = find_named(named)?;
     print(&format!("{}\n", text(node.get("htmlUrl"))))
 }
 
-/// Finds what is named.
-fn find(named: &Named) -> Result<(&'static Kind, Json), String> {
-    let server = server(&named.asking.remote, named.asking.deadline)?;
-    let (kind, name) = match &*named.words {
+fn find_named(named: &Named) -> Result<(&'static Kind, Json), String> {
+    find(&server(&named.asking.remote, named.asking.deadline)?, &named.words)
+}
+
+/// Finds what a kind and a name, or a name alone, stand for: its kind, and what is printed of it.
+pub(super) fn find(server: &Server, words: &[String]) -> Result<(&'static Kind, Json), String> {
+    let (kind, name) = match words {
         [word, name] => {
-            let kind = kind_of(word).ok_or_else(|| {
-                format!("{word} is no kind; there are service, team, system, domain, user and repository")
-            })?;
+            let kind =
+                kind_of(word).ok_or_else(|| format!("{word} is no kind; there are {ALL_KINDS} and {LAST_KIND}"))?;
             (Some(kind), name)
         }
-        words => (None, &words[0]),
+        words => (None, words.first().ok_or("what is meant? give its name")?),
     };
     if let Some(kind) = kind {
-        let node = ask(&server, kind, name)?;
+        let node = ask(server, kind, name)?;
         if !node.is_null() {
             return Ok((kind, node));
         }
     }
     // By a name, or by what is exactly like it.
-    let results = found(&server, name)?;
-    let results: Vec<&Json> = results.iter().filter(|one| kind.is_none_or(|kind| one["type"] == kind.word)).collect();
+    let results = found(server, name)?;
+    let is_kind =
+        |one: &&Json| kind.is_none_or(|kind| one["type"].as_str().and_then(kind_of).is_some_and(|of| of.is(kind)));
+    let results: Vec<&Json> = results.iter().filter(is_kind).collect();
     let exact: Vec<&&Json> = results.iter().filter(|one| one["match"] == "exact").collect();
     if let [one] = &*exact
         && let Some(kind) = one["type"].as_str().and_then(kind_of)
     {
-        let node = ask_of_result(&server, kind, one)?;
+        let node = ask_of_result(server, kind, one)?;
         if !node.is_null() {
             return Ok((kind, node));
         }
@@ -207,8 +240,8 @@ fn find(named: &Named) -> Result<(&'static Kind, Json), String> {
     // An alias names one thing, however many have it as their name.
     if kind.is_none() && exact.len() > 1 {
         let mut named = Vec::new();
-        for kind in [&SERVICE, &TEAM, &SYSTEM, &DOMAIN, &USER, &REPOSITORY] {
-            let node = ask(&server, kind, name)?;
+        for kind in KINDS {
+            let node = ask(server, kind, name)?;
             if !node.is_null() && !is_only_called(&node, name) {
                 named.push((kind, node));
             }
@@ -219,7 +252,7 @@ fn find(named: &Named) -> Result<(&'static Kind, Json), String> {
             return Ok(one);
         }
     }
-    let what = kind.map_or("service, team, system, domain, user or repository", |kind| kind.word);
+    let what = kind.map_or_else(|| format!("{ALL_KINDS} or {LAST_KIND}"), |kind| kind.word.to_owned());
     let some = if exact.is_empty() { &results } else { &exact.iter().map(|one| **one).collect::<Vec<_>>() };
     let names = some.iter().take(5).map(|one| match &*text(one.get("alias")) {
         "" => format!("{} {}", text(one.get("type")), text(one.get("name"))),
