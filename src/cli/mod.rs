@@ -125,7 +125,7 @@ async fn carry_out(command: Command, passed: Option<Passed>) -> Result<ExitCode,
             clap_mangen::generate_to(config::program(), &folder)
                 .map_err(|error| format!("manual pages cannot be written to {}: {error}", folder.display()))?;
         }
-        Command::Standards(command) => print(&tokio::task::block_in_place(|| standards::run(&command))?)?,
+        Command::Standards(command) => tokio::task::block_in_place(|| standards::run(&command))?,
         Command::Reading(command) => return tokio::task::block_in_place(|| reading::run(command)),
         // It needs no runtime, and has ended before.
         Command::Evaluate => {}

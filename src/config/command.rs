@@ -7,7 +7,7 @@ use clap::Subcommand;
 use clap_complete::Shell;
 
 use super::trimmed::{path, trimmed, word};
-use super::{Addresses, Apply, Check, Database, Deploy, Reading, Remote, Serve, value};
+use super::{Addresses, Apply, Asking, Check, Database, Deploy, Reading, Remote, Serve, value};
 use crate::entity::token::{Expiry, Scope};
 
 /// The command to run.
@@ -99,7 +99,8 @@ pub enum Command {
     /// Evaluate the checks that concern the services of a repository on its checkout, and report the results, from a
     /// pipeline
     Check(Box<Check>),
-    /// Standards: levels, categories, scorecards and checks; rollcall apply applies files of them
+    /// Standards: what services lack, and the levels, categories, scorecards and checks that say so; rollcall apply applies
+    /// files of them
     #[command(subcommand)]
     Standards(StandardsCommand),
     /// Commands that read from a server.
@@ -138,6 +139,24 @@ pub enum Command {
 /// `rollcall standards …`
 #[derive(Debug, Subcommand)]
 pub enum StandardsCommand {
+    /// Print what a service lacks: each check that it does not pass, what the check found, and how to pass it
+    Missing {
+        /// The service, by an alias or its name
+        #[arg(value_name = "SERVICE", value_parser = trimmed(value::text))]
+        service: String,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        asking: Asking,
+    },
+    /// Print which services do not pass a check, or the checks of a scorecard: at most 50 of each check
+    Failing {
+        /// The check or the scorecard, by its name; a scorecard also by an alias
+        #[arg(value_name = "CHECK|SCORECARD", value_parser = trimmed(value::text))]
+        name: String,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        asking: Asking,
+    },
     /// Print the standards of a server as a file that rollcall apply takes
     Export {
         #[command(flatten)]

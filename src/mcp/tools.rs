@@ -79,7 +79,7 @@ const TOOLS: [Offered; 10] = [
     Offered {
         name: "what_is_missing",
         description: "Which standards a service does not meet and what it lacks. Without a service: how many services \
-             fail each check, and up to 50 services that have no owner.",
+             fail each check, and up to 50 services that have no owner. A note says if there are no checks.",
         arguments: &[("service", "string", false, "A service, by its name or an alias")],
         writes: false,
         run: |asker, given| Box::pin(missing(asker, given)),
@@ -321,25 +321,34 @@ async fn impact(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
 }
 
 async fn missing(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
-    const OF_SERVICE: &str = "query($alias: String!) { account { service(alias: $alias) {
-        name htmlUrl owner { name } maturityReport { overallLevel { name }
-            latestCheckResults { status message check { name level { name } rawNotes } } }
-    } } }";
     const OF_ALL: &str = "{ account {
-        rubric { reports { check { name level { name } } services passed failed pending } }
+        rubric { checks(first: 0) { totalCount } reports { check { name level { name } } services passed failed pending } }
         services(first: 50, filter: [{ key: owner_id, type: does_not_exist }]) { nodes { name alias htmlUrl } totalCount }
     } }";
     let Some(name) = given.text("service", ARGUMENT)? else {
-        let found = asker.ask(OF_ALL, json!({})).await?;
-        return Ok(json!({
-            "checks": found["account"]["rubric"]["reports"], "services_without_owner": found["account"]["services"],
-        }));
+        let mut found = asker.ask(OF_ALL, json!({})).await?["account"].take();
+        let reports = found["rubric"]["reports"].take();
+        let has_none = reports.as_array().is_none_or(Vec::is_empty);
+        let note = match found["rubric"]["checks"]["totalCount"].as_u64() {
+            None | Some(0) => Some(questions::NO_CHECKS),
+            Some(_) if has_none => Some("all checks belong to scorecards; name a service to see what it lacks"),
+            Some(_) => None,
+        };
+        return Ok(json!({ "note": note, "checks": reports, "services_without_owner": found["services"] }));
     };
     let alias = alias(asker, "service", name).await?;
-    let mut found = asker.ask(OF_SERVICE, json!({ "alias": alias })).await?["account"]["service"].take();
-    if let Some(results) = found.pointer_mut("/maturityReport/latestCheckResults").and_then(Json::as_array_mut) {
-        results.retain(|result| result["status"] != "passed");
-    }
+    let mut data = asker.ask(questions::MISSING, json!({ "alias": alias })).await?;
+    let note = questions::why_nothing(&data);
+    let mut found = data["account"]["service"].take();
+    let Some(results) = found.pointer_mut("/maturityReport/latestCheckResults").and_then(Json::as_array_mut) else {
+        found["note"] = note.into();
+        return Ok(found);
+    };
+    let concerned = results.len();
+    results.retain(|result| result["status"] != "passed");
+    let note = note.map(str::to_owned);
+    let passes = || results.is_empty().then(|| format!("it passes all {concerned} checks that concern it"));
+    found["note"] = note.or_else(passes).into();
     Ok(found)
 }
 

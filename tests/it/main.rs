@@ -117,6 +117,7 @@ mod published_limits;
 mod races;
 mod reading;
 mod reading_impact;
+mod reading_standards;
 mod readme;
 mod reads;
 mod real_catalogue;

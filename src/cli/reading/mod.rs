@@ -11,6 +11,7 @@ mod mcp;
 mod output;
 mod owner;
 mod show;
+mod standards;
 
 use std::io::{self, Read as _};
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 pub(super) use output::print_rows;
+pub(super) use standards::{failing, missing};
 
 use super::console::print;
 use super::remote::Server;

@@ -1,4 +1,5 @@
-//! `rollcall standards`: asks a server to create the starter set, to print its standards as a file, and to release one.
+//! `rollcall standards`: asks a server what services lack, to create the starter set, to print its standards as a file, and
+//! to release one.
 
 mod export;
 
@@ -6,7 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use super::reading::server;
+use super::console::print;
+use super::reading::{self, server};
 use crate::config::{Remote, StandardsCommand};
 use crate::entity::text::one_line;
 
@@ -15,15 +17,17 @@ const STARTER: &str = "mutation { standardsStarterCreate { checks { name } error
 const RELEASE: &str =
     "mutation($input: StandardsReleaseInput!) { standardsRelease(input: $input) { released errors { message } } }";
 
-/// Runs a command. Returns what it prints. Blocks.
+/// Runs a command. Blocks.
 ///
 /// # Errors
 /// Why it did nothing, in a sentence or a few.
-pub(super) fn run(command: &StandardsCommand) -> Result<String, String> {
+pub(super) fn run(command: &StandardsCommand) -> Result<(), String> {
     match command {
-        StandardsCommand::Starter { remote, deadline } => starter(remote, *deadline),
-        StandardsCommand::Export { remote, deadline } => export::standards(&server(remote, *deadline)?),
-        StandardsCommand::Release { file, remote, deadline } => release(file, remote, *deadline),
+        StandardsCommand::Missing { service, asking } => reading::missing(service, asking),
+        StandardsCommand::Failing { name, asking } => reading::failing(name, asking),
+        StandardsCommand::Starter { remote, deadline } => print(&starter(remote, *deadline)?),
+        StandardsCommand::Export { remote, deadline } => print(&export::standards(&server(remote, *deadline)?)?),
+        StandardsCommand::Release { file, remote, deadline } => print(&release(file, remote, *deadline)?),
     }
 }
 
