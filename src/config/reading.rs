@@ -56,7 +56,7 @@ pub struct List {
     #[arg(value_parser = word::<Listed>())]
     pub listed: Listed,
     /// Only services that match: KEY=VALUE, KEY!=VALUE, KEY~TEXT (contains), KEY (has one) or !KEY (has none); several
-    /// must all match. The keys are owner, tier, lifecycle, system, domain, type, and those of the API's ServiceFilterEnum
+    /// must all match. The keys are owner, tier, lifecycle, level, system, domain, type, and those of the API's ServiceFilterEnum
     #[arg(long, short, value_name = "CONDITION", value_parser = trimmed(value::text))]
     pub filter: Vec<String>,
     /// Only services of this team: its alias or its name
@@ -91,8 +91,8 @@ pub enum Listed {
 /// The arguments of `rollcall deploys`.
 #[derive(Debug, Args)]
 pub struct Deploys {
-    /// Only deploys of the service with this alias
-    #[arg(long, value_name = "ALIAS", value_parser = trimmed(value::text))]
+    /// Only deploys of this service: an alias or its name
+    #[arg(long, value_name = "SERVICE", value_parser = trimmed(value::text))]
     pub service: Option<String>,
     /// Only deploys to this environment; may be repeated
     #[arg(long, short, value_name = "NAME", value_parser = trimmed(value::text))]

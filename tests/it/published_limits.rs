@@ -12,7 +12,7 @@ use rollcall::app::openid::{exchange, provider};
 use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, limits as pages, refusals};
 use rollcall::budget::Limits;
 use rollcall::cli::check::tree;
-use rollcall::cli::reading::impact;
+use rollcall::cli::reading::{impact, known};
 use rollcall::cli::sender;
 use rollcall::config::{self, Command, Serve};
 use rollcall::db::{LONG_LOG, LONGEST_WINDOW, MOST_AT_ONCE, MOST_CHANGED, QUICK_READS, SLOW_READS, find};
@@ -380,6 +380,7 @@ fn things() -> Section {
         count("relationships of each of them", impact::MOST_TIES).beyond("the command says so"),
         count("services at which `rollcall impact` goes on from there", impact::MOST_BEGINNINGS)
             .beyond("the command says so"),
+        count("deploys whose environments `rollcall deploys` names when it refuses another", known::NEWEST),
     ];
     ("What the catalogue holds", rows)
 }

@@ -12,6 +12,7 @@ use crate::app::TestApp;
 use crate::command_line::{Done, Place};
 use crate::service::data;
 use crate::tour::Tour;
+use crate::webhook::Endpoint;
 
 /// A folder, a server and a token for it.
 pub struct Desk {
@@ -104,7 +105,8 @@ async fn everything_that_can_be_shown_and_listed_is_shown_and_listed_in_every_fo
     let deploys = desk.json(&["deploys", "--service", "shop"]).await;
     assert_eq!(deploys[0]["serviceAlias"], json!("shop"));
     assert!(desk.said(&["deploys"]).await.starts_with("DEPLOYED AT"));
-    assert_eq!(desk.json(&["deploys", "--environment", "nowhere"]).await, json!([]));
+    let environment = deploys[0]["environment"].as_str().expect("an environment").to_uppercase();
+    assert_eq!(desk.json(&["deploys", "--environment", &environment]).await[0]["serviceAlias"], json!("shop"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,6 +157,68 @@ async fn services_are_listed_by_conditions_that_are_named_as_people_name_them() 
         let done = desk.run(arguments).await;
         assert_eq!((done.status, &*done.out), (1, ""), "{arguments:?}");
         assert!(done.err.starts_with(sentence), "{arguments:?}: {}", done.err);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_filter_that_names_nothing_is_refused_and_not_answered_with_an_empty_list() {
+    let endpoint = Endpoint::start().await;
+    let desk = Desk::at(&endpoint.app, Scope::Read).await;
+    let made = r#"mutation {
+        teamCreate(input: { name: "Payments" }) { errors { message } }
+        serviceUpdate(input: { alias: "shop", language: "Rust", tierAlias: "tier_1" }) { errors { message } }
+    }"#;
+    data(&endpoint.app, made).await;
+    let none = desk.run(&["deploys", "--environment", "production"]).await;
+    assert_eq!(
+        (none.status, &*none.out, &*none.err),
+        (1, "", "rollcall: no deploy names the environment production; there are none\n")
+    );
+    assert_eq!(endpoint.post_with(json!({ "environment": "Production" })).await.status, 202);
+    for (arguments, sentence) in [
+        (&["deploys", "--service", "nope"][..], "no service is called nope"),
+        (&["deploys", "-e", "prod"], "no deploy names the environment prod; there are Production"),
+        (&["deploys", "-e", "production", "-e", "prod"], "no deploy names the environment prod; there are Production"),
+        (&["list", "services", "--tier", "9"], "no tier is called 9; there are tier_1, "),
+        (&["list", "services", "--filter", "tier!=9"], "no tier is called 9; there are tier_1, "),
+        (&["list", "services", "--filter", "tier_index=9"], "no tier is called 9; there are tier_1, "),
+        (&["list", "services", "--filter", "lifecycle=9"], "no lifecycle is called 9; there are "),
+        (&["list", "services", "--filter", "level=gold"], "no level is called gold; there are none"),
+        (&["list", "services", "--owner", "nobody"], "A team with the id or alias \"nobody\" does not exist"),
+        (&["list", "services", "--filter", "owner_id=nobody"], "A team with the id or alias \"nobody\" does not exist"),
+        (&["list", "services", "--filter", "system=nope"], "A system with the id or alias \"nope\" does not exist"),
+        (&["list", "services", "--filter", "domain=nope"], "A domain with the id or alias \"nope\" does not exist"),
+        (&["list", "services", "--filter", "type=nope"], "A component type with the id or alias \"nope\" does not"),
+        (&["list", "services", "--filter", "repository_ids=nope"], "A repository with the id or alias \"nope\""),
+        (&["list", "services", "--filter", "property=nope:1"], "A property definition with the id or alias \"nope\""),
+        (&["list", "services", "--filter", "filter_id=nope"], "no saved filter has the id nope"),
+        (&["list", "services", "--filter", "deploy_environment=prod"], "no deploy names the environment prod; there"),
+        (
+            &["list", "services", "--filter", "creation_source=magic"],
+            "no creation source is called magic; there are api",
+        ),
+        (&["list", "services", "--filter", "alert_status=red"], "no alert status is called red; there are alert"),
+    ] {
+        let done = desk.run(arguments).await;
+        assert_eq!((done.status, &*done.out), (1, ""), "{arguments:?}: {}", done.err);
+        assert!(done.err.to_lowercase().contains(&sentence.to_lowercase()), "{arguments:?}: {}", done.err);
+    }
+    for arguments in [
+        &["deploys", "--service", "Shop", "-e", "PRODUCTION"][..],
+        &["list", "services", "--filter", "deploy_environment=production"],
+        &["list", "services", "--tier", "1", "--filter", "language=Rust"],
+    ] {
+        assert_eq!(desk.json(arguments).await.as_array().map(Vec::len), Some(1), "{arguments:?}");
+    }
+    // What exists and fits nothing is an empty list, and a condition that nothing fulfils is told.
+    assert_eq!(desk.json(&["list", "services", "--filter", "language=Rust", "--filter", "tier!=1"]).await, json!([]));
+    for (arguments, told) in [
+        (&["list", "services", "--owner", "payments"][..], "no service fulfils owner=payments\n"),
+        (&["list", "services", "--filter", "language=Cobol", "--tier", "1"], "no service fulfils language=Cobol\n"),
+        (&["list", "teams", "--search", "zzzz"], "nothing is called like that\n"),
+    ] {
+        let done = desk.run(&[arguments, &["-o", "json"]].concat()).await;
+        assert_eq!((done.status, &*done.out, &*done.err), (0, "[]\n", told), "{arguments:?}");
     }
 }
 

@@ -2,7 +2,9 @@
 
 use serde_json::{Value as Json, json};
 
+use super::known::{self, LEVELS};
 use super::output::{Column, print_rows};
+use super::show::find;
 use super::{MOST, nodes, server};
 use crate::cli::console::say;
 use crate::cli::remote::Server;
@@ -45,7 +47,6 @@ const SEARCH: &str = "query($term: String!) { account { search(term: $term) { ty
     ... on System { system: aliases } ... on Domain { domain: aliases } ... on User { user: email }
     ... on InfrastructureResource { infrastructure: aliases }
 } } } }";
-const LEVELS: &str = "{ account { tiers { alias name index } lifecycles { alias name index } } }";
 
 /// A list of the account: its document, its field, and the columns of its table.
 struct OfAccount {
@@ -125,12 +126,7 @@ pub(super) fn run(settings: &List) -> Result<(), String> {
     conditions.extend(flags.iter().map(|(key, value)| Condition { key, how: "equals", value: Some(value) }));
     let mut variables = json!({ "search": search });
     if !conditions.is_empty() {
-        let levels = match conditions.iter().any(Condition::names_a_level) {
-            true => server.ask(LEVELS, &json!({}))?,
-            false => Json::Null,
-        };
-        let filter: Result<Vec<Json>, String> = conditions.iter().map(|one| one.predicate(&levels)).collect();
-        variables["filter"] = filter?.into();
+        variables["filter"] = predicates(&server, &conditions)?.into();
     }
     let (mut nodes, has_more) = nodes(&server, document, variables, &format!("/account/{field}"), *limit)?;
     if settings.listed == Listed::Users {
@@ -141,7 +137,39 @@ pub(super) fn run(settings: &List) -> Result<(), String> {
     }
     print_rows(asking.output, columns, &nodes)?;
     tell_of_more(has_more, nodes.len());
+    if nodes.is_empty() && *limit > 0 {
+        if search.is_some() {
+            say(NOTHING);
+        }
+        tell_of_nothing(&server, &conditions, &variables)?;
+    }
     Ok(())
+}
+
+/// What is said of a search without results.
+const NOTHING: &str = "nothing is called like that";
+
+/// Says which of the conditions no service fulfils.
+fn tell_of_nothing(server: &Server, conditions: &[Condition<'_>], variables: &Json) -> Result<(), String> {
+    let filters = variables["filter"].as_array().into_iter().flatten();
+    for (condition, predicate) in conditions.iter().zip(filters) {
+        let (found, _) = nodes(server, SERVICES, json!({ "filter": [predicate] }), "/account/services", 1)?;
+        if found.is_empty() {
+            say(&format!("no service fulfils {}", condition.written()));
+        }
+    }
+    Ok(())
+}
+
+/// The conditions in the API's terms.
+fn predicates(server: &Server, conditions: &[Condition<'_>]) -> Result<Vec<Json>, String> {
+    let levels = match conditions.iter().any(|condition| condition.level().is_some()) {
+        true => server.ask(LEVELS, &json!({}))?,
+        false => Json::Null,
+    };
+    let filter: Vec<Json> = conditions.iter().map(|one| one.predicate(&levels)).collect::<Result<_, _>>()?;
+    conditions.iter().try_for_each(|condition| condition.check(server))?;
+    Ok(filter)
 }
 
 pub(super) fn tell_of_more(has_more: bool, shown: usize) {
@@ -153,7 +181,7 @@ pub(super) fn tell_of_more(has_more: bool, shown: usize) {
 }
 
 /// The keys of conditions that are not the API's.
-const OWN_KEYS: [&str; 6] = ["owner", "tier", "lifecycle", "system", "domain", "type"];
+const OWN_KEYS: [&str; 7] = ["owner", "tier", "lifecycle", "level", "system", "domain", "type"];
 /// Those that are: the values of `ServiceFilterEnum`.
 const API_KEYS: [&str; 26] = [
     "alert_status",
@@ -184,6 +212,12 @@ const API_KEYS: [&str; 26] = [
     "tier_index",
 ];
 
+/// How services are created.
+const SOURCES: [&str; 4] = ["api", "web", "suggestion", "service_file"];
+
+/// The values of `AlertSourceStatusTypeEnum`.
+const STATUSES: [&str; 5] = ["alert", "fetching_data", "no_data", "ok", "warn"];
+
 /// A condition on services, as it is written on the command line.
 #[derive(Debug, PartialEq, Eq)]
 struct Condition<'c> {
@@ -209,10 +243,43 @@ impl<'c> Condition<'c> {
         }
     }
 
-    /// Whether its value is a tier or a lifecycle by an alias or a name, which the API knows by its index.
-    fn names_a_level(&self) -> bool {
-        let is_name = self.value.is_some_and(|value| value.parse::<u64>().is_err());
-        ["tier", "lifecycle"].contains(&self.key) && is_name
+    /// The condition as it is written.
+    fn written(&self) -> String {
+        let Self { key, how, value } = self;
+        match (*how, value) {
+            ("contains", Some(value)) => format!("{key}~{value}"),
+            ("does_not_equal", Some(value)) => format!("{key}!={value}"),
+            (_, Some(value)) => format!("{key}={value}"),
+            ("does_not_exist", None) => format!("!{key}"),
+            (_, None) => (*key).to_owned(),
+        }
+    }
+
+    /// The value, if it is compared as a whole.
+    fn named(&self) -> Option<&'c str> {
+        self.value.filter(|_| self.how != "contains")
+    }
+
+    /// What its value names if that has an index: a tier, a lifecycle stage or a level, which the API knows by its index.
+    fn level(&self) -> Option<(&'static str, &'c str)> {
+        let kind = match self.key {
+            "tier" | "tier_index" => "tier",
+            "lifecycle" | "lifecycle_index" => "lifecycle",
+            "level" | "level_index" => "level",
+            _ => return None,
+        };
+        Some((kind, self.named()?))
+    }
+
+    /// Refuses a value that names nothing, where the API would answer with an empty list.
+    fn check(&self, server: &Server) -> Result<(), String> {
+        match (self.key, self.named()) {
+            ("filter_id", Some(id)) => known::filter(server, id),
+            ("deploy_environment", Some(name)) => known::environment(server, name),
+            ("creation_source", Some(word)) => known::one_of("creation source", word, &SOURCES),
+            ("alert_status", Some(word)) => known::one_of("alert status", word, &STATUSES),
+            _ => Ok(()),
+        }
     }
 
     /// The condition in the API's terms.
@@ -221,6 +288,7 @@ impl<'c> Condition<'c> {
             "owner" => "owner_id",
             "tier" => "tier_index",
             "lifecycle" => "lifecycle_index",
+            "level" => "level_index",
             "system" => "system_id",
             "domain" => "domain_id",
             "type" => "component_type_id",
@@ -230,23 +298,16 @@ impl<'c> Condition<'c> {
                 return Err(format!("--filter has no key {key}; its keys are {own}; and {others}"));
             }
         };
-        let value = match self.value {
-            Some(value) if self.names_a_level() => {
-                let list = if self.key == "tier" { "/account/tiers" } else { "/account/lifecycles" };
-                let all = levels.pointer(list).and_then(Json::as_array).into_iter().flatten();
-                let is_it = |level: &&Json| {
-                    let same = |field: &str| level[field].as_str().is_some_and(|text| text.eq_ignore_ascii_case(value));
-                    same("alias") || same("name")
-                };
-                let known: Vec<&str> = all.clone().filter_map(|level| level["alias"].as_str()).collect();
-                let level = all.clone().find(is_it);
-                let level =
-                    level.ok_or_else(|| format!("no {} is called {value}; there are {}", self.key, known.join(", ")));
-                Some(level?["index"].to_string())
-            }
-            value => value.map(str::to_owned),
+        let value = match self.level() {
+            Some((kind, value)) => Some(known::level(levels, kind, value)?),
+            None => self.value.map(str::to_owned),
         };
-        Ok(json!({ "key": key, "type": self.how, "arg": value }))
+        let mut predicate = json!({ "key": key, "type": self.how, "arg": value });
+        if key == "deploy_environment" {
+            // As everywhere else.
+            predicate["caseSensitive"] = json!(false);
+        }
+        Ok(predicate)
     }
 }
 
@@ -254,7 +315,7 @@ pub(super) fn search(term: &str, asking: &Asking) -> Result<(), String> {
     let found = found(&server(&asking.remote, asking.deadline)?, term)?;
     let columns = [("kind", "/type"), ("name", "/name"), ("alias", "/alias"), ("match", "/match"), ("url", "/htmlUrl")];
     if found.is_empty() {
-        say("nothing is called like that");
+        say(NOTHING);
     }
     print_rows(asking.output, &columns, &found)
 }
@@ -266,6 +327,11 @@ pub(super) fn deploys(settings: &Deploys) -> Result<(), String> {
         let since = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
         Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(since)).to_string()
     });
+    let service = match service {
+        Some(name) => Some(find(&server, &["service".to_owned(), name.clone()])?.1["alias"].take()),
+        None => None,
+    };
+    environment.iter().try_for_each(|name| known::environment(&server, name))?;
     let variables = json!({ "start": start, "environments": environment, "service": service });
     let (nodes, has_more) = nodes(&server, DEPLOYS, variables, "/account/deploys", *limit)?;
     let columns = [
@@ -358,11 +424,28 @@ mod tests {
     #[test]
     fn a_level_is_named_by_alias_name_or_index() {
         let levels = json!({ "account": { "tiers": [{ "alias": "tier_1", "name": "Tier 1", "index": 1 }] } });
-        for text in ["tier=1", "tier=tier_1", "tier=TIER 1"] {
+        for text in ["tier=1", "tier=tier_1", "tier=TIER 1", "tier_index=tier_1"] {
             let predicate = Condition::parse(text).predicate(&levels);
             assert_eq!(predicate, Ok(json!({ "key": "tier_index", "type": "equals", "arg": "1" })), "{text}");
         }
         let unknown = Condition::parse("tier=gold").predicate(&levels);
         assert_eq!(unknown, Err("no tier is called gold; there are tier_1".to_owned()));
+        assert!(Condition::parse("tier!=9").predicate(&levels).is_err(), "a number may name nothing too");
+    }
+
+    #[test]
+    fn a_condition_is_told_as_it_was_written() {
+        for text in ["owner=payments", "language!=Go", "name~cart", "tag=env:a=b", "owner", "!owner", "name="] {
+            assert_eq!(Condition::parse(text).written(), text);
+        }
+    }
+
+    #[test]
+    fn the_words_of_an_alert_source_are_those_of_the_api() {
+        let schema = include_str!("../../../schema/schema.graphql");
+        let (_, rest) = schema.split_once("enum AlertSourceStatusTypeEnum {").expect("the enum");
+        let (values, _) = rest.split_once('}').expect("its end");
+        let values = values.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('"'));
+        assert_eq!(STATUSES.to_vec(), values.collect::<Vec<_>>());
     }
 }

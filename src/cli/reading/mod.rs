@@ -5,6 +5,7 @@
 //! has at most [`MOST`] rows. Whatever a name holds, a line of a table stays one line.
 
 pub mod impact;
+pub mod known;
 mod list;
 mod login;
 mod mcp;

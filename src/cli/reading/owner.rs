@@ -33,11 +33,9 @@ pub(super) fn run(what: &Path, asking: &Asking) -> Result<(), String> {
     let depth = found.iter().filter_map(of).max();
     let mut rows: Vec<Json> =
         found.into_iter().filter(|service| of(service).is_some() && of(service) == depth).collect();
-    if rows.is_empty() {
-        if repository["owner"].is_null() {
-            say(&format!("no service has its code there, and nobody owns the repository {alias}"));
-            return Ok(());
-        }
+    if rows.is_empty() && repository["owner"].is_null() {
+        say(&format!("no service has its code there, and nobody owns the repository {alias}"));
+    } else if rows.is_empty() {
         rows.push(json!({ "name": null, "owner": repository["owner"], "htmlUrl": repository["htmlUrl"] }));
     }
     let columns =
