@@ -104,7 +104,17 @@ async fn everything_that_can_be_shown_and_listed_is_shown_and_listed_in_every_fo
     }
     let deploys = desk.json(&["deploys", "--service", "shop"]).await;
     assert_eq!(deploys[0]["serviceAlias"], json!("shop"));
-    assert!(desk.said(&["deploys"]).await.starts_with("DEPLOYED AT"));
+    let table = desk.said(&["deploys"]).await;
+    assert!(table.starts_with("DEPLOYED AT") && !table.contains("Z ") && table.contains(" UTC  shop "), "{table}");
+    let separated = desk.said(&["deploys", "-o", "csv"]).await;
+    assert!(separated.contains(deploys[0]["deployedAt"].as_str().expect("a time")), "{separated}");
+    let shown = desk.said(&["show", "service", "shop"]).await;
+    for row in ["\n  level ", "\n  checks "] {
+        assert!(shown.contains(row), "{shown}");
+    }
+    let done = desk.run(&["show", "shop", "--output", "csv"]).await;
+    let sentence = "rollcall: CSV is for lists; --output json prints all of it\n";
+    assert_eq!((done.status, &*done.out, &*done.err), (1, "", sentence));
     let environment = deploys[0]["environment"].as_str().expect("an environment").to_uppercase();
     assert_eq!(desk.json(&["deploys", "--environment", &environment]).await[0]["serviceAlias"], json!("shop"));
 }

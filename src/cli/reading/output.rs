@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::cli::console::print;
 use crate::config::{self, Output};
+use crate::entity::Timestamp;
 use crate::entity::text::one_line;
 
 /// A column: its title, and where its value is in a node, as a JSON pointer.
@@ -45,9 +46,22 @@ pub(super) fn text(value: Option<&Json>) -> String {
     }
 }
 
+/// A value at a place of a node, for people. The API's names of times end in `At`.
+pub(super) fn shown(place: &str, value: Option<&Json>) -> String {
+    let text = text(value);
+    if place.ends_with("At") { moment(&text) } else { text }
+}
+
+/// A time to the minute, as on the pages: `2026-11-27 22:40 UTC`. Any other text as it is.
+pub(super) fn moment(text: &str) -> String {
+    let exact = Timestamp::parse(text).map(|time| time.to_string());
+    let minute = exact.ok().and_then(|exact| exact.get(..16).map(|start| start.replace('T', " ") + " UTC"));
+    minute.unwrap_or_else(|| text.to_owned())
+}
+
 fn table(columns: &[Column], nodes: &[Json], has_styles: bool) -> String {
     let row = |node: &Json| -> Vec<String> {
-        columns.iter().map(|(_, value)| one_line(&text(node.pointer(value))).to_string()).collect()
+        columns.iter().map(|(_, place)| one_line(&shown(place, node.pointer(place))).to_string()).collect()
     };
     let rows: Vec<Vec<String>> = nodes.iter().map(row).collect();
     let titles: Vec<String> = columns.iter().map(|(title, _)| title.to_uppercase()).collect();
@@ -98,6 +112,19 @@ mod tests {
         assert_eq!(lines[0].find("OWNER"), Some(lines[1].len() + GAP.len()), "{shown}");
         // Each of these letters takes two columns and three bytes.
         assert_eq!(lines[2].find('x'), lines[0].find("OWNER").map(|place| place + 2), "{shown}");
+    }
+
+    #[test]
+    fn a_time_has_no_seconds_in_a_table_and_is_exact_elsewhere() {
+        const COLUMNS: [Column; 2] = [("deployed at", "/deployedAt"), ("number", "/deployNumber")];
+        let exact = "2026-11-27T22:40:28.551459Z";
+        let nodes = [json!({ "deployedAt": exact, "deployNumber": exact })];
+        let shown = table(&COLUMNS, &nodes, false);
+        assert!(shown.ends_with(&format!("\n2026-11-27 22:40 UTC  {exact}\n")), "{shown}");
+        assert_eq!(comma_separated(&COLUMNS, &nodes), Ok(format!("deployed at,number\n{exact},{exact}\n")));
+        for text in ["soon", "", "2026-11-27"] {
+            assert_eq!(super::shown("/deployedAt", Some(&json!(text))), text);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::list::found;
-use super::output::{bold, has_styles, text};
+use super::output::{bold, has_styles, shown, text};
 use super::server;
 use crate::cli::console::print;
 use crate::cli::remote::Server;
@@ -41,6 +41,7 @@ const SERVICE: Kind = Kind {
         dependencies(first: 20) { nodes { name } totalCount }
         dependents(first: 20) { nodes { name } totalCount }
         lastDeploy { deployedAt environment deployStatus deployNumber deployerName deployerEmail }
+        maturityReport { overallLevel { name } } checkStats { totalChecks totalPassingChecks }
         codeIssues { totalCount }
         configErrors { message }
     } } }",
@@ -49,6 +50,8 @@ const SERVICE: Kind = Kind {
         ("owner", "/owner", "{/name} ({/alias})"),
         ("tier", "/tier", "{/name}"),
         ("lifecycle", "/lifecycle", "{/name}"),
+        ("level", "/maturityReport/overallLevel", "{/name}"),
+        ("checks", "/checkStats", "passes {/totalPassingChecks} of {/totalChecks}"),
         ("system", "/parent", "{/name}"),
         ("type", "/type", "{/name}"),
         ("language", "/language", "{}"),
@@ -305,7 +308,9 @@ fn described(kind: &Kind, node: &Json, has_styles: bool) -> String {
     for (label, place, template) in kind.lines {
         let value = node.pointer(place).unwrap_or(&Json::Null);
         let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-        for (number, value) in values.iter().filter(|value| !value.is_null()).enumerate() {
+        // Without checks, their number says nothing.
+        let says = |value: &&Json| !value.is_null() && value.get("totalChecks") != Some(&json!(0));
+        for (number, value) in values.iter().filter(says).enumerate() {
             let label = if number == 0 { *label } else { "" };
             shown.push_str(&format!("  {label:width$}  {}\n", one_line(&filled(template, value))));
         }
@@ -329,7 +334,7 @@ fn filled(template: &str, value: &Json) -> String {
     while let Some((before, after)) = rest.split_once('{') {
         filled.push_str(before);
         let (pointer, after) = after.split_once('}').unwrap_or((after, ""));
-        filled.push_str(&text(value.pointer(pointer)));
+        filled.push_str(&shown(pointer, value.pointer(pointer)));
         rest = after;
     }
     filled.push_str(rest);
@@ -349,6 +354,7 @@ mod tests {
             ("{}", json!("text"), "text"),
             ("{/name}, of {/owner/name}", json!({ "name": "Cart", "owner": null }), "Cart"),
             ("{/key}:{/value}", json!({ "key": "env", "value": "prod" }), "env:prod"),
+            ("{/deployedAt} {/by}", json!({ "deployedAt": "2026-11-27T22:40:28.5Z" }), "2026-11-27 22:40 UTC"),
         ] {
             assert_eq!(filled(template, &value), expected);
         }
@@ -369,5 +375,20 @@ mod tests {
         assert_eq!(lines[0], "team Core (core)");
         assert_eq!(lines[1].trim_start(), "member            Ada");
         assert!(lines[2].trim_start().starts_with("Jon") && lines.len() == 3, "{shown}");
+    }
+
+    #[test]
+    fn a_service_is_shown_with_its_level_and_its_checks_if_there_are_any() {
+        let of = |level: Json, total: u64| {
+            let report = json!({ "overallLevel": level });
+            let stats = json!({ "totalChecks": total, "totalPassingChecks": 3 });
+            described(&SERVICE, &json!({ "name": "Cart", "maturityReport": report, "checkStats": stats }), false)
+        };
+        let shown = of(json!({ "name": "Bronze" }), 10);
+        assert!(
+            shown.contains("  level        Bronze\n") && shown.contains("  checks       passes 3 of 10\n"),
+            "{shown}"
+        );
+        assert_eq!(of(Json::Null, 0), "service Cart\n");
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value as Json, json};
 use spelling::nearest;
 
-use super::output::{Column, bold, has_styles, print_rows, text};
+use super::output::{Column, bold, has_styles, moment, print_rows, text};
 use super::show::find;
 use super::{MOST, nodes, server};
 use crate::cli::console::{print, say};
@@ -86,7 +86,7 @@ fn told(name: &str, level: &str, count: usize, results: &[Json], has_styles: boo
         };
         let line = format!("{}{place}: {}", text(check.get("name")), text(result.get("status")));
         let from = match (&*text(result.get("status")), &*text(check.get("enableOn"))) {
-            ("upcoming", from) if !from.is_empty() => format!(", counts from {from}"),
+            ("upcoming", from) if !from.is_empty() => format!(", counts from {}", moment(from)),
             _ => String::new(),
         };
         let _ =
