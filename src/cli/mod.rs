@@ -28,6 +28,7 @@ use std::time::Duration;
 
 use sea_orm::ActiveEnum;
 use serde_json::{Value as Json, json};
+use spelling::nearest;
 use tokio::runtime::Runtime;
 
 use self::console::{print, say, sentence};
@@ -51,6 +52,9 @@ use crate::{demo, evaluation, service_file};
 
 /// How long the process waits at its end for work that blocks a thread.
 const ENDING: Duration = Duration::from_secs(1);
+
+/// The most addresses among which the nearest to a misspelt one is looked for.
+pub const MOST_ADDRESSES: u64 = 10_000;
 
 /// Runs a command and prints why it failed.
 ///
@@ -249,7 +253,10 @@ async fn sign_in_link(
         let user = match user::by_email(tx, email).await? {
             Some(user) if !first => user,
             None if !first => {
-                let unknown = format!("no user has the email address \"{email}\"; an administrator can invite one");
+                let near = near(email, &user::emails(tx, MOST_ADDRESSES).await?);
+                let near = near.map(|near| format!("; the nearest is \"{near}\"")).unwrap_or_default();
+                let unknown =
+                    format!("no user has the email address \"{email}\"{near}; an administrator can invite one");
                 return Err(UserError::new("email", unknown).into());
             }
             _ => {
@@ -269,6 +276,18 @@ async fn sign_in_link(
         Ok(app_url(db, addresses).await? + &link::path(&key))
     });
     print(&format!("{}\n", link.await?))
+}
+
+/// The address that a misspelt one probably means: another name at its host, or its name at another host.
+fn near(email: &str, known: &[String]) -> Option<String> {
+    let (name, host) = email.rsplit_once('@')?;
+    let known = || known.iter().filter_map(|address| address.rsplit_once('@'));
+    let names = known().filter(|(_, other)| other.eq_ignore_ascii_case(host)).map(|(name, _)| name);
+    let hosts = known().filter(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, host)| host);
+    match nearest(name, names) {
+        Some(name) => Some(format!("{name}@{host}")),
+        None => nearest(host, hosts).map(|host| format!("{name}@{host}")),
+    }
 }
 
 /// The address of the application: the one that `--app-url` or `--listen` names, or else the `--app-url` that a server
@@ -329,6 +348,21 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+
+    #[test]
+    fn a_misspelt_address_is_near_to_another_name_or_another_host_but_not_to_a_stranger() {
+        let known = ["ada@example.com", "grace.hopper@example.com", "ada@example.org"].map(str::to_owned);
+        for (email, expected) in [
+            ("grace.hoper@example.com", Some("grace.hopper@example.com")),
+            ("Grace.Hopper@exmaple.com", Some("Grace.Hopper@example.com")),
+            ("eve@example.com", None),
+            ("eve@other.net", None),
+            ("ada", None),
+            ("", None),
+        ] {
+            assert_eq!(near(email, &known).as_deref(), expected, "{email}");
+        }
+    }
 
     #[test]
     fn blocking_work_does_not_keep_the_process_from_ending() {

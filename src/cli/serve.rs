@@ -43,6 +43,7 @@ pub async fn run(settings: Serve, passed: Option<Passed>) -> Result<(), String> 
         warn!("{}", unknown_variable(&unknown));
     }
     check_proxies(&settings)?;
+    check_tokens(&settings)?;
     // The certificate and the ports first: if they fail, the database has not been touched.
     let tls = settings.addresses.tls.both();
     let tls = tls.map(|(certificate, key)| Tls::open(certificate, key)).transpose()?.map(Arc::new);
@@ -313,6 +314,18 @@ pub fn check_proxies(settings: &Serve) -> Result<(), String> {
         return Err("--proxy-protocol needs --trusted-proxies, which says whose PROXY headers to believe".to_owned());
     }
     Ok(())
+}
+
+/// Refuses a default lifetime of tokens that is longer than the longest.
+pub fn check_tokens(settings: &Serve) -> Result<(), String> {
+    match (settings.tokens_expire_after, settings.tokens_expire_within) {
+        (Some(after), Some(within)) if after > within => {
+            Err("--tokens-expire-after is longer than --tokens-expire-within: a new token would be valid for longer than any \
+                 token may be"
+                .to_owned())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns why there must be a proxy that is not trusted, if that shows in the settings. The rate limits then count all

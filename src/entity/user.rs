@@ -167,6 +167,12 @@ pub async fn by_email(db: &dyn ReadHandle, email: &str) -> Result<Option<Model>,
     super::by_unique::<Entity>(db, Column::EmailKey, email_key(email)).await
 }
 
+/// The email addresses of the users that were made first, at most `most`.
+pub async fn emails(db: &dyn ReadHandle, most: u64) -> Result<Vec<String>, db::Error> {
+    let users = Entity::find().select_only().column(Column::Email).order_by_asc(Column::Id).limit(most);
+    db.rows(users.as_query(), |row| row.get::<String>(0)).await
+}
+
 /// Returns whether there is an administrator who can sign in.
 pub async fn any_administrator(db: &dyn ReadHandle) -> Result<bool, db::Error> {
     let administrators = Entity::find().filter(Column::Role.eq(Role::Admin)).filter(Column::DeactivatedAt.is_null());

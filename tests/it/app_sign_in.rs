@@ -336,6 +336,9 @@ fn the_command_line_makes_links_for_users_and_the_first_user() {
     assert!(again.out.starts_with("https://c.example.com/sign-in/"), "{}", again.out);
     let sentence = "no user has the email address \"eve@example.com\"; an administrator can invite one";
     assert_refused(&place.run(&["sign-in-link", "--email", "eve@example.com"]), sentence);
+    let sentence = "no user has the email address \"adaa@example.com\"; the nearest is \"Ada@example.com\"; an administrator can \
+                    invite one";
+    assert_refused(&place.run(&["sign-in-link", "--email", "adaa@example.com"]), sentence);
 }
 
 #[tokio::test]

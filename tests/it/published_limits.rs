@@ -11,6 +11,7 @@ use rollcall::api_document::pull;
 use rollcall::app::openid::{exchange, provider};
 use rollcall::app::{MAX_FORM, MAX_STRANGERS_FORM, limits as pages, refusals};
 use rollcall::budget::Limits;
+use rollcall::cli;
 use rollcall::cli::check::tree;
 use rollcall::cli::reading::{impact, known};
 use rollcall::cli::sender;
@@ -381,6 +382,7 @@ fn things() -> Section {
         count("services at which `rollcall impact` goes on from there", impact::MOST_BEGINNINGS)
             .beyond("the command says so"),
         count("deploys whose environments `rollcall deploys` names when it refuses another", known::NEWEST),
+        count("users among whom the nearest to a misspelt address is looked for", cli::MOST_ADDRESSES),
     ];
     ("What the catalogue holds", rows)
 }

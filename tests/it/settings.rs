@@ -163,6 +163,13 @@ fn a_server_tells_commands_how_long_tokens_are_valid() {
     assert!(place.run(&["token", "list"]).out.contains("\t2999-01-31T00:00:00Z\tafter\n"));
     let short = place.run(&["serve", "--tokens-expire-after", "1h"]);
     assert!(short.status == 2 && short.err.contains("write at least 1d"), "{}", short.err);
+    let crossed = ["--listen", "127.0.0.1:0", "--tokens-expire-after", "90d", "--tokens-expire-within", "60d"];
+    let refused = place.run(&[&["serve"], &crossed[..]].concat());
+    let sentence = "rollcall: --tokens-expire-after is longer than --tokens-expire-within: a new token would be valid for longer \
+                    than any token may be\n";
+    assert_eq!((refused.status, &*refused.out, &*refused.err), (1, "", sentence));
+    let told = place.run(&[&["doctor"], &crossed[..]].concat());
+    assert!(told.status == 1 && told.out.contains("--tokens-expire-after is longer than"), "{}", told.out);
 }
 
 #[test]

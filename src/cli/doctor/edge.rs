@@ -37,6 +37,9 @@ pub(super) fn settings(settings: &Serve) -> Vec<Finding> {
     if let Err(reason) = serve::check_proxies(settings) {
         findings.push(Finding::problem(about, reason));
     }
+    if let Err(reason) = serve::check_tokens(settings) {
+        findings.push(Finding::problem(about, reason));
+    }
     findings.extend(unknown_variables().iter().map(|unknown| Finding::advice(about, serve::unknown_variable(unknown))));
     let proxies = &settings.edge.trusted_proxies;
     match addresses.given_app_url() {
