@@ -5,6 +5,7 @@
 //! API, and nothing else: each one runs GraphQL documents as the holder of the token, with the same scopes, limits and
 //! budgets. A result has at most [`LONGEST`] bytes.
 
+mod arguments;
 mod ask;
 mod prompts;
 pub mod questions;
@@ -73,7 +74,7 @@ impl ServerHandler for Agent {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = call.arguments.unwrap_or_default();
         let Some(answering) = tools::call(&self.asker, &call.name, &arguments) else {
-            return Err(ErrorData::invalid_params(format!("there is no tool {}", call.name), None));
+            return Err(ErrorData::invalid_params(tools::unknown(&call.name, self.asker.writes()), None));
         };
         let text = |text: String| vec![ContentBlock::text(text)];
         Ok(match answering.await {

@@ -2,6 +2,9 @@
 
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
+use super::arguments::near;
+use crate::error::quoted;
+
 /// A prompt with one argument, which its text names as `{}`.
 struct Asked {
     name: &'static str,
@@ -44,8 +47,15 @@ pub(super) fn list() -> Vec<Prompt> {
 /// # Errors
 /// There is no such prompt, or its argument is missing.
 pub(super) fn get(name: &str, arguments: &JsonObject) -> Result<GetPromptResult, String> {
-    let asked = PROMPTS.iter().find(|one| one.name == name).ok_or_else(|| format!("there is no prompt {name}"))?;
+    let asked = PROMPTS.iter().find(|one| one.name == name).ok_or_else(|| {
+        let names = PROMPTS.map(|one| one.name);
+        let near = near(name, names.into_iter());
+        format!("there is no prompt {}{near}; the prompts are {}", quoted(name), names.join(", "))
+    })?;
     let (argument, _) = asked.argument;
+    if let Some(other) = arguments.keys().find(|name| *name != argument) {
+        return Err(format!("the prompt {name} has no argument {}; it takes {argument}", quoted(other)));
+    }
     let value = arguments.get(argument).and_then(|value| value.as_str()).unwrap_or_default().trim();
     if value.is_empty() || value.len() > 255 {
         return Err(format!("the prompt {name} needs the argument {argument}, of 1 to 255 bytes"));

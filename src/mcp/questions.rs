@@ -21,6 +21,10 @@ pub const IMPACT: &str = concat!(
     } } } }"
 );
 
+/// Whether a deploy names an environment. Takes `$name`.
+pub const ENVIRONMENT: &str = "query($name: String!) { account {
+    deploys(first: 1, environments: [$name]) { nodes { environment } } } }";
+
 /// What the checks say of a service. Takes `$alias`.
 pub const MISSING: &str = "query($alias: String!) { account { rubric { checks(first: 0) { totalCount } }
     service(alias: $alias) { name htmlUrl owner { name } maturityReport { overallLevel { name }

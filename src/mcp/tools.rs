@@ -6,9 +6,11 @@ use futures_util::future::BoxFuture;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value as Json, json};
 
+use super::arguments::{Argument, Arguments, near};
 use super::ask::Asker;
 use super::{questions, schema};
 use crate::entity::Timestamp;
+use crate::error::quoted;
 
 /// The longest argument but a document, in bytes.
 const ARGUMENT: usize = 255;
@@ -24,9 +26,6 @@ struct Offered {
     writes: bool,
     run: for<'c> fn(&'c Asker, Arguments<'c>) -> BoxFuture<'c, Result<Json, String>>,
 }
-
-/// An argument: its name, its JSON type, whether it is required, and what it means.
-type Argument = (&'static str, &'static str, bool, &'static str);
 
 const SERVICE: Argument = ("service", "string", true, "A service, by its name or an alias");
 
@@ -140,7 +139,7 @@ pub(super) fn call<'c>(
 ) -> Option<BoxFuture<'c, Result<String, String>>> {
     let tool = TOOLS.iter().find(|one| one.name == name && (asker.writes() || !one.writes))?;
     Some(Box::pin(async move {
-        let given = Arguments::read(tool, arguments)?;
+        let given = Arguments::read(tool.name, tool.arguments, arguments)?;
         Ok(match (tool.run)(asker, given).await? {
             Json::String(text) => text,
             found => slim(found).to_string(),
@@ -164,31 +163,11 @@ impl Offered {
     }
 }
 
-/// The arguments of a call.
-#[derive(Clone, Copy)]
-struct Arguments<'c>(&'c JsonObject);
-
-impl<'c> Arguments<'c> {
-    fn read(tool: &Offered, given: &'c JsonObject) -> Result<Self, String> {
-        let known = |name: &str| tool.arguments.iter().any(|one| one.0 == name);
-        match given.keys().find(|name| !known(name)) {
-            Some(name) => Err(format!("{} has no argument {}", tool.name, crate::error::quoted(name))),
-            None => Ok(Self(given)),
-        }
-    }
-
-    fn text(self, name: &str, most: usize) -> Result<Option<&'c str>, String> {
-        match self.0.get(name) {
-            None | Some(Json::Null) => Ok(None),
-            Some(Json::String(text)) if text.len() > most => Err(format!("{name} is longer than {most} bytes")),
-            Some(Json::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
-            Some(_) => Err(format!("{name} must be a text")),
-        }
-    }
-
-    fn required(self, name: &str, most: usize) -> Result<&'c str, String> {
-        self.text(name, most)?.ok_or_else(|| format!("{name} is required"))
-    }
+/// The sentence about a tool that a caller does not have.
+pub(super) fn unknown(name: &str, writes: bool) -> String {
+    let names: Vec<&str> = TOOLS.iter().filter(|one| writes || !one.writes).map(|one| one.name).collect();
+    let near = near(name, names.iter().copied());
+    format!("there is no tool {}{near}; the tools are {}", quoted(name), names.join(", "))
 }
 
 /// Takes out what says nothing: nulls, empty texts, lists and objects, and the wrapping of lists.
@@ -252,10 +231,10 @@ async fn alias(asker: &Asker, kind: &str, name: &str) -> Result<String, String> 
     }
     let similar: Vec<String> = found.iter().take(5).filter_map(|one| of(one)).collect();
     Err(match (similar.is_empty(), exact.len()) {
-        (true, _) => format!("there is no {kind} {}; look for it with find", crate::error::quoted(name)),
-        (false, 2..) => format!("several are called {}: {}", crate::error::quoted(name), similar.join(", ")),
+        (true, _) => format!("there is no {kind} {}; look for it with find", quoted(name)),
+        (false, 2..) => format!("several are called {}: {}", quoted(name), similar.join(", ")),
         (false, _) => {
-            format!("there is no {kind} {}; similar are {}", crate::error::quoted(name), similar.join(", "))
+            format!("there is no {kind} {}; similar are {}", quoted(name), similar.join(", "))
         }
     })
 }
@@ -297,18 +276,34 @@ async fn deploys(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
             deployedAt serviceAlias service { name } environment deployStatus deployNumber deployerName deployerEmail
             description commitSha deployUrl
         } totalCount } } }";
-    let hours = match given.0.get("hours") {
+    let hours = match given.get("hours") {
         None | Some(Json::Null) => 24,
-        Some(hours) => hours.as_i64().filter(|hours| (1..=HOURS).contains(hours)).ok_or("hours must be 1 to 2208")?,
+        Some(hours) => {
+            let within = hours.as_i64().filter(|hours| (1..=HOURS).contains(hours));
+            within.ok_or_else(|| format!("hours must be 1 to {HOURS}, not {hours}"))?
+        }
     };
     let service = match given.text("service", ARGUMENT)? {
         Some(name) => Some(alias(asker, "service", name).await?),
         None => None,
     };
     let start = Timestamp::from_micros(Timestamp::now().as_micros() - hours * 3_600_000_000).to_string();
-    let environments = given.text("environment", ARGUMENT)?.map(|one| vec![one]);
+    let environment = given.text("environment", ARGUMENT)?;
+    let environments = environment.map(|one| vec![one]);
     let variables = json!({ "start": start, "environments": environments, "service": service });
-    Ok(asker.ask(DOCUMENT, variables).await?["account"]["deploys"].take())
+    let found = asker.ask(DOCUMENT, variables).await?["account"]["deploys"].take();
+    if let Some(name) = environment
+        && found["totalCount"] == 0
+    {
+        let named = asker.ask(questions::ENVIRONMENT, json!({ "name": name })).await?;
+        if named["account"]["deploys"]["nodes"].as_array().is_none_or(Vec::is_empty) {
+            return Err(format!(
+                "no deploy names the environment {}; leave it out to see which there are",
+                quoted(name)
+            ));
+        }
+    }
+    Ok(found)
 }
 
 async fn impact(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
@@ -361,7 +356,7 @@ async fn owners(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
     let name = given.required("repository", ARGUMENT)?;
     let mut found = asker.ask(DOCUMENT, json!({ "name": name })).await?["account"]["repository"].take();
     if found.is_null() {
-        return Err(format!("the catalogue knows no repository {}", crate::error::quoted(name)));
+        return Err(format!("the catalogue knows no repository {}", quoted(name)));
     }
     let alias = found["defaultAlias"].clone();
     let path = given.text("path", 4096)?.unwrap_or_default();
@@ -392,10 +387,9 @@ async fn owners(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
 
 async fn run(asker: &Asker, given: Arguments<'_>, writes: bool) -> Result<Json, String> {
     let document = given.required("document", super::LONGEST_REQUEST)?;
-    let variables = match given.0.get("variables") {
+    let variables = match given.get("variables") {
         None | Some(Json::Null) => json!({}),
-        Some(Json::Object(variables)) => Json::Object(variables.clone()),
-        Some(_) => return Err("variables must be an object".to_owned()),
+        Some(variables) => variables.clone(),
     };
     // As it is: the agent has chosen its shape.
     asker.run(document, variables, writes).await.map(Json::String)

@@ -165,9 +165,17 @@ async fn what_is_wrong_is_said_to_the_agent() {
     for (tool, arguments, said) in [
         ("find", json!({}), "text is required"),
         ("find", json!({ "text": "  " }), "text is required"),
-        ("find", json!({ "text": 7 }), "text must be a text"),
+        ("find", json!({ "text": 7 }), "text must be a string, not a number: What to look for"),
         ("find", json!({ "text": "x".repeat(256) }), "text is longer than 255 bytes"),
-        ("find", json!({ "txt": "x" }), "find has no argument \"txt\""),
+        ("find", json!({ "txt": "x" }), "find has no argument \"txt\"; the nearest is text; its arguments are text"),
+        (
+            "describe_service",
+            json!({ "name": "x" }),
+            "describe_service has no argument \"name\"; its arguments are service",
+        ),
+        ("impact", json!({}), "service is required, a JSON string: A service, by its name or an alias"),
+        ("list_deploys", json!({ "hours": "24" }), "hours must be an integer, not a string: How far to look back"),
+        ("list_deploys", json!({ "environment": "prod" }), "no deploy names the environment \"prod\"; leave it out"),
         ("describe_service", json!({ "service": "nope" }), "there is no service \"nope\"; look for it with find"),
         ("describe_service", json!({ "service": "chekout" }), "there is no service \"chekout\"; similar are checkout"),
         ("list_deploys", json!({ "hours": 0 }), "hours must be 1 to 2208"),
@@ -191,6 +199,27 @@ async fn what_is_wrong_is_said_to_the_agent() {
     ] {
         let answer = ask(&app, &token, method, params).await;
         assert_eq!(answer["error"]["code"], code, "{method}: {answer}");
+    }
+    for (method, params, said) in [
+        (
+            "tools/call",
+            json!({ "name": "imapct", "arguments": {} }),
+            "there is no tool \"imapct\"; the nearest is impact; the tools are find, ",
+        ),
+        (
+            "prompts/get",
+            json!({ "name": "incidnt" }),
+            "there is no prompt \"incidnt\"; the nearest is incident; the prompts are incident, onboarding",
+        ),
+        (
+            "prompts/get",
+            json!({ "name": "incident", "arguments": { "servce": "x" } }),
+            "the prompt incident has no argument \"servce\"; it takes service",
+        ),
+    ] {
+        let answer = ask(&app, &token, method, params).await;
+        let message = answer["error"]["message"].as_str().expect("a message");
+        assert!(message.contains(said), "{message}");
     }
     let prompt =
         ask(&app, &token, "prompts/get", json!({ "name": "incident", "arguments": { "service": "cart" } })).await;

@@ -8,6 +8,7 @@ use spelling::nearest;
 
 use super::nodes;
 use crate::cli::remote::Server;
+use crate::mcp::questions::ENVIRONMENT;
 
 /// The number of deploys whose environments are named to somebody who named another one.
 pub const NEWEST: usize = 500;
@@ -15,8 +16,6 @@ pub const NEWEST: usize = 500;
 /// The most names that a refusal lists.
 const NAMES: usize = 20;
 
-const ENVIRONMENT: &str = "query($name: String!) { account {
-    deploys(first: 1, environments: [$name]) { nodes { environment } } } }";
 const ENVIRONMENTS: &str = "query($first: Int, $after: String) { account {
     deploys(first: $first, after: $after) { nodes { environment } pageInfo { hasNextPage endCursor } } } }";
 const FILTER: &str = "query($id: ID!) { account { filter(id: $id) { id } } }";
