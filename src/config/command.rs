@@ -37,7 +37,7 @@ pub enum Command {
         #[allow(missing_docs)]
         database: Database,
     },
-    /// Check the settings, database, disk, clock and proxy, and say what to do. Exits with status 1 if there is a
+    /// Check the settings, database, disk, clock, mail server and proxy, and say what to do. Exits with status 1 if there is a
     /// problem, and with 0 if there is only advice
     Doctor(Box<Serve>),
     /// Check whether the server on this machine is ready, for containers. Exits with status 1 if it is not

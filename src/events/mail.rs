@@ -129,6 +129,13 @@ impl Server {
 
     /// A connection that takes messages.
     fn connect(&self, deadline: Instant) -> Result<SmtpConnection, smtp::Error> {
+        let mut connection = self.open(deadline)?;
+        self.sign_in(&mut connection, deadline)?;
+        Ok(connection)
+    }
+
+    /// A connection that is encrypted as it should be.
+    fn open(&self, deadline: Instant) -> Result<SmtpConnection, smtp::Error> {
         let tls = match &self.encryption {
             Encryption::Whole(tls) => Some(tls),
             Encryption::None | Encryption::Begun(_) => None,
@@ -140,11 +147,24 @@ impl Server {
             connection.starttls(tls, &self.hello)?;
             limit(&mut connection, deadline);
         }
+        Ok(connection)
+    }
+
+    /// Signs in, if there is a password.
+    fn sign_in(&self, connection: &mut SmtpConnection, deadline: Instant) -> Result<(), smtp::Error> {
         if let Some(credentials) = &self.credentials {
             connection.auth(DEFAULT_MECHANISMS, credentials)?;
-            limit(&mut connection, deadline);
+            limit(connection, deadline);
         }
-        Ok(connection)
+        Ok(())
+    }
+
+    /// Connects and signs in as for a message, and sends none.
+    fn try_out(&self, deadline: Instant) -> Result<(), String> {
+        let mut connection = self.open(deadline).map_err(|error| why(&error).1)?;
+        self.sign_in(&mut connection, deadline).map_err(|error| format!("signing in fails: {}", why(&error).1))?;
+        let _ = connection.quit();
+        Ok(())
     }
 }
 
@@ -215,6 +235,37 @@ impl Mailer {
     pub fn new(url: &str, from: Mailbox) -> Result<Self, String> {
         let places = Arc::new(Semaphore::new(AT_ONCE));
         Ok(Self(Arc::new(Inner { server: Server::read(url)?, from, places })))
+    }
+
+    /// The server's address.
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.0.server.host, self.0.server.port)
+    }
+
+    /// How mail goes there: whether it is encrypted on its way to another machine, and in words.
+    pub fn way(&self) -> (bool, &'static str) {
+        let Server { host, encryption, credentials, .. } = &self.0.server;
+        match (encryption, credentials.is_some()) {
+            (Encryption::None, signs_in) => {
+                (is_here(host), if signs_in { "not encrypted, signed in" } else { "not encrypted, without a password" })
+            }
+            (_, true) => (true, "encrypted, signed in"),
+            (_, false) => (true, "encrypted, without a password"),
+        }
+    }
+
+    /// Connects to the server and signs in, as for a message, within [`TIMEOUT`]. Sends nothing.
+    ///
+    /// # Errors
+    /// Why no message could be handed over, in a few words without the password.
+    pub async fn try_out(&self) -> Result<(), String> {
+        let (inner, deadline) = (Arc::clone(&self.0), Instant::now() + TIMEOUT);
+        let tried = tokio::task::spawn_blocking(move || inner.server.try_out(deadline));
+        match timeout(TIMEOUT, tried).await {
+            Ok(Ok(tried)) => tried,
+            Ok(Err(_)) => Err("the attempt panicked".to_owned()),
+            Err(_) => Err(no_answer()),
+        }
     }
 
     /// Sends a message of a subscription. Returns the status of the server's answer.

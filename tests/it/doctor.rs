@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::command_line::{Done, Place, assert_refused};
 use crate::process::Process;
+use crate::smtp::MailServer;
 
 /// The text of the finding about a topic.
 fn line<'a>(done: &'a Done, about: &str) -> (&'a str, &'a str) {
@@ -118,6 +119,38 @@ fn the_doctor_detects_an_untrusted_proxy() {
 
     let done = place.run(&["doctor", "--listen", &address, "--app-url", "https://catalogue.invalid"]);
     assert_eq!((done.status, line(&done, "settings").0, line(&done, "proxy").0), (1, "PROBLEM", "PROBLEM"));
+}
+
+#[test]
+fn the_doctor_tries_the_mail_server_and_sends_nothing() {
+    let (place, address, server) = (Place::new(), free_port(), MailServer::taking());
+    let doctor = |url: &str| {
+        let mail = ["--smtp-url", url, "--mail-from", "rollcall@example.com"];
+        place.run(&[&["doctor", "--listen", &*address][..], &mail].concat())
+    };
+    let done = doctor(&server.url());
+    let sentence = format!("{} can be used, not encrypted, without a password", server.address);
+    assert_eq!((done.status, line(&done, "mail")), (0, ("ok", &*sentence)), "{}", done.out);
+    // It knows no way to sign in, and no encryption.
+    let done = doctor(&format!("smtp://ada:geheim@{}", server.address));
+    assert_eq!((done.status, line(&done, "mail").0), (1, "PROBLEM"), "{}", done.out);
+    assert!(line(&done, "mail").1.contains(": signing in fails: ") && !done.out.contains("geheim"), "{}", done.out);
+    for url in [format!("smtp://{}?tls=required", server.address), format!("smtps://{}", server.address)] {
+        let done = doctor(&url);
+        assert_eq!((done.status, line(&done, "mail").0), (1, "PROBLEM"), "{url}: {}", done.out);
+    }
+    let nobody = free_port();
+    let done = doctor(&format!("smtp://{nobody}"));
+    assert_eq!((done.status, line(&done, "mail").0), (1, "PROBLEM"), "{}", done.out);
+    assert!(line(&done, "mail").1.starts_with(&format!("{nobody}: the mail server cannot be used: ")), "{}", done.out);
+    assert!(server.got().is_empty(), "it sends no mail");
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let began = std::time::Instant::now();
+    let done = doctor(&format!("smtp://{}", silent.local_addr().expect("an address")));
+    assert!(line(&done, "mail").1.ends_with(": no answer from the mail server within 10 s"), "{}", done.out);
+    assert!(began.elapsed() < std::time::Duration::from_secs(40));
+    let done = place.run(&["doctor", "--listen", &address]);
+    assert!(!done.out.contains(" mail "), "none is set: {}", done.out);
 }
 
 #[test]

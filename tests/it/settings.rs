@@ -69,7 +69,8 @@ fn company(path: &[String], name: &str) -> Vec<String> {
     }
     match path.last().map(String::as_str) {
         Some(
-            "delete" | "apply" | "backup" | "import" | "release" | "show" | "open" | "search" | "who-owns" | "query",
+            "delete" | "apply" | "backup" | "import" | "release" | "show" | "open" | "search" | "who-owns" | "query"
+            | "impact" | "missing" | "failing",
         ) => words.push("1".to_owned()),
         Some("list") if path.len() == 1 => words.push("services".to_owned()),
         _ => {}

@@ -9,6 +9,7 @@ use crate::entity::text::one_line;
 mod database;
 mod edge;
 mod machine;
+mod mail;
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +73,7 @@ pub async fn examine(settings: &Serve) -> Vec<Finding> {
     }
     let is_ready = server.finding.level == Level::Fine;
     findings.push(server.finding);
+    findings.extend(mail::examine(settings).await);
     if is_ready {
         findings.extend(tokio::task::block_in_place(|| edge::proxy(settings)));
     }

@@ -128,7 +128,7 @@ pub(super) fn run(settings: &List) -> Result<(), String> {
     if !conditions.is_empty() {
         variables["filter"] = predicates(&server, &conditions)?.into();
     }
-    let (mut nodes, has_more) = nodes(&server, document, variables, &format!("/account/{field}"), *limit)?;
+    let (mut nodes, has_more) = nodes(&server, document, variables.clone(), &format!("/account/{field}"), *limit)?;
     if settings.listed == Listed::Users {
         for node in &mut nodes {
             let teams = node["teams"]["nodes"].as_array().into_iter().flatten();
