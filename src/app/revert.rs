@@ -125,7 +125,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> R
                 ul { @for obstacle in &obstacles { li { (obstacle) } } }
             }
         }
-        (preview(summary.as_deref(), &fields, obstacles.is_empty()))
+        (preview(summary.as_deref(), &fields))
         div.actions {
             @if obstacles.is_empty() {
                 form method="post" action=(address(entry.id)) { button { "Revert this change" } }
@@ -140,21 +140,27 @@ async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> R
     Ok(framed(visit, &head, main))
 }
 
-/// What a revert would do, field by field.
-fn preview(summary: Option<&str>, fields: &[ServiceFileChange], is_possible: bool) -> Markup {
+/// What a revert would do, field by field. Without a summary it is refused: only how the fields differ is shown.
+fn preview(summary: Option<&str>, fields: &[ServiceFileChange]) -> Markup {
     let side = |text: &Option<String>| {
         html! { @match text { Some(text) => (short(text)), None => span.soft { "nothing" } } }
     };
+    let (title, then) = match summary {
+        Some(_) => ("The revert", "After the revert"),
+        None => ("The fields", "Before the change"),
+    };
     html! {
-        @if let Some(summary) = summary {
+        @if summary.is_some() || !fields.is_empty() {
             section {
-                h2 { "The revert" }
-                p { (summary) " It is all or nothing, and a change of its own: the history tells it, and it can be reverted." }
-                @if is_possible { p.soft { "Nothing is changed yet." } }
+                h2 { (title) }
+                @if let Some(summary) = summary {
+                    p { (summary) " It is all or nothing, and a change of its own: the history tells it, and it can be reverted." }
+                    p.soft { "Nothing is changed yet." }
+                }
                 @if !fields.is_empty() {
                     div.scroll tabindex="0" role="region" aria-label="Fields" {
                         table {
-                            thead { tr { th scope="col" { "Field" } th scope="col" { "Now" } th scope="col" { "After the revert" } } }
+                            thead { tr { th scope="col" { "Field" } th scope="col" { "Now" } th scope="col" { (then) } } }
                             tbody { @for field in fields {
                                 tr {
                                     th scope="row" { (field.field.replacen("tags.", "tag ", 1)) }

@@ -308,6 +308,7 @@ async fn what_was_changed_since_stands_in_the_way_of_all_of_it() {
     let tried = revert(&app, &entry, true).await;
     assert_eq!(tried["errors"], refusal);
     assert_eq!(tried["fields"].as_array().map(Vec::len), Some(2), "{tried}");
+    assert_eq!(tried["summary"], Value::Null, "it says nothing of what would not be done");
     let refused = revert(&app, &entry, false).await;
     assert_eq!(refused, json!({ "summary": null, "fields": null, "errors": refusal }));
     assert_eq!(rows(&app).await, before, "not even the language");
@@ -507,6 +508,7 @@ async fn a_lock_and_what_is_gone_stand_in_the_way_by_name() {
         let refused = revert(&app, &entry, dry_run).await;
         assert_eq!(refused["errors"], json!([{ "message": message, "path": ["locked"] }]));
         assert_eq!(refused["fields"].is_array(), dry_run, "the preview shows the fields all the same: {refused}");
+        assert_eq!(refused["summary"], Value::Null, "{refused}");
     }
 }
 
@@ -725,6 +727,7 @@ async fn a_history_leads_to_the_revert_of_its_entries() {
     // Twice is refused, with the reason.
     let page = mem.page(&path).await;
     assert!(page.contains("It cannot be reverted.") && !page.contains("Revert this change</button>"), "{page}");
+    assert!(!page.contains("get their values") && !page.contains("After the revert"), "it promises nothing: {page}");
     let refused = mem.post(&path, &[]).await;
     assert!(refused.status == 422 && refused.text().contains("as it was before the change already"), "{refused:?}");
 

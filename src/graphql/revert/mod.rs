@@ -67,7 +67,8 @@ impl ChangeRevertMutation for Mutation {
             return Err(Error::User(obstacles));
         }
         Ok(ChangeRevertPayload {
-            summary: Some(plan.summary()),
+            // What is refused would not be done.
+            summary: obstacles.is_empty().then(|| plan.summary()),
             fields: Some(plan.fields().into_iter().map(service_file::change).collect()),
             errors: obstacles.into_iter().map(Into::into).collect(),
         })
