@@ -4,10 +4,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::percent_decode_str;
 
 use super::Fault;
 use super::openid::attempt::Attempt;
+pub use crate::entity::pages::path;
 use crate::entity::user::Role;
 use crate::entity::{session, text, user};
 use crate::graphql::request::caller::Caller;
@@ -234,17 +235,4 @@ pub fn parts(path: &str) -> Vec<String> {
 /// Replaces NUL, the one character that no database text may contain.
 fn printable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
-}
-
-/// The characters that are not encoded in a path segment.
-const PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-
-/// Joins segments to a path and encodes them.
-pub fn path<const N: usize>(parts: [&str; N]) -> String {
-    let encode = |part: &&str| match *part {
-        // Browsers resolve these segments even when encoded once.
-        "." | ".." => part.replace('.', "%252E"),
-        part => utf8_percent_encode(part, PART).to_string(),
-    };
-    parts.iter().fold(String::new(), |path, part| path + "/" + &encode(part))
 }

@@ -57,6 +57,7 @@ pub mod key;
 pub mod level;
 pub mod lifecycle;
 pub mod on_call;
+pub mod pages;
 pub mod property;
 pub mod property_definition;
 mod reference;

@@ -1,11 +1,10 @@
 //! What is sent: an event in the form that a receiver takes.
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value as Json, json};
 
 use crate::entity::event::{Kind, Model as Event, What};
 use crate::entity::event_subscription::Form;
-use crate::entity::text;
+use crate::entity::{pages, text};
 
 /// The longest sentence of a message for people, in characters.
 const SENTENCE: usize = 1_000;
@@ -149,18 +148,17 @@ impl Said<'_> {
         if self.event.what == What::Deleted {
             return None;
         }
-        let alias = utf8_percent_encode(self.text("alias")?, NON_ALPHANUMERIC);
-        let app_url = self.app_url;
+        let (alias, app_url) = (self.text("alias")?, self.app_url);
         Some(match (&*self.event.subject_class, self.event.what) {
             ("Service", What::Deployed) => {
                 self.event.service_id?;
-                format!("{app_url}/services/{alias}/deploys")
+                pages::url(app_url, ["services", alias, "deploys"])
             }
-            ("Service", _) => format!("{app_url}/services/{alias}"),
-            ("Team", _) => format!("{app_url}/teams/{alias}"),
-            ("System", _) => format!("{app_url}/systems/{alias}"),
-            ("Domain", _) => format!("{app_url}/domains/{alias}"),
-            ("ServiceSuggestion", _) => format!("{app_url}/suggestions"),
+            ("Service", _) => pages::url(app_url, ["services", alias]),
+            ("Team", _) => pages::url(app_url, ["teams", alias]),
+            ("System", _) => pages::url(app_url, ["systems", alias]),
+            ("Domain", _) => pages::url(app_url, ["domains", alias]),
+            ("ServiceSuggestion", _) => pages::url(app_url, ["suggestions"]),
             _ => return None,
         })
     }

@@ -20,7 +20,7 @@ use crate::db::{self, AnyRow, RowOf, Transaction, Write, WriteHandle};
 use crate::entity::audit::{self, Actor, ActorKind};
 use crate::entity::change::{Account, Told, Whole};
 use crate::entity::event::{self, Kind, What};
-use crate::entity::{Timestamp, deploy, global_id, service, token};
+use crate::entity::{Timestamp, deploy, global_id, pages, service, token};
 
 mod checks;
 pub mod deliver;
@@ -53,7 +53,7 @@ const SUBSCRIPTION: &str = "EventSubscription";
 
 /// The address of a subscription's page.
 fn page_of(app_url: &str, subscription: i64) -> String {
-    format!("{app_url}/events/{}", global_id::text(SUBSCRIPTION, subscription))
+    pages::url(app_url, ["events", &global_id::text(SUBSCRIPTION, subscription)])
 }
 
 /// The severity of a code issue that is an event, in lower case.

@@ -19,7 +19,7 @@ use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::alias::AliasTable;
 use crate::entity::domain::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, domain, domain_alias, row_lock, service, system as systems, team, text};
+use crate::entity::{Timestamp, domain, domain_alias, pages, row_lock, service, system as systems, team, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 impl DomainResolver for Domain {
@@ -57,7 +57,7 @@ impl DomainResolver for Domain {
 
     async fn html_url(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
-        Ok(domains.iter().map(|domain| format!("{app_url}/domains/{}", domain.slug)).collect())
+        Ok(domains.iter().map(|domain| pages::url(app_url, ["domains", &domain.slug])).collect())
     }
 }
 

@@ -21,7 +21,7 @@ use crate::engine::page::{Cursor, Edge, Page, PageRequest};
 use crate::entity::field_rule::must_not_be_null;
 use crate::entity::infrastructure_resource::{ActiveModel, Column, Entity};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, infrastructure_resource_alias};
+use crate::entity::{Timestamp, infrastructure_resource_alias, pages};
 use crate::error::{Problems, Result, UserError, quoted};
 use crate::json_schema::{self, JsonSchema};
 
@@ -108,7 +108,7 @@ impl InfrastructureResourceResolver for InfrastructureResource {
     async fn href(resources: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
         let page =
-            |one: &&Self| format!("{app_url}/infrastructure/{}", InfrastructureResourceResolver::id(*one).text());
+            |one: &&Self| pages::url(app_url, ["infrastructure", &InfrastructureResourceResolver::id(*one).text()]);
         Ok(resources.iter().map(page).collect())
     }
 

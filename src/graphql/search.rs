@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::request::context::Ctx;
 use super::schema::*;
 use crate::db::find::{Found, Kind, Match, find};
-use crate::entity::{ByIds, domain, infrastructure_resource, repository, service, system, team, text, user};
+use crate::entity::{ByIds, domain, infrastructure_resource, pages, repository, service, system, team, text, user};
 use crate::error::{Error, Result, UserError};
 
 /// The most results of a search.
@@ -102,7 +102,7 @@ async fn rows(found: &[&Found], ctx: &Ctx<'_>) -> Result<HashMap<(Kind, i64), Ro
     let ids = ids_of(Kind::InfrastructureResource);
     for resource in infrastructure_resource::Entity::by_ids(ctx.db(), ids).await?.into_iter().flatten() {
         let (id, name) = (resource.id, resource.name.clone());
-        let html_url = format!("{}/infrastructure/{}", ctx.settings().app_url, resource.id().text());
+        let html_url = pages::url(&ctx.settings().app_url, ["infrastructure", &resource.id().text()]);
         let item = SearchItem::InfrastructureResource(resource);
         rows.insert((Kind::InfrastructureResource, id), Row { item, name, html_url });
     }

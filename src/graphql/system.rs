@@ -22,7 +22,7 @@ use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::system::Column;
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, domain, service as services, system, system_alias, team, text};
+use crate::entity::{Timestamp, domain, pages, service as services, system, system_alias, team, text};
 use crate::error::{Error, Problems, Result, UserError};
 
 fn ids_of(systems: &[&System]) -> Vec<i64> {
@@ -45,7 +45,7 @@ impl SystemResolver for System {
 
     async fn html_url(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
-        Ok(systems.iter().map(|system| format!("{app_url}/systems/{}", system.slug)).collect())
+        Ok(systems.iter().map(|system| pages::url(app_url, ["systems", &system.slug])).collect())
     }
 
     async fn deploy_metrics(

@@ -185,6 +185,20 @@ async fn an_event_arrives_as_mail_with_the_same_id_after_a_temporary_error() {
 }
 
 #[tokio::test]
+async fn the_address_of_a_page_is_written_as_people_write_it() {
+    let server = MailServer::taking();
+    let (app, _sending) = started(&server).await;
+    subscribed(&app, mail(&json!({}))).await;
+    created(&app, "Session Store").await;
+    let text = server.exactly(1).await[0].text();
+    let url = format!("http://{}/services/session_store", app.address);
+    assert!(text.contains(&format!("\n{url}\n")), "{text}");
+    // The API says the same.
+    let service = data(&app, r#"{ account { service(alias: "session_store") { htmlUrl } } }"#).await;
+    assert_eq!(service["account"]["service"]["htmlUrl"], json!(url));
+}
+
+#[tokio::test]
 async fn a_refused_mail_holds_back_its_own_subject_alone_and_is_given_up() {
     let is_bad = |mail: &Mail| mail.header("subject").to_lowercase().contains("bad");
     let server = MailServer::that(move |mail, _| if is_bad(mail) { "550 5.7.1 not this" } else { TAKEN });

@@ -11,7 +11,7 @@ use crate::engine::page::PageArguments;
 use crate::entity::event::{Kind, What};
 use crate::entity::event_subscription::{self as subscription, Column, Digest, Entity, Form, MOST};
 use crate::entity::timestamp::touch;
-use crate::entity::{ByIds, Timestamp, event, event_delivery as delivery, event_receiver as receiver, service};
+use crate::entity::{ByIds, Timestamp, event, event_delivery as delivery, event_receiver as receiver, pages, service};
 use crate::error::{Error, Result, UserError};
 use crate::events::{digest as digests, signature};
 use crate::graphql::field::draft::{self, Draft};
@@ -66,7 +66,7 @@ impl EventSubscriptionResolver for EventSubscription {
 
     async fn html_url(rows: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
-        let url = |row: &&Self| format!("{app_url}/events/{}", EventSubscriptionResolver::id(*row).text());
+        let url = |row: &&Self| pages::url(app_url, ["events", &EventSubscriptionResolver::id(*row).text()]);
         Ok(rows.iter().map(url).collect())
     }
 

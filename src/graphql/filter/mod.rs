@@ -16,7 +16,7 @@ use crate::db::{Transaction, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::filter::{self, Column, Entity};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, filter_predicate, text};
+use crate::entity::{Timestamp, filter_predicate, pages, text};
 use crate::error::{Problems, Result, UserError};
 
 pub mod predicate;
@@ -29,7 +29,9 @@ impl FilterResolver for Filter {
 
     async fn html_url(filters: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
-        let of = |filter: &&Self| format!("{app_url}/services?filter={}", FilterResolver::id(*filter).text());
+        let of = |filter: &&Self| {
+            format!("{}?filter={}", pages::url(app_url, ["services"]), FilterResolver::id(*filter).text())
+        };
         Ok(filters.iter().map(of).collect())
     }
 

@@ -12,7 +12,7 @@ use crate::engine::write::{Scalar, Writer};
 use crate::entity::component_type::{self, Column, Entity};
 use crate::entity::text::FEW;
 use crate::entity::timestamp::touch;
-use crate::entity::{ByIds, Timestamp, alias, service};
+use crate::entity::{ByIds, Timestamp, alias, pages, service};
 use crate::error::{Error, Result, UserError, quoted};
 use crate::graphql::field::alias::or_taken;
 use crate::graphql::field::draft::Draft;
@@ -52,7 +52,9 @@ impl ComponentTypeResolver for ComponentType {
 
     async fn href(types: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
-        let list = |one: &&Self| format!("{app_url}/services?type={}", ComponentTypeResolver::id(*one).text());
+        let list = |one: &&Self| {
+            format!("{}?type={}", pages::url(app_url, ["services"]), ComponentTypeResolver::id(*one).text())
+        };
         Ok(types.iter().map(list).collect())
     }
 

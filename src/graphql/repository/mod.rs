@@ -19,8 +19,8 @@ use crate::db::{self, OfKeys, Read, Write};
 use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
 use crate::entity::repository::Column;
 use crate::entity::{
-    ByIds, Timestamp, code_issue, code_issue_project_resource, repository, service, service_repository, team, text,
-    tier,
+    ByIds, Timestamp, code_issue, code_issue_project_resource, pages, repository, service, service_repository, team,
+    text, tier,
 };
 use crate::error::{Error, Problems, Result, UserError, quoted};
 
@@ -91,7 +91,10 @@ impl RepositoryResolver for Repository {
     async fn html_url(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         // By id: an alias may contain slashes and colons.
         let app_url = &ctx.settings().app_url;
-        Ok(repositories.iter().map(|repository| format!("{app_url}/repositories/{}", repository.id)).collect())
+        Ok(repositories
+            .iter()
+            .map(|repository| pages::url(app_url, ["repositories", &repository.id.to_string()]))
+            .collect())
     }
 
     async fn code_issues(

@@ -28,8 +28,8 @@ use crate::engine::page::PageArguments;
 use crate::entity::field_rule::Reference;
 use crate::entity::service::{Column, Writable};
 use crate::entity::{
-    code_issue, code_issue_project_resource, contact as contacts, deploy_number, property as properties, row_lock,
-    service, service_alias, text,
+    code_issue, code_issue_project_resource, contact as contacts, deploy_number, pages, property as properties,
+    row_lock, service, service_alias, text,
 };
 use crate::error::{Result, UserError};
 
@@ -208,7 +208,7 @@ impl ServiceResolver for Service {
 
     async fn html_url(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
-        Ok(services.iter().map(|service| format!("{app_url}/services/{}", service.slug())).collect())
+        Ok(services.iter().map(|service| pages::url(app_url, ["services", service.slug()])).collect())
     }
 
     async fn timestamps(services: &[&impl ServiceCore], _: &Ctx<'_>) -> Result<Vec<Timestamps>> {

@@ -7,7 +7,9 @@ use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, QueryFilter};
 use crate::db::{self, Read, ReadHandle, Write};
 use crate::engine::page::PageRequest;
 use crate::entity::service_document::{Column, Entity, Format};
-use crate::entity::{document_pull, integration as integrations, service, service_document_content as content, text};
+use crate::entity::{
+    document_pull, integration as integrations, pages, service, service_document_content as content, text,
+};
 use crate::error::{Result, UserError};
 use crate::graphql::field::draft::Draft;
 use crate::graphql::field::id::{self, Id};
@@ -30,7 +32,10 @@ impl ServiceDocumentResolver for ServiceDocument {
 
     async fn html_url(documents: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<String>>> {
         let app_url = &ctx.settings().app_url;
-        Ok(documents.iter().map(|document| Some(format!("{app_url}/documents/{}", document.id))).collect())
+        Ok(documents
+            .iter()
+            .map(|document| Some(pages::url(app_url, ["documents", &document.id.to_string()])))
+            .collect())
     }
 
     async fn source(documents: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceDocumentSource>>> {

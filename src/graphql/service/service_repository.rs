@@ -7,7 +7,7 @@ use sea_orm::{ColumnTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, Set
 use crate::db::{self as database, Read, ReadHandle, Table, Write};
 use crate::engine::page::{Edge, Page, PageArguments};
 use crate::entity::service_repository::{self, Column, Entity};
-use crate::entity::{ByIds, repository as repositories_table, service as services_table, text};
+use crate::entity::{ByIds, pages, repository as repositories_table, service as services_table, text};
 use crate::error::{Error, Problems, Result, UserError};
 use crate::graphql::field::alias;
 use crate::graphql::field::draft;
@@ -245,7 +245,7 @@ impl RepositoryPathResolver for RepositoryPath {
     async fn href(paths: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         // Without a URL of its own, the folder leads to the repository's page in rollcall.
         let app_url = &ctx.settings().app_url;
-        let page = |path: &&Self| format!("{app_url}/repositories/{}", path.repository);
+        let page = |path: &&Self| pages::url(app_url, ["repositories", &path.repository.to_string()]);
         Ok(paths.iter().map(|path| path.address.clone().unwrap_or_else(|| page(path))).collect())
     }
 }

@@ -10,7 +10,7 @@ use crate::engine::page::PageArguments;
 use crate::entity::alias::AliasTable;
 use crate::entity::scorecard::{self, Column, Entity, MOST};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, category, scorecard_alias};
+use crate::entity::{Timestamp, category, pages, scorecard_alias};
 use crate::error::{Result, UserError};
 use crate::graphql::field::alias;
 use crate::graphql::field::draft::Draft;
@@ -28,7 +28,7 @@ impl ScorecardResolver for Scorecard {
 
     async fn href(scorecards: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
-        let href = |scorecard: &&Self| format!("{app_url}/standards/scorecards/{}", scorecard.slug);
+        let href = |scorecard: &&Self| pages::url(app_url, ["standards", "scorecards", &scorecard.slug]);
         Ok(scorecards.iter().map(href).collect())
     }
 

@@ -24,7 +24,7 @@ use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
 use crate::entity::timestamp::touch;
 use crate::entity::{
-    Timestamp, contact as contacts, property as properties, service, team, team_alias, text, user as users,
+    Timestamp, contact as contacts, pages, property as properties, service, team, team_alias, text, user as users,
 };
 use crate::error::{Result, UserError, quoted};
 
@@ -85,7 +85,7 @@ impl TeamResolver for Team {
 
     async fn html_url(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
-        Ok(teams.iter().map(|team| format!("{app_url}/teams/{}", team.alias)).collect())
+        Ok(teams.iter().map(|team| pages::url(app_url, ["teams", &team.alias])).collect())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::engine::page::PageRequest;
 use crate::entity::field_rule::Reference;
 use crate::entity::timestamp::touch;
 use crate::entity::user::{ProvisionedBy, Role, email_key};
-use crate::entity::{ByIds, Timestamp, contact as contacts, tag, text, user};
+use crate::entity::{ByIds, Timestamp, contact as contacts, pages, tag, text, user};
 use crate::error::{Code, Error, Result, UserError};
 use crate::graphql::field::draft::{self, Draft};
 use crate::graphql::field::id;
@@ -37,7 +37,7 @@ impl UserResolver for User {
 
     async fn html_url(users: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
-        Ok(users.iter().map(|user| format!("{app_url}/users/{}", user.id)).collect())
+        Ok(users.iter().map(|user| pages::url(app_url, ["users", &user.id.to_string()])).collect())
     }
 
     fn provisioned_by(&self) -> Option<ProvisionedByEnum> {

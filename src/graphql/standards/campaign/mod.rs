@@ -8,7 +8,7 @@ use crate::db::{Read, Transaction, Write};
 use crate::engine::page::PageArguments;
 use crate::entity::campaign::{self, Column, Entity, MOST, Status};
 use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, check as checks, text};
+use crate::entity::{Timestamp, check as checks, pages, text};
 use crate::error::{Problems, Result, UserError};
 use crate::graphql::field::draft::Draft;
 use crate::graphql::field::id;
@@ -57,7 +57,7 @@ impl CampaignResolver for Campaign {
     async fn html_url(campaigns: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
         let url =
-            |campaign: &&Self| format!("{app_url}/standards/campaigns/{}", CampaignResolver::id(*campaign).text());
+            |campaign: &&Self| pages::url(app_url, ["standards", "campaigns", &CampaignResolver::id(*campaign).text()]);
         Ok(campaigns.iter().map(url).collect())
     }
 
