@@ -20,6 +20,7 @@ use super::fan_out::Waited;
 use super::mail::{Mailer, Untaken};
 use super::message::Message;
 use super::outcome::{Outcome, after, cut, ended, pause};
+use super::page::Pages;
 use super::receiver::{TIMEOUT, agent, send};
 use super::{Wanted, digest, fan_out, message, note_expiring_tokens, overdue, page_of, signature};
 use crate::api_document::hosts::Hosts;
@@ -244,7 +245,9 @@ impl Sender {
         subjects: Vec<Vec<Delivery>>,
     ) -> Result<(Vec<(Delivery, Outcome)>, bool), db::Error> {
         let ids = subjects.iter().flatten().map(|one| Some(one.event_id));
-        let mut events = event::Entity::by_ids(self.db.read(), ids).await?.into_iter();
+        let events = event::Entity::by_ids(self.db.read(), ids).await?;
+        let pages = Pages::of(self.db.read(), &self.app_url, &events.iter().flatten().collect::<Vec<_>>()).await?;
+        let mut events = events.into_iter();
         let mut subjects = subjects.into_iter().map(|subject| {
             let events = events.by_ref().take(subject.len()).collect::<Vec<_>>();
             subject.into_iter().zip(events).filter_map(|(delivery, event)| Some((delivery, event?)))
@@ -256,13 +259,13 @@ impl Sender {
             let is_over = is_down || begun.elapsed() >= TIMEOUT;
             while sent.len() < AT_ONCE && !is_over {
                 let Some(subject) = subjects.next() else { break };
-                sent.push(self.send_next(own, receiver, subject));
+                sent.push(self.send_next(own, receiver, &pages, subject));
             }
             let Some(next) = sent.next().await else { break };
             let Some(((delivery, outcome), subject)) = next else { continue };
             is_down |= matches!(outcome, None | Some(Outcome::Down { .. }));
             if matches!(outcome, Some(Outcome::Taken(_))) && !is_down && begun.elapsed() < TIMEOUT {
-                sent.push(self.send_next(own, receiver, subject));
+                sent.push(self.send_next(own, receiver, &pages, subject));
             }
             outcomes.extend(outcome.map(|outcome| (delivery, outcome)));
         }
@@ -274,10 +277,11 @@ impl Sender {
         &self,
         own: &Subscription,
         receiver: &Receiver,
+        pages: &Pages,
         mut subject: S,
     ) -> Option<((Delivery, Option<Outcome>), S)> {
         let (delivery, event) = subject.next()?;
-        let message = message::of(&event, delivery.kind, own.form, &self.app_url);
+        let message = message::of(&event, delivery.kind, own.form, pages);
         let outcome = self.hand_over(own, receiver, message).await;
         Some(((delivery, outcome), subject))
     }

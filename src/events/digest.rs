@@ -1,8 +1,10 @@
 //! Digests: what has happened in a day or a week, in one message.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::message::{Message, cut, for_people, link, plain, sentence};
+use super::page::Pages;
 use super::page_of;
 use crate::db::{self, ReadHandle};
 use crate::entity::event_delivery::Model as Delivery;
@@ -52,7 +54,7 @@ pub(super) async fn message(
     db: &dyn ReadHandle,
     own: &Subscription,
     collected: Vec<Delivery>,
-    app_url: &str,
+    app_url: &Arc<str>,
 ) -> Result<Message, db::Error> {
     let (count, first) = (collected.len(), collected.iter().map(|one| one.id).min().unwrap_or_default());
     let mut told = grouped(collected);
@@ -61,7 +63,8 @@ pub(super) async fn message(
     let events: BTreeMap<i64, event::Model> =
         event::Entity::by_ids(db, ids).await?.into_iter().flatten().map(|event| (event.id, event)).collect();
     let head = format!("{} of {}: {}", called(own.digest), own.name, counted(count));
-    let text = text(own.form, &head, count, &told, &events, app_url, &page_of(app_url, own.id));
+    let pages = Pages::of(db, app_url, &events.values().collect::<Vec<_>>()).await?;
+    let text = text(own.form, &head, count, &told, &events, &pages, &page_of(app_url, own.id));
     Ok(for_people(format!("dig_{first}"), cut(&plain(Form::Email)(&head), super::SUBJECT), own.form, text))
 }
 
@@ -84,7 +87,7 @@ fn text(
     count: usize,
     told: &[Delivery],
     events: &BTreeMap<i64, event::Model>,
-    app_url: &str,
+    pages: &Pages,
     page: &str,
 ) -> String {
     let mut text = format!("{}\n", plain(form)(head));
@@ -95,7 +98,7 @@ fn text(
         let mut place = None;
         for one in group {
             let Some(event) = events.get(&one.event_id) else { continue };
-            let (said, url) = sentence(event, one.kind, form, app_url);
+            let (said, url) = sentence(event, one.kind, form, pages);
             let line = format!("- {} {}\n", moment(event.at), said.replace(['\n', '\r'], " "));
             length += line.chars().count();
             size += written(&line);

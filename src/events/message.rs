@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::page::Pages;
 use crate::entity::event::{Kind, Model as Event, What};
 use crate::entity::event_subscription::Form;
-use crate::entity::{pages, text};
+use crate::entity::text;
 
 /// The longest sentence of a message for people, in characters.
 const SENTENCE: usize = 1_000;
@@ -26,9 +27,9 @@ pub(super) struct Message {
 }
 
 /// The message about an event.
-pub(super) fn of(event: &Event, kind: Kind, form: Form, app_url: &str) -> Message {
+pub(super) fn of(event: &Event, kind: Kind, form: Form, pages: &Pages) -> Message {
     let detail: Map<String, Json> = serde_json::from_str(&event.detail).unwrap_or_default();
-    let said = Said { event, kind, detail: &detail, app_url };
+    let said = Said { event, kind, detail: &detail, pages };
     let id = format!("evt_{}", event.id);
     let body = match form {
         Form::Slack | Form::Mattermost | Form::MicrosoftTeams => {
@@ -36,7 +37,7 @@ pub(super) fn of(event: &Event, kind: Kind, form: Form, app_url: &str) -> Messag
         }
         Form::Email => {
             let sentence = said.line(form);
-            let link = said.url().map(|url| format!("\n{url}\n")).unwrap_or_default();
+            let link = said.page().map(|url| format!("\n{url}\n")).unwrap_or_default();
             return for_people(id, cut(&sentence, SUBJECT), form, format!("{sentence}\n{link}"));
         }
         Form::StandardWebhook => {
@@ -45,7 +46,7 @@ pub(super) fn of(event: &Event, kind: Kind, form: Form, app_url: &str) -> Messag
         Form::CloudEvent => json!({
             "specversion": "1.0",
             "id": id,
-            "source": app_url,
+            "source": &*pages.app_url,
             "type": format!("rollcall.{}", kind.message_type()),
             "subject": format!("{}/{}", event.subject_class, said.called()),
             "time": event.at.to_string(),
@@ -87,10 +88,10 @@ pub(super) fn for_people(id: String, subject: String, form: Form, text: String) 
 }
 
 /// A sentence about an event in the markup of the form, and the address of the page of what it is about.
-pub(super) fn sentence(event: &Event, kind: Kind, form: Form, app_url: &str) -> (String, Option<String>) {
+pub(super) fn sentence(event: &Event, kind: Kind, form: Form, pages: &Pages) -> (String, Option<String>) {
     let detail: Map<String, Json> = serde_json::from_str(&event.detail).unwrap_or_default();
-    let said = Said { event, kind, detail: &detail, app_url };
-    (said.line(form), said.url())
+    let said = Said { event, kind, detail: &detail, pages };
+    (said.line(form), said.page())
 }
 
 /// A name in the markup of the form.
@@ -125,7 +126,7 @@ struct Said<'a> {
     event: &'a Event,
     kind: Kind,
     detail: &'a Map<String, Json>,
-    app_url: &'a str,
+    pages: &'a Pages,
 }
 
 impl Said<'_> {
@@ -145,22 +146,12 @@ impl Said<'_> {
 
     /// The address of the subject's page, if it has one.
     fn url(&self) -> Option<String> {
-        if self.event.what == What::Deleted {
-            return None;
-        }
-        let (alias, app_url) = (self.text("alias")?, self.app_url);
-        Some(match (&*self.event.subject_class, self.event.what) {
-            ("Service", What::Deployed) => {
-                self.event.service_id?;
-                pages::url(app_url, ["services", alias, "deploys"])
-            }
-            ("Service", _) => pages::url(app_url, ["services", alias]),
-            ("Team", _) => pages::url(app_url, ["teams", alias]),
-            ("System", _) => pages::url(app_url, ["systems", alias]),
-            ("Domain", _) => pages::url(app_url, ["domains", alias]),
-            ("ServiceSuggestion", _) => pages::url(app_url, ["suggestions"]),
-            _ => return None,
-        })
+        self.pages.of_subject(self.event, self.text("alias"))
+    }
+
+    /// The address of the page for people.
+    fn page(&self) -> Option<String> {
+        self.pages.of_reader(self.event, self.text("alias"))
     }
 
     /// What programs get.
@@ -338,6 +329,14 @@ fn markdown(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::entity::Timestamp;
+    use crate::events::page::Shown;
+
+    fn pages() -> Pages {
+        let mut pages = Pages::at(&"https://rc.example.com".into());
+        pages.services.insert(1, "cart".to_owned());
+        pages.issues.insert(1, Shown::With(vec!["cart".to_owned(), "mail".to_owned()]));
+        pages
+    }
 
     fn event(what: What, name: &str, detail: Json) -> Event {
         Event {
@@ -358,7 +357,7 @@ mod tests {
     }
 
     fn text(event: &Event, kind: Kind, form: Form) -> String {
-        let body: Json = serde_json::from_str(&of(event, kind, form, "https://rc.example.com").body).expect("JSON");
+        let body: Json = serde_json::from_str(&of(event, kind, form, &pages()).body).expect("JSON");
         match form {
             Form::MicrosoftTeams => body["attachments"][0]["content"]["body"][0]["text"].clone(),
             _ => body["text"].clone(),
@@ -374,12 +373,8 @@ mod tests {
             "action": "serviceUpdate", "by": { "kind": "token", "name": "ci" }, "alias": "cart",
             "changed": { "name": { "old": "Cart", "new": "Basket" } },
         });
-        let message = of(
-            &event(What::Changed, "Basket", detail),
-            Kind::ServiceChanged,
-            Form::StandardWebhook,
-            "https://rc.example.com",
-        );
+        let message =
+            of(&event(What::Changed, "Basket", detail), Kind::ServiceChanged, Form::StandardWebhook, &pages());
         assert_eq!((&*message.id, message.content_type), ("evt_7", "application/json"));
         let body: Json = serde_json::from_str(&message.body).expect("JSON");
         let expected = json!({
@@ -428,7 +423,7 @@ mod tests {
         let check = json!({ "alias": "cart", "check": {
             "name": "Has an owner", "status": "failed", "message": "It has no owner. Wanted: an owner."
         } });
-        let link = "<https://rc.example.com/services/cart|Cart>";
+        let link = "<https://rc.example.com/services/cart/standards|Cart>";
         assert_eq!(
             text(&event(What::Checked, "Cart", check), Kind::CheckFailed, Form::Slack),
             format!("The service {link} does not pass the check Has an owner: It has no owner. Wanted: an owner.")
@@ -443,16 +438,12 @@ mod tests {
     #[test]
     fn mail_is_plain_text_whose_subject_is_one_short_line() {
         let name = "Cart\r\nBcc: eve@example.com\u{202e}\u{2028}<b>";
-        let mail = of(
-            &event(What::Created, name, json!({ "alias": "cart" })),
-            Kind::ServiceCreated,
-            Form::Email,
-            "https://rc.example.com",
-        );
+        let mail =
+            of(&event(What::Created, name, json!({ "alias": "cart" })), Kind::ServiceCreated, Form::Email, &pages());
         assert_eq!(mail.subject, "The service Cart  Bcc: eve@example.com  <b> was created.");
         assert_eq!(mail.body, format!("{}\n\nhttps://rc.example.com/services/cart\n", mail.subject));
         let long = event(What::Created, &"\u{e4}".repeat(5_000), json!({}));
-        let mail = of(&long, Kind::ServiceCreated, Form::Email, "https://rc.example.com");
+        let mail = of(&long, Kind::ServiceCreated, Form::Email, &pages());
         assert_eq!(mail.subject.chars().count(), SUBJECT + 1);
     }
 
@@ -461,14 +452,20 @@ mod tests {
         let issue = json!({ "codeIssue": {
             "project": "shop/cart", "services": ["cart", "mail"], "openSince": "2026-10-01T08:00:00Z"
         } });
-        let issue = Event { subject_class: "CodeIssue".to_owned(), ..event(What::Overdue, "SQL injection", issue) };
+        let of_issue = |name: &str, id: i64, detail: Json| Event {
+            subject_class: "CodeIssue".to_owned(),
+            subject_id: Some(id),
+            service_id: None,
+            ..event(What::Overdue, name, detail)
+        };
         assert_eq!(
-            text(&issue, Kind::CodeIssueOverdue, Form::Slack),
-            "The critical code issue SQL injection of cart, mail has been open since 2026-10-01."
+            text(&of_issue("SQL injection", 1, issue), Kind::CodeIssueOverdue, Form::Slack),
+            "The critical code issue <https://rc.example.com/services/cart#issues|SQL injection> of cart, mail has been \
+             open since 2026-10-01."
         );
         let alone = json!({ "codeIssue": { "project": "<p>", "services": [], "openSince": "2026-10-01T08:00:00Z" } });
         assert_eq!(
-            text(&event(What::Overdue, "X", alone), Kind::CodeIssueOverdue, Form::Slack),
+            text(&of_issue("X", 2, alone), Kind::CodeIssueOverdue, Form::Slack),
             "The critical code issue X in &lt;p&gt; has been open since 2026-10-01."
         );
         let file = |count: u64| {

@@ -6,7 +6,7 @@
 //! - [`fan_out`] makes out a delivery for each subscription that wants an event.
 //! - [`deliver`] sends the deliveries, in order for each subject, and again until the receiver takes them or three days
 //!   have passed ([`outcome`]). A message can arrive twice, with the same id.
-//! - [`message`] is what is sent, [`signature`] what it is signed with, and [`receiver`] says where it may be sent.
+//! - [`message`] is what is sent, [`page`] finds the pages that it leads to, [`signature`] what it is signed with, and [`receiver`] says where it may be sent.
 //!   [`mail`] sends to email addresses, and [`digest`] tells several events in one message.
 //!
 //! Nothing is stored for a kind of event that no subscription wants ([`Wanted`]).
@@ -31,6 +31,7 @@ pub mod mail;
 mod message;
 mod outcome;
 pub mod overdue;
+mod page;
 pub mod receiver;
 pub mod signature;
 mod wanted;
@@ -120,7 +121,8 @@ fn noted(told: &Told, change: Option<&Whole>, (actor, action): (&Actor, &str), n
         what: Set(what),
         subject_id: Set(told.subject.id),
         subject_name: Set(told.subject.name.clone()),
-        service_id: Set(own(is_service).or_else(|| key(row, "service_id"))),
+        // A dependency belongs to the service that depends.
+        service_id: Set(own(is_service).or_else(|| key(row, "service_id")).or_else(|| key(row, "source_id"))),
         team_id: Set(own(is_team).or_else(|| owner(row))),
         earlier_team_id: Set(owner(before).filter(|_| !is_team)),
         tier_id: Set(key(row, "tier_id")),

@@ -84,7 +84,7 @@ pub(super) struct Concerned {
     pub(super) id: i64,
     pub(super) team: Option<i64>,
     pub(super) tier: Option<i64>,
-    alias: String,
+    pub(super) alias: String,
 }
 
 /// The services that a project is connected to, oldest first, at most [`SERVICES`].

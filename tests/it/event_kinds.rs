@@ -1,19 +1,24 @@
 //! Events that no change makes: issues that are open for too long, and service files that are refused.
 
 use rollcall::db::{Read, Write};
+use rollcall::entity::event::{Kind, What};
 use rollcall::entity::user::Role;
-use rollcall::entity::{Timestamp, code_issue, service_file_refusal};
+use rollcall::entity::{
+    ByAlias as _, Timestamp, code_issue, event, event_subscription, global_id, integration, service,
+    service_file_refusal, team, user,
+};
 use rollcall::events::overdue::AT_ONCE;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{ColumnTrait, EntityTrait, Iterable, QueryFilter, QueryOrder, Set};
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::app_browser::Browser;
 use crate::code_issue_project::{identifier, project};
-use crate::events::{Got, Receiver, changed, subscribed};
+use crate::events::{CREATE, Got, Receiver, changed, subscribed};
 use crate::integration::custom;
 use crate::service::data;
+use crate::smtp::MailServer;
 
 const DAY: i64 = 86_400_000_000;
 
@@ -146,7 +151,8 @@ async fn people_are_told_of_an_overdue_issue_in_a_sentence() {
     let _sending = tokio::spawn(app.events.clone().run());
     let got = receiver.exactly(1).await;
     let since = &ago(31)[..10];
-    let text = format!("The critical code issue Injection &lt;b&gt; of cart has been open since {since}.");
+    let link = format!("<http://{}/services/cart#issues|Injection &lt;b&gt;>", app.address);
+    let text = format!("The critical code issue {link} of cart has been open since {since}.");
     assert_eq!(got[0].body(), json!({ "text": text }));
 }
 
@@ -207,6 +213,152 @@ async fn a_code_issue_concerns_the_services_of_its_project() {
     let expected = ("code_issue.critical_created".to_owned(), "Injection".to_owned());
     assert_eq!(about(&told.exactly(2).await), vec![expected; 2]);
     silent.exactly(0).await;
+}
+
+/// The rows that messages of every kind are about.
+struct Rows {
+    cart: i64,
+    own: i64,
+    issue: i64,
+    alone: i64,
+    integration: i64,
+    user: i64,
+    subscription: i64,
+}
+
+/// Events of all kinds: the kind, what has happened, to which row, the service that it belongs to, and the path of the page
+/// that a message leads to.
+fn of_all_kinds(rows: &Rows) -> Vec<(Kind, What, &'static str, i64, Option<i64>, String)> {
+    let Rows { cart, own, issue, alone, integration, user, subscription } = *rows;
+    const GONE: i64 = 4_711;
+    let id = |class: &str, number: i64| global_id::text(class, number);
+    let listed = || format!("/integrations/{}", id("Integration", integration));
+    let (to_cart, issues) = (|part: &str| format!("/services/cart{part}"), || "/services/cart#issues".to_owned());
+    let of = |kind: Kind, what: What, path: String| (kind, what, "Service", cart, Some(cart), path);
+    let other = |kind: Kind, what: What, class: &'static str, id: i64, path: &str| {
+        (kind, what, class, id, None, path.to_owned())
+    };
+    vec![
+        of(Kind::ServiceCreated, What::Created, to_cart("")),
+        of(Kind::ServiceChanged, What::Changed, to_cart("")),
+        of(Kind::ServiceOwnerChanged, What::Changed, to_cart("")),
+        (Kind::ServiceDeleted, What::Deleted, "Service", GONE, Some(GONE), "/services".to_owned()),
+        other(Kind::TeamCreated, What::Created, "Team", own, "/teams/own"),
+        other(Kind::TeamChanged, What::Changed, "Team", own, "/teams/own"),
+        other(Kind::TeamDeleted, What::Deleted, "Team", GONE, "/teams"),
+        other(Kind::UserDeleted, What::Deleted, "User", GONE, "/users"),
+        of(Kind::DeployRecorded, What::Deployed, to_cart("/deploys")),
+        of(Kind::DeployFailed, What::Deployed, to_cart("/deploys")),
+        of(Kind::DeployRecovered, What::Deployed, to_cart("/deploys")),
+        (Kind::CriticalCodeIssueCreated, What::Created, "CodeIssue", issue, None, issues()),
+        (Kind::CodeIssueOverdue, What::Overdue, "CodeIssue", issue, None, issues()),
+        // The project of this one is connected to no service.
+        (Kind::CodeIssueOverdue, What::Overdue, "CodeIssue", alone, None, listed()),
+        other(Kind::SuggestionCreated, What::Created, "ServiceSuggestion", 1, "/suggestions"),
+        other(Kind::TokenExpiring, What::Expiring, "Token", 1, "/tokens"),
+        of(Kind::CheckPassed, What::Checked, to_cart("/standards")),
+        of(Kind::CheckFailed, What::Checked, to_cart("/standards")),
+        of(Kind::LevelReached, What::Rated, to_cart("/standards")),
+        of(Kind::LevelLost, What::Rated, to_cart("/standards")),
+        of(Kind::ServiceFileRejected, What::FileRejected, to_cart("")),
+        (
+            Kind::Test,
+            What::Tested,
+            "EventSubscription",
+            subscription,
+            None,
+            format!("/events/{}", id("EventSubscription", subscription)),
+        ),
+        // What the audit tells, and what has no page of its own.
+        (Kind::ObjectChanged, What::Changed, "User", user, None, format!("/users/{user}")),
+        (Kind::ObjectChanged, What::Changed, "Integration", integration, None, listed()),
+        (Kind::ObjectChanged, What::Changed, "Tool", 1, Some(cart), to_cart("")),
+        (Kind::ObjectChanged, What::Deleted, "ServiceDependency", 1, Some(cart), to_cart("")),
+        other(Kind::ObjectChanged, What::Changed, "Tier", 1, "/definitions"),
+        other(Kind::ObjectChanged, What::Deleted, "Filter", 1, "/definitions"),
+        other(Kind::ObjectChanged, What::Changed, "Level", 1, "/standards"),
+        other(Kind::ObjectChanged, What::Deleted, "Check", 1, "/standards"),
+        other(Kind::ObjectChanged, What::Changed, "CodeIssueProject", 1, "/integrations"),
+        other(Kind::ObjectChanged, What::Deleted, "Repository", 1, "/repositories"),
+        other(Kind::ObjectChanged, What::Deleted, "InfrastructureResource", 1, "/infrastructure"),
+        other(Kind::ObjectChanged, What::Deleted, "System", 1, "/systems"),
+        other(Kind::ObjectChanged, What::Deleted, "Domain", 1, "/domains"),
+    ]
+}
+
+#[tokio::test]
+async fn a_message_of_every_kind_leads_to_a_page() {
+    let server = MailServer::taking();
+    let url = server.url();
+    let mail = ["--smtp-url", &*url, "--mail-from", "rollcall@example.com"];
+    let app = TestApp::with(&[&mail[..], &["--token-limit", "0", "--ip-limit", "0"]].concat()).await;
+    let ids = services(&app).await;
+    let integration = scanned(&app, &ids["cart"]).await;
+    issue(&app, &integration, "Injection", "critical", None).await;
+    project(&app, &integration, "p2", "shop/alone").await;
+    let upsert = "mutation($input: CodeIssueInput!) { codeIssueUpsert(input: $input) { errors { message } } }";
+    let alone = json!({
+        "identifier": { "codeIssueProject": identifier(&integration, "p2"), "externalId": "Alone" },
+        "name": "Alone", "issueCategory": "Vulnerability", "severity": "critical",
+    });
+    let done = app.query(upsert, json!({ "input": alone })).await;
+    assert_eq!(done["data"]["codeIssueUpsert"]["errors"], json!([]), "{done}");
+    let admin = Browser::of(&app, Role::Admin).await;
+    let by_mail =
+        json!({ "name": "All", "form": "email", "receiverEmail": "ada@example.com", "events": ["team_deleted"] });
+    let made = app.query(CREATE, json!({ "input": by_mail })).await;
+    assert_eq!(made["data"]["eventSubscriptionCreate"]["errors"], json!([]), "{made}");
+
+    let (db, now) = (app.db.read(), Timestamp::now());
+    let issues = db.all(code_issue::Entity::find()).await.expect("issues");
+    let issue = |name: &str| issues.iter().find(|issue| issue.name == name).expect("an issue").id;
+    let integrations = db.all(integration::Entity::find()).await.expect("integrations");
+    let of_alias =
+        async |alias: &str| service::Entity::by_alias(db, alias).await.expect("a query").expect("a service").id;
+    let rows = Rows {
+        cart: of_alias("cart").await,
+        own: team::Entity::by_alias(db, "own").await.expect("a query").expect("a team").id,
+        issue: issue("Injection"),
+        alone: issue("Alone"),
+        integration: integrations.first().expect("an integration").id,
+        user: db.all(user::Entity::find()).await.expect("users").remove(0).id,
+        subscription: db.all(event_subscription::Entity::find()).await.expect("subscriptions").remove(0).id,
+    };
+    let all = of_all_kinds(&rows);
+    for kind in Kind::iter() {
+        assert!(all.iter().any(|(known, ..)| *known == kind), "{kind:?} is left out");
+    }
+    let stored = app.db.write(async |tx| {
+        for (place, (kind, what, class, id, service, _)) in all.iter().enumerate() {
+            let event = event::ActiveModel {
+                at: Set(now),
+                what: Set(*what),
+                subject_class: Set((*class).to_owned()),
+                subject_id: Set(Some(*id)),
+                subject_name: Set(Some(format!("<{place}>"))),
+                service_id: Set(*service),
+                detail: Set("{}".to_owned()),
+                ..Default::default()
+            };
+            let event = tx.insert(event).await?;
+            tx.insert(rollcall::events::delivery(rows.subscription, &event, *kind, now)).await?;
+        }
+        Ok::<_, rollcall::db::Error>(())
+    });
+    stored.await.expect("deliveries");
+    let _sending = tokio::spawn(app.events.clone().run());
+    let got = server.exactly(all.len()).await;
+    let here = format!("http://{}", app.address);
+    for (place, (kind, _, class, .., path)) in all.iter().enumerate() {
+        let mail = got.iter().find(|mail| mail.header("subject").contains(&format!("<{place}>")));
+        let text = mail.unwrap_or_else(|| panic!("no mail of {kind:?} about {class}")).text();
+        let own = text.split("\n-- \n").next().expect("a text");
+        let links: Vec<&str> = own.lines().filter_map(|line| line.strip_prefix(&*here)).collect();
+        assert_eq!(links, [path], "{kind:?} {class}: {own}");
+        let (page, anchor) = path.split_once('#').map_or((&**path, None), |(page, anchor)| (page, Some(anchor)));
+        let page = admin.page(page).await;
+        assert!(anchor.is_none_or(|anchor| page.contains(&format!("id=\"{anchor}\""))), "{path}");
+    }
 }
 
 const APPLY: &str =

@@ -875,7 +875,8 @@ async fn the_pages_make_test_and_delete_a_subscription() {
     let own = format!("/events/{id}");
     assert_eq!(admin.post(&format!("{own}/test"), &[]).await.status, 303);
     let got = receiver.exactly(1).await;
-    assert_eq!(got[0].body(), json!({ "text": "This is a test of the subscription Chat." }));
+    let link = format!("<http://{}{own}|Chat>", app.address);
+    assert_eq!(got[0].body(), json!({ "text": format!("This is a test of the subscription {link}.") }));
     let page = admin.page(&own).await;
     assert!(
         page.contains("subscription.tested") && page.contains("delivered") && !page.contains("hook/secret"),
