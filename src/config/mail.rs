@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use lettre::message::Mailbox;
 
-use super::Secret;
-use super::trimmed::{path, read_file, trimmed};
+use super::secret::Secret;
+use super::trimmed::{path, trimmed};
 use crate::events::mail::{self, Mailer};
 
 /// The settings for sending mail.
@@ -49,10 +49,9 @@ impl MailArgs {
     /// # Errors
     /// Why the URL cannot be read or used, in one sentence without anything of it.
     pub fn mailer(&self) -> Result<Option<Mailer>, String> {
-        let (url, setting) = match (&self.smtp_url_file, &self.smtp_url) {
-            (Some(file), _) => (Some(Secret::from(&*read_file("the URL of the mail server", FILE, file)?)), FILE),
-            (None, url) => (url.clone().filter(|url| !url.reveal().is_empty()), URL),
-        };
+        let file = (self.smtp_url_file.as_ref(), FILE);
+        let setting = if file.0.is_some() { FILE } else { URL };
+        let url = Secret::given("the URL of the mail server", self.smtp_url.as_ref(), file)?;
         let (Some(url), Some(from)) = (url, &self.mail_from) else { return Ok(None) };
         let mailer = Mailer::new(url.reveal(), from.clone());
         mailer.map(Some).map_err(|why| format!("the URL of the mail server (from {setting}) cannot be used: {why}"))

@@ -1,13 +1,12 @@
 //! The settings for signing in at an OpenID provider.
 
-use std::convert::Infallible;
-use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use sea_orm::Iterable;
 
-use super::trimmed::{path, read_file, switch, trimmed, word};
+use super::secret::Secret;
+use super::trimmed::{path, switch, trimmed, word};
 use super::value;
 use crate::entity::user::Role;
 use crate::outgoing;
@@ -159,17 +158,13 @@ impl OpenIdArgs {
     /// Why the file with the secret cannot be read, in one sentence.
     pub fn provider(&self) -> Result<Option<OpenId>, String> {
         let (Some(issuer), Some(client_id)) = (&self.oidc_issuer, &self.oidc_client_id) else { return Ok(None) };
-        let client_secret = match &self.oidc_client_secret_file {
-            None => self.oidc_client_secret.clone(),
-            Some(file) => {
-                let setting = "--oidc-client-secret-file or ROLLCALL_OIDC_CLIENT_SECRET_FILE";
-                Some(Secret(read_file("the client secret of OpenID Connect", setting, file)?))
-            }
-        };
+        let file =
+            (self.oidc_client_secret_file.as_ref(), "--oidc-client-secret-file or ROLLCALL_OIDC_CLIENT_SECRET_FILE");
+        let secret = Secret::given("the client secret of OpenID Connect", self.oidc_client_secret.as_ref(), file)?;
         Ok(Some(OpenId {
             issuer: issuer.clone(),
             client_id: client_id.clone(),
-            client_secret: client_secret.filter(|secret| !secret.0.is_empty()),
+            client_secret: secret,
             name: self.oidc_name.clone(),
             domains: self.oidc_domains.clone(),
             role: match self.oidc_role {
@@ -182,34 +177,6 @@ impl OpenIdArgs {
             group_roles: self.oidc_group_roles.clone(),
             group_teams: self.oidc_group_teams.clone(),
         }))
-    }
-}
-
-/// A secret text. It is never shown.
-#[derive(Clone)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Parses a secret, which may be any text.
-    pub(super) fn parse(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.to_owned()))
-    }
-
-    /// The text itself.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<&str> for Secret {
-    fn from(text: &str) -> Self {
-        Self(text.to_owned())
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(…)")
     }
 }
 

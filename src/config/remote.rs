@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::trimmed::{path, read_file, trimmed};
-use super::{Secret, value};
+use super::secret::Secret;
+use super::trimmed::{path, trimmed};
+use super::value;
 
 /// The server that a command asks.
 #[derive(Debug, Args)]
@@ -31,11 +32,8 @@ impl Remote {
     /// # Errors
     /// The file with the token cannot be read, in one sentence.
     pub fn token(&self) -> Result<Option<Secret>, String> {
-        let token = match &self.token_file {
-            None => self.token.clone(),
-            Some(file) => Some(Secret::from(&*read_file("the token", "--token-file or ROLLCALL_TOKEN_FILE", file)?)),
-        };
-        Ok(token.filter(|token| !token.reveal().is_empty()))
+        let file = (self.token_file.as_ref(), "--token-file or ROLLCALL_TOKEN_FILE");
+        Secret::given("the token", self.token.as_ref(), file)
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::net::TcpStream;
+use std::ops::Deref;
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
@@ -25,6 +26,7 @@ use tokio::task::JoinHandle;
 use crate::app::{TestApp, soon};
 use crate::app_browser::Browser;
 use crate::database::is_postgres;
+use crate::inbox::Inbox;
 use crate::service::data;
 use crate::webhook::Endpoint;
 
@@ -61,10 +63,7 @@ struct Reply(&'static str, usize, Duration);
 const TAKEN: Reply = Reply("204 No Content", 0, Duration::ZERO);
 
 /// A receiver on its own port.
-pub struct Receiver {
-    address: SocketAddr,
-    got: Arc<Mutex<Vec<Got>>>,
-}
+pub struct Receiver(Inbox<Got>);
 
 impl Receiver {
     /// A receiver that takes everything.
@@ -74,26 +73,17 @@ impl Receiver {
 
     /// A receiver that answers as `reply` says.
     fn that(reply: impl Fn(&Got) -> Reply + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let (address, got) = (listener.local_addr().expect("an address"), Arc::<Mutex<Vec<Got>>>::default());
-        let (kept, reply) = (Arc::clone(&got), Arc::new(reply));
-        thread::spawn(move || {
-            for connection in listener.incoming().map_while(Result::ok) {
-                let (kept, reply) = (Arc::clone(&kept), Arc::clone(&reply));
-                thread::spawn(move || {
-                    let mut reader = BufReader::new(connection.try_clone().expect("a connection"));
-                    while let Some(message) = read(&mut reader) {
-                        let Reply(status, length, pause) = reply(&message);
-                        kept.lock().expect("whole").push(message);
-                        thread::sleep(pause);
-                        if answer(&connection, status, length).is_err() {
-                            return;
-                        }
-                    }
-                });
+        Self(Inbox::listen(move |connection, kept| {
+            let mut reader = BufReader::new(connection.try_clone().expect("a connection"));
+            while let Some(message) = read(&mut reader) {
+                let Reply(status, length, pause) = reply(&message);
+                kept.lock().expect("whole").push(message);
+                thread::sleep(pause);
+                if answer(connection, status, length).is_err() {
+                    return;
+                }
             }
-        });
-        Self { address, got }
+        }))
     }
 
     /// Where it is posted to.
@@ -105,24 +95,13 @@ impl Receiver {
     pub fn host(&self) -> String {
         self.address.to_string()
     }
+}
 
-    /// What it has got so far.
-    pub fn got(&self) -> Vec<Got> {
-        self.got.lock().expect("whole").clone()
-    }
+impl Deref for Receiver {
+    type Target = Inbox<Got>;
 
-    /// Waits for this many messages, and for a moment more, in which no other may come.
-    pub async fn exactly(&self, number: usize) -> Vec<Got> {
-        soon("the messages arrive", async {
-            while self.got().len() < number {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        })
-        .await;
-        tokio::time::sleep(Duration::from_millis(800)).await;
-        let got = self.got();
-        assert_eq!(got.len(), number, "{got:#?}");
-        got
+    fn deref(&self) -> &Inbox<Got> {
+        &self.0
     }
 }
 
@@ -328,7 +307,7 @@ async fn a_change_is_told_once_to_whom_it_concerns() {
         ),
     ];
     for (more, change, told) in cases {
-        receiver.got.lock().expect("whole").clear();
+        receiver.clear();
         let (id, _) = subscribed(&app, &receiver.url(), more.clone()).await;
         changed(&app, change).await;
         let got = receiver.exactly(told.len()).await;
@@ -387,7 +366,7 @@ async fn each_form_is_what_its_receiver_takes() {
     let receiver = Receiver::taking();
     let (app, _sending) = started(&[&receiver]).await;
     let bodies = async |form: &str| {
-        receiver.got.lock().expect("whole").clear();
+        receiver.clear();
         let more = json!({ "events": ["service_created"], "form": form });
         let (id, _) = subscribed(&app, &receiver.url(), more).await;
         service(&app, form).await;

@@ -85,6 +85,7 @@ mod graphql_over_http;
 mod http;
 mod idempotency;
 mod identifiers;
+mod inbox;
 mod infrastructure_resource;
 mod integration;
 mod introspection;

@@ -1,14 +1,14 @@
 //! A mail server for tests, in plain SMTP on a port of its own. It keeps what it is sent, and answers as it is told.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::net::TcpStream;
+use std::ops::Deref;
 use std::thread;
 use std::time::Duration;
 
 use data_encoding::BASE64_MIME;
 
-use crate::app::soon;
+use crate::inbox::{Inbox, Kept};
 
 /// A mail as received.
 #[derive(Debug, Clone)]
@@ -91,10 +91,7 @@ pub struct Answers {
 pub const TAKEN: &str = "250 2.0.0 taken";
 
 /// A mail server.
-pub struct MailServer {
-    pub address: SocketAddr,
-    got: Arc<Mutex<Vec<Mail>>>,
-}
+pub struct MailServer(Inbox<Mail>);
 
 impl MailServer {
     /// One that takes everything.
@@ -108,44 +105,28 @@ impl MailServer {
     }
 
     pub fn with(answers: Answers) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let (address, got) = (listener.local_addr().expect("an address"), Arc::<Mutex<Vec<Mail>>>::default());
-        let (kept, answers) = (Arc::clone(&got), Arc::new(answers));
-        thread::spawn(move || {
-            for connection in listener.incoming().map_while(Result::ok) {
-                let (kept, answers) = (Arc::clone(&kept), Arc::clone(&answers));
-                thread::spawn(move || talk(&connection, &answers, &kept));
-            }
-        });
-        Self { address, got }
+        Self(Inbox::listen(move |connection, kept| {
+            // It ends when the client leaves.
+            let _ = talk(connection, &answers, kept);
+        }))
     }
 
     /// Its URL, for `--smtp-url`.
     pub fn url(&self) -> String {
         format!("smtp://{}", self.address)
     }
+}
 
-    pub fn got(&self) -> Vec<Mail> {
-        self.got.lock().expect("whole").clone()
-    }
+impl Deref for MailServer {
+    type Target = Inbox<Mail>;
 
-    /// Waits for this many messages, taken or not, and for a moment more, in which no other may come.
-    pub async fn exactly(&self, number: usize) -> Vec<Mail> {
-        soon("the mails arrive", async {
-            while self.got().len() < number {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        })
-        .await;
-        tokio::time::sleep(Duration::from_millis(800)).await;
-        let got = self.got();
-        assert_eq!(got.len(), number, "{got:#?}");
-        got
+    fn deref(&self) -> &Inbox<Mail> {
+        &self.0
     }
 }
 
 /// Talks to a client until it quits, or leaves.
-fn talk(mut connection: &TcpStream, answers: &Answers, kept: &Mutex<Vec<Mail>>) -> Option<()> {
+fn talk(mut connection: &TcpStream, answers: &Answers, kept: &Kept<Mail>) -> Option<()> {
     let mut lines = BufReader::new(connection.try_clone().ok()?).lines().map_while(Result::ok);
     let mut say = |text: &str| write!(connection, "{text}\r\n").ok();
     say("220 test ESMTP")?;
