@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::message::{Message, cut, for_people, link, plain, sentence};
+use super::message::{Message, cut, for_people, link, plain};
 use super::page::Pages;
 use super::page_of;
+use super::told::{Said, moment};
 use crate::db::{self, ReadHandle};
 use crate::entity::event_delivery::Model as Delivery;
 use crate::entity::event_subscription::{Digest, Form, Model as Subscription};
@@ -98,15 +99,15 @@ fn text(
         let mut place = None;
         for one in group {
             let Some(event) = events.get(&one.event_id) else { continue };
-            let (said, url) = sentence(event, one.kind, form, pages);
-            let line = format!("- {} {}\n", moment(event.at), said.replace(['\n', '\r'], " "));
+            let said = Said::of(event, one.kind, pages);
+            let line = format!("- {} {}\n", moment(event.at), said.line(form).replace(['\n', '\r'], " "));
             length += line.chars().count();
             size += written(&line);
             if form != Form::Email && (length > TEXT || size > BODY) && lines > 0 {
                 break 'all;
             }
             text.push_str(&line);
-            (lines, place) = (lines + 1, url.or(place));
+            (lines, place) = (lines + 1, said.page().or(place));
         }
         if let Some(url) = place.filter(|_| form == Form::Email) {
             text.push_str(&format!("  {url}\n"));
@@ -126,12 +127,6 @@ fn text(
 /// The bytes that a text takes in JSON, about.
 fn written(text: &str) -> usize {
     serde_json::Value::from(text).to_string().len()
-}
-
-/// A time to the minute, in UTC.
-fn moment(at: Timestamp) -> String {
-    let text = at.to_string();
-    text.get(..16).map_or(text.clone(), |minute| minute.replace('T', " "))
 }
 
 #[cfg(test)]

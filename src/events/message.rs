@@ -1,14 +1,12 @@
 //! What is sent: an event in the form that a receiver takes.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::json;
 
 use super::page::Pages;
-use crate::entity::event::{Kind, Model as Event, What};
+use super::told::Said;
+use crate::entity::event::{Kind, Model as Event};
 use crate::entity::event_subscription::Form;
 use crate::entity::text;
-
-/// The longest sentence of a message for people, in characters.
-const SENTENCE: usize = 1_000;
 
 /// The longest subject of a mail, in characters.
 pub const SUBJECT: usize = 120;
@@ -28,18 +26,13 @@ pub(super) struct Message {
 
 /// The message about an event.
 pub(super) fn of(event: &Event, kind: Kind, form: Form, pages: &Pages) -> Message {
-    let detail: Map<String, Json> = serde_json::from_str(&event.detail).unwrap_or_default();
-    let said = Said { event, kind, detail: &detail, pages };
+    let said = Said::of(event, kind, pages);
     let id = format!("evt_{}", event.id);
     let body = match form {
         Form::Slack | Form::Mattermost | Form::MicrosoftTeams => {
-            return for_people(id, String::new(), form, said.line(form));
+            return for_people(id, String::new(), form, said.sentence(form));
         }
-        Form::Email => {
-            let sentence = said.line(form);
-            let link = said.page().map(|url| format!("\n{url}\n")).unwrap_or_default();
-            return for_people(id, cut(&sentence, SUBJECT), form, format!("{sentence}\n{link}"));
-        }
+        Form::Email => return for_people(id, cut(&said.line(form), SUBJECT), form, said.text()),
         Form::StandardWebhook => {
             json!({ "type": kind.message_type(), "timestamp": event.at.to_string(), "data": said.data() })
         }
@@ -87,13 +80,6 @@ pub(super) fn for_people(id: String, subject: String, form: Form, text: String) 
     Message { id, subject, content_type, body }
 }
 
-/// A sentence about an event in the markup of the form, and the address of the page of what it is about.
-pub(super) fn sentence(event: &Event, kind: Kind, form: Form, pages: &Pages) -> (String, Option<String>) {
-    let detail: Map<String, Json> = serde_json::from_str(&event.detail).unwrap_or_default();
-    let said = Said { event, kind, detail: &detail, pages };
-    (said.line(form), said.page())
-}
-
 /// A name in the markup of the form.
 pub(super) fn plain(form: Form) -> fn(&str) -> String {
     match form {
@@ -118,185 +104,6 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
-    }
-}
-
-/// An event, as it is told.
-struct Said<'a> {
-    event: &'a Event,
-    kind: Kind,
-    detail: &'a Map<String, Json>,
-    pages: &'a Pages,
-}
-
-impl Said<'_> {
-    fn text(&self, name: &str) -> Option<&str> {
-        self.detail.get(name)?.as_str()
-    }
-
-    /// A text of the deploy.
-    fn of_deploy(&self, name: &str) -> Option<&str> {
-        self.detail.get("deploy")?.get(name)?.as_str()
-    }
-
-    /// What the subject is called.
-    fn called(&self) -> &str {
-        self.text("alias").or(self.event.subject_name.as_deref()).unwrap_or("?")
-    }
-
-    /// The address of the subject's page, if it has one.
-    fn url(&self) -> Option<String> {
-        self.pages.of_subject(self.event, self.text("alias"))
-    }
-
-    /// The address of the page for people.
-    fn page(&self) -> Option<String> {
-        self.pages.of_reader(self.event, self.text("alias"))
-    }
-
-    /// What programs get.
-    fn data(&self) -> Json {
-        let mut data = self.detail.clone();
-        data.insert("what".to_owned(), word(self.event.what).into());
-        let subject = json!({
-            "type": self.event.subject_class,
-            "name": self.event.subject_name,
-            "alias": data.remove("alias"),
-            "url": self.url(),
-        });
-        data.insert("subject".to_owned(), subject);
-        Json::Object(data)
-    }
-
-    fn line(&self, form: Form) -> String {
-        self.sentence(|name, url| link(form, name, url), plain(form))
-    }
-
-    /// A sentence for people. `link` and `plain` write names in the markup of the receiver.
-    fn sentence(&self, link: impl Fn(&str, &str) -> String, plain: fn(&str) -> String) -> String {
-        let subject = self.event.subject_name.as_deref().unwrap_or("?");
-        let name = self.url().map_or_else(|| plain(subject), |url| link(subject, &url));
-        let by = self.detail.get("by").and_then(|by| by.get("name")?.as_str());
-        let by = by.map(|by| format!(" by {}", plain(by))).unwrap_or_default();
-        let side = |side: &str| {
-            let owner = self.detail.get("changed")?.get("owner")?.get(side)?.as_str()?;
-            Some(plain(owner))
-        };
-        let sentence = match self.kind {
-            Kind::ServiceCreated => format!("The service {name} was created{by}."),
-            Kind::ServiceChanged => format!("The service {name} was changed{by}{}.", self.fields(plain)),
-            Kind::ServiceOwnerChanged => match (side("old"), side("new")) {
-                (Some(old), Some(new)) => format!("The service {name} now belongs to {new}, and no longer to {old}."),
-                (_, Some(new)) => format!("The service {name} now belongs to {new}."),
-                _ => format!("The service {name} no longer has an owner."),
-            },
-            Kind::ServiceDeleted => format!("The service {name} was deleted{by}."),
-            Kind::TeamCreated => format!("The team {name} was created{by}."),
-            Kind::TeamChanged => format!("The team {name} was changed{by}{}.", self.fields(plain)),
-            Kind::TeamDeleted => format!("The team {name} was deleted{by}."),
-            Kind::UserDeleted => format!("{name} is no longer here."),
-            Kind::DeployRecorded => self.deploy(&name, "", plain),
-            Kind::DeployFailed => self.deploy(&name, " failed", plain),
-            Kind::DeployRecovered => self.deploy(&name, " succeeded, after one that failed", plain),
-            Kind::CriticalCodeIssueCreated => format!("There is a new critical code issue: {name}."),
-            Kind::CodeIssueOverdue => self.overdue(&name, plain),
-            Kind::SuggestionCreated => format!("Deploys name the service {name}, which the catalogue does not have."),
-            Kind::TokenExpiring => {
-                let at = self.text("expiresAt").map(|at| format!(" on {}", plain(at.get(..10).unwrap_or(at))));
-                format!("The API token {name} expires{}.", at.unwrap_or_default())
-            }
-            Kind::ObjectChanged => {
-                let what = word(self.event.what);
-                format!("{} {name} was {what}{by}{}.", self.event.subject_class, self.fields(plain))
-            }
-            Kind::CheckPassed => format!("The service {name} now passes the check {}.", self.check(plain)),
-            Kind::CheckFailed => format!("The service {name} does not pass the check {}.", self.check(plain)),
-            Kind::LevelReached => format!("The service {name} has reached the level {}.", self.levels(plain)),
-            Kind::LevelLost => format!("The service {name} has fallen to the level {}.", self.levels(plain)),
-            Kind::ServiceFileRejected => self.refused_file(&name, &by, plain),
-            Kind::Test => format!("This is a test of the subscription {name}."),
-        };
-        cut(&sentence, SENTENCE)
-    }
-
-    fn deploy(&self, service: &str, how: &str, plain: fn(&str) -> String) -> String {
-        let with = |before: &str, name: &str| {
-            self.of_deploy(name).map(|text| format!("{before}{}", plain(text))).unwrap_or_default()
-        };
-        let (number, environment, by) = (with(" ", "number"), with(" to ", "environment"), with(", by ", "deployer"));
-        let status = if how.is_empty() { with(": ", "status") } else { String::new() };
-        let message = self.of_deploy("commitMessage").and_then(|message| message.lines().next());
-        let message = message.filter(|_| status.is_empty()).map(|line| format!(": {}", plain(line)));
-        let message = message.unwrap_or_default();
-        format!("Deploy{number} of {service}{environment}{how}{by}{status}{message}.")
-    }
-
-    /// The name of a check, and what it found.
-    fn check(&self, plain: fn(&str) -> String) -> String {
-        let text = |name: &str| self.detail.get("check").and_then(|check| check.get(name)?.as_str());
-        let found = text("message").map(|message| format!(": {}", plain(message.trim_end_matches('.'))));
-        format!("{}{}", text("name").map(plain).unwrap_or_default(), found.unwrap_or_default())
-    }
-
-    fn overdue(&self, name: &str, plain: fn(&str) -> String) -> String {
-        let issue = self.detail.get("codeIssue");
-        let text = |name: &str| issue.and_then(|issue| issue.get(name)?.as_str()).map(plain);
-        let services = issue.and_then(|issue| issue.get("services")?.as_array()).into_iter().flatten();
-        let services: Vec<String> = services.filter_map(Json::as_str).map(plain).collect();
-        let of = match (&*services, text("project")) {
-            ([], Some(project)) => format!(" in {project}"),
-            ([], None) => String::new(),
-            (services, _) => format!(" of {}", services.join(", ")),
-        };
-        // The day, in which nothing is markup.
-        let since = issue.and_then(|issue| issue.get("openSince")?.as_str()?.get(..10)).unwrap_or("?");
-        format!("The critical code issue {name}{of} has been open since {since}.")
-    }
-
-    fn refused_file(&self, name: &str, by: &str, plain: fn(&str) -> String) -> String {
-        let file = self.detail.get("file");
-        let first = file.and_then(|file| file.get("mistakes")?.get(0)?.as_str()).unwrap_or_default();
-        let first = plain(first.trim_end_matches('.'));
-        let more = file.and_then(|file| file.get("mistakeCount")?.as_u64()).unwrap_or(1).saturating_sub(1);
-        let more = match more {
-            0 => String::new(),
-            1 => "; and 1 more mistake".to_owned(),
-            more => format!("; and {more} more mistakes"),
-        };
-        format!("A service file of {name}, applied{by}, was refused: {first}{more}.")
-    }
-
-    /// The name of the new level, and of the one before.
-    fn levels(&self, plain: fn(&str) -> String) -> String {
-        let name = |side: &str| self.detail.get("level").and_then(|level| level.get(side)?.as_str()).map(plain);
-        format!("{}; it was {}", name("new").unwrap_or_default(), name("old").unwrap_or_default())
-    }
-
-    /// The names of the fields that have changed.
-    fn fields(&self, plain: fn(&str) -> String) -> String {
-        let changed = self.detail.get("changed").and_then(Json::as_object).filter(|changed| !changed.is_empty());
-        if self.event.what != What::Changed {
-            return String::new();
-        }
-        changed.map_or(String::new(), |changed| {
-            let names: Vec<String> = changed.keys().map(|name| plain(name)).collect();
-            format!(": {}", names.join(", "))
-        })
-    }
-}
-
-fn word(what: What) -> &'static str {
-    match what {
-        What::Created => "created",
-        What::Changed => "changed",
-        What::Deleted => "deleted",
-        What::Deployed => "deployed",
-        What::Expiring => "expiring",
-        What::Checked => "checked",
-        What::Rated => "rated",
-        What::Overdue => "overdue",
-        What::FileRejected => "file_rejected",
-        What::Tested => "tested",
     }
 }
 
@@ -327,8 +134,11 @@ fn markdown(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value as Json;
+
     use super::*;
     use crate::entity::Timestamp;
+    use crate::entity::event::What;
     use crate::events::page::Shown;
 
     fn pages() -> Pages {
@@ -356,6 +166,9 @@ mod tests {
         }
     }
 
+    /// When all of them happened, at the end of a message.
+    const WHEN: &str = " (2023-11-14 22:13 UTC)";
+
     fn text(event: &Event, kind: Kind, form: Form) -> String {
         let body: Json = serde_json::from_str(&of(event, kind, form, &pages()).body).expect("JSON");
         match form {
@@ -365,6 +178,11 @@ mod tests {
         .as_str()
         .expect("a text")
         .to_owned()
+    }
+
+    /// The sentence of a message without its time.
+    fn sentence(event: &Event, kind: Kind, form: Form) -> String {
+        text(event, kind, form).strip_suffix(WHEN).expect("a time").to_owned()
     }
 
     #[test]
@@ -398,12 +216,14 @@ mod tests {
         let owner = json!({ "alias": "cart", "changed": { "owner": { "old": null, "new": "Pay_ments" } } });
         let moved = event(What::Changed, "<!channel> *Cart*", owner);
         assert_eq!(
-            text(&moved, Kind::ServiceOwnerChanged, Form::Slack),
-            "The service <https://rc.example.com/services/cart|&lt;!channel&gt; *Cart*> now belongs to Pay_ments."
+            sentence(&moved, Kind::ServiceOwnerChanged, Form::Slack),
+            "The service <https://rc.example.com/services/cart|&lt;!channel&gt; *Cart*> now belongs to Pay_ments; it had \
+             no owner before."
         );
         assert_eq!(
-            text(&moved, Kind::ServiceOwnerChanged, Form::MicrosoftTeams),
-            "The service [\\<\\!channel\\> \\*Cart\\*](https://rc.example.com/services/cart) now belongs to Pay\\_ments."
+            sentence(&moved, Kind::ServiceOwnerChanged, Form::MicrosoftTeams),
+            "The service [\\<\\!channel\\> \\*Cart\\*](https://rc.example.com/services/cart) now belongs to \
+             Pay\\_ments; it had no owner before."
         );
         let deploy = json!({
             "alias": "cart",
@@ -411,27 +231,104 @@ mod tests {
                 "commitMessage": "Faster\n\nmuch" },
         });
         assert_eq!(
-            text(&event(What::Deployed, "cart", deploy), Kind::DeployFailed, Form::Mattermost),
+            sentence(&event(What::Deployed, "cart", deploy), Kind::DeployFailed, Form::Mattermost),
             "Deploy 12 of [cart](https://rc.example.com/services/cart/deploys) to production failed, by @\u{200b}ada: Faster."
         );
-        let gone = event(What::Deleted, "Cart", json!({ "alias": "cart", "by": { "name": "ci" } }));
-        assert_eq!(text(&gone, Kind::ServiceDeleted, Form::Slack), "The service Cart was deleted by ci.");
+        let gone = json!({ "alias": "cart", "by": { "name": "ci" },
+            "changed": { "name": { "old": "Cart", "new": null }, "owner": { "old": "orders", "new": null } } });
+        assert_eq!(
+            text(&event(What::Deleted, "Cart", gone), Kind::ServiceDeleted, Form::Slack),
+            "The service Cart was deleted by ci. Until then: owner: orders. (2023-11-14 22:13 UTC, \
+             <https://rc.example.com/services|see the page>)"
+        );
+    }
+
+    #[test]
+    fn people_learn_of_all_that_has_changed_and_by_whom() {
+        let changed = json!({
+            "description": { "old": null, "new": "Holds <goods>" },
+            "language": { "old": "Go", "new": "Rust" },
+            "owner": { "old": "orders", "new": "payments" },
+            "parent_team": { "old": "a", "new": null },
+            "tags.lane": { "old": "b", "new": "c" },
+            "tools": { "removed": ["Logs"], "added": ["Runbook", "Board"] },
+        });
+        let detail = json!({ "alias": "cart", "by": { "name": "ada" }, "changed": changed, "changedCount": 9 });
+        let moved = event(What::Changed, "Cart", detail.clone());
+        assert_eq!(
+            sentence(&moved, Kind::ServiceChanged, Form::Slack),
+            "The service <https://rc.example.com/services/cart|Cart> was changed by ada: owner: orders \u{2192} payments; \
+             description: nothing \u{2192} Holds &lt;goods&gt;; language: Go \u{2192} Rust; parent team: a \u{2192} \
+             nothing; tags lane: b \u{2192} c; and 4 more."
+        );
+        let mail = of(&moved, Kind::ServiceOwnerChanged, Form::Email, &pages());
+        let lines = [
+            "The service Cart now belongs to payments, and no longer to orders.",
+            "",
+            "- changed by ada",
+            "- description: nothing \u{2192} Holds <goods>",
+            "- language: Go \u{2192} Rust",
+            "- parent team: a \u{2192} nothing",
+            "- tags lane: b \u{2192} c",
+            "- tools: + Runbook, + Board, \u{2212} Logs",
+            "- and 3 more",
+            "",
+            "2023-11-14 22:13 UTC",
+            "https://rc.example.com/services/cart",
+        ];
+        assert_eq!(mail.body.lines().collect::<Vec<_>>(), lines);
+        assert!(mail.subject.starts_with(&format!("{}; changed by ada", lines[0].trim_end_matches('.'))), "{mail:?}");
+        let created = json!({ "alias": "cart", "changed": {
+            "name": { "old": null, "new": "Cart" }, "alias": { "old": null, "new": "cart" },
+            "aliases": { "removed": [], "added": ["cart"] }, "owner": { "old": null, "new": "orders" },
+        } });
+        assert_eq!(
+            sentence(&event(What::Created, "Cart", created), Kind::ServiceCreated, Form::Slack),
+            "The service <https://rc.example.com/services/cart|Cart> was created: owner: orders."
+        );
+    }
+
+    #[test]
+    fn a_deploy_is_told_with_its_commit_its_time_and_where_to_read_more() {
+        let deploy = |url: &str| {
+            let deploy = json!({ "status": "success", "description": "Bump", "commit": "c0ffee0123456789",
+                "commitMessage": "Faster", "url": url, "deployedAt": "2023-11-13T08:01:59Z" });
+            event(What::Deployed, "cart", json!({ "alias": "cart", "deploy": deploy }))
+        };
+        let head = "Deploy of <https://rc.example.com/services/cart/deploys|cart>: success; Faster (commit c0ffee012345); \
+                    Bump";
+        let when = "(2023-11-13 08:01 UTC)";
+        assert_eq!(
+            text(&deploy("https://ci.example.com/7?a=b"), Kind::DeployRecorded, Form::Slack),
+            format!("{head}; <https://ci.example.com/7?a=b|details>. {when}")
+        );
+        // An address with markup is a text.
+        assert_eq!(
+            text(&deploy("https://ci.example.com/|<!channel>"), Kind::DeployRecorded, Form::Slack),
+            format!("{head}; https://ci.example.com/|&lt;!channel&gt;. {when}")
+        );
+        let mail = of(&deploy("https://ci.example.com/7"), Kind::DeployRecovered, Form::Email, &pages()).body;
+        assert!(mail.contains("\n- https://ci.example.com/7\n"), "{mail}");
     }
 
     #[test]
     fn results_and_levels_are_told_in_a_sentence() {
-        let check = json!({ "alias": "cart", "check": {
+        let check = json!({ "alias": "cart", "cause": "tagCreate by ada", "check": {
             "name": "Has an owner", "status": "failed", "message": "It has no owner. Wanted: an owner."
         } });
         let link = "<https://rc.example.com/services/cart/standards|Cart>";
         assert_eq!(
-            text(&event(What::Checked, "Cart", check), Kind::CheckFailed, Form::Slack),
-            format!("The service {link} does not pass the check Has an owner: It has no owner. Wanted: an owner.")
+            sentence(&event(What::Checked, "Cart", check), Kind::CheckFailed, Form::Slack),
+            format!(
+                "The service {link} does not pass the check Has an owner: It has no owner. Wanted: an owner; cause: \
+                 tagCreate by ada."
+            )
         );
-        let level = json!({ "alias": "cart", "level": { "old": "Silver", "new": "Bronze", "hasRisen": false } });
+        let level = json!({ "alias": "cart", "cause": "tagCreate by ada",
+            "level": { "old": "Silver", "new": "Bronze", "hasRisen": false } });
         assert_eq!(
-            text(&event(What::Rated, "Cart", level), Kind::LevelLost, Form::Slack),
-            format!("The service {link} has fallen to the level Bronze; it was Silver.")
+            sentence(&event(What::Rated, "Cart", level), Kind::LevelLost, Form::Slack),
+            format!("The service {link} has fallen to the level Bronze; it was Silver; cause: tagCreate by ada.")
         );
     }
 
@@ -441,44 +338,63 @@ mod tests {
         let mail =
             of(&event(What::Created, name, json!({ "alias": "cart" })), Kind::ServiceCreated, Form::Email, &pages());
         assert_eq!(mail.subject, "The service Cart  Bcc: eve@example.com  <b> was created.");
-        assert_eq!(mail.body, format!("{}\n\nhttps://rc.example.com/services/cart\n", mail.subject));
+        let end = "2023-11-14 22:13 UTC\nhttps://rc.example.com/services/cart\n";
+        assert_eq!(mail.body, format!("{}\n\n{end}", mail.subject));
         let long = event(What::Created, &"\u{e4}".repeat(5_000), json!({}));
         let mail = of(&long, Kind::ServiceCreated, Form::Email, &pages());
         assert_eq!(mail.subject.chars().count(), SUBJECT + 1);
     }
 
     #[test]
-    fn overdue_issues_and_refused_files_are_told_in_a_sentence() {
-        let issue = json!({ "codeIssue": {
-            "project": "shop/cart", "services": ["cart", "mail"], "openSince": "2026-10-01T08:00:00Z"
-        } });
-        let of_issue = |name: &str, id: i64, detail: Json| Event {
+    fn issues_and_refused_files_are_told_in_a_sentence() {
+        let of_issue = |what: What, name: &str, id: i64, detail: Json| Event {
             subject_class: "CodeIssue".to_owned(),
             subject_id: Some(id),
             service_id: None,
-            ..event(What::Overdue, name, detail)
+            ..event(what, name, detail)
         };
+        let issue = json!({ "codeIssue": {
+            "project": "shop/cart", "services": ["cart", "mail"], "category": "Vulnerability",
+            "url": "https://scan.example.com/1", "openSince": "2026-10-01T08:00:00Z"
+        } });
+        let link = "<https://rc.example.com/services/cart#issues|SQL injection>";
         assert_eq!(
-            text(&of_issue("SQL injection", 1, issue), Kind::CodeIssueOverdue, Form::Slack),
-            "The critical code issue <https://rc.example.com/services/cart#issues|SQL injection> of cart, mail has been \
-             open since 2026-10-01."
+            sentence(&of_issue(What::Overdue, "SQL injection", 1, issue), Kind::CodeIssueOverdue, Form::Slack),
+            format!(
+                "The critical code issue {link} of cart, mail has been open since 2026-10-01; project: shop/cart; \
+                 category: Vulnerability; <https://scan.example.com/1|details>."
+            )
         );
         let alone = json!({ "codeIssue": { "project": "<p>", "services": [], "openSince": "2026-10-01T08:00:00Z" } });
         assert_eq!(
-            text(&of_issue("X", 2, alone), Kind::CodeIssueOverdue, Form::Slack),
-            "The critical code issue X in &lt;p&gt; has been open since 2026-10-01."
+            text(&of_issue(What::Overdue, "X", 2, alone), Kind::CodeIssueOverdue, Form::Slack),
+            "The critical code issue X has been open since 2026-10-01; project: &lt;p&gt;. (2023-11-14 22:13 UTC, \
+             <https://rc.example.com/integrations|see the page>)"
+        );
+        let new = json!({ "by": { "name": "scanner" }, "changed": {
+            "code_issue_project": { "old": null, "new": "shop/cart" },
+            "issueCategory": { "old": null, "new": "Vulnerability" },
+        } });
+        assert_eq!(
+            sentence(&of_issue(What::Created, "SQL injection", 1, new), Kind::CriticalCodeIssueCreated, Form::Slack),
+            format!(
+                "There is a new critical code issue: {link} of cart, mail; reported by scanner; project: shop/cart; \
+                 category: Vulnerability."
+            )
         );
         let file = |count: u64| {
             json!({ "alias": "cart", "by": { "name": "ci" }, "file": {
-                "path": "rollcall.yml", "mistakes": ["rollcall.yml:3:5: no <team>."], "mistakeCount": count
+                "path": "rollcall.yml", "repository": null, "commit": "c0ffee",
+                "mistakes": ["rollcall.yml:3:5: no <team>."], "mistakeCount": count
             } })
         };
         let link = "<https://rc.example.com/services/cart|Cart>";
         for (count, more) in [(1, ""), (2, "; and 1 more mistake"), (3, "; and 2 more mistakes")] {
             assert_eq!(
-                text(&event(What::FileRejected, "Cart", file(count)), Kind::ServiceFileRejected, Form::Slack),
+                sentence(&event(What::FileRejected, "Cart", file(count)), Kind::ServiceFileRejected, Form::Slack),
                 format!(
-                    "A service file of {link}, applied by ci, was refused: rollcall.yml:3:5: no &lt;team&gt;{more}."
+                    "A service file of {link}, applied by ci, was refused: rollcall.yml:3:5: no &lt;team&gt;{more}; \
+                     file: rollcall.yml; commit: c0ffee."
                 )
             );
         }
@@ -487,6 +403,19 @@ mod tests {
     #[test]
     fn a_sentence_has_an_end() {
         let long = event(What::Created, &"x".repeat(5_000), json!({}));
-        assert_eq!(text(&long, Kind::ServiceCreated, Form::Slack).chars().count(), SENTENCE + 1);
+        assert!(text(&long, Kind::ServiceCreated, Form::Slack).chars().count() < 1_100);
+        // What there is no room for is counted, and nothing is cut in the middle.
+        let longest = "\u{4e2d}*".repeat(200);
+        let field = |number: u8| (format!("field{number}"), json!({ "old": longest, "new": longest }));
+        let changed: serde_json::Map<String, Json> = (0..9).map(field).collect();
+        let many = event(What::Changed, "Cart", json!({ "alias": "cart", "changed": changed }));
+        for form in [Form::Slack, Form::MicrosoftTeams] {
+            let text = sentence(&many, Kind::ServiceChanged, form);
+            assert!(text.chars().count() < 1_100, "{text}");
+            let told = text.matches("field").count();
+            assert!(told > 1 && text.ends_with(&format!("\u{2026}; and {} more.", 9 - told)), "{text}");
+        }
+        let mail = of(&many, Kind::ServiceChanged, Form::Email, &pages()).body;
+        assert!(mail.matches("field").count() == 5 && mail.contains("\n- and 4 more\n"), "{mail}");
     }
 }

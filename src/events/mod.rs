@@ -6,7 +6,7 @@
 //! - [`fan_out`] makes out a delivery for each subscription that wants an event.
 //! - [`deliver`] sends the deliveries, in order for each subject, and again until the receiver takes them or three days
 //!   have passed ([`outcome`]). A message can arrive twice, with the same id.
-//! - [`message`] is what is sent, [`page`] finds the pages that it leads to, [`signature`] what it is signed with, and [`receiver`] says where it may be sent.
+//! - [`message`] is what is sent, [`told`] is what it tells people, [`page`] finds the pages that it leads to, [`signature`] what it is signed with, and [`receiver`] says where it may be sent.
 //!   [`mail`] sends to email addresses, and [`digest`] tells several events in one message.
 //!
 //! Nothing is stored for a kind of event that no subscription wants ([`Wanted`]).
@@ -34,12 +34,14 @@ pub mod overdue;
 mod page;
 pub mod receiver;
 pub mod signature;
+mod told;
 mod wanted;
 
 pub use checks::OfChecks;
 pub use fan_out::delivery;
 pub use files::{OfFiles, RefusedFile};
 pub use message::SUBJECT;
+pub use told::{FIELDS, VALUE};
 pub use wanted::Wanted;
 
 /// The kinds of events about deploys.
@@ -105,6 +107,10 @@ fn noted(told: &Told, change: Option<&Whole>, (actor, action): (&Actor, &str), n
     let (is_service, is_team) = (class == SERVICE, class == TEAM);
     let owner = |row: Option<&AnyRow>| key(row, "owner_id").or_else(|| key(row, "team_id"));
     let mut detail = json!({ "action": action, "by": by(actor), "changed": told.changed });
+    // Not all of many are kept.
+    if told.changed.len() > FIELDS {
+        detail["changedCount"] = told.changed.len().into();
+    }
     for (name, column) in [("alias", "slug"), ("severity", "severity")] {
         if let Some(text) = text(row, column) {
             detail[name] = text.into();

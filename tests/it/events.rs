@@ -385,7 +385,9 @@ async fn each_form_is_what_its_receiver_takes() {
     let (_, slack) = bodies("slack").await;
     let text = slack["text"].as_str().expect("a text");
     assert!(
-        text.starts_with("The service <http://") && text.ends_with("/services/slack|slack> was created by a test."),
+        text.starts_with("The service <http://")
+            && text.contains("/services/slack|slack> was created by a test. (20")
+            && text.ends_with(" UTC)"),
         "{text}"
     );
     let (_, mattermost) = bodies("mattermost").await;
@@ -395,6 +397,54 @@ async fn each_form_is_what_its_receiver_takes() {
     let card = &teams["attachments"][0];
     assert_eq!(card["contentType"], "application/vnd.microsoft.card.adaptive");
     assert!(card["content"]["body"][0]["text"].as_str().expect("a text").contains("was created by a test"));
+}
+
+#[tokio::test]
+async fn each_form_for_people_tells_from_what_to_what_by_whom_and_when() {
+    let receiver = Receiver::taking();
+    let (app, _sending) = started(&[&receiver]).await;
+    for name in ["Orders", "Payments"] {
+        changed(&app, &format!("teamCreate(input: {{ name: \"{name}\" }})")).await;
+    }
+    changed(&app, r#"serviceCreate(input: { name: "Cart", ownerInput: { alias: "orders" }, language: "Go" })"#).await;
+    let page = format!("http://{}/services/cart", app.address);
+    let (mut owners, mut languages) = (["payments", "orders"].iter().cycle(), ["Rust", "Go"].iter().cycle());
+    for (form, link) in [
+        ("slack", format!("<{page}|Cart>")),
+        ("mattermost", format!("[Cart]({page})")),
+        ("microsoft_teams", format!("[Cart]({page})")),
+    ] {
+        receiver.clear();
+        let more = json!({ "events": ["service_changed", "service_owner_changed"], "form": form });
+        let (id, _) = subscribed(&app, &receiver.url(), more).await;
+        let (owner, language) = (owners.next().expect("an owner"), languages.next().expect("a language"));
+        let both = format!(r#"{{ alias: "cart", ownerInput: {{ alias: "{owner}" }}, language: "{language}" }}"#);
+        changed(&app, &format!("serviceUpdate(input: {both})")).await;
+        let note = r#"serviceUpdate(input: { alias: "cart", description: "d", product: "p" })"#;
+        changed(&app, note).await;
+        let got = receiver.exactly(2).await;
+        let texts: Vec<String> = got
+            .iter()
+            .map(|got| {
+                let body = got.body();
+                let card = &body["attachments"][0]["content"]["body"][0]["text"];
+                body["text"].as_str().or(card.as_str()).expect("a text").to_owned()
+            })
+            .collect();
+        let (old, before) = (owners.clone().next().expect("an owner"), languages.clone().next().expect("a language"));
+        let moved = format!(
+            "The service {link} now belongs to {owner}, and no longer to {old}; changed by a test; language: {before} \
+             \u{2192} {language}. (20"
+        );
+        assert!(texts[0].starts_with(&moved), "{form}: {texts:?}");
+        let noted = format!(
+            "The service {link} was changed by a test: description: nothing \u{2192} d; product: nothing \u{2192} p. (20"
+        );
+        assert!(texts[1].starts_with(&noted), "{form}: {texts:?}");
+        assert!(texts.iter().all(|text| text.ends_with(" UTC)")), "{form}: {texts:?}");
+        changed(&app, &format!(r#"eventSubscriptionDelete(input: {{ id: "{id}" }})"#)).await;
+        changed(&app, r#"serviceUpdate(input: { alias: "cart", description: null, product: null })"#).await;
+    }
 }
 
 #[tokio::test]
@@ -855,7 +905,8 @@ async fn the_pages_make_test_and_delete_a_subscription() {
     assert_eq!(admin.post(&format!("{own}/test"), &[]).await.status, 303);
     let got = receiver.exactly(1).await;
     let link = format!("<http://{}{own}|Chat>", app.address);
-    assert_eq!(got[0].body(), json!({ "text": format!("This is a test of the subscription {link}.") }));
+    let text = got[0].body()["text"].as_str().expect("a text").to_owned();
+    assert!(text.starts_with(&format!("This is a test of the subscription {link}. (20")), "{text}");
     let page = admin.page(&own).await;
     assert!(
         page.contains("subscription.tested") && page.contains("delivered") && !page.contains("hook/secret"),

@@ -199,6 +199,54 @@ async fn the_address_of_a_page_is_written_as_people_write_it() {
 }
 
 #[tokio::test]
+async fn a_mail_tells_every_field_from_what_to_what_by_whom_and_when() {
+    let server = MailServer::taking();
+    let (app, _sending) = started(&server).await;
+    let made = r#"mutation {
+        one: teamCreate(input: { name: "Orders" }) { errors { message } }
+        other: teamCreate(input: { name: "Payments" }) { errors { message } }
+        service: serviceCreate(input: { name: "Cart", ownerInput: { alias: "orders" }, language: "Go" }) { errors { message } }
+    }"#;
+    data(&app, made).await;
+    let events = json!(["service_owner_changed", "service_changed", "service_deleted", "object_changed"]);
+    subscribed(&app, mail(&json!({ "events": events }))).await;
+    let change = r#"mutation {
+        one: serviceUpdate(input: { alias: "cart", ownerInput: { alias: "payments" }, description: "Holds goods",
+            language: "Rust" }) { errors { message } }
+        other: serviceUpdate(input: { alias: "cart", name: "Basket", framework: "a", language: "b", product: "c",
+            note: "d", tierAlias: "tier_1", lifecycleAlias: "beta" }) { errors { message } }
+        tags: tagCreate(input: { alias: "cart", key: "lane", value: "fast" }) { errors { message } }
+        gone: serviceDelete(input: { alias: "cart" }) { errors { message } }
+    }"#;
+    let done = data(&app, change).await;
+    for name in ["one", "other", "tags", "gone"] {
+        assert_eq!(done[name]["errors"], json!([]), "{name}: {done}");
+    }
+    let got = server.exactly(4).await;
+    let texts: Vec<String> = got.iter().map(Mail::text).collect();
+    let page = format!("http://{}/services/cart\n", app.address);
+    // The service is gone when it is told, unless that was fast.
+    let list = format!("http://{}/services\n", app.address);
+    let parts = |text: &str| text.split("\n-- \n").next().expect("a text").to_owned();
+    let moved = "The service Cart now belongs to payments, and no longer to orders.\n\n- changed by a test\n\
+                 - description: nothing \u{2192} Holds goods\n- language: Go \u{2192} Rust\n\n20";
+    assert!(texts[0].starts_with(moved), "{}", texts[0]);
+    let many = "The service Basket was changed by a test.\n\n- framework: nothing \u{2192} a\n\
+                - language: Rust \u{2192} b\n- lifecycle: nothing \u{2192} beta\n\
+                - name: Cart \u{2192} Basket\n- note: nothing \u{2192} d\n- and 2 more\n\n20";
+    assert!(texts[1].starts_with(many), "{}", texts[1]);
+    assert!(texts[2].contains("- tags lane: nothing \u{2192} fast\n"), "{}", texts[2]);
+    let gone =
+        "The service cart was deleted by a test.\n\nUntil then:\n- owner: payments\n- description: Holds goods\n";
+    assert!(texts[3].starts_with(gone), "{}", texts[3]);
+    for text in &texts {
+        let own = parts(text);
+        assert!(own.contains(" UTC\n"), "{own}");
+        assert!([&page, &list].iter().any(|url| format!("{own}\n").ends_with(&format!(" UTC\n{url}\n"))), "{own}");
+    }
+}
+
+#[tokio::test]
 async fn a_refused_mail_holds_back_its_own_subject_alone_and_is_given_up() {
     let is_bad = |mail: &Mail| mail.header("subject").to_lowercase().contains("bad");
     let server = MailServer::that(move |mail, _| if is_bad(mail) { "550 5.7.1 not this" } else { TAKEN });
@@ -562,7 +610,7 @@ async fn a_digest_tells_events_by_subject_once_and_nothing_when_there_are_none()
         lines(&text),
         [
             "The service Cart was created by a test.",
-            "The service Cart was changed by a test: description.",
+            "The service Cart was changed by a test: description: nothing \u{2192} new.",
             "The service Mail was created by a test.",
         ]
     );

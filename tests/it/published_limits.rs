@@ -39,6 +39,8 @@ use rollcall::graphql::repository::suggestions;
 use rollcall::graphql::request::context;
 use rollcall::graphql::request::idempotency;
 use rollcall::graphql::request::places::{
+use rollcall::events::{FIELDS, SUBJECT, VALUE, deliver, digest, mail, overdue, receiver};
+use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
 use rollcall::graphql::service::service_file;
@@ -324,6 +326,8 @@ fn things() -> Section {
         bytes("what is read of the answer of a receiver of events", receiver::RESPONSE).beyond("the rest is not read"),
         count("mails that are handed to the mail server at a time", mail::AT_ONCE).beyond("others wait"),
         characters("subject of a mail", SUBJECT).beyond("it is cut off"),
+        count("changed fields that a message for people names", FIELDS).beyond("the others are counted"),
+        characters("value of a field in a message for people", VALUE).beyond("it is cut off"),
         count("events that a digest tells", digest::LINES).beyond("the others are counted"),
         characters("text of a digest in a chat", digest::TEXT).beyond("the other events are counted"),
         bytes("message of a digest in a chat, as JSON", digest::BODY).beyond("the other events are counted"),
