@@ -7,13 +7,15 @@ use futures_util::future::join_all;
 use hyper::header::{self, HeaderMap};
 use rollcall::db::{self, Db, Read, Write};
 use rollcall::engine::Scope;
-use rollcall::entity::audit::Actor;
+use rollcall::entity::audit::{self, Actor, Subject};
 use rollcall::entity::{Timestamp, deploy, service, token};
+use rollcall::graphql::field::id::Id;
 use rollcall::graphql::request::caller::Caller;
+use rollcall::graphql::revert::SEARCHED;
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::http::auth::Tokens;
-use sea_orm::{DbBackend, EntityTrait, QuerySelect, Set, Statement};
-use serde_json::Value;
+use sea_orm::{DbBackend, EntityTrait, QueryOrder, QuerySelect, Set, Statement};
+use serde_json::{Value, json};
 
 use crate::database::{Database, is_postgres};
 
@@ -361,4 +363,42 @@ async fn service_files_take_few_statements_for_the_audit_and_for_relationships()
         removed.push(apply(&related(0)).await.len());
     }
     assert_eq!(removed[0], removed[1], "the names of what is removed are read together");
+}
+
+/// Who has changed a field since is looked for among so many entries, so a revert costs the same however many came later.
+#[tokio::test]
+async fn a_revert_takes_the_same_statements_however_much_came_later() {
+    let observed = Observed::start().await;
+    let (data, _) = observed.run("{ account { service(alias: \"svc-1\") { id } } }").await;
+    let id = data["account"]["service"]["id"].clone();
+    let change = async |field: &str, value: &str| {
+        let query = format!(
+            "mutation {{ done: serviceUpdate(input: {{ id: {id}, {field}: \"{value}\" }}) {{ errors {{ message }} }} }}"
+        );
+        assert_eq!(observed.run(&query).await.0["done"]["errors"], json!([]), "{field}: {value}");
+    };
+    let newest = audit::Entity::find().order_by_desc(audit::Column::Id).limit(1);
+    change("product", "Till").await;
+    let entry = observed.db.read().one(newest).await.expect("the audit").expect("an entry");
+    let revert = Id { class: "Change", number: entry.id }.text();
+    let revert = format!("mutation {{ done: changeRevert(input: {{ id: \"{revert}\" }}) {{ errors {{ message }} }} }}");
+    change("product", "Shop").await;
+    let mut taken = Vec::new();
+    // The change of the product is the last one at first, and then further back than is looked.
+    for (later, by) in [(0, ", by command line"), (3 * SEARCHED, "")] {
+        let subject =
+            Subject { class: entry.subject_class.clone(), id: entry.subject_id, name: entry.subject_name.clone() };
+        let told = json!({ "changed": { "language": { "old": "Go", "new": "Rust" } } });
+        let row = |_| audit::entry(&Actor::command_line(), "serviceUpdate", subject.clone(), &told);
+        let rows: Vec<_> = (0..later).map(row).collect();
+        observed.db.write(async |tx| tx.insert_all(rows).await).await.expect("entries");
+        let (data, statements) = observed.run(&revert).await;
+        let refused = json!([{ "message": format!("product was changed since{by}") }]);
+        assert_eq!(data["done"]["errors"], refused, "{later}");
+        let is_list = |sql: &&String| sql.contains("FROM \"audit\"") && sql.contains("ORDER BY");
+        let lists: Vec<_> = statements.iter().filter(is_list).collect();
+        assert!(lists.len() == 1 && lists[0].contains("LIMIT"), "{statements:#?}");
+        taken.push(statements.len());
+    }
+    assert!(taken[0] == taken[1] && taken[0] < 20, "{taken:?}");
 }
