@@ -44,8 +44,8 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
         }
     });
     let gone = choice::gone(site, &visit.query, &["type", "filter"]).await?;
-    let asked =
-        Asked { chosen: &chosen, with_owners: session.user.role == Role::TeamMember, since, is_gone: gone.is_some() };
+    let (with_owners, view) = (session.user.role == Role::TeamMember, choice::open_id(&visit.query));
+    let asked = Asked { chosen: &chosen, with_owners, since, is_gone: gone.is_some(), view };
     let mut found = find(site, visit, &asked).await?;
     let gone = match gone {
         None if found.services.nodes.is_empty() => {
@@ -75,7 +75,7 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
         (mistakes.summary(&["quiet"]))
         (filters(visit, &found, &mistakes))
         div #services {
-            (choice::views(visit, &found.saved_views, session))
+            (choice::views(visit, &found, session))
             (chips(visit, &found))
             (list(visit, (&found, &chosen), &nothing, bar.as_ref()))
             (choice::columns(visit, &chosen))
@@ -99,6 +99,8 @@ pub(super) struct Asked<'c> {
     pub since: Option<Timestamp>,
     /// Whether the address names a type or a filter that does not exist. The API would answer nothing at all.
     pub is_gone: bool,
+    /// The id of the saved view that is open.
+    pub view: Option<String>,
 }
 
 /// Finds the services of the address. The owner's name does as well as its alias.
@@ -120,7 +122,11 @@ async fn find_of(site: &Site, visit: &Visit, owner: Option<&str>, asked: &Asked<
 }
 
 /// The filters, the order and the columns of the address.
-pub(super) fn wanted<'v>(visit: &'v Visit, owner: Option<&'v str>, asked: &Asked<'_>) -> Result<Services<'v>, Fault> {
+pub(super) fn wanted<'v>(
+    visit: &'v Visit,
+    owner: Option<&'v str>,
+    asked: &'v Asked<'_>,
+) -> Result<Services<'v>, Fault> {
     let query = &visit.query;
     let tag = query.given("tag").map(|tag| match tag.split_once([':', '=']) {
         Some((key, value)) => {
@@ -151,6 +157,8 @@ pub(super) fn wanted<'v>(visit: &'v Visit, owner: Option<&'v str>, asked: &Asked
         with_framework: has(Column::Framework),
         with_deploy: has(Column::LastDeploy),
         with_tags: has(Column::Tags),
+        view: asked.view.as_deref(),
+        with_view: asked.view.is_some(),
         filter: query
             .given("filter")
             .filter(|_| !asked.is_gone)

@@ -5,7 +5,8 @@
 //! themselves is no event of the catalogue. The audit has the mutation and its input.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, QuerySelect};
+use sea_orm::sea_query::Expr;
+use sea_orm::{Iterable, QueryOrder, QuerySelect};
 use serde::Deserialize;
 
 use super::Timestamp;
@@ -65,9 +66,17 @@ impl Model {
     }
 }
 
-/// The views that a person sees, their own first, by name. `None` for a token, which sees the shared ones.
-pub async fn seen_by(db: &dyn ReadHandle, user: Option<i64>) -> Result<Vec<Model>, db::Error> {
-    let some = |most| Entity::find().order_by_asc(Column::Id).limit(most);
+/// The views that a person sees, their own first, by name. `None` for a token, which sees the shared ones. Without
+/// `with_queries` the queries are not read, and are empty.
+pub async fn seen_by(db: &dyn ReadHandle, user: Option<i64>, with_queries: bool) -> Result<Vec<Model>, db::Error> {
+    let columns = || match with_queries {
+        true => Entity::find(),
+        false => Column::iter().fold(Entity::find().select_only(), |select, column| match column {
+            Column::Query => select.expr(Expr::cust("''")),
+            column => select.column(column),
+        }),
+    };
+    let some = |most| columns().order_by_asc(Column::Id).limit(most);
     let mut views = match user {
         Some(user) => db.all(some(MOST).filter(Column::UserId.eq(user))).await?,
         None => Vec::new(),

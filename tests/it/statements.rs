@@ -266,6 +266,17 @@ async fn unselected_fields_cost_no_statement() {
 }
 
 #[tokio::test]
+async fn the_queries_of_saved_views_are_read_only_if_a_field_needs_them() {
+    let observed = Observed::start().await;
+    let (_, first) = observed.run("{ account { savedViews { id name own owner { name } htmlUrl } } }").await;
+    assert!(!first.is_empty() && first.iter().all(|sql| !sql.contains("\"query\"")), "{first:#?}");
+    for field in ["query", "problem", "name query"] {
+        let (_, statements) = observed.run(&format!("{{ account {{ savedViews {{ {field} }} }} }}")).await;
+        assert!(statements.iter().any(|sql| sql.contains("\"saved_view\".\"query\"")), "{field}: {statements:#?}");
+    }
+}
+
+#[tokio::test]
 async fn the_audit_of_a_mutation_reads_only_the_lists_that_the_mutation_changes() {
     let observed = Observed::start().await;
     let query = "{ account { services(first: 1) { nodes { id } } teams(first: 1) { nodes { id } } } }";

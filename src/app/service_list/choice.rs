@@ -4,13 +4,13 @@ use maud::{Markup, html};
 
 use super::table::Column;
 use super::{Chosen, saved};
-use crate::app::operations::services::{Account, ComponentType, Filter, SavedView};
+use crate::app::operations::services::{Account, AccountSavedView, AccountSavedViews, ComponentType, Filter};
 use crate::app::parts::{link, short};
 use crate::app::visit::{Fields, Session, Visit};
 use crate::app::{Fault, Site};
 use crate::entity::user::Role;
 use crate::entity::{ByIds, component_type, filter, saved_view};
-use crate::graphql::field::id;
+use crate::graphql::field::id::{self, Id};
 use crate::graphql::saved_view::parameters::{self, Parameters};
 
 /// The parameter that chooses the columns.
@@ -59,16 +59,22 @@ fn said(query: &Fields) -> String {
     query.without("after").without(VIEW).query()
 }
 
+/// The id of the saved view that the address says is open. The API shows it if the visitor sees it.
+pub fn open_id(query: &Fields) -> Option<String> {
+    let number = query.given(VIEW)?.parse::<i64>().ok().filter(|number| *number > 0)?;
+    Some(Id::of::<saved_view::Entity>(number).text())
+}
+
 /// The saved views as chips, the ready ones first, and the form that saves the list as it is.
-pub fn views(visit: &Visit, views: &[SavedView], session: &Session) -> Markup {
-    let open = open(visit, views);
+pub fn views(visit: &Visit, found: &Account, session: &Session) -> Markup {
+    let (views, open) = (&found.saved_views, found.saved_view.as_ref());
     let said = said(&visit.query);
-    let number = |view: &SavedView| id::number::<saved_view::Entity>(&view.id).unwrap_or_default();
+    let number = |id: &str| id::number::<saved_view::Entity>(id).unwrap_or_default();
     let chip = |address: &str, name: &str, is_open: bool| {
         html! { li { a href=(address) aria-current=[is_open.then_some("true")] { (short(name)) } } }
     };
     // The open view has a chip, however many there are.
-    let is_open = |view: &SavedView| open.is_some_and(|open| open.id == view.id);
+    let is_open = |view: &AccountSavedViews| open.is_some_and(|open| open.id == view.id);
     let some = |own: bool| {
         let of_them = views.iter().filter(move |view| view.own == own).enumerate();
         of_them.filter(move |(at, view)| *at < CHIPS || is_open(view)).map(|(_, view)| view)
@@ -80,24 +86,18 @@ pub fn views(visit: &Visit, views: &[SavedView], session: &Session) -> Markup {
                 (chip("/services?mine=1", "Mine", said == "mine=1" && open.is_none()))
                 (chip("/services?favourites=1", "Favourites", said == "favourites=1" && open.is_none()))
                 @for view in some(true).chain(some(false)) {
-                    (chip(&saved::address(number(view)), &view.name, is_open(view)))
+                    (chip(&saved::address(number(&view.id)), &view.name, is_open(view)))
                 }
                 @if !views.is_empty() { li { a href="/views" { "All saved views" } } }
             }
-            @if let Some(view) = open.filter(|view| view.own) { (change(number(view), view, &said)) }
+            @if let Some(view) = open.filter(|view| view.own) { (change(number(&view.id), view, &said)) }
             (save(&said, session))
         }
     }
 }
 
-/// The saved view that the address says is open, if the visitor sees it.
-fn open<'v>(visit: &Visit, views: &'v [SavedView]) -> Option<&'v SavedView> {
-    let number: i64 = visit.query.given(VIEW)?.parse().ok()?;
-    views.iter().find(|view| id::number::<saved_view::Entity>(&view.id) == Some(number))
-}
-
 /// What the owner of the open view can do with it.
-fn change(number: i64, view: &SavedView, said: &str) -> Markup {
+fn change(number: i64, view: &AccountSavedView, said: &str) -> Markup {
     // The same list may be written in another way.
     let is_changed = !Parameters::parse(said).is_ok_and(|parsed| parsed.query() == view.query);
     let here = saved::address(number);

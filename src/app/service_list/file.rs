@@ -85,7 +85,7 @@ pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 impl List {
     /// A page of the list, and where the next one begins.
     async fn page(&self) -> Result<(Vec<(i64, Row)>, Option<String>), Fault> {
-        let asked = Asked { chosen: &self.chosen, with_owners: false, since: self.since, is_gone: false };
+        let asked = Asked { chosen: &self.chosen, with_owners: false, since: self.since, is_gone: false, view: None };
         let with_url = self.columns.contains(&"url");
         let page = as_file(wanted(&self.visit, self.owner.as_deref(), &asked)?, self.after.as_deref(), with_url);
         let page = ask(&self.site, &self.visit, page).await?.account.services;

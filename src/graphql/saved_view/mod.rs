@@ -79,9 +79,10 @@ pub(super) async fn find(id: &str, ctx: &Ctx<'_>) -> Result<Option<SavedView>> {
     Ok(found.filter(|view| view.is_seen_by(person_of(ctx.caller()))))
 }
 
-/// The views that the caller sees.
+/// The views that the caller sees. Their queries are long, so they are read only for the fields that need them.
 pub(super) async fn all(ctx: &Ctx<'_>) -> Result<Vec<SavedView>> {
-    Ok(saved_view::seen_by(ctx.db(), person_of(ctx.caller())).await?)
+    let with_queries = ["query", "problem"].iter().any(|field| ctx.selects(field));
+    Ok(saved_view::seen_by(ctx.db(), person_of(ctx.caller()), with_queries).await?)
 }
 
 /// Whether each service is a favourite of the caller.
