@@ -132,6 +132,14 @@ pub async fn lock_shared_views(db: &dyn WriteHandle) -> Result<(), db::Error> {
     set(db, SHARED_VIEWS, String::new()).await
 }
 
+/// The name of the text that is written whenever the identity provider names a user. Its value says nothing.
+const USER_NAMES: &str = "user_names";
+
+/// Lets one transaction at a time name users, until it ends: no index compares the name of one with the address of another.
+pub async fn lock_user_names(db: &dyn WriteHandle) -> Result<(), db::Error> {
+    set(db, USER_NAMES, String::new()).await
+}
+
 /// Stores a value in place of `old`. Returns whether that was the value.
 async fn replace(db: &dyn WriteHandle, name: &str, old: Option<&str>, new: String) -> Result<bool, db::Error> {
     let rows = match old {

@@ -106,6 +106,11 @@ impl Refusal {
         Self { status: 413, kind: Some(Kind::TooMany), detail: detail.into() }
     }
 
+    /// Whether it says that there is no such attribute, or that nobody may change it. The value is not to blame.
+    pub fn is_about_the_path(&self) -> bool {
+        matches!(self.kind, Some(Kind::InvalidPath | Kind::Mutability))
+    }
+
     /// The same error, of another kind.
     pub fn of_kind(self, kind: Kind) -> Self {
         Self { kind: Some(kind), ..self }

@@ -57,7 +57,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Operation>, Refusal> {
             }
             (Some(Value::String(_) | Value::Null) | None, Value::Object(values)) => {
                 for (name, value) in values {
-                    each(op, &name, value, &mut operations)?;
+                    each(op, &name, value, &mut operations);
                 }
             }
             (Some(Value::String(_) | Value::Null) | None, _) => {
@@ -74,20 +74,27 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Operation>, Refusal> {
 
 /// Reads an attribute of an operation without a path. Its name may be a path itself, or the URN of a schema. What nobody
 /// changes is left out, as in a whole resource: Okta sends the id along.
-fn each(op: Op, name: &str, value: Value, operations: &mut Vec<Operation>) -> Result<(), Refusal> {
+fn each(op: Op, name: &str, value: Value, operations: &mut Vec<Operation>) {
     if READ_ONLY.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-        return Ok(());
+        return;
     }
     let is_core = [schemas::USER, schemas::GROUP].iter().any(|urn| urn.eq_ignore_ascii_case(name));
     match value {
         Value::Object(values) if is_core => {
             for (name, value) in values {
-                operations.push(Operation { op, path: Path::read(&name)?, value });
+                operations.push(Operation { op, path: named(&name), value });
             }
         }
-        value => operations.push(Operation { op, path: Path::read(name)?, value }),
+        value => operations.push(Operation { op, path: named(name), value }),
     }
-    Ok(())
+}
+
+/// The path that is the name of an attribute. One that cannot be a path names an attribute that does not exist.
+fn named(name: &str) -> Path {
+    Path::read(name).unwrap_or_else(|_| {
+        let name = name.chars().take(100).collect::<String>().to_ascii_lowercase();
+        Path { attribute: Attribute { name, sub: None }, filter: None }
+    })
 }
 
 /// The attributes of RFC 7643 that this service does not keep, in lower case. Operations on them change nothing: an identity

@@ -15,7 +15,9 @@ use super::{Answer, Error, Request, Service, conditions, list as page, patch, sc
 use crate::db::{Read, ReadHandle, Transaction, Write};
 use crate::entity::timestamp::touch;
 use crate::entity::user::{self, ProvisionedBy, Role};
-use crate::entity::{Timestamp, feed, row_lock, scim_group, scim_group_member as member, session, sign_in_link};
+use crate::entity::{
+    Timestamp, feed, remembered, row_lock, scim_group, scim_group_member as member, session, sign_in_link,
+};
 use crate::graphql::Unavailable;
 use crate::graphql::field::id::Id;
 
@@ -86,8 +88,16 @@ pub async fn change(service: &Service<'_>, id: i64, request: &Request<'_>) -> Re
     let operations = patch::read(request.body)?;
     let changed = |user: &user::Model| {
         let mut person = Person::of(user);
-        operations.iter().try_for_each(|operation| person.apply(operation))?;
-        Ok(person)
+        let mut unknown: Result<(), Refusal> = Ok(());
+        for operation in &operations {
+            match person.apply(operation) {
+                Err(refusal) if refusal.is_about_the_path() => unknown = unknown.and(Err(refusal)),
+                done => done?,
+            }
+        }
+        // Nobody stays in for the sake of an attribute that does not exist.
+        let says_so = operations.iter().any(|one| one.path.attribute.name == "active");
+        if says_so && person.active == Some(false) { Ok(person) } else { unknown.map(|()| person) }
     };
     update(service, id, request.query, changed).await
 }
@@ -124,7 +134,7 @@ async fn update(
 }
 
 /// Checks that the name of a user is not the address of another, nor the address the name of another. An index refuses two
-/// equal names, and two equal addresses.
+/// equal names, and two equal addresses, and the name of one that is the address of another without a name.
 async fn check_names(db: &Transaction, row: &user::ActiveModel) -> Result<(), Error> {
     use user::Column;
     let name = match &row.user_name_key {
@@ -135,6 +145,11 @@ async fn check_names(db: &Transaction, row: &user::ActiveModel) -> Result<(), Er
         ActiveValue::Set(key) => Some(Column::UserNameKey.eq(key.clone())),
         _ => None,
     };
+    if name.is_none() && address.is_none() {
+        return Ok(());
+    }
+    // Of two who are named at once, the second is compared with the first.
+    remembered::lock_user_names(db).await?;
     // A new user has no id yet.
     let own = row.id.try_as_ref().copied().unwrap_or_default();
     for same in [name, address].into_iter().flatten() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use futures_util::future::{join, join_all};
 use hyper::Method;
 use rollcall::db::{Read, Write};
 use rollcall::entity::token::Scope;
@@ -510,6 +511,87 @@ async fn a_leaver_is_out_whatever_the_request_says_of_the_address() {
     let path = format!("/Users/{}", made["id"].as_str().expect("an id"));
     let put = json!({ "userName": "ada200", "emails": [{ "value": "none" }], "active": true });
     assert_refused(&client.send(Method::PUT, &path, &put).await, 400, Some("invalidValue"));
+}
+
+#[tokio::test]
+async fn a_leaver_is_out_although_the_request_names_attributes_that_do_not_exist() {
+    let app = TestApp::start().await;
+    let client = Client::of(&app).await;
+    let off = json!({ "op": "Replace", "path": "active", "value": false });
+    let several = json!({ "active": "False", "shoeSize": 7, "a b": 1, "id": "9" });
+    for (number, operations) in [
+        json!([{ "op": "replace", "path": "shoeSize", "value": 7 }, off]),
+        json!([off, { "op": "add", "path": "badge.colour", "value": "red" }]),
+        json!([{ "op": "remove", "path": "displayName.first" }, off]),
+        json!([{ "op": "replace", "path": "meta.created", "value": "7" }, off]),
+        json!([{ "op": "replace", "path": "emails[type eq \"work\"].shape", "value": "round" }, off]),
+        json!([{ "op": "replace", "value": several }]),
+        json!([{ "op": "replace", "value": { USER: several } }]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let address = format!("ada{number}@example.com");
+        let path = client.user(&address).await;
+        let before = client.get(&path).await;
+        let left = client.patched(&path, operations.clone()).await;
+        assert_eq!((&left["active"], &left["userName"]), (&json!(false), &json!(address)), "{operations}");
+        assert_eq!((&left["id"], &left["meta"]["created"]), (&before["id"], &before["meta"]["created"]));
+        // Once more, as providers do when they have not seen the answer.
+        assert_eq!(client.patched(&path, operations).await["active"], false);
+    }
+    // A whole resource says only what is known.
+    let path = client.user("bob@example.com").await;
+    let put = json!({ "userName": "bob@example.com", "active": false, "shoeSize": 7, "a b": [{}], "urn:x:y": null });
+    let answer = client.send(Method::PUT, &path, &put).await;
+    assert_eq!((answer.status, &answer.json()["active"]), (200, &json!(false)), "{}", answer.text());
+    // Of somebody who stays, or is activated by the same request, it is an error.
+    let unknown = json!({ "op": "replace", "path": "shoeSize", "value": 7 });
+    let path = client.user("carol@example.com").await;
+    let on = json!({ "op": "replace", "path": "active", "value": true });
+    for operations in [json!([unknown]), json!([unknown, off, on]), json!([{ "op": "add", "value": { "a b": 1 } }])] {
+        assert_refused(&client.patch(&path, operations).await, 400, Some("invalidPath"));
+    }
+    // A value that is wrong is one still.
+    let wrong = json!({ "op": "replace", "path": "userName", "value": 7 });
+    assert_refused(&client.patch(&path, json!([wrong, off])).await, 400, Some("invalidValue"));
+    assert_eq!(client.get(&path).await["active"], true);
+}
+
+#[tokio::test]
+async fn of_two_who_are_named_at_once_none_has_the_address_of_the_other_for_a_name() {
+    let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0"]).await;
+    let client = Client::of(&app).await;
+    let person = |name: String, address: String| json!({ "userName": name, "emails": [{ "value": address }] });
+    let (client, person) = (&client, &person);
+    let pairs = (0..32).map(|number| async move {
+        let one = person(format!("ada{number}"), format!("ada{number}@example.com"));
+        let other = person(format!("ADA{number}@example.com"), format!("other{number}@example.com"));
+        let (one, other) =
+            join(client.send(Method::POST, "/Users", &one), client.send(Method::POST, "/Users", &other)).await;
+        let mut statuses = [one.status, other.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [201, 409], "{number}: {} {}", one.text(), other.text());
+    });
+    join_all(pairs).await;
+    // The same of users that there are: each takes what is the address of the other.
+    let mut paths = Vec::new();
+    for number in 0..32 {
+        for who in ["x", "y"] {
+            let made = client.post("/Users", person(format!("{who}{number}"), format!("{who}{number}@example.com")));
+            paths.push(format!("/Users/{}", made.await["id"].as_str().expect("an id")));
+        }
+    }
+    let pairs = paths.chunks(2).enumerate().map(|(number, pair)| async move {
+        let rename = |value: String| json!([{ "op": "replace", "path": "userName", "value": value }]);
+        let named = client.patch(&pair[0], rename(format!("new{number}@example.com")));
+        let moved = json!([{ "op": "replace", "path": "emails.value", "value": format!("new{number}@example.com") }]);
+        let (named, moved) = join(named, client.patch(&pair[1], moved)).await;
+        let mut statuses = [named.status, moved.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 409], "{number}: {} {}", named.text(), moved.text());
+    });
+    join_all(pairs).await;
 }
 
 #[tokio::test]
