@@ -130,10 +130,75 @@ impl Coding {
     }
 }
 
+/// Compresses a body that is written while it is sent. With gzip: who prefers zstd can read that too.
+pub struct Packer(GzEncoder<Vec<u8>>);
+
+impl Packer {
+    /// `None` if the client prefers the body as it is, or cannot read gzip.
+    pub fn asked_for(asked: &HeaderMap) -> Option<Self> {
+        let is_wanted = Coding::preferred(asked).is_some() && accepts_gzip(asked);
+        is_wanted.then(|| Self(GzEncoder::new(Vec::new(), Compression::fast())))
+    }
+
+    /// Says in the head of a response whether its body is compressed.
+    pub fn declare(is_packed: bool, headers: &mut HeaderMap) {
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        if is_packed {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(Coding::Gzip.name()));
+        }
+    }
+
+    /// Compresses a part of the body, so that the client can read all of it at once.
+    ///
+    /// # Errors
+    /// None: writing to memory cannot fail.
+    pub fn pack(&mut self, part: &[u8]) -> io::Result<Vec<u8>> {
+        self.0.write_all(part)?;
+        self.0.flush()?;
+        Ok(std::mem::take(self.0.get_mut()))
+    }
+
+    /// The end of the body, without which the client does not take it for whole.
+    ///
+    /// # Errors
+    /// As [`pack`](Self::pack).
+    pub fn end(self) -> io::Result<Vec<u8>> {
+        self.0.finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
+    use flate2::read::MultiGzDecoder;
+
     use super::*;
     use crate::http::reply;
+
+    #[test]
+    fn a_body_in_parts_can_be_read_after_each_and_is_whole_only_with_its_end() {
+        let mut packer = Packer::asked_for(&asking("zstd, gzip;q=0.5")).expect("gzip");
+        let parts: Vec<String> = (0..50).map(|part| format!("{part},cart,success\r\n").repeat(100)).collect();
+        let (mut sent, mut plain) = (Vec::new(), String::new());
+        for part in &parts {
+            sent.extend(packer.pack(part.as_bytes()).expect("memory"));
+            plain.push_str(part);
+            let mut read = vec![0; plain.len()];
+            MultiGzDecoder::new(&*sent).read_exact(&mut read).expect("all that was written");
+            assert_eq!(read, plain.as_bytes());
+        }
+        assert!(sent.len() < plain.len() / 4, "{} of {}", sent.len(), plain.len());
+        let mut read = String::new();
+        MultiGzDecoder::new(&*sent).read_to_string(&mut read).expect_err("it has no end yet");
+        sent.extend(packer.end().expect("memory"));
+        let mut read = String::new();
+        MultiGzDecoder::new(&*sent).read_to_string(&mut read).expect("it is whole");
+        assert_eq!(read, plain);
+        for accept in ["", "zstd", "br", "gzip;q=0, *", "identity, gzip;q=0.5"] {
+            assert!(Packer::asked_for(&asking(accept)).is_none(), "{accept}");
+        }
+    }
 
     fn asking(accept: &str) -> HeaderMap {
         HeaderMap::from_iter([(header::ACCEPT_ENCODING, accept.parse().expect("a header"))])

@@ -1,14 +1,27 @@
 //! Lists of deploys and services by many conditions, as pages and as files, and the histories of objects.
 
+use std::io::Read;
+
+use flate2::read::GzDecoder;
 use hyper::Method;
 use rollcall::entity::user::Role;
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 
-use crate::app::{TestApp, read_to_end, send};
+use crate::app::{Response, TestApp, read_to_end, send};
 use crate::app_browser::Browser;
 use crate::service::data;
 use crate::webhook::Endpoint;
+
+/// The text of a file, compressed or not.
+fn unpacked(file: &Response) -> String {
+    if file.header("content-encoding").is_none() {
+        return file.text().to_owned();
+    }
+    let mut text = String::new();
+    GzDecoder::new(&*file.body).read_to_string(&mut text).expect("gzip, with its end");
+    text
+}
 
 /// An endpoint with deploys of two services, of two teams.
 async fn deployed() -> Endpoint {
@@ -160,13 +173,26 @@ async fn a_file_of_several_pages_is_the_list_of_the_api_and_is_sent_as_it_is_wri
     assert_eq!(answer.text().lines().collect::<Vec<_>>(), expected);
     let cookie = browser.cookie.as_deref().expect("a cookie");
     let headers = [("cookie", cookie), ("accept-encoding", "gzip, zstd")];
-    let stream = send(&app.http2(), app.address, Method::GET, path, &headers, "").await;
-    assert_eq!(stream.text(), answer.text(), "over HTTP/2");
+    let packed = send(&app.http2(), app.address, Method::GET, path, &headers, "").await;
+    assert_eq!(unpacked(&packed), answer.text(), "over HTTP/2");
     let head = app.request(Method::HEAD, path, &headers, "").await;
     assert_eq!((head.status, head.text(), head.header("content-length")), (200, "", None));
+    assert_eq!(head.header("content-encoding"), Some("gzip"));
+    for (asked, coding) in
+        [("gzip", Some("gzip")), ("zstd, gzip;q=0.1", Some("gzip")), ("zstd", None), ("gzip;q=0", None)]
+    {
+        let file = app.get_with(path, &[("cookie", cookie), ("accept-encoding", asked)]).await;
+        assert_eq!(
+            (file.header("content-encoding"), file.header("vary")),
+            (coding, Some("accept-encoding")),
+            "{asked}"
+        );
+        assert_eq!(unpacked(&file), answer.text(), "{asked}");
+        assert!(coding.is_none() || file.body.len() < answer.body.len() / 2, "{} bytes", file.body.len());
+    }
     // Before HTTP/1.1, the end of the connection ends the file.
     let mut old = app.connect().await;
-    let asked = format!("GET {path} HTTP/1.0\r\nCookie: {cookie}\r\n\r\n");
+    let asked = format!("GET {path} HTTP/1.0\r\nCookie: {cookie}\r\nAccept-Encoding: gzip\r\n\r\n");
     old.write_all(asked.as_bytes()).await.expect("a request");
     let old = read_to_end(&mut old).await;
     assert!(old.starts_with("HTTP/1.") && old.contains(" 200 OK") && old.ends_with(answer.text()), "{old}");

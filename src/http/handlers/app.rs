@@ -20,6 +20,7 @@ use crate::entity::user::Role;
 use crate::entity::{Timestamp, session};
 use crate::http::auth::LastUse;
 use crate::http::charset::ContentType;
+use crate::http::coding::Packer;
 use crate::http::limits::Key;
 use crate::http::outbox::{FULL, Outbox};
 use crate::http::reply::{self, Rejection, Reply};
@@ -108,43 +109,72 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
 /// Answers a file, unless its reader downloads as many as may be already.
 fn saved(app: &App, call: &Call, visit: &Visit, file: File) -> Result<Reply, Rejection> {
     let hold = app.downloads.take_now(call.owner, 1).ok_or(Rejection::Unavailable(DOWNLOADING))?;
-    Ok(reply::saved(file.name, chunks(app, call, visit, (file, hold))))
+    let (name, shows_cuts) = (file.name, call.parts.version >= Version::HTTP_11);
+    // The last row of a body that is cut off is added to what is sent. It could not be read there behind a part that is not.
+    let packer = if shows_cuts { Packer::asked_for(&call.parts.headers) } else { None };
+    let is_packed = packer.is_some();
+    let mut reply = reply::saved(name, chunks(app, call, visit, (Sending { file, packer, _hold: hold }, shows_cuts)));
+    Packer::declare(is_packed, reply.headers_mut());
+    Ok(reply)
+}
+
+/// A file that is being sent.
+struct Sending {
+    file: File,
+    packer: Option<Packer>,
+    /// Its place among those that are downloaded.
+    _hold: Hold<Key>,
+}
+
+impl Sending {
+    /// A part of the file as a chunk.
+    fn chunk(&mut self, part: Result<String, Fault>) -> Result<Bytes, Cut> {
+        let part = part.map_err(|fault| Cut(format!("{fault:?}")))?;
+        match &mut self.packer {
+            Some(packer) => packer.pack(part.as_bytes()).map(Bytes::from).map_err(|error| Cut(error.to_string())),
+            None => Ok(part.into()),
+        }
+    }
+
+    /// What comes after the last part, if anything does.
+    fn end(self) -> Option<Result<Bytes, Cut>> {
+        let end = self.packer?.end();
+        Some(end.map(Bytes::from).map_err(|error| Cut(error.to_string())))
+    }
 }
 
 /// A file as a body that is written while it is sent. A chunk is counted, like any large response, until it is sent. A fault
 /// after the first chunk cuts the body off, so that nobody takes it for whole. Before HTTP/1.1 a body that is cut off looks
 /// like a whole one, so its last row says so.
-fn chunks(app: &App, call: &Call, visit: &Visit, begun: (File, Hold<Key>)) -> Chunks {
+fn chunks(app: &App, call: &Call, visit: &Visit, (begun, shows_cuts): (Sending, bool)) -> Chunks {
     let (outbox, owner, id) = (app.outbox.clone(), call.owner, call.id.clone());
     let patience = app.catalogue.settings().budget.time;
     let reader = Arc::new(Reader::of(app, call, visit));
-    let shows_cuts = call.parts.version >= Version::HTTP_11;
-    let next = move |begun: Option<(File, Hold<Key>)>| {
+    let next = move |begun: Option<Sending>| {
         let (outbox, id, reader) = (outbox.clone(), id.clone(), Arc::clone(&reader));
         async move {
-            let (mut file, hold) = begun?;
+            let mut sending = begun?;
             let written = log::within(id, None, async {
                 match reader.check().await {
-                    Ok(()) => file.next().await,
+                    Ok(()) => sending.file.next().await,
                     Err(fault) => Some(Err(fault)),
                 }
             });
-            let written = written.await?;
-            let chunk = match written.map(Bytes::from) {
+            let Some(part) = written.await else { return sending.end().map(|end| (end, None)) };
+            let chunk = match sending.chunk(part) {
                 Ok(chunk) if Outbox::counts(&chunk) => {
                     let counted = outbox.count(chunk, owner, Instant::now() + patience).await;
                     counted.ok_or_else(|| Cut(FULL.to_owned()))
                 }
-                Ok(chunk) => Ok(chunk),
-                Err(fault) => Err(Cut(format!("{fault:?}"))),
+                chunk => chunk,
             };
             if let Err(Cut(cause)) = &chunk {
                 error!(cause, "a file was cut off");
                 if !shows_cuts {
-                    return Some((Ok(Bytes::from(file.broken_off())), None));
+                    return Some((Ok(Bytes::from(sending.file.broken_off())), None));
                 }
             }
-            let rest = chunk.is_ok().then_some((file, hold));
+            let rest = chunk.is_ok().then_some(sending);
             Some((chunk, rest))
         }
     };
