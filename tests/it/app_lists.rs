@@ -1,12 +1,16 @@
 //! Lists of deploys and services by many conditions, as pages and as files, and the histories of objects.
 
 use std::io::Read;
+use std::time::Duration;
 
 use flate2::read::GzDecoder;
 use hyper::Method;
 use rollcall::entity::user::Role;
+use rollcall::http::handlers::app::DOWNLOADS;
 use serde_json::json;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::app::{Response, TestApp, read_to_end, send};
 use crate::app_browser::Browser;
@@ -274,4 +278,69 @@ async fn a_history_has_what_belongs_to_its_subject_and_is_for_all_who_may_read()
     }
     assert_eq!(browser.get("/services/none/history").await.status, 404);
     assert_eq!(browser.get("/services/bus/history?after=x").await.status, 400);
+}
+
+/// A connection that takes little at once.
+async fn narrow(app: &TestApp) -> TcpStream {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_recv_buffer_size(4 * 1024).expect("a small buffer");
+    socket.connect(app.address).await.expect("a connection")
+}
+
+/// A file takes more than the buffers of a connection, so whoever does not read holds it up.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_read_a_file_is_cut_off_after_the_idle_timeout_and_gives_its_place_back() {
+    const IDLE: Duration = Duration::from_secs(6);
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let app = TestApp::with(&["--token-limit", "0", "--ip-limit", "0", "--idle-timeout", "6s"]).await;
+    let tags: Vec<_> = (0..100).map(|key| json!({ "key": format!("k{key}"), "value": "v".repeat(250) })).collect();
+    for portion in 0..3 {
+        let name = |number: usize| format!("svc_{portion}_{number}");
+        let create: String = (0..100)
+            .map(|number| {
+                format!(
+                    "s{number}: serviceCreate(input: {{ name: \"{}\" }}) {{ errors {{ message }} }}\n",
+                    name(number)
+                )
+            })
+            .collect();
+        data(&app, &format!("mutation {{ {create} }}")).await;
+        let services: Vec<_> = (0..100).map(|number| json!({ "alias": name(number) })).collect();
+        let update = "mutation($input: ServicesUpdateInput!) { servicesUpdate(input: $input) { errors { message } } }";
+        let done = app.query(update, json!({ "input": { "services": services, "tags": tags } })).await;
+        assert_eq!(done["data"]["servicesUpdate"]["errors"], json!([]), "{done}");
+    }
+    let path = "/services.csv?columns=tags";
+    for (version, role) in [("1.0", Role::Viewer), ("1.1", Role::User)] {
+        let browser = Browser::of(&app, role).await;
+        let cookie = browser.cookie.as_deref().expect("a cookie");
+        let mut stalled = Vec::new();
+        for _ in 0..DOWNLOADS {
+            let mut stream = narrow(&app).await;
+            let asked = format!("GET {path} HTTP/{version}\r\nHost: a\r\nCookie: {cookie}\r\n\r\n");
+            stream.write_all(asked.as_bytes()).await.expect("a request");
+            let mut first = [0; 12];
+            timeout(PATIENCE, stream.read_exact(&mut first)).await.expect("soon").expect("an answer");
+            assert!(first.ends_with(b" 200"), "{version}: {first:?}");
+            stalled.push(stream);
+        }
+        let began = Instant::now();
+        assert_eq!(browser.get(path).await.status, 503, "{version}: their places are taken");
+        let file = loop {
+            let answer = browser.get(path).await;
+            if answer.status == 200 {
+                break answer;
+            }
+            assert_eq!(answer.status, 503, "{version}");
+            assert!(began.elapsed() < PATIENCE, "{version}: the places are given back");
+            sleep(Duration::from_millis(100)).await;
+        };
+        assert!(began.elapsed() > IDLE / 2, "{version}: a slow reader is waited for");
+        assert_eq!(file.text().lines().count(), 301, "{version}: others get all of it");
+        for mut stream in stalled {
+            let mut taken = Vec::new();
+            let end = timeout(PATIENCE, stream.read_to_end(&mut taken)).await.expect("the connection is closed");
+            assert!(end.is_err() || taken.len() < file.body.len(), "{version}: {} bytes", taken.len());
+        }
+    }
 }
