@@ -78,7 +78,7 @@ pub async fn run(program: &Program, place: &Place, options: &Options) -> Result<
     let (mut figures, mut over) = (Vec::new(), Vec::new());
     println!("\n## All pages, {}, {services} services, {deploys} deploys\n", place.name());
     println!("| page or query | p50 ms | p99 ms | p50 ms, {TOGETHER} at once | bytes |\n|---|---:|---:|---:|---:|");
-    for asked in all(&subject, services).await? {
+    for asked in all(&subject, (services, options.is_quick())).await? {
         let asked = Arc::new(asked);
         let (alone, bytes) = time_alone(&subject, &asked, times).await?;
         let together = time_together(&subject, &asked, times / TOGETHER + 1).await?;
@@ -157,8 +157,8 @@ async fn time_together(subject: &Subject, asked: &Arc<Asked>, times: usize) -> R
 }
 
 /// Everything that is asked for: pages, and queries of the API.
-async fn all(subject: &Subject, services: u64) -> Result<Vec<Asked>, String> {
-    let mut all: Vec<Asked> = paths(subject, services).await?.into_iter().map(Asked::Page).collect();
+async fn all(subject: &Subject, (services, is_quick): (u64, bool)) -> Result<Vec<Asked>, String> {
+    let mut all: Vec<Asked> = paths(subject, (services, is_quick)).await?.into_iter().map(Asked::Page).collect();
     let after = late_system(subject).await?;
     let queries = graph_queries(services, &after).into_iter().chain(lists_and_counts()).chain(metrics());
     all.extend(
@@ -261,15 +261,92 @@ async fn late_system(subject: &Subject) -> Result<Value, String> {
     Ok(cursors.swap_remove((cursors.len() - 1) * 9 / 10))
 }
 
+/// The kinds of changes that a history can be limited to.
+const HISTORIES: [&str; 8] =
+    ["links", "contacts", "dependencies", "repositories", "properties", "tags", "aliases", "members"];
+
+/// What somebody makes that the generated catalogue does not have: changes to revert, and the parts of standards.
+const MADE: &str = r#"mutation{
+    level: levelCreate(input:{name:"Measured"}){level{id} errors{message}}
+    category: categoryCreate(input:{name:"Measured"}){category{id} errors{message}}
+    team: teamUpdate(input:{alias:"team-1",responsibilities:"Measured"}){team{id} errors{message}}
+    service: serviceUpdate(input:{alias:"svc-1",product:"Measured"}){errors{message}}
+}"#;
+
+/// What somebody makes of that.
+const MADE_OF_IT: &str = r#"mutation($level:ID!,$category:ID!,$team:ID!){
+    check: checkManualCreate(input:{
+        name:"Measured",levelId:$level,categoryId:$category,enabled:true,updateRequiresComment:false
+    }){check{id} errors{message}}
+    campaign: campaignCreate(input:{name:"Measured",ownerId:$team}){campaign{id} errors{message}}
+    scorecard: scorecardCreate(input:{name:"Measured",ownerId:$team,affectsOverallServiceLevels:true}){
+        scorecard{aliases} errors{message}
+    }
+    subscription: eventSubscriptionCreate(input:{
+        name:"Measured",receiverUrl:"https://hooks.example.com/",form:slack,events:[deploy_failed],enabled:false
+    }){eventSubscription{id} errors{message}}
+}"#;
+
+/// How long the server may take to evaluate the new check for all services, before pages are timed.
+const EVALUATED: Duration = Duration::from_secs(15);
+
+/// Makes all that, and a saved view. Returns the pages about it.
+async fn made(subject: &Subject, is_quick: bool) -> Result<Vec<String>, String> {
+    let mut connection = Connection::open(subject.target.address).await?;
+    let mut run = async |text: &str, variables: Value| -> Result<Value, String> {
+        let answer = connection.send(subject.target.query(&json!(text).to_string(), &variables.to_string())).await?;
+        let json: Value = serde_json::from_slice(&answer.body).map_err(|_| answer.shortened())?;
+        let payloads = json["data"].as_object().ok_or_else(|| answer.shortened())?;
+        match payloads.values().all(|payload| payload["errors"] == json!([])) {
+            true => Ok(json["data"].clone()),
+            false => Err(answer.shortened()),
+        }
+    };
+    let first = run(MADE, json!({})).await?;
+    let variables = json!({
+        "level": first["level"]["level"]["id"], "category": first["category"]["category"]["id"],
+        "team": first["team"]["team"]["id"],
+    });
+    let made = run(MADE_OF_IT, variables).await?;
+    let view = "name=Measured&query=tier%3Dtier_1%26columns%3Dalias%2Cowner%2Ctags";
+    connection.send(subject.target.form("/views", view)?).await?;
+    if !is_quick {
+        tokio::time::sleep(EVALUATED).await;
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (check, campaign) = (text(&made["check"]["check"]["id"]), text(&made["campaign"]["campaign"]["id"]));
+    let (subscription, scorecard) =
+        (text(&made["subscription"]["eventSubscription"]["id"]), text(&made["scorecard"]["scorecard"]["aliases"][0]));
+    Ok(vec![
+        "/services?view=1&tier=tier_1&columns=alias,owner,tags".to_owned(),
+        "/views/1/edit".to_owned(),
+        format!("/standards/{check}"),
+        format!("/standards/{check}/edit"),
+        format!("/services/svc-1/answer/{check}"),
+        format!("/standards/campaigns/{campaign}"),
+        format!("/standards/campaigns/{campaign}/edit"),
+        format!("/standards/scorecards/{scorecard}"),
+        format!("/events/{subscription}"),
+        format!("/events/{subscription}/edit"),
+        link(subject, "/services/svc-1/history", r#"href="(/changes/[^"]*)""#).await?,
+        link(subject, "/teams/team-1/history", r#"href="(/changes/[^"]*)""#).await?,
+    ])
+}
+
 /// The pages: those with most to read, and each kind of the others.
-async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> {
+async fn paths(subject: &Subject, (services, is_quick): (u64, bool)) -> Result<Vec<String>, String> {
+    let made = made(subject, is_quick).await?;
     let second_page = link(subject, "/services", r#"href="(/services\?[^"]*after=[^"]*)""#).await?;
     let integration = link(subject, "/integrations", r#"href="(/integrations/[^"?]{8,})""#).await?;
     let system = link(subject, "/systems", r#"href="(/systems/[^"?]*)""#).await?;
     let domain = link(subject, "/domains", r#"href="(/domains/[^"?]*)""#).await?;
     let of_type = link(subject, "/definitions", r#"href="(/services\?type=[^"]*)""#).await?;
-    // There is a change to revert only if somebody has changed the generated catalogue.
-    let revert = link(subject, "/services/svc-1/history", r#"href="(/changes/[^"]*)""#).await.ok();
+    // The generated catalogue has some of these only if it is large.
+    let resource = link(subject, "/infrastructure", r#"href="(/infrastructure/[^"?]*)""#).await.ok();
+    let tool = link(subject, "/services/svc-1/tools", r#"href="(/services/svc-1/tools/[^"?]*)""#).await.ok();
+    let contact = link(subject, "/teams/team-1/contacts", r#"href="(/teams/team-1/contacts/[^"?]*)""#).await.ok();
+    let below = [&system, &domain].map(|group| ["/edit", "/history"].map(|part| format!("{group}{part}")));
+    let kinds = HISTORIES.map(|kind| format!("/services/svc-1/history?kind={kind}"));
     let middle = format!("/services/svc-{}", services / 2);
     let graph = format!("{middle}/graph");
     let paths = [
@@ -295,7 +372,6 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/deploys?team=team-1",
         "/deploys?team=team-1&status=failed&environment=production",
         "/services/svc-1/history",
-        "/services/svc-1/history?kind=links",
         "/teams/team-1/history",
         "/deploys?environment=nowhere",
         "/services/svc-1/edit",
@@ -305,6 +381,8 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/services/svc-1/dependencies",
         "/services/svc-1/tools",
         "/services/svc-1/properties",
+        "/services/svc-1/contacts",
+        "/services/svc-1/standards",
         "/systems",
         &system,
         "/domains",
@@ -312,9 +390,13 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/search?q=svc-99",
         "/search?q=leger+biling",
         "/new/service",
+        "/new/team",
+        "/new/system",
+        "/new/domain",
         "/teams",
         "/teams/team-1",
         "/teams/team-1/edit",
+        "/teams/team-1/contacts",
         "/repositories",
         "/repositories?sort=owner_DESC",
         "/repositories/1",
@@ -327,8 +409,13 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/new/check",
         "/new/check/custom-event",
         "/new/check/tag-defined",
+        "/new/level",
+        "/new/category",
+        "/new/scorecard",
         "/suggestions",
+        "/suggestions?state=accepted",
         "/integrations",
+        "/integrations/new",
         &integration,
         "/tokens",
         "/users",
@@ -344,7 +431,8 @@ async fn paths(subject: &Subject, services: u64) -> Result<Vec<String>, String> 
         "/reference/Account",
         "/reference?q=deploy",
     ];
-    Ok(paths.map(str::to_owned).into_iter().chain(revert).collect())
+    let others = made.into_iter().chain(below.into_iter().flatten()).chain(kinds);
+    Ok(paths.map(str::to_owned).into_iter().chain(others).chain(resource).chain(tool).chain(contact).collect())
 }
 
 /// The first link on a page that looks like this.

@@ -102,12 +102,20 @@ impl Target {
         request
     }
 
-    /// Signs in with the path of a sign-in link.
-    pub async fn sign_in(&mut self, link: &str) -> Result<(), String> {
-        let mut request = self.request(Method::POST, link, Bytes::new());
+    /// A form that a page of the application sends, encoded.
+    pub fn form(&self, path: &str, fields: &'static str) -> Result<Request, String> {
+        let mut request = self.request(Method::POST, path, Bytes::from_static(fields.as_bytes()));
         request.headers_mut().insert("origin", header(&format!("http://{}", self.address))?);
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
-        let answer = Connection::open(self.address).await?.send(request).await?;
+        if let Some(cookie) = &self.cookie {
+            request.headers_mut().insert(COOKIE, cookie.clone());
+        }
+        Ok(request)
+    }
+
+    /// Signs in with the path of a sign-in link.
+    pub async fn sign_in(&mut self, link: &str) -> Result<(), String> {
+        let answer = Connection::open(self.address).await?.send(self.form(link, "")?).await?;
         let cookie = answer.headers.get("set-cookie").and_then(|cookie| cookie.to_str().ok());
         let cookie = cookie.and_then(|cookie| cookie.split(';').next());
         self.cookie = Some(header(cookie.ok_or_else(|| format!("not signed in: {}", answer.shortened()))?)?);
