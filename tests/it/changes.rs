@@ -34,9 +34,9 @@ const NOT_TOLD: [&str; 13] = [
 ];
 
 /// The rows of the catalogue, by their tables and ids.
-type Rows = BTreeMap<(String, i64), Value>;
+pub type Rows = BTreeMap<(String, i64), Value>;
 
-async fn rows(app: &TestApp) -> Rows {
+pub async fn rows(app: &TestApp) -> Rows {
     let mut lines = Vec::new();
     transfer::export(&app.db, &mut lines).await.expect("an export");
     let lines = String::from_utf8(lines).expect("text");
