@@ -30,6 +30,9 @@ const STATES: &[(ServiceSuggestionState, &str)] = &[
 /// The query parameter that names suggestions that were just accepted.
 const ACCEPTED: &str = "accepted";
 
+/// The query parameter that chooses all suggestions of a page.
+const ALL: &str = "all";
+
 /// What the page after an acceptance says beside the button that undoes it.
 const ACCEPTED_NOTE: &str = "The suggestion was accepted. Undo takes back what that did; the deploys of the name then wait for a \
                              service again. ";
@@ -67,22 +70,24 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
             }
         } @else {
             (choice)
-            @for suggestion in &found.nodes { (one(suggestion, now, may)) }
+            @for suggestion in &found.nodes { (one(suggestion, visit, now, may)) }
             (pages(visit, "/suggestions", &found.page_info))
         }
     };
     Ok(layout(visit, "Suggestions", main))
 }
 
-fn one(suggestion: &ServiceSuggestion, now: Timestamp, may: bool) -> Markup {
+fn one(suggestion: &ServiceSuggestion, visit: &Visit, now: Timestamp, may: bool) -> Markup {
     let ServiceSuggestion { id, alias, deploy_count, .. } = suggestion;
+    // Those of a refused form stay chosen.
+    let is_chosen = visit.query.given(ALL).is_some() || visit.form.all("id").any(|chosen| chosen == id);
     let action = |what: &str| path(["suggestions", id, what]);
     let key = id.as_str();
     html! {
         section.figure aria-label=(alias) {
             h2 {
                 @if may && suggestion.state != ServiceSuggestionState::Accepted {
-                    label.check { input type="checkbox" name="id" value=(id) form="chosen"; (alias) }
+                    label.check { input type="checkbox" name="id" value=(id) form="chosen" checked[is_chosen]; (alias) }
                 } @else { (alias) }
             }
             p.soft {
@@ -197,6 +202,7 @@ async fn choice(
     if state == ServiceSuggestionState::Ignored {
         return Ok(html! {
             form.filters #chosen method="post" action="/suggestions" {
+                (choose_all(visit))
                 button.quiet name="what" value="reopen" { "Reopen the chosen" }
             }
         });
@@ -207,12 +213,25 @@ async fn choice(
     let teams = choices.teams.nodes.iter().map(|team| (&*team.alias, &*team.name));
     Ok(html! {
         form.filters #chosen method="post" action="/suggestions" {
+            (choose_all(visit))
             (form::suggested("ownerInput.alias", "Owner of the new services", teams, &visit.form, mistakes))
             (form::select("tierAlias", "Their tier", "", &tiers, &visit.form, mistakes))
             button name="what" value="create" { "Create services for the chosen" }
             button.quiet name="what" value="ignore" { "Ignore the chosen" }
         }
     })
+}
+
+/// The link that checks all boxes of the page, or none. It needs no script.
+fn choose_all(visit: &Visit) -> Markup {
+    let query = ["made", "ignored", ACCEPTED].iter().fold(visit.query.clone(), |query, done| query.without(done));
+    html! {
+        @if visit.query.given(ALL).is_some() {
+            a.button.quiet href=(link("/suggestions", &query.without(ALL).query())) { "Choose none" }
+        } @else {
+            a.button.quiet href=(link("/suggestions", &query.with(ALL, "1"))) { "Choose all on this page" }
+        }
+    }
 }
 
 /// What the form before this page did, with what undoes it.

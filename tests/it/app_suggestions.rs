@@ -34,6 +34,15 @@ async fn suggestions_are_accepted_with_an_owner_and_a_tier_all_or_none() {
     };
     let refused = mem.post("/suggestions", &chosen("nobody")).await;
     assert!(refused.status == 422 && refused.text().contains("wrong-ownerInput.alias"), "{refused:?}");
+    let chosen_boxes = |page: &str| page.matches("form=\"chosen\" checked").count();
+    assert_eq!(chosen_boxes(refused.text()), 3, "they stay chosen");
+    // A link chooses all of a page, and another one none.
+    assert!(
+        chosen_boxes(&page) == 0 && page.contains("href=\"/suggestions?all=1\">Choose all on this page<"),
+        "{page}"
+    );
+    let all = mem.page("/suggestions?all=1").await;
+    assert!(chosen_boxes(&all) == 3 && all.contains("href=\"/suggestions\">Choose none<"), "{all}");
     assert!(mem.page("/services").await.contains("1 service<"), "all or none");
     let accepted = mem.post("/suggestions", &chosen("core")).await;
     let page = mem.page(accepted.location()).await;
