@@ -1,0 +1,287 @@
+// What people come for, each as a job: with few clicks, and in seconds. Each prints its clicks and seconds in a line. Standards
+// are in standards.test.mjs.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { barriers, open, visitor } from './browser.mjs';
+import { start } from './server.mjs';
+
+const HOUR = 3_600_000;
+// The longest that a job may take, in seconds.
+const MINUTE = 60;
+const SUGGESTIONS = 20;
+
+let server, browser, token;
+before(async () => {
+  [server, browser] = await Promise.all([start(), open()]);
+  await catalogue();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+// Runs an operation that must succeed, and returns its data.
+async function run(query, variables) {
+  const { body } = await server.graphql(token, query, variables);
+  assert.equal(body.errors, undefined, JSON.stringify(body));
+  for (const [name, payload] of Object.entries(body.data)) {
+    if (payload?.errors) assert.deepEqual(payload.errors, [], name);
+  }
+  return body.data;
+}
+
+// A company in which something has happened.
+async function catalogue() {
+  // The first user is an administrator.
+  server.run('sign-in-link', '--email', 'ada@example.com');
+  token = server.run('token', 'create', '--description', 'ci');
+  await run(`mutation {
+    jon: userInvite(email: "jon@example.com", input: { name: "Jon Doe" }) { errors { message } }
+    eve: userInvite(email: "eve@example.com", input: { name: "Eve" }) { errors { message } }
+    mia: userInvite(email: "mia@example.com", input: { name: "Mia Roe" }) { errors { message } }
+    commerce: teamCreate(input: { name: "Commerce" }) { errors { message } }
+    payments: teamCreate(input: {
+      name: "Payments", parentTeam: { alias: "commerce" }, managerEmail: "jon@example.com", members: [{ email: "jon@example.com" }]
+    }) { errors { message } }
+    orders: teamCreate(input: { name: "Orders", parentTeam: { alias: "commerce" } }) { errors { message } }
+    cart: serviceCreate(input: { name: "Cart", ownerInput: { alias: "orders" }, tierAlias: "tier_1" }) { errors { message } }
+    ledger: serviceCreate(input: { name: "Ledger", ownerInput: { alias: "payments" }, tierAlias: "tier_2" }) { errors { message } }
+    mailer: serviceCreate(input: { name: "Mailer", ownerInput: { alias: "orders" }, tierAlias: "tier_2" }) { errors { message } }
+    bus: serviceCreate(input: { name: "Event Bus", tierAlias: "tier_1" }) { errors { message } }
+    runbook: toolCreate(input: {
+      serviceAlias: "cart", category: runbooks, displayName: "Runbook", url: "https://wiki.example.com/cart"
+    }) { errors { message } }
+    nights: serviceOnCallsUpdate(input: {
+      service: { alias: "cart" }, onCalls: [{ name: "Mia Roe", externalEmail: "mia@example.com" }]
+    }) { errors { message } }
+    days: serviceOnCallsUpdate(input: {
+      service: { alias: "ledger" }, onCalls: [{ name: "Jon Doe", externalEmail: "jon@example.com" }]
+    }) { errors { message } }
+    needs: serviceDependencyCreate(inputV2: { dependencyKey: {
+      sourceIdentifier: { alias: "cart" }, destinationIdentifier: { alias: "event_bus" } } }) { errors { message } }
+    also: serviceDependencyCreate(inputV2: { dependencyKey: {
+      sourceIdentifier: { alias: "mailer" }, destinationIdentifier: { alias: "cart" } } }) { errors { message } }
+  }`);
+  // A wrong edit.
+  await run('mutation { serviceUpdate(input: { alias: "mailer", tierAlias: "tier_4" }) { errors { message } } }');
+  const url = server.origin + new URL(server.run('deploy-endpoint', 'create', '--name', 'CI')).pathname;
+  const deploys = [
+    { service: 'ledger', status: 'success', hours: 9, deployer: { name: 'Jon Doe', email: 'jon@example.com' } },
+    { service: 'cart', status: 'failed', hours: 10, deployer: { name: 'Mia Roe', email: 'mia@example.com' } },
+    ...Array.from({ length: SUGGESTIONS }, (_, at) => ({ service: `unheard-of-${at}`, status: 'success', hours: 11, deployer: { name: 'ci' } })),
+  ];
+  for (const [number, { service, status, hours, deployer }] of deploys.entries()) {
+    const deployed_at = new Date(Date.now() - hours * HOUR).toISOString();
+    const deploy = { service, status, deployer, deployed_at, description: `change ${number}`, environment: 'production' };
+    const headers = { 'Content-Type': 'application/json' };
+    assert.equal((await fetch(url, { method: 'POST', headers, body: JSON.stringify(deploy) })).status, 202);
+  }
+}
+
+// A job of somebody, usually an administrator, who has signed in and sees the home page. It takes at most so many clicks.
+function job(name, most, does, who = 'ada@example.com') {
+  test(`a job: ${name}`, async () => {
+    const one = await visitor(browser, server);
+    const { page } = one;
+    await one.signIn(who);
+    let clicks = 0;
+    const click = async (locator) => {
+      clicks += 1;
+      await locator.click();
+    };
+    const began = Date.now();
+    await does({
+      ...one,
+      click,
+      main: page.locator('main'),
+      // Opens a page from the navigation.
+      navigate: (label) => click(page.locator('#rail').getByRole('link', { name: label })),
+      // Finds something from any page, with keys alone.
+      find: async (words, result) => {
+        await page.keyboard.press('/');
+        // It searches for what is typed so far, too.
+        const all = page.waitForResponse((response) => new URL(response.url()).searchParams.get('q') === words);
+        await page.keyboard.type(words);
+        await all;
+        await page.getByRole('dialog', { name: 'Search' }).getByRole('link', { name: result }).first().waitFor();
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('Enter');
+      },
+    });
+    const seconds = (Date.now() - began) / 1000;
+    console.log(`job: ${name}, ${clicks} clicks, ${seconds.toFixed(1)} s`);
+    assert.ok(clicks <= most, `${clicks} clicks, and at most ${most} are enough`);
+    assert.ok(seconds <= MINUTE, `${seconds} s`);
+    assert.deepEqual(one.problems, []);
+    assert.deepEqual(await barriers(page), []);
+    await one.context.close();
+  });
+}
+
+job('onboard a service by hand, with its owner, runbook and what it needs', 8, async ({ page, main, click, navigate }) => {
+  await navigate('Services');
+  await click(page.getByRole('link', { name: 'New service' }));
+  await page.getByLabel('Name', { exact: true }).fill('Refunds API');
+  await page.getByLabel('Description').fill('Gives money back.');
+  await page.getByLabel('Owner (name or alias)').fill('Payments');
+  await page.locator('select[name=tierAlias]').selectOption('tier_1');
+  await click(page.getByRole('button', { name: 'Create service' }));
+  await page.waitForURL(/\/services\/refunds_api/);
+  await main.getByRole('link', { name: 'Payments' }).first().waitFor();
+  // The page says what is missing.
+  await click(main.getByRole('link', { name: /^Add Links/ }));
+  await page.locator('select[name=category]').selectOption('runbooks');
+  await page.locator('input[name=displayName]').fill('Runbook of refunds');
+  await page.locator('input[name=url]').fill('https://wiki.example.com/refunds');
+  await click(page.getByRole('button', { name: 'Add link' }));
+  await main.getByText('1 link').waitFor();
+  await click(main.getByRole('link', { name: 'Back to the service' }));
+  await click(main.locator('a[href$="/services/refunds_api/dependencies"]').first());
+  await page.getByLabel('The other service (name or alias)').fill('Event Bus');
+  await click(page.getByRole('button', { name: 'Add dependency' }));
+  await main.getByText('Depends on 1 service').waitFor();
+  const { account } = await run('{ account { service(alias: "refunds_api") { owner { alias } tier { alias } tools { totalCount } } } }');
+  assert.deepEqual(account.service, { owner: { alias: 'payments' }, tier: { alias: 'tier_1' }, tools: { totalCount: 1 } });
+});
+
+job('services of tier 1 without an owner', 4, async ({ page, main, click, navigate }) => {
+  await navigate('Services');
+  await click(main.locator('summary', { hasText: 'Add a filter' }));
+  await main.locator('form[role=search] select[name=tier]').selectOption('tier_1');
+  await click(main.locator('form[role=search] input[name=unowned]'));
+  await click(main.locator('form[role=search]').getByRole('button', { name: 'Search' }));
+  await page.waitForURL(/unowned=1/);
+  await main.getByText(/^1 service/).waitFor();
+  await main.getByRole('link', { name: 'Event Bus' }).waitFor();
+});
+
+job('who deployed what last night', 1, async ({ main, navigate }) => {
+  await navigate('Deploys');
+  for (const who of ['Jon Doe', 'Mia Roe']) await main.getByText(who).first().waitFor();
+  await main.getByRole('link', { name: 'Ledger' }).first().waitFor();
+  await main.getByRole('row', { name: /Cart.*failed/ }).first().waitFor();
+});
+
+job('whether a team is getting better', 2, async ({ page, main, click, navigate }) => {
+  await navigate('Delivery');
+  const form = main.locator('form', { has: page.locator('input[name=team]') });
+  await form.locator('input[name=team]').fill('payments');
+  await click(form.getByRole('button', { name: 'Show' }));
+  for (const figure of ['Deployment frequency', 'Change lead time', 'Change failure rate', 'Recovery time']) {
+    await main.getByText(figure).first().waitFor();
+  }
+});
+
+job('rotate a token', 3, async ({ page, main, click, navigate }) => {
+  const old = server.run('token', 'create', '--description', 'nightly import');
+  await navigate('Tokens');
+  const row = main.getByRole('row', { name: /nightly import/ });
+  await click(row.locator('summary', { hasText: 'Rotate' }));
+  await click(row.locator('form button', { hasText: 'Rotate' }));
+  const secret = await page.locator('#secret').innerText();
+  // Both work for a day, so that whoever uses the old one has time to take the new one.
+  assert.notEqual(secret, old);
+  for (const one of [old, secret]) {
+    assert.equal((await server.graphql(one, '{ account { name } }')).status, 200);
+  }
+});
+
+job('a leaver hands everything over in one form', 3, async ({ page, main, click, navigate }) => {
+  const forms = [];
+  page.on('request', (request) => request.method() === 'POST' && forms.push(new URL(request.url()).pathname));
+  await navigate('Users');
+  await click(main.getByRole('link', { name: 'Jon Doe' }));
+  await main.getByRole('heading', { name: 'Leads' }).waitFor();
+  await main.getByRole('link', { name: 'Payments' }).first().waitFor();
+  await page.getByLabel('Who takes over').fill('mia@example.com');
+  await click(page.getByRole('button', { name: /^Hand over and delete/ }));
+  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+  assert.equal(await main.getByText('jon@example.com').count(), 0);
+  assert.equal(forms.length, 1, forms.join(' '));
+  const { account } = await run(`{ account {
+    team(alias: "payments") { manager { email } } service(alias: "ledger") { onCalls { nodes { externalEmail } } }
+  } }`);
+  assert.deepEqual(account, {
+    team: { manager: { email: 'mia@example.com' } },
+    service: { onCalls: { nodes: [{ externalEmail: 'mia@example.com' }] } },
+  });
+});
+
+job('what breaks if the event bus is down', 1, async ({ page, main, click, find }) => {
+  await find('event bus', /Event Bus/);
+  await page.waitForURL('**/services/event_bus');
+  await click(main.getByRole('link', { name: 'Larger picture, and what its failure can reach' }));
+  const reached = main.getByRole('region', { name: 'What its failure can reach' });
+  for (const service of ['Cart', 'Mailer']) await reached.getByRole('link', { name: service }).waitFor();
+});
+
+job('who is on call for a service, and where its runbook is', 0, async ({ page, main, find }) => {
+  await find('cart', /^Cart/);
+  await page.waitForURL('**/services/cart');
+  await main.getByText('Mia Roe').first().waitFor();
+  const runbook = main.getByRole('link', { name: 'Runbook' }).first();
+  assert.equal(await runbook.getAttribute('href'), 'https://wiki.example.com/cart');
+  const box = await runbook.boundingBox();
+  assert.ok(box.y + box.height < 900, `on the first screen: ${JSON.stringify(box)}`);
+});
+
+job('a list as a file', 2, async ({ page, click, navigate }) => {
+  await navigate('Services');
+  const begun = page.waitForEvent('download');
+  await click(page.getByRole('link', { name: 'Download CSV' }));
+  const download = await begun;
+  assert.equal(download.suggestedFilename(), 'services.csv');
+  const text = readFileSync(await download.path(), 'utf8');
+  assert.match(text, /^name,alias,owner,/);
+  assert.match(text, /\r\nCart,cart,Orders,/);
+});
+
+job('who changed what, and undo a wrong edit', 3, async ({ page, main, click, find }) => {
+  await find('mailer', /^Mailer/);
+  await page.waitForURL('**/services/mailer');
+  await click(page.getByRole('link', { name: 'History' }));
+  const newest = main.getByRole('region', { name: 'Changes' }).getByRole('row').nth(1);
+  await newest.getByText(/ci/).first().waitFor();
+  await click(newest.locator('a[href^="/changes/"]').first());
+  await main.getByRole('heading', { name: 'The revert' }).waitFor();
+  await click(page.getByRole('button', { name: 'Revert this change' }));
+  await page.waitForURL(/\/services\/mailer\/history/);
+  const { account } = await run('{ account { service(alias: "mailer") { tier { alias } } } }');
+  assert.equal(account.service.tier.alias, 'tier_2');
+});
+
+job(`accept ${SUGGESTIONS} suggestions`, 6, async ({ page, main, click, navigate }) => {
+  await navigate(/^Suggestions/);
+  assert.equal(await main.locator('input[name=id][type=checkbox]').count(), SUGGESTIONS);
+  await click(main.getByRole('link', { name: 'Choose all on this page' }));
+  await main.getByRole('link', { name: 'Choose none' }).waitFor();
+  await page.getByLabel('Owner of the new services').fill('Orders');
+  await page.getByLabel('Their tier').selectOption('tier_3');
+  await click(page.getByRole('button', { name: 'Create services for the chosen' }));
+  await main.getByText(`${SUGGESTIONS} services created`).waitFor();
+  await main.getByText('No open suggestions.').waitFor();
+  const { account } = await run('{ account { services(ownerAlias: "orders", tierAlias: "tier_3") { totalCount } } }');
+  assert.equal(account.services.totalCount, SUGGESTIONS);
+});
+
+job('find a service by a name that is half remembered', 0, async ({ page, main, find }) => {
+  await find('legder', /^Ledger/);
+  await page.waitForURL('**/services/ledger');
+  await main.getByRole('heading', { name: 'Ledger', level: 1 }).waitFor();
+});
+
+const news = async ({ page, main, navigate }) => {
+  await navigate('Home');
+  await main.getByRole('heading', { name: /^Changed since yesterday/ }).waitFor();
+  await main.locator('section', { has: page.locator('h2#changes') }).getByRole('link').first().waitFor();
+  await main.locator('section', { has: page.locator('h2#deploys') }).getByRole('link', { name: 'Ledger' }).first().waitFor();
+};
+// Somebody who has not been here since.
+job('what is new since yesterday', 1, news, 'eve@example.com');
+
+job('see the organisation', 1, async ({ page, main, navigate }) => {
+  await navigate('Teams');
+  const top = main.locator('ul.tree > li', { has: page.getByRole('link', { name: 'Commerce' }) }).first();
+  for (const part of ['Payments', 'Orders']) await top.locator('ul.tree').getByRole('link', { name: part }).first().waitFor();
+});
