@@ -7,7 +7,7 @@ use clap::Subcommand;
 use clap_complete::Shell;
 
 use super::trimmed::{path, trimmed, word};
-use super::{Addresses, Apply, Asking, Check, Database, Deploy, Reading, Remote, Serve, value};
+use super::{Addresses, Apply, Asking, Check, Database, Deploy, Reading, Remote, Serve, examples, value};
 use crate::entity::token::{Expiry, Scope};
 
 /// The command to run.
@@ -140,6 +140,7 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 pub enum StandardsCommand {
     /// Print what a service lacks: each check that it does not pass, what the check found, and how to pass it
+    #[command(after_help = examples::MISSING)]
     Missing {
         /// The service, by an alias or its name
         #[arg(value_name = "SERVICE", value_parser = trimmed(value::text))]
@@ -149,6 +150,7 @@ pub enum StandardsCommand {
         asking: Asking,
     },
     /// Print which services do not pass a check, or the checks of a scorecard: at most 50 of each check
+    #[command(after_help = examples::FAILING)]
     Failing {
         /// The check or the scorecard, by its name; a scorecard also by an alias
         #[arg(value_name = "CHECK|SCORECARD", value_parser = trimmed(value::text))]

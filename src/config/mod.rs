@@ -18,6 +18,7 @@ mod check;
 mod command;
 mod database;
 mod deploy;
+mod examples;
 mod limits;
 mod listen;
 mod log;
@@ -188,7 +189,7 @@ const EXAMPLES: &str = "\
 Without a command it serves, with the settings of rollcall serve --help.
 
 Examples:
-  rollcall                                       serve on 127.0.0.1:8080, from rollcall.db in this folder
+  rollcall                                       serve on 127.0.0.1:8080, from ./rollcall.db
   rollcall token create --description laptop     make a token
   rollcall login --server https://example.com    keep a server and a token for the commands below
   rollcall show cart                             who owns it, who is on call, where its runbook is

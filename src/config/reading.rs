@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::examples;
 use super::remote::{Asking, Remote};
 use super::trimmed::{trimmed, word};
 use super::value;
@@ -160,15 +161,20 @@ pub enum ContextCommand {
 pub enum Reading {
     /// Print what a service, team, system, domain, user, repository or infrastructure resource is: who owns it, who is on
     /// call, where its links lead, what was deployed
+    #[command(after_help = examples::SHOW)]
     Show(Named),
     /// Print the address of a page of the catalogue
+    #[command(after_help = examples::OPEN)]
     Open(Named),
     /// Print what breaks if a service, a system or an infrastructure resource is down: the services that depend on it,
     /// directly or through others, the nearest first, with owner and who is on call
+    #[command(after_help = examples::IMPACT)]
     Impact(Impact),
     /// List services, teams, systems, domains, repositories or users
+    #[command(after_help = examples::LIST)]
     List(Box<List>),
     /// Search names, aliases and email addresses; a mistyped word is found too
+    #[command(after_help = examples::SEARCH)]
     Search {
         /// What to search for
         #[arg(required = true, value_name = "WORD")]
@@ -178,8 +184,10 @@ pub enum Reading {
         asking: Asking,
     },
     /// List the newest deploys
+    #[command(after_help = examples::DEPLOYS)]
     Deploys(Box<Deploys>),
     /// Print who owns a file or folder of a checkout, or a repository: the services there and their teams
+    #[command(after_help = examples::WHO_OWNS)]
     WhoOwns {
         /// A path in a git checkout, or a repository: its URL or its alias, such as github.com:org/name
         #[arg(value_name = "PATH|REPOSITORY")]
@@ -190,6 +198,7 @@ pub enum Reading {
     },
     /// Speak the Model Context Protocol on standard input and output, for an agent on this machine: passes its messages on
     /// to the server's `/mcp`, with the token
+    #[command(after_help = examples::MCP)]
     Mcp {
         #[command(flatten)]
         #[allow(missing_docs)]
@@ -199,11 +208,13 @@ pub enum Reading {
         deadline: Duration,
     },
     /// Run a GraphQL document and print the response; exits with status 1 if the response has errors
+    #[command(after_help = examples::QUERY)]
     Query(Box<Query>),
     /// Keep a server and a token as a context, so that commands need neither; reads the token from standard input unless
     /// it is given
+    #[command(after_help = examples::LOGIN)]
     Login(Login),
     /// Contexts, which `rollcall login` makes: list, choose and delete them
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::CONTEXT)]
     Context(ContextCommand),
 }

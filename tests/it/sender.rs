@@ -443,7 +443,8 @@ fn an_invalid_url_is_wrong_usage_and_is_not_quoted() {
     assert_eq!(help.status, 0);
     for flag in ["--url", "--url-file", "--service", "--description", "--environment", "--status", "--dedup-id"] {
         let variable = flag.to_uppercase().replacen("--", "ROLLCALL_DEPLOY_", 1).replace('-', "_");
-        assert!(help.out.contains(flag) && help.out.contains(&format!("[env: {variable}")), "{flag}");
+        let out = help.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(out.contains(flag) && out.contains(&format!("[env: {variable}")), "{flag}");
     }
 }
 

@@ -1,0 +1,64 @@
+//! Examples in the help of the commands that read. Lines are short enough for a narrow terminal.
+
+pub(super) const SHOW: &str = "\
+Examples:
+  rollcall show cart                       whatever is called cart
+  rollcall show team payments -o json      all of a team, for a program";
+
+pub(super) const OPEN: &str = "\
+Example:
+  xdg-open \"$(rollcall open cart)\"         its page, in the browser";
+
+pub(super) const IMPACT: &str = "\
+Examples:
+  rollcall impact cart                     what breaks if the service is down
+  rollcall impact system shop -o csv       the same of all services of a system
+  rollcall impact infrastructure orders    what needs this database";
+
+pub(super) const LIST: &str = "\
+Examples:
+  rollcall list services --owner payments --tier 1
+  rollcall list services --filter '!owner'               those without an owner
+  rollcall list services --filter tag=env:prod -o csv";
+
+pub(super) const SEARCH: &str = "\
+Example:
+  rollcall search shoping cart             mistyped words are found too";
+
+pub(super) const DEPLOYS: &str = "\
+Examples:
+  rollcall deploys --since 1d -e production
+  rollcall deploys --service cart --limit 5 -o json";
+
+pub(super) const WHO_OWNS: &str = "\
+Examples:
+  rollcall who-owns src/payments           a folder of this checkout
+  rollcall who-owns github.com:org/shop    a repository";
+
+pub(super) const MCP: &str = "\
+Example:
+  claude mcp add rollcall -- rollcall mcp  an agent starts it itself";
+
+pub(super) const QUERY: &str = "\
+Examples:
+  rollcall query '{ account { tiers { name } } }'
+  rollcall query services.graphql --variables '{\"first\": 10}'";
+
+pub(super) const LOGIN: &str = "\
+Example:
+  echo \"$TOKEN\" | rollcall login --server https://rollcall.example.com";
+
+pub(super) const CONTEXT: &str = "\
+Examples:
+  rollcall context list
+  rollcall context use work";
+
+pub(super) const MISSING: &str = "\
+Examples:
+  rollcall standards missing cart
+  rollcall standards missing cart -o json  with what each check found";
+
+pub(super) const FAILING: &str = "\
+Examples:
+  rollcall standards failing \"Has an owner\"
+  rollcall standards failing on_call       the checks of a scorecard";
