@@ -116,7 +116,10 @@ async fn everything_that_can_be_shown_and_listed_is_shown_and_listed_in_every_fo
     let sentence = "rollcall: CSV is for lists; --output json prints all of it\n";
     assert_eq!((done.status, &*done.out, &*done.err), (1, "", sentence));
     let environment = deploys[0]["environment"].as_str().expect("an environment").to_uppercase();
-    assert_eq!(desk.json(&["deploys", "--environment", &environment]).await[0]["serviceAlias"], json!("shop"));
+    assert_eq!(
+        desk.json(&["deploys", "--service", "shop", "-e", &environment]).await[0]["serviceAlias"],
+        json!("shop")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -177,6 +180,7 @@ async fn a_filter_that_names_nothing_is_refused_and_not_answered_with_an_empty_l
     let made = r#"mutation {
         teamCreate(input: { name: "Payments" }) { errors { message } }
         serviceUpdate(input: { alias: "shop", language: "Rust", tierAlias: "tier_1" }) { errors { message } }
+        serviceCreate(input: { name: "Mail", tierAlias: "tier_2" }) { errors { message } }
     }"#;
     data(&endpoint.app, made).await;
     let none = desk.run(&["deploys", "--environment", "production"]).await;

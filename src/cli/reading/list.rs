@@ -1,14 +1,15 @@
-//! `rollcall list`, `rollcall search` and `rollcall deploys`.
+//! `rollcall list` and `rollcall deploys`.
 
 use serde_json::{Value as Json, json};
 
 use super::known::{self, LEVELS};
 use super::output::{Column, print_rows};
+use super::search::NOTHING;
 use super::show::find;
 use super::{MOST, nodes, server};
 use crate::cli::console::say;
 use crate::cli::remote::Server;
-use crate::config::{Asking, Deploys, List, Listed};
+use crate::config::{Deploys, List, Listed};
 use crate::entity::Timestamp;
 
 const SERVICES: &str = "query($first: Int, $after: String, $search: String, $filter: [ServiceFilterInput!]) { account {
@@ -42,11 +43,6 @@ const DEPLOYS: &str = "query($first: Int, $after: String, $start: ISO8601DateTim
         deployedAt serviceAlias service { name } environment deployStatus deployNumber deployerName deployerEmail
         commitSha description deployUrl
     } pageInfo { hasNextPage endCursor } } } }";
-const SEARCH: &str = "query($term: String!) { account { search(term: $term) { type name alias match htmlUrl item {
-    ... on Service { service: alias } ... on Team { team: alias } ... on Repository { repository: defaultAlias }
-    ... on System { system: aliases } ... on Domain { domain: aliases } ... on User { user: email }
-    ... on InfrastructureResource { infrastructure: aliases }
-} } } }";
 
 /// A list of the account: its document, its field, and the columns of its table.
 struct OfAccount {
@@ -145,9 +141,6 @@ pub(super) fn run(settings: &List) -> Result<(), String> {
     }
     Ok(())
 }
-
-/// What is said of a search without results.
-const NOTHING: &str = "nothing is called like that";
 
 /// Says which of the conditions no service fulfils.
 fn tell_of_nothing(server: &Server, conditions: &[Condition<'_>], variables: &Json) -> Result<(), String> {
@@ -311,15 +304,6 @@ impl<'c> Condition<'c> {
     }
 }
 
-pub(super) fn search(term: &str, asking: &Asking) -> Result<(), String> {
-    let found = found(&server(&asking.remote, asking.deadline)?, term)?;
-    let columns = [("kind", "/type"), ("name", "/name"), ("alias", "/alias"), ("match", "/match"), ("url", "/htmlUrl")];
-    if found.is_empty() {
-        say(NOTHING);
-    }
-    print_rows(asking.output, &columns, &found)
-}
-
 pub(super) fn deploys(settings: &Deploys) -> Result<(), String> {
     let Deploys { service, environment, since, limit, asking } = settings;
     let server = server(&asking.remote, asking.deadline)?;
@@ -349,26 +333,6 @@ pub(super) fn deploys(settings: &Deploys) -> Result<(), String> {
     Ok(())
 }
 
-/// What the search finds for a name, best first, each with the alias that matched, or else the first one.
-pub(super) fn found(server: &Server, term: &str) -> Result<Vec<Json>, String> {
-    let mut said = server.ask(SEARCH, &json!({ "term": term }))?;
-    let Json::Array(mut results) = said["account"]["search"].take() else { return Ok(Vec::new()) };
-    results.iter_mut().for_each(add_alias);
-    Ok(results)
-}
-
-/// Moves an alias of the item to a result that matched by its name.
-fn add_alias(result: &mut Json) {
-    let Some(item) = result.as_object_mut().and_then(|result| result.remove("item")) else { return };
-    let alias =
-        item.as_object().and_then(|item| item.values().next()).map(|alias| alias.get(0).unwrap_or(alias).clone());
-    if result["alias"].is_null()
-        && let Some(alias) = alias.filter(Json::is_string)
-    {
-        result["alias"] = alias;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -385,22 +349,6 @@ mod tests {
             ("name=", "name", "equals", Some("")),
         ] {
             assert_eq!(Condition::parse(text), Condition { key, how, value });
-        }
-    }
-
-    #[test]
-    fn a_result_has_an_alias_whichever_its_kind() {
-        for (alias, item, expected) in [
-            (json!("cart"), json!({ "service": "shopping_cart" }), json!("cart")),
-            (Json::Null, json!({ "service": "shopping_cart" }), json!("shopping_cart")),
-            (Json::Null, json!({ "system": ["shop", "store"] }), json!("shop")),
-            (Json::Null, json!({ "domain": [] }), Json::Null),
-            (Json::Null, json!({ "user": "ada@example.com" }), json!("ada@example.com")),
-            (Json::Null, json!({}), Json::Null),
-        ] {
-            let mut result = json!({ "alias": alias, "item": item });
-            add_alias(&mut result);
-            assert_eq!(result, json!({ "alias": expected }), "{item}");
         }
     }
 

@@ -11,6 +11,7 @@ mod login;
 mod mcp;
 mod output;
 mod owner;
+mod search;
 mod show;
 mod standards;
 
@@ -43,7 +44,7 @@ pub(super) fn run(command: Reading) -> Result<ExitCode, String> {
         Reading::Open(named) => show::open(&named)?,
         Reading::Impact(settings) => impact::run(&settings)?,
         Reading::List(list) => list::run(&list)?,
-        Reading::Search { words, asking } => list::search(&words.join(" "), &asking)?,
+        Reading::Search { words, asking } => search::run(&words.join(" "), &asking)?,
         Reading::Deploys(deploys) => list::deploys(&deploys)?,
         Reading::WhoOwns { what, asking } => owner::run(&what, &asking)?,
         Reading::Query(settings) => return query(&settings),

@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::list::found;
 use super::output::{bold, has_styles, shown, text};
+use super::search::found;
 use super::server;
 use crate::cli::console::print;
 use crate::cli::remote::Server;
