@@ -350,8 +350,12 @@ impl<'a> Said<'a> {
         let left_out = count.saturating_sub(changed.map_or(0, Map::len));
         let mut fields: Vec<(&String, &Json)> =
             changed.into_iter().flatten().filter(|(name, change)| !is_said(name, change)).collect();
-        // People ask first whose it is.
-        fields.sort_by_key(|(name, _)| *name != "owner");
+        // People ask first whose it is. Aliases follow from the name.
+        fields.sort_by_key(|(name, _)| match name.as_str() {
+            "owner" => 0,
+            "alias" | "aliases" | "slug" => 2,
+            _ => 1,
+        });
         let more = fields.len().saturating_sub(FIELDS) + left_out;
         let facts = fields.into_iter().take(FIELDS);
         let facts = facts.map(|(name, change)| format!("{}: {}", plain(form)(&words(name)), self.change(form, change)));
@@ -398,6 +402,7 @@ fn value(form: Form, text: &str) -> String {
 /// dot is a name of its own.
 fn words(name: &str) -> String {
     let (name, own) = name.split_once('.').map_or((name, None), |(name, own)| (name, Some(own)));
+    let name = if name == "slug" { "alias" } else { name };
     let mut words = String::with_capacity(name.len() + 8);
     for letter in name.chars() {
         match letter {
