@@ -40,6 +40,11 @@ pub fn within<F: Future>(id: String, trace: Option<String>, future: F) -> impl F
     REQUEST.scope(Request { id, trace }, future)
 }
 
+/// Does something, which logs, on behalf of the request `id` after its answer has begun.
+pub fn of_request<T>(id: String, does: impl FnOnce() -> T) -> T {
+    REQUEST.sync_scope(Request { id, trace: None }, does)
+}
+
 /// Starts logging to standard error, including panics.
 ///
 /// # Errors

@@ -43,6 +43,8 @@ pub struct File {
     bytes: usize,
     until: Instant,
     is_over: bool,
+    /// Whether it has ended before its list.
+    is_short: bool,
 }
 
 impl fmt::Debug for File {
@@ -72,6 +74,7 @@ impl File {
             bytes: 0,
             until: Instant::now() + TIME,
             is_over: false,
+            is_short: false,
         };
         file.write(columns.iter().copied());
         file.read().await?;
@@ -91,11 +94,21 @@ impl File {
     }
 
     /// The last row of a file that cannot go on, for clients that do not see that its body is cut off.
-    pub fn broken_off(mut self) -> String {
+    pub fn broken_off(&mut self) -> String {
         self.text.clear();
         let note = format!("The file is not whole. The server could not go on after {} rows.", self.rows);
         self.write([&*note].into_iter());
-        self.text
+        std::mem::take(&mut self.text)
+    }
+
+    /// The number of its rows so far, without the names of the columns.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether it has all of its list, once it is over.
+    pub fn is_whole(&self) -> bool {
+        self.is_over && !self.is_short
     }
 
     /// Writes the next portion of the list.
@@ -125,7 +138,7 @@ impl File {
 
     /// Ends the file before the end of the list, with a row that says so.
     fn end(&mut self, why: &str) -> Result<(), Fault> {
-        self.is_over = true;
+        (self.is_over, self.is_short) = (true, true);
         let note = format!("The list has more rows. The file ends after {} of them. {why}", self.rows);
         self.write([note.trim_end()].into_iter());
         Ok(())

@@ -26,7 +26,7 @@ mod check_preview;
 mod cloud;
 mod contact_form;
 pub mod cookie;
-mod csv;
+pub mod csv;
 mod custom;
 mod definitions;
 mod deliveries;

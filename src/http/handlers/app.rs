@@ -8,8 +8,8 @@ use hyper::header::{self, HeaderMap};
 use hyper::http::uri::{Authority, PathAndQuery};
 use hyper::{Method, Uri, Version};
 use tokio::time::{Instant, timeout};
-use tracing::error;
 
+use super::download::Download;
 use super::no_endpoint;
 use crate::app::visit::Done;
 use crate::app::{self, Answer, Fault, Fields, File, Method as Does, Session, Site, Visit, cookie, sign_in, visit};
@@ -28,7 +28,7 @@ use crate::http::streamed::{Chunks, Cut};
 use crate::http::upload::Upload;
 use crate::http::{App, Call, body};
 use crate::log;
-use crate::shares::{Bounds, Hold, Shares};
+use crate::shares::{Bounds, Shares};
 
 /// The most files that a session downloads at once.
 pub const DOWNLOADS: usize = 2;
@@ -113,17 +113,16 @@ fn saved(app: &App, call: &Call, visit: &Visit, file: File) -> Result<Reply, Rej
     // The last row of a body that is cut off is added to what is sent. It could not be read there behind a part that is not.
     let packer = if shows_cuts { Packer::asked_for(&call.parts.headers) } else { None };
     let is_packed = packer.is_some();
-    let mut reply = reply::saved(name, chunks(app, call, visit, (Sending { file, packer, _hold: hold }, shows_cuts)));
+    let download = Download::begin(file, hold, call.id.clone(), call.parts.method != Method::HEAD);
+    let mut reply = reply::saved(name, chunks(app, call, visit, (Sending { download, packer }, shows_cuts)));
     Packer::declare(is_packed, reply.headers_mut());
     Ok(reply)
 }
 
 /// A file that is being sent.
 struct Sending {
-    file: File,
+    download: Download,
     packer: Option<Packer>,
-    /// Its place among those that are downloaded.
-    _hold: Hold<Key>,
 }
 
 impl Sending {
@@ -154,9 +153,10 @@ fn chunks(app: &App, call: &Call, visit: &Visit, (begun, shows_cuts): (Sending, 
         let (outbox, id, reader) = (outbox.clone(), id.clone(), Arc::clone(&reader));
         async move {
             let mut sending = begun?;
+            sending.download.asked();
             let written = log::within(id, None, async {
                 match reader.check().await {
-                    Ok(()) => sending.file.next().await,
+                    Ok(()) => sending.download.next().await,
                     Err(fault) => Some(Err(fault)),
                 }
             });
@@ -169,9 +169,9 @@ fn chunks(app: &App, call: &Call, visit: &Visit, (begun, shows_cuts): (Sending, 
                 chunk => chunk,
             };
             if let Err(Cut(cause)) = &chunk {
-                error!(cause, "a file was cut off");
+                sending.download.cut(cause);
                 if !shows_cuts {
-                    return Some((Ok(Bytes::from(sending.file.broken_off())), None));
+                    return Some((Ok(Bytes::from(sending.download.broken_off())), None));
                 }
             }
             let rest = chunk.is_ok().then_some(sending);

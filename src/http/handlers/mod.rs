@@ -8,6 +8,7 @@ pub mod app;
 pub mod badge;
 pub mod deploy;
 pub mod document;
+mod download;
 pub mod feed;
 pub mod graphql;
 pub mod health;
