@@ -327,6 +327,7 @@ async fn demo(database: &Database) -> Result<(), String> {
          /services/cart             a service that is failing\n\
          /teams                     the teams as a tree\n\
          /delivery?team=payments    how a team delivers\n\
+         /standards                 which services meet what is asked of them\n\
          /suggestions               names that no service has\n",
         database.flag()
     ))

@@ -1,5 +1,6 @@
 //! Fills an empty catalogue with a believable company, to try the pages with: teams in a tree, services with links,
-//! contacts and dependencies, who is on call, deploys of the last weeks with some failures, code issues and suggestions.
+//! contacts and dependencies, who is on call, deploys of the last weeks with some failures, code issues, suggestions, and
+//! standards that not all services meet.
 
 use sea_orm::{EntityTrait, QuerySelect, Set};
 use serde_json::{Value, json};
@@ -17,6 +18,7 @@ use crate::events::Wanted;
 use crate::service_file::{self, File, Options, Origin, Refused};
 
 mod company;
+mod standards;
 
 use company::{PEOPLE, SERVICES, SYSTEMS, Service, TEAMS};
 
@@ -61,6 +63,7 @@ pub async fn fill(db: &Db, now: Timestamp) -> Result<(usize, usize)> {
     on_call(db, now).await?;
     let deploys = deploys(db, endpoint.id, now).await?;
     issues(db, now).await?;
+    Box::pin(standards::create(db, now)).await?;
     Ok((SERVICES.len(), deploys))
 }
 
