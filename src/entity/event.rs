@@ -183,9 +183,11 @@ pub async fn take_waiting(db: &db::Transaction, most: u64) -> Result<Vec<Model>,
     Ok(taken)
 }
 
-/// Selects the ids of the oldest events whose deliveries are not made out yet.
+/// Selects the ids of the oldest events whose deliveries are not made out yet, of those that this version
+/// [knows](super::known).
 pub fn waiting(most: u64) -> Select<Entity> {
     let waiting = Entity::find().select_only().column(Column::Id).filter(Column::WaitsSince.is_not_null());
+    let waiting = waiting.filter(super::known::<What>(Column::What));
     waiting.order_by_asc(Column::Id).limit(most)
 }
 

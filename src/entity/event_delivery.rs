@@ -8,7 +8,7 @@ use sea_orm::{Condition, QueryOrder, QuerySelect, QueryTrait};
 use serde::Deserialize;
 
 use super::event::Kind;
-use super::{ByIds, Timestamp};
+use super::Timestamp;
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
 /// How many deliveries may wait for a subscription. Further events are not kept for it.
@@ -84,7 +84,8 @@ pub struct Due {
 
 /// Looks for what can be sent now: the oldest deliveries, at most `most`.
 ///
-/// Those of one subject are sent one after another. If the first of them is tried later, they all wait: see [`hold_back`].
+/// Those of one subject are sent one after another. If the first of them is tried later, they all wait: see [`hold_back`]. If
+/// it is of a kind that this version does not [know](super::known), they wait for a newer process.
 pub async fn due(db: &dyn ReadHandle, subscription: i64, now: Timestamp, most: u64) -> Result<Due, db::Error> {
     let other = Alias::new("earlier");
     let of = |column| Expr::col((other.clone(), column));
@@ -103,7 +104,8 @@ pub async fn due(db: &dyn ReadHandle, subscription: i64, now: Timestamp, most: u
         .filter(Column::SubscriptionId.eq(subscription))
         .filter(Column::NextAt.is_not_null())
         .filter(Column::NextAt.lte(now))
-        .filter(Column::DigestAt.is_null());
+        .filter(Column::DigestAt.is_null())
+        .filter(super::known::<Kind>(Column::Kind));
     let found = found.order_by_asc(Column::NextAt).order_by_asc(Column::Id).limit(most);
     let found: Vec<i64> = db.rows(found.as_query(), |row| row.get(0)).await?;
     let mut numbers = BTreeMap::<i64, u64>::new();
@@ -111,13 +113,15 @@ pub async fn due(db: &dyn ReadHandle, subscription: i64, now: Timestamp, most: u
         *numbers.entry(*first).or_default() += 1;
     }
     let mut due = Due { is_full: found.len() as u64 == most, ..Due::default() };
-    let firsts = Entity::by_ids(db, numbers.keys().copied().map(Some)).await?;
-    for (first, number) in firsts.into_iter().flatten().zip(numbers.values()) {
+    let ids: Vec<i64> = numbers.keys().copied().collect();
+    let firsts = Entity::find().filter(db::any(db, Column::Id, &ids)).filter(super::known::<Kind>(Column::Kind));
+    for first in db.all(firsts.order_by_asc(Column::Id)).await? {
+        let number = numbers.get(&first.id).copied().unwrap_or(1);
         match first.next_at {
             Some(at) if at > now => due.delayed.push(first),
-            _ if *number == 1 => due.subjects.push(vec![first]),
+            _ if number == 1 => due.subjects.push(vec![first]),
             _ => {
-                let all = of_subject(subscription, &first.subject).order_by_asc(Column::Id).limit(*number);
+                let all = of_subject(subscription, &first.subject).order_by_asc(Column::Id).limit(number);
                 due.subjects.push(db.all(all).await?);
             }
         }
@@ -144,6 +148,7 @@ fn of_subject(subscription: i64, subject: &str) -> Select<Entity> {
         .filter(Column::Subject.eq(subject))
         .filter(Column::NextAt.is_not_null())
         .filter(Column::DigestAt.is_null())
+        .filter(super::known::<Kind>(Column::Kind))
 }
 
 /// The deliveries of a subscription that wait for a digest whose time has come.

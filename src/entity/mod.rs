@@ -122,6 +122,12 @@ recorded! {
 /// What the column `written_by` holds of a row that a service file wrote. It is null for a row that anyone else wrote.
 pub const BY_FILE: &str = "service_file";
 
+/// The condition that a column of words holds one that this version knows. While the processes of a database are replaced, a
+/// newer one may store others: an older one leaves such rows to it, and goes on with the rest.
+pub fn known<T: ActiveEnum<Value = String> + Iterable>(column: impl ColumnTrait) -> Expr {
+    column.is_in(T::iter().map(|one| one.to_value()))
+}
+
 /// A table with an integer primary key, whose rows can be read for many keys at once.
 pub trait ByIds: Table {
     /// Reads the rows with these ids, in the order of the ids. Returns `None` for an id that is `None` or has no row.

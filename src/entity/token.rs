@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use data_encoding::BASE64URL_NOPAD;
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, Set};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{Iterable, QueryOrder, Set};
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -62,6 +63,7 @@ pub async fn tell_expiring(db: &db::Transaction, from: Timestamp, to: Timestamp)
         .col_expr(Column::ExpiryToldAt, Expr::value(from))
         .filter(Column::ExpiresAt.gt(from))
         .filter(Column::ExpiresAt.lt(to))
+        .filter(super::known::<Scope>(Column::Scope))
         .filter(Column::ExpiryToldAt.is_null());
     db.updated(tell).await
 }
@@ -331,9 +333,9 @@ pub async fn rotate(
 /// The beginning of the description of a token that was replaced.
 const REPLACED: &str = "replaced: ";
 
-/// Returns all tokens, oldest first.
+/// Returns all tokens whose scope this version [knows](super::known), oldest first.
 pub async fn all(db: &dyn ReadHandle) -> Result<Vec<Model>, db::Error> {
-    db.all(Entity::find().order_by_asc(Column::Id)).await
+    db.all(Entity::find().filter(super::known::<Scope>(Column::Scope)).order_by_asc(Column::Id)).await
 }
 
 /// Deletes a token and records that in the audit. Returns whether it existed.
@@ -360,11 +362,13 @@ pub async fn by_hash(db: &dyn ReadHandle, hash: &Hash) -> Result<Option<Model>, 
     super::by_unique::<Entity>(db, Column::Hash, &hash[..]).await
 }
 
-/// Finds the tokens with these hashes, valid or not. For PostgreSQL only: on SQLite, [`by_hash`] is quicker for each.
+/// Finds the tokens with these hashes, valid or not, whose scope this version [knows](super::known): one that it does not
+/// know must not fail the requests with the others. For PostgreSQL only: on SQLite, [`by_hash`] is quicker for each.
 pub async fn by_hashes(db: &dyn ReadHandle, hashes: &[Hash]) -> Result<Vec<Model>, db::Error> {
     let (condition, list) = db::any_bytes(Column::Hash, hashes);
-    let build = || super::select::<Entity>(condition.clone());
-    db.all_like::<Entity>(super::shape("by values", &[Column::Hash]), build, vec![list]).await
+    let build = || super::select::<Entity>(condition.clone().and(super::known::<Scope>(Column::Scope)));
+    let values = [list].into_iter().chain(Scope::iter().map(|scope| scope.to_value().into())).collect();
+    db.all_like::<Entity>(super::shape("known by values", &[Column::Hash]), build, values).await
 }
 
 #[cfg(test)]

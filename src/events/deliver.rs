@@ -25,10 +25,11 @@ use super::receiver::{TIMEOUT, agent, send};
 use super::{Wanted, digest, fan_out, message, note_expiring_tokens, overdue, page_of, signature};
 use crate::api_document::hosts::Hosts;
 use crate::db::{self, Db, Read, Transaction, Write};
+use crate::entity::event::Kind;
 use crate::entity::event_delivery::{self as delivery, Due, Model as Delivery};
 use crate::entity::event_receiver::{self as receiver, Model as Receiver};
 use crate::entity::event_subscription::{self as subscription, Form, Model as Subscription};
-use crate::entity::{ByIds, Timestamp, event};
+use crate::entity::{ByIds, Timestamp, event, known};
 
 pub use super::outcome::{GIVEN_UP_AFTER, LONGEST_PAUSE};
 
@@ -168,12 +169,14 @@ impl Sender {
             .from(subscription::Entity)
             .and_where(own().equals((subscription::Entity, subscription::Column::Id)))
             .and_where(subscription::Column::Enabled.eq(true))
+            .and_where(known::<Form>(subscription::Column::Form))
             .take();
         let waiting = Query::select()
             .expr(Expr::value(1))
             .from(delivery::Entity)
             .and_where(own().equals((delivery::Entity, delivery::Column::SubscriptionId)))
             .and_where(delivery::Column::NextAt.lte(now))
+            .and_where(known::<Kind>(delivery::Column::Kind))
             .take();
         let due = receiver::Entity::find()
             .filter(RetryAt.is_null().or(RetryAt.lte(now)))

@@ -11,8 +11,8 @@ use super::{digest, kinds};
 use crate::db::{self, Db, Read, Transaction, Write};
 use crate::entity::event::{self, Kind, What};
 use crate::entity::event_delivery::{self, MOST_WAITING, State};
-use crate::entity::event_subscription::{self as subscription, Digest, Model as Subscription};
-use crate::entity::{ByIds, Timestamp, deploy, event_receiver as receiver, service};
+use crate::entity::event_subscription::{self as subscription, Digest, Form, Model as Subscription};
+use crate::entity::{ByIds, Timestamp, deploy, event_receiver as receiver, known, service};
 
 /// The most events for which deliveries are made out in one transaction.
 const EVENTS: u64 = 200;
@@ -42,6 +42,7 @@ pub(super) async fn next(db: &Db) -> Result<Waited, db::Error> {
         return Ok(Waited::None);
     }
     let enabled = subscription::Entity::find().filter(subscription::Column::Enabled.eq(true));
+    let enabled = enabled.filter(known::<Form>(subscription::Column::Form));
     let subscriptions = db.read().all(enabled.order_by_asc(subscription::Column::Id)).await?;
     let subscriptions: Vec<(Subscription, Vec<Kind>)> =
         subscriptions.into_iter().map(|one| (one.wanted(), one)).map(|(wanted, one)| (one, wanted)).collect();

@@ -857,6 +857,72 @@ async fn a_token_that_expires_soon_is_told_once() {
 }
 
 #[tokio::test]
+async fn what_a_newer_process_has_stored_is_left_to_it_and_holds_up_nothing() {
+    let receiver = Receiver::taking();
+    let app = TestApp::with(&["--send-events-to", &receiver.host()]).await;
+    subscribed(&app, &receiver.url(), json!({ "events": ["service_created"] })).await;
+    let (other, _) =
+        subscribed(&app, &receiver.url(), json!({ "name": "Newer", "events": ["service_created"], "form": "slack" }))
+            .await;
+    // Words that this version does not have: a form, what has happened, the kind of a delivery, and the scope of a token.
+    use rollcall::entity::{event_subscription, token};
+    use sea_orm::ColumnTrait;
+    app.new_token(Scope::Read, None).await;
+    let day = 86_400_000_000;
+    app.new_token(Scope::Write, Some(day)).await;
+    let now = Timestamp::now();
+    let stored = app.db.write(async |tx| {
+        let form = event_subscription::Entity::update_many()
+            .col_expr(event_subscription::Column::Form, Expr::value("pigeon"))
+            .filter(event_subscription::Column::Name.eq("Newer"));
+        tx.exec(form).await?;
+        let receivers = tx.all(event_receiver::Entity::find()).await?;
+        let own = receivers.iter().map(|one| one.subscription_id).min().expect("a receiver");
+        let row = |name: &str| event::ActiveModel {
+            at: sea_orm::Set(now),
+            waits_since: sea_orm::Set(Some(now)),
+            what: sea_orm::Set(event::What::Created),
+            subject_class: sea_orm::Set("Service".to_owned()),
+            subject_name: sea_orm::Set(Some(name.to_owned())),
+            detail: sea_orm::Set("{}".to_owned()),
+            ..Default::default()
+        };
+        let dreamt = tx.insert(row("Dreamt")).await?;
+        let what = event::Entity::update_many().col_expr(event::Column::What, Expr::value("dreamt"));
+        tx.exec(what.filter(event::Column::Id.eq(dreamt.id))).await?;
+        let told = event::ActiveModel { waits_since: sea_orm::Set(None), ..row("Told") };
+        let told = tx.insert(told).await?;
+        let delivery = rollcall::events::delivery(own, &told, event::Kind::ServiceCreated, now);
+        let delivery = tx.insert(delivery).await?;
+        let kind = event_delivery::Entity::update_many().col_expr(event_delivery::Column::Kind, Expr::value("sung"));
+        tx.exec(kind.filter(event_delivery::Column::Id.eq(delivery.id))).await?;
+        let scope = token::Entity::update_many().col_expr(token::Column::Scope, Expr::value("fly"));
+        tx.exec(scope.filter(token::Column::ExpiresAt.is_not_null())).await
+    });
+    assert_eq!(stored.await.expect("newer rows"), 1);
+    let _sending = tokio::spawn(app.events.clone().run());
+    service(&app, "Cart").await;
+    let got = receiver.exactly(1).await;
+    assert_eq!(got[0].about(), ("service.created".to_owned(), "Cart".to_owned()));
+    let shown =
+        "{ account { eventSubscriptions { nodes { name deliveries { nodes { message { about } } } } totalCount } } }";
+    let expected = json!({ "totalCount": 1, "nodes": [
+        { "name": "All", "deliveries": { "nodes": [{ "message": { "about": "Service Cart" } }] } }
+    ] });
+    assert_eq!(data(&app, shown).await["account"]["eventSubscriptions"], expected);
+    let admin = Browser::of(&app, Role::Admin).await;
+    for path in ["/events", "/tokens"] {
+        let page = admin.page(path).await;
+        assert!(!page.contains("pigeon") && !page.contains(&other), "{path}: {page}");
+    }
+    // It is all there for a process that knows these words.
+    let waiting = event_delivery::Entity::find().filter(event_delivery::Column::NextAt.is_not_null());
+    assert_eq!(app.db.read().count(waiting).await.expect("a count"), 1);
+    let waiting = event::Entity::find().filter(event::Column::WaitsSince.is_not_null());
+    assert_eq!(app.db.read().count(waiting).await.expect("a count"), 1);
+}
+
+#[tokio::test]
 async fn two_processes_send_each_event_once() {
     if !is_postgres() {
         return crate::say_aloud("two processes that send events: left out, because an SQLite file has one server");

@@ -11,7 +11,9 @@ use crate::engine::page::PageArguments;
 use crate::entity::event::{Kind, What};
 use crate::entity::event_subscription::{self as subscription, Column, Digest, Entity, Form, MOST};
 use crate::entity::timestamp::touch;
-use crate::entity::{ByIds, Timestamp, event, event_delivery as delivery, event_receiver as receiver, pages, service};
+use crate::entity::{
+    ByIds, Timestamp, event, event_delivery as delivery, event_receiver as receiver, known, pages, service,
+};
 use crate::error::{Error, Result, UserError};
 use crate::events::{digest as digests, signature};
 use crate::graphql::field::draft::{self, Draft};
@@ -76,6 +78,7 @@ impl EventSubscriptionResolver for EventSubscription {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<EventDeliveryConnectionType>> {
         let own = List::<delivery::Entity>::new(delivery::Column::Id).newest_first(delivery::Column::CreatedAt);
+        let own = own.filter(known::<Kind>(delivery::Column::Kind));
         let own = own.of(delivery::Column::SubscriptionId, rows.iter().map(|row| row.id));
         own.pages(ctx, &args.request()?).await
     }
@@ -108,9 +111,9 @@ impl EventDeliveryResolver for EventDelivery {
     }
 }
 
-/// All subscriptions, a page at a time.
+/// All subscriptions of which this version knows the form, a page at a time.
 pub(in crate::graphql) async fn page(args: &PageArguments, ctx: &Ctx<'_>) -> Result<EventSubscriptionConnectionType> {
-    List::<Entity>::new(Column::Id).page(ctx, &args.request()?).await
+    List::<Entity>::new(Column::Id).filter(known::<Form>(Column::Form)).page(ctx, &args.request()?).await
 }
 
 fn form(word: EventFormEnum) -> Form {
