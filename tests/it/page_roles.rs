@@ -457,7 +457,8 @@ impl<'a> World<'a> {
                 self.things["service-id"].clone()
             }
             "seen" => {
-                let page = self.admin.page(&format!("/services/{}/edit", self.thing("service").await)).await;
+                let path = format!("/services/{}/edit", self.thing("service").await);
+                let page = self.admin.page(&path).await;
                 let seen = page.split_once("name=\"seen\" value=\"").expect("when it was changed").1;
                 seen.split_once('"').expect("its end").0.to_owned()
             }
@@ -910,7 +911,7 @@ fn segments(pattern: &str, handler: &str, files: &BTreeMap<PathBuf, String>) -> 
     let mut all: Vec<Vec<Option<String>>> = vec![Vec::new()];
     for (place, part) in pattern.split(", ").enumerate() {
         let fixed = |words: &[&str]| words.iter().map(|word| Some((*word).to_owned())).collect::<Vec<_>>();
-        let choices = match part {
+        let choices: Vec<Option<String>> = match part {
             "what" => {
                 let name = handler.split('(').next().expect("a name").trim().trim_start_matches("return ");
                 let mut parts = name.rsplit("::");
