@@ -13,38 +13,6 @@ const ENTITIES: &str = "src/entity";
 const NOUNS: &str = "src/graphql";
 const TYPES: &str = "src/graphql/types.rs";
 const OPERATIONS: &str = "src/app/operations";
-/// Scalar fields without arguments that are resolved for all parents of a page at once, because their values are not in
-/// the row: some contain a URL of this installation, others are read from other tables.
-const COMPUTED: &[&str] = &[
-    "AlertSourceService.status",
-    "CheckReport.failed",
-    "CheckReport.passed",
-    "CheckReport.pending",
-    "CheckReport.services",
-    "CheckResult.since",
-    "Deploy.providerName",
-    "Deploy.providerType",
-    "Deploy.serviceId",
-    "Property.locked",
-    "Repository.ownerAlias",
-    "RepositoryConnectionType.hiddenCount",
-    "RepositoryConnectionType.organizationCount",
-    "RepositoryConnectionType.ownedCount",
-    "RepositoryConnectionType.visibleCount",
-    "RepositoryServiceEdge.atRoot",
-    "SavedView.own",
-    "SavedView.problem",
-    "Scorecard.passingChecks",
-    "Scorecard.passingChecksPercentage",
-    "Scorecard.serviceCount",
-    "Scorecard.totalChecks",
-    "Service.favourite",
-    "ServiceDocument.content",
-    "href",
-    "htmlUrl",
-    "onLessCriticalTier",
-    "webhookUrl",
-];
 
 fn main() {
     let own = ["src/app/explorer/embed.rs", "build.rs"];
@@ -58,7 +26,7 @@ fn main() {
 }
 
 fn build() -> Result<(), String> {
-    let mut bindings = codegen::Bindings::read(&read(TYPES)?, COMPUTED).map_err(|error| format!("{TYPES}: {error}"))?;
+    let mut bindings = codegen::Bindings::read(TYPES, &read(TYPES)?).map_err(|mistakes| mistakes.to_string())?;
     for file in files(ENTITIES, ".rs")? {
         bindings.add_entity(&file, &read(&file)?).map_err(|error| format!("{file}: {error}"))?;
     }
@@ -119,7 +87,7 @@ fn operations(contract: &codegen::Contract) -> Result<String, String> {
         operations.push(codegen::operations::File { path, text });
     }
     let types = format!("{OPERATIONS}/types.rs");
-    let bindings = codegen::Bindings::read(&read(&types)?, &[]).map_err(|error| format!("{types}: {error}"))?;
+    let bindings = codegen::Bindings::read(&types, &read(&types)?).map_err(|mistakes| mistakes.to_string())?;
     let all =
         |reports: Vec<codegen::Diagnostics>| reports.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     codegen::operations::generate(contract, &operations, &bindings).map_err(all)

@@ -56,14 +56,15 @@ fn bindings_of(sdl: &str) -> Bindings {
     let unbound = problems.filter(|problem| problem.message.contains("must be bound"));
     let names = unbound.filter_map(|problem| problem.message.split('`').nth(1));
     let types: String = names.map(|name| format!("pub struct {name};")).collect();
-    Bindings::read(&types, &[]).expect("the names are identifiers")
+    Bindings::read("types.rs", &types).expect("the names are identifiers")
 }
 
 /// Binds the types of rollcall's schema as its build does.
 fn bindings_of_rollcall() -> Bindings {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let read = |file: &Path| std::fs::read_to_string(file).expect("a file of the source");
-    let mut bindings = Bindings::read(&read(&source.join("graphql/types.rs")), &[]).expect("Rust");
+    let types = read(&source.join("graphql/types.rs"));
+    let mut bindings = Bindings::read("types.rs", &types).expect("Rust");
     for entity in std::fs::read_dir(source.join("entity")).expect("the folder of the entities") {
         let name = entity.expect("a file").file_name().into_string().expect("UTF-8");
         if !name.ends_with(".rs") {

@@ -1,28 +1,25 @@
 //! The bindings of SDL names to hand-written Rust types, read from the source of the module `types`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use syn::ext::IdentExt;
-use syn::parse::ParseStream;
-use syn::punctuated::Punctuated;
-use syn::{Ident, Item, Token, UseTree, braced};
+use syn::{Item, UseTree};
 
+use super::declarations::{self, Declaration, Declarations, FIELDS, How};
+use super::diagnostics::{Diagnostics, Problem};
 use super::rows::Row;
 
 /// The module that binds SDL names.
 pub(super) const TYPES: &str = "src/graphql/types.rs";
-
-/// The macro of that module that says which methods get a part of a row.
-pub(super) const PARTS: &str = "parts";
 
 /// What the generator knows about the hand-written code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bindings {
     /// The bound names and the paths of their types: `Service` is `crate::entity::service::Model`.
     bound: BTreeMap<String, Vec<String>>,
-    computed: BTreeSet<String>,
-    /// The parts of rows that hand-written methods get, by type and field.
-    parts: BTreeMap<String, BTreeMap<String, String>>,
+    /// What `fields!` says, and the file that says it, for reports.
+    declarations: Declarations,
+    path: String,
+    source: String,
     rows: BTreeMap<String, Row>,
     /// The rows by table name.
     tables: BTreeMap<String, Row>,
@@ -31,24 +28,34 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    /// Reads the source of the module `types`. Every type that it defines or re-exports is bound, and `parts!` names the
-    /// fields whose methods get a part of the row. `computed` names scalar fields (`field`, or `Type.field`) that are
-    /// resolved like relations although they have no arguments.
-    pub fn read(source: &str, computed: &[&str]) -> Result<Self, syn::Error> {
-        let (mut bound, mut parts) = (BTreeMap::new(), BTreeMap::new());
-        for item in syn::parse_file(source)?.items {
+    /// Reads the source of the module `types`. Every type that it defines or re-exports is bound, and `fields!` says how
+    /// fields are found. `path` is the file's name in a report.
+    ///
+    /// # Errors
+    /// The text is not Rust, or `fields!` has something else than declarations.
+    pub fn read(path: &str, source: &str) -> Result<Self, Diagnostics> {
+        let refuse = |problem| Diagnostics::new(path, source, vec![problem]);
+        let file = syn::parse_file(source).map_err(|error| refuse(Problem::new(None, error.to_string(), None)))?;
+        let (mut bound, mut count) = (BTreeMap::new(), 0);
+        for item in file.items {
             match item {
                 Item::Use(item) => collect(&item.tree, &mut Vec::new(), &mut bound),
                 Item::Struct(item) => drop(bound.insert(item.ident.to_string(), Vec::new())),
                 Item::Enum(item) => drop(bound.insert(item.ident.to_string(), Vec::new())),
                 Item::Type(item) => drop(bound.insert(item.ident.to_string(), Vec::new())),
-                Item::Macro(item) if item.mac.path.is_ident(PARTS) => parts = item.mac.parse_body_with(declared)?,
+                Item::Macro(item) if item.mac.path.is_ident(FIELDS) => count += 1,
                 _ => {}
             }
         }
         // Lower-case names are functions, not types.
         bound.retain(|name, _| name.starts_with(|first: char| !first.is_lowercase()));
-        Ok(Self { bound, parts, computed: computed.iter().map(ToString::to_string).collect(), ..Self::default() })
+        let declarations = declarations::read(source, count).map_err(refuse)?;
+        Ok(Self { bound, declarations, path: path.to_owned(), source: source.to_owned(), ..Self::default() })
+    }
+
+    /// A report of mistakes in what `fields!` says.
+    pub(super) fn report(&self, problems: Vec<Problem>) -> Diagnostics {
+        Diagnostics::new(&self.path, &self.source, problems)
     }
 
     /// Adds the file of a module that may have the code of a noun, such as `src/graphql/team/user.rs`. Of two with one
@@ -118,19 +125,30 @@ impl Bindings {
         self.bound.get(&super::names::type_name(sdl_name).to_string())?.last().map(String::as_str)
     }
 
-    /// The part of the row that a field's method gets, if `parts!` says.
-    pub fn part(&self, object: &str, field: &str) -> Option<&str> {
-        self.parts.get(object)?.get(field).map(String::as_str)
+    /// Everything that `fields!` says.
+    pub(super) fn declarations(&self) -> impl Iterator<Item = &Declaration> {
+        self.declarations.values().flatten()
     }
 
-    /// The types that `parts!` names, with their fields and the parts.
-    pub fn parts(&self) -> impl Iterator<Item = (&str, &BTreeMap<String, String>)> {
-        self.parts.iter().map(|(object, fields)| (object.as_str(), fields))
+    /// What `fields!` says about a field.
+    fn declared(&self, object: &str, field: &str) -> impl Iterator<Item = &How> {
+        let all = self.declarations.get(object).map(Vec::as_slice).unwrap_or_default();
+        all.iter().filter(move |it| it.field.text == field).map(|it| &it.how)
     }
 
-    /// Whether a field needs the request's context.
-    pub fn is_computed(&self, object: &str, field: &str) -> bool {
-        self.computed.contains(field) || self.computed.contains(&format!("{object}.{field}"))
+    /// The part of the row that a field's method gets, if it is declared.
+    pub(super) fn part(&self, object: &str, field: &str) -> Option<&str> {
+        self.declared(object, field).find_map(|how| if let How::Part(part) = how { Some(part.as_str()) } else { None })
+    }
+
+    /// Whether a scalar without arguments is resolved like a relation, because its value is not in the row.
+    pub(super) fn is_computed(&self, object: &str, field: &str) -> bool {
+        self.declared(object, field).any(|how| *how == How::Computed)
+    }
+
+    /// How the rows of a list are found, if it is declared: by [`How::Key`] or [`How::Through`].
+    pub(super) fn relation(&self, object: &str, field: &str) -> Option<&How> {
+        self.declared(object, field).find(|how| matches!(how, How::Key(_) | How::Through(_)))
     }
 
     /// The source file where this SDL type's code belongs.
@@ -159,29 +177,6 @@ impl Bindings {
             None => self.file_of(words.split('_').next().unwrap_or(&words)),
         }
     }
-}
-
-/// Reads `Type { part: field, field; part: field; }`.
-fn declared(input: ParseStream<'_>) -> Result<BTreeMap<String, BTreeMap<String, String>>, syn::Error> {
-    let mut parts: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-    while !input.is_empty() {
-        let object: Ident = input.parse()?;
-        let body;
-        braced!(body in input);
-        let fields = parts.entry(object.to_string()).or_default();
-        while !body.is_empty() {
-            let part: Ident = body.parse()?;
-            body.parse::<Token![:]>()?;
-            for field in Punctuated::<Ident, Token![,]>::parse_separated_nonempty_with(&body, Ident::parse_any)? {
-                if fields.insert(field.to_string(), part.to_string()).is_some() {
-                    let message = format!("`{PARTS}!` names `{object}.{field}` twice");
-                    return Err(syn::Error::new(field.span(), message));
-                }
-            }
-            body.parse::<Token![;]>()?;
-        }
-    }
-    Ok(parts)
 }
 
 fn collect(tree: &UseTree, path: &mut Vec<String>, bound: &mut BTreeMap<String, Vec<String>>) {

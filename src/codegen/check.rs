@@ -2,8 +2,9 @@
 //!
 //! apollo-compiler parses and validates the SDL by the specification. `inputs` adds what it does not check, `rules`
 //! finds what cannot become Rust, `scopes` checks who may run a mutation, `unbound` finds types without a Rust type,
-//! `relations` finds relations that the entities do not support, `parts` finds parts of rows that do not exist, and
-//! `help` adds advice. Only a schema without mistakes is lowered.
+//! `parts` finds types with the name of a generated trait, `emit` finds
+//! declarations of fields that the SDL and the entities do not support, and `help` adds advice. Only a schema without
+//! mistakes is lowered.
 
 use std::collections::HashSet;
 
@@ -18,9 +19,9 @@ use apollo_compiler::{
 use super::{
     bindings::Bindings,
     diagnostics::{Diagnostics, Problem},
-    help, inputs, lower,
+    emit, help, inputs, lower,
     model::Schema,
-    parts, relations, rules, scopes,
+    parts, rules, scopes,
     source::Source,
     unbound,
 };
@@ -41,7 +42,8 @@ pub struct Contract {
 
 /// Checks an SDL, or returns all its mistakes. `path` is the file's name in the report.
 ///
-/// Unbound types are reported once the SDL itself is valid, and unsupported relations and parts of rows after that.
+/// Unbound types are reported once the SDL itself is valid, and what the entities do not support after that. Mistakes in
+/// what `fields!` declares are reported last, in the file of the bindings.
 pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Contract, Diagnostics> {
     let refuse = |problems| Err(Diagnostics::new(path, sdl, problems));
     let parser = Parser::new().recursion_limit(DEEPEST_NESTING).parse_ast(sdl, path);
@@ -73,10 +75,13 @@ pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Contract, Dia
     if !unbound.is_empty() {
         return refuse(unbound);
     }
-    let mut unsupported = relations::check(&model, bindings, &schema, &source);
-    unsupported.extend(parts::check(&model, bindings, &schema, &source));
+    let unsupported = parts::check(&model, bindings, &schema, &source);
     if !unsupported.is_empty() {
         return refuse(unsupported);
+    }
+    let declared = emit::check_declarations(&model, bindings);
+    if !declared.is_empty() {
+        return Err(bindings.report(declared));
     }
     // Safe: all validation errors were turned into problems, and there are none.
     Ok(Contract { model, schema: Valid::assume_valid(schema) })

@@ -7,6 +7,7 @@
 
 pub mod bindings;
 pub mod check;
+mod declarations;
 pub mod diagnostics;
 mod emit;
 mod help;

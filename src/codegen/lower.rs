@@ -234,7 +234,7 @@ mod tests {
             .replace("\\u3000", "\u{3000}")
             .replace("\\u00a0", "\u{a0}")
             .as_str(),
-            &Bindings::read("pub struct Big;", &[]).expect("bindings"),
+            &Bindings::read("types.rs", "pub struct Big;").expect("bindings"),
         )
         .expect("a valid schema")
         .model;

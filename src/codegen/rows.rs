@@ -18,6 +18,7 @@ use syn::{
     Token, Type,
 };
 
+use super::declarations::WORDS;
 use super::names::snake_case;
 
 /// The row of a table, as its entity declares it.
@@ -174,7 +175,7 @@ fn column_groups(item: &ItemImpl) -> Result<Vec<Written>, syn::Error> {
 fn checked(written: Vec<Written>, columns: &BTreeMap<String, Column>) -> Result<Vec<Group>, syn::Error> {
     let mut groups: Vec<Group> = Vec::new();
     for (place, (name, variants)) in written.into_iter().enumerate() {
-        let is_taken = ["core", "row"].iter().any(|word| name == word) || groups.iter().any(|group| name == group.name);
+        let is_taken = WORDS.iter().any(|word| name == word) || groups.iter().any(|group| name == group.name);
         if is_taken || place == MOST_GROUPS {
             let message =
                 format!("GROUPS: `{name}` needs a name of its own, and a table has at most {MOST_GROUPS} groups");
@@ -272,6 +273,7 @@ mod tests {
             ("a: Notes;", "GROUPS names Notes: the row has no such column"),
             ("a: Note, Note;", "GROUPS names Note: the row has it in two groups"),
             ("a: Note; b: OwnerId, Note;", "GROUPS names Note: the row has it in two groups"),
+            ("key: Note;", "GROUPS: `key` needs a name of its own, and a table has at most 4 groups"),
             ("core: Note;", "GROUPS: `core` needs a name of its own, and a table has at most 4 groups"),
             ("a: Note; a: OwnerId;", "GROUPS: `a` needs a name of its own, and a table has at most 4 groups"),
             ("a: Note", "expected `;`"),

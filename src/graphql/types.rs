@@ -1,33 +1,29 @@
-//! Binds SDL types to Rust types.
+//! Binds SDL types to Rust types, and says how their fields are found.
 //!
 //! The build reads the names from this file. A bound object type gets a resolver trait, which the noun's file
 //! implements. An unbound one becomes a struct with public fields. Scalars are bound too.
 //!
 //! For a type bound to the row of a table (`Model`), the trait provides the methods that follow from its columns: a
-//! scalar of the same name and type, `id`, another row by the key in the column `NAME_id`, and the lists of
-//! `@relation`. The noun's file writes the other methods, and may override these.
+//! scalar of the same name and type, `id`, and another row by the key in the column `NAME_id`. The noun's file writes the
+//! other methods, and may override these. `fields!` says what neither the SDL nor the columns do:
+//!
+//! - `key COLUMN`: lists of rows whose column refers to the parent. The trait provides their methods.
+//! - `through TABLE`: lists of rows that a table of links connects with the parent, by its columns `PARENT_id` and
+//!   `NODE_id`, named after the two types. The trait provides their methods.
+//! - `computed`: scalars without arguments that are resolved for all parents of a page at once, because their values are
+//!   not in the row: some contain a URL of this installation, others are read from other tables.
 //!
 //! Of a row with groups of columns (`GROUPS` in its entity), lists leave out the groups that no selected field reads. There
-//! a method written by hand gets the row, and reads all groups, unless `parts!` says which part it gets:
+//! a method written by hand gets the row, and reads all groups, unless `fields!` says which part it gets:
 //!
 //! - `core`: the columns that every list reads;
 //! - the name of a group: these, and the group;
 //! - `row`: the row. This is for fields that follow from a column and are written all the same, which a noun's file cannot
 //!   override otherwise.
 
-/// The fields whose methods get a part of a row. The build reads them from here.
-macro_rules! parts {
-    ($($fields:tt)*) => {};
-}
-
-parts! {
-    Service {
-        core: alias, aliases, managedAliases, locked, configErrors, htmlUrl, timestamps, contacts, impact, repositories,
-            repos, defaultServiceRepository, deploys, lastDeploy, deployMetrics, codeIssues, property, documents, onCalls,
-            favourite;
-        details: serviceFile, apiDocumentPull, preferredApiDocumentSource, preferredApiDocument;
-        keys: parent, type, dependencies, dependents;
-    }
+/// How fields are found. The build reads it from here, and refuses what the SDL or the entities do not support.
+macro_rules! fields {
+    ($($declarations:tt)*) => {};
 }
 
 pub use super::account::Account;
@@ -97,3 +93,137 @@ pub use crate::entity::team_membership::Model as TeamMembership;
 pub use crate::entity::tier::Model as Tier;
 pub use crate::entity::tool::Model as Tool;
 pub use crate::entity::user::Model as User;
+
+fields! {
+    AlertSourceService {
+        computed: status;
+    }
+    ApiDocIntegration {
+        computed: webhookUrl;
+    }
+    AwsIntegration {
+        computed: webhookUrl;
+    }
+    AzureResourcesIntegration {
+        computed: webhookUrl;
+    }
+    Campaign {
+        computed: htmlUrl;
+    }
+    CheckReport {
+        computed: services, passed, failed, pending;
+    }
+    CheckResult {
+        computed: since;
+    }
+    CodeIssueProject {
+        key code_issue_project_id: codeIssues;
+    }
+    ComponentType {
+        computed: href;
+        key component_type_id: properties;
+    }
+    CustomIntegration {
+        computed: webhookUrl;
+    }
+    Deploy {
+        computed: providerName, providerType, serviceId;
+    }
+    DeployIntegration {
+        computed: webhookUrl;
+    }
+    Domain {
+        computed: htmlUrl;
+        key domain_id: childSystems, tags;
+        key source_domain_id: relationships;
+        key target_domain_id: incomingRelationships;
+    }
+    EventSubscription {
+        computed: htmlUrl;
+    }
+    Filter {
+        computed: htmlUrl;
+    }
+    GoogleCloudIntegration {
+        computed: webhookUrl;
+    }
+    InfrastructureResource {
+        computed: href;
+        key infrastructure_resource_id: tags;
+        key source_infrastructure_resource_id: relationships;
+        key target_infrastructure_resource_id: incomingRelationships;
+    }
+    KubernetesIntegration {
+        computed: webhookUrl;
+    }
+    NewRelicIntegration {
+        computed: webhookUrl;
+    }
+    Property {
+        computed: locked;
+    }
+    Repository {
+        computed: ownerAlias, htmlUrl;
+        key repository_id: tags;
+        through code_issue_project_resource: codeIssueProjects;
+    }
+    RepositoryConnectionType {
+        computed: hiddenCount, organizationCount, ownedCount, visibleCount;
+    }
+    RepositoryPath {
+        computed: href;
+    }
+    RepositoryServiceEdge {
+        computed: atRoot;
+    }
+    SavedView {
+        computed: own, problem, htmlUrl;
+    }
+    Scorecard {
+        computed: href, passingChecks, passingChecksPercentage, serviceCount, totalChecks;
+    }
+    SearchResult {
+        computed: htmlUrl;
+    }
+    Service {
+        core: alias, aliases, managedAliases, locked, configErrors, htmlUrl, timestamps, contacts, impact, repositories,
+            repos, defaultServiceRepository, deploys, lastDeploy, deployMetrics, codeIssues, property, documents, onCalls,
+            favourite;
+        details: serviceFile, apiDocumentPull, preferredApiDocumentSource, preferredApiDocument;
+        keys: parent, type, dependencies, dependents;
+        computed: favourite, htmlUrl;
+        key service_id: tags, tools, serviceRepositories, properties, alertSourceServices;
+        key source_service_id: relationships;
+        key target_service_id: incomingRelationships;
+        through code_issue_project_resource: codeIssueProjects;
+        through alert_source_service: alertSources;
+    }
+    ServiceDependenciesEdge {
+        computed: onLessCriticalTier;
+    }
+    ServiceDependentsEdge {
+        computed: onLessCriticalTier;
+    }
+    ServiceDocument {
+        computed: htmlUrl, content;
+    }
+    System {
+        computed: htmlUrl;
+        key system_id: childServices, tags;
+        key source_system_id: relationships;
+        key target_system_id: incomingRelationships;
+    }
+    Team {
+        computed: htmlUrl;
+        key team_id: memberships, tags, properties;
+        key owner_id: services;
+        key source_team_id: relationships;
+        key target_team_id: incomingRelationships;
+        through team_membership: members;
+    }
+    User {
+        computed: htmlUrl;
+        key user_id: tags;
+        through team_membership: teams;
+    }
+}

@@ -19,8 +19,6 @@ struct Fixture {
     sdl: &'static str,
     /// The file that includes the output. Its module `types` binds SDL names to hand-written types.
     host: &'static str,
-    /// Scalar fields that are resolved like relations.
-    computed: &'static [&'static str],
     /// Rows that represent SDL types, and the files that declare them.
     rows: &'static [(&'static str, &'static str)],
     /// Tables whose rows represent no type.
@@ -33,42 +31,36 @@ const FIXTURES: &[Fixture] = &[
     Fixture {
         sdl: "src/codegen/fixtures/abstracts.graphql",
         host: "tests/it/codegen_fixtures/abstracts.rs",
-        computed: &[],
         rows: &[],
         tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/inputs.graphql",
         host: "tests/it/codegen_fixtures/inputs.rs",
-        computed: &[],
         rows: &[],
         tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/mutations.graphql",
         host: "tests/it/codegen_fixtures/mutations.rs",
-        computed: &[],
         rows: &[],
         tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/names.graphql",
         host: "tests/it/codegen_fixtures/names.rs",
-        computed: &[],
         rows: &[],
         tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/objects.graphql",
         host: "tests/it/codegen_fixtures/objects.rs",
-        computed: &["link"],
         rows: &[],
         tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/parts.graphql",
         host: "tests/it/codegen_fixtures/parts.rs",
-        computed: &[],
         rows: &[
             ("Author", "tests/it/codegen_fixtures/parts/author.rs"),
             ("Poem", "tests/it/codegen_fixtures/parts/poem.rs"),
@@ -78,35 +70,22 @@ const FIXTURES: &[Fixture] = &[
     Fixture {
         sdl: "src/codegen/fixtures/rows.graphql",
         host: "tests/it/codegen_fixtures/rows.rs",
-        computed: &[],
         rows: &[
             ("Author", "tests/it/codegen_fixtures/rows/author.rs"),
             ("Poem", "tests/it/codegen_fixtures/rows/poem.rs"),
         ],
         tables: &["tests/it/codegen_fixtures/rows/fondness.rs"],
     },
-    Fixture {
-        sdl: "tests/graphql-js/schema.graphql",
-        host: "tests/it/library.rs",
-        computed: &[],
-        rows: &[],
-        tables: &[],
-    },
-    Fixture {
-        sdl: "benches/executor/schema.graphql",
-        host: "benches/executor/main.rs",
-        computed: &[],
-        rows: &[],
-        tables: &[],
-    },
+    Fixture { sdl: "tests/graphql-js/schema.graphql", host: "tests/it/library.rs", rows: &[], tables: &[] },
+    Fixture { sdl: "benches/executor/schema.graphql", host: "benches/executor/main.rs", rows: &[], tables: &[] },
 ];
 
 impl Fixture {
     /// The committed output.
     fn generate(&self) -> String {
         let source = read(self.host);
-        let mut bindings = codegen::Bindings::read(&types_module(self.host, &source), self.computed)
-            .unwrap_or_else(|error| panic!("{}: {error}", self.host));
+        let mut bindings = codegen::Bindings::read(self.host, &types_module(self.host, &source))
+            .unwrap_or_else(|mistakes| panic!("{mistakes}"));
         for (name, file) in self.rows {
             let row = codegen::rows::Row::read(file, &read(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
             bindings.add_row(name, row);

@@ -19,13 +19,13 @@ const TYPES: &str = "pub struct Day;";
 
 fn contract() -> Contract {
     let sdl = format!("{FOLDER}/schema.graphql");
-    let bindings = Bindings::read(SCHEMA_TYPES, &[]).expect("the bindings parse");
+    let bindings = Bindings::read("types.rs", SCHEMA_TYPES).expect("the bindings parse");
     codegen::check(&sdl, &read(&sdl), &bindings).unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
 /// The output, or the report of all mistakes.
 fn said(contract: &Contract, files: &[File]) -> Result<String, String> {
-    let bindings = Bindings::read(TYPES, &[]).expect("the bindings parse");
+    let bindings = Bindings::read("types.rs", TYPES).expect("the bindings parse");
     let all =
         |reports: Vec<codegen::Diagnostics>| reports.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     generate(contract, files, &bindings).map_err(all)

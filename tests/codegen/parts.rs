@@ -13,7 +13,7 @@ type ServiceEdge { node: Service! cursor: String! }
 type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
 "#;
 
-const BINDINGS: &str = "pub use crate::service::Service; pub struct State; parts! { Service { core: alias, link; } }";
+const BINDINGS: &str = "pub use crate::service::Service; pub struct State; fields! { Service { core: alias, link; } }";
 
 const ENTITY: &str = r#"
 pub struct Model { pub name: String, pub slug: String, pub note: Option<String> }
@@ -63,7 +63,7 @@ impl ServicesQuery for Query {
 /// The compiler's errors, with `old` in the hand-written code or the bindings replaced, on one line.
 fn said(old: &str, new: &str) -> String {
     assert_eq!(BINDINGS.contains(old), !HAND_WRITTEN.contains(old), "{old}");
-    let mut bindings = Bindings::read(&BINDINGS.replace(old, new), &[]).expect("the bindings parse");
+    let mut bindings = Bindings::read("types.rs", &BINDINGS.replace(old, new)).expect("the bindings parse");
     bindings.add_row("Service", Row::read("src/entity/service.rs", ENTITY).expect("an entity"));
     let said = compile_bound(SDL, &bindings, &HAND_WRITTEN.replace(old, new));
     said.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -90,7 +90,7 @@ fn compile(sdl: &str) -> String {
 
 /// The same, with other bindings and other hand-written code.
 fn compile_with(sdl: &str, bindings: &str, hand_written: &str) -> String {
-    compile_bound(sdl, &Bindings::read(bindings, &[]).expect("the bindings parse"), hand_written)
+    compile_bound(sdl, &Bindings::read("types.rs", bindings).expect("the bindings parse"), hand_written)
 }
 
 /// The same, with bindings that have been read.
@@ -247,7 +247,7 @@ fn a_type_that_nothing_resolves_names_its_trait_and_its_file() {
 #[test]
 fn the_error_for_an_unbound_type_shows_the_line_to_add() {
     let sdl = SDL.replace("type Team {", "type Tier { name(short: Boolean): String }\ntype Team { tier: Tier ");
-    let bindings = Bindings::read(BINDINGS, &[]).expect("the bindings parse");
+    let bindings = Bindings::read("types.rs", BINDINGS).expect("the bindings parse");
     let said = codegen::generate("schema/schema.graphql", &sdl, &bindings).expect_err("Tier is not bound").to_string();
     let expected = "\
 schema/schema.graphql:8:6: `Tier` must be bound to a Rust type: its field `name` has arguments

@@ -31,12 +31,21 @@ pub(super) struct Derived {
     pub(super) column: String,
 }
 
-/// The method of `field`, if a column determines its result. `None` also if `parts!` says that the method is written.
+/// The method of `field`, if a column determines its result. `None` also if `fields!` says that the method is written.
 pub(super) fn method(context: Context<'_>, object: &Object, field: &Field) -> Option<Derived> {
-    let row = context.row(object)?;
-    if parts::of(context.bindings, &object.name, &field.name).is_some() {
-        return None;
+    match parts::of(context.bindings, &object.name, &field.name) {
+        Some(_) => None,
+        None => by_column(context, object, field),
     }
+}
+
+/// Whether a method follows from a column, so that it need not be written.
+pub(super) fn follows(context: Context<'_>, object: &Object, field: &Field) -> bool {
+    by_column(context, object, field).is_some()
+}
+
+fn by_column(context: Context<'_>, object: &Object, field: &Field) -> Option<Derived> {
+    let row = context.row(object)?;
     let ty = bound(&object.name);
     let this = quote!(self.as_ref());
     if is_column(context, object, field) {
@@ -91,7 +100,7 @@ fn fit(context: Context<'_>, field: &Field, column: &Column) -> Option<Fit> {
     }
 }
 
-/// The method of a list with `@relation`.
+/// The method of a list whose key or links are declared.
 fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStream> {
     let relation = relations::of(context.schema, context.bindings, object, field).ok()??;
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));

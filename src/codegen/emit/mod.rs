@@ -6,6 +6,7 @@
 
 mod abstracts;
 mod connections;
+mod declared;
 mod derived;
 pub(super) mod docs;
 mod enums;
@@ -23,6 +24,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::bindings::Bindings;
+use super::diagnostics::Problem;
 use super::model::{Object, Schema, Type};
 use representation::Representation;
 
@@ -70,6 +72,11 @@ pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
     }
     items.push(tables::module(context));
     format(HEADER, items)
+}
+
+/// The mistakes in what `fields!` declares. The schema has no others.
+pub(super) fn check_declarations(schema: &Schema, bindings: &Bindings) -> Vec<Problem> {
+    declared::check(Context { schema, bindings, representations: &representation::of(schema, bindings) })
 }
 
 fn prelude() -> TokenStream {

@@ -2,7 +2,7 @@
 //!
 //! An omitted column reads as null, and nobody may see that null. So rows without it are only in a [`PartialPage`], which
 //! goes to the client as it is, and whose fields say which groups of columns they read ([`Parted`]). The generator derives
-//! that: see `codegen::parts`, and `parts!` in `types.rs` for the methods written by hand.
+//! that: see `codegen::parts`, and `fields!` in `types.rs` for the methods written by hand.
 //!
 //! Columns are omitted in groups ([`Table::GROUPS`]), which keeps the number of different statements small.
 //!

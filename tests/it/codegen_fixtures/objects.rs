@@ -28,6 +28,16 @@ pub mod types {
         pub title: String,
         pub band: Band,
     }
+
+    macro_rules! fields {
+        ($($declarations:tt)*) => {};
+    }
+
+    fields! {
+        Band {
+            computed: link;
+        }
+    }
 }
 
 impl Scalar for ID {

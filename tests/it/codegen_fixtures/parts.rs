@@ -20,11 +20,14 @@ pub mod types {
     pub use super::{Day, ID, partial_list, to_one};
     pub use crate::codegen_fixtures::State;
 
-    macro_rules! parts {
-        ($($fields:tt)*) => {};
+    macro_rules! fields {
+        ($($declarations:tt)*) => {};
     }
 
-    parts! {
+    fields! {
+        Author {
+            key author_id: poems;
+        }
         Poem {
             core: initial, heading;
             texts: inscription;

@@ -17,6 +17,17 @@ pub mod types {
     pub use super::poem::Model as Poem;
     pub use super::{Day, ID, list, list_through, to_its_one, to_one};
     pub use crate::codegen_fixtures::State;
+
+    macro_rules! fields {
+        ($($declarations:tt)*) => {};
+    }
+
+    fields! {
+        Author {
+            key author_id: poems;
+            through fondness: liked;
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
