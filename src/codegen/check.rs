@@ -2,7 +2,7 @@
 //!
 //! apollo-compiler parses and validates the SDL by the specification. `inputs` adds what it does not check, `rules`
 //! finds what cannot become Rust, `scopes` checks who may run a mutation, `unbound` finds types without a Rust type,
-//! `parts` finds types with the name of a generated trait, `emit` finds
+//! `parts` finds types with the name of a generated trait, `keys` finds fields whose key may be null, `emit` finds
 //! declarations of fields that the SDL and the entities do not support, and `help` adds advice. Only a schema without
 //! mistakes is lowered.
 
@@ -19,7 +19,7 @@ use apollo_compiler::{
 use super::{
     bindings::Bindings,
     diagnostics::{Diagnostics, Problem},
-    emit, help, inputs, lower,
+    emit, help, inputs, keys, lower,
     model::Schema,
     parts, rules, scopes,
     source::Source,
@@ -75,7 +75,8 @@ pub fn check(path: &str, sdl: &str, bindings: &Bindings) -> Result<Contract, Dia
     if !unbound.is_empty() {
         return refuse(unbound);
     }
-    let unsupported = parts::check(&model, bindings, &schema, &source);
+    let mut unsupported = parts::check(&model, bindings, &schema, &source);
+    unsupported.extend(keys::check(&model, bindings, &schema, &source));
     if !unsupported.is_empty() {
         return refuse(unsupported);
     }

@@ -12,6 +12,7 @@ pub mod diagnostics;
 mod emit;
 mod help;
 mod inputs;
+mod keys;
 mod lower;
 pub mod model;
 pub mod names;

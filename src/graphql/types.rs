@@ -19,7 +19,7 @@
 //! - `core`: the columns that every list reads;
 //! - the name of a group: these, and the group;
 //! - `row`: the row. This is for fields that follow from a column and are written all the same, which a noun's file cannot
-//!   override otherwise.
+//!   override otherwise. It is also for another row that is never null although its key may be, of any type.
 
 /// How fields are found. The build reads it from here, and refuses what the SDL or the entities do not support.
 macro_rules! fields {

@@ -9,6 +9,7 @@ use std::{env, fs};
 
 use quote::ToTokens;
 
+mod keys;
 mod operations;
 mod parts;
 mod schema_edits;

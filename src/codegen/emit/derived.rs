@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::super::model::{Field, Object, TypeShape};
+use super::super::keys;
+use super::super::model::{Field, Object};
 use super::super::names;
 use super::super::parts;
 use super::super::relations::{self, Relation};
@@ -60,7 +61,7 @@ fn by_column(context: Context<'_>, object: &Object, field: &Field) -> Option<Der
         return Some(Derived { body, column: names::snake_case(&field.name) });
     }
     let list = list(context, object, field).map(|body| Derived { body, column: "id".to_owned() });
-    list.or_else(|| to_one(context, object, field, row))
+    list.or_else(|| to_one(context, object, field))
 }
 
 /// The groups of columns that a field reads, as a bit set. `None` for all of them, and for a type without groups.
@@ -123,17 +124,10 @@ fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStr
     Some(quote!(async move { Ok(#pages.await?.into_iter().map(Some).collect()) }))
 }
 
-/// The method that returns the row whose id is in the column `NAME_id`. A field that is never null has none if the column
-/// may be null: what stands for a missing row is not for the generator to know.
-fn to_one(context: Context<'_>, object: &Object, field: &Field, row: &Row) -> Option<Derived> {
-    let named = matches!(field.ty.shape, TypeShape::Named(_)) && field.args.is_empty();
-    let other = context.schema.object(field.ty.name()).filter(|_| named)?;
-    context.row(other)?;
-    let (key, column) = row.key(&field.name)?;
-    if column.nullable && !field.ty.nullable {
-        return None;
-    }
-    let (other, own) = (bound(&other.name), format_ident!("{key}"));
+/// The method that returns the row whose id is in the column `NAME_id`.
+fn to_one(context: Context<'_>, object: &Object, field: &Field) -> Option<Derived> {
+    let (key, column) = keys::of(context.schema, context.bindings, object, field)?;
+    let (other, own) = (bound(field.ty.name()), format_ident!("{key}"));
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
     let id = quote!(row.as_ref().#own);
     let id = if column.nullable { id } else { quote!(Some(#id)) };

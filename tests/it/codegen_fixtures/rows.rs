@@ -27,6 +27,9 @@ pub mod types {
             key author_id: poems;
             through fondness: liked;
         }
+        Poem {
+            row: printer;
+        }
     }
 }
 
