@@ -202,7 +202,7 @@ mod tests {
     fn code_belongs_in_the_file_of_its_module_wherever_that_is() {
         let types =
             "pub use super::grade::Tier; pub use super::check::Kind; pub use crate::entity::user::Model as User;";
-        let mut bindings = Bindings::read(types, &[]).expect("Rust");
+        let mut bindings = Bindings::read("types.rs", types).expect("Rust");
         for file in ["g/team/user.rs", "g/standards/check/mod.rs", "g/deep/check.rs", "g/page.rs", "g/check.txt"] {
             bindings.add_file(file);
         }

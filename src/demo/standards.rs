@@ -9,8 +9,8 @@ use crate::engine::Scope;
 use crate::entity::Timestamp;
 use crate::entity::audit::Actor;
 use crate::error::{Error, Result};
-use crate::graphql::caller::Caller;
-use crate::graphql::check::history;
+use crate::graphql::request::caller::Caller;
+use crate::graphql::standards::check::history;
 use crate::graphql::{Catalogue, Settings, Unavailable};
 
 const DAY: i64 = 24 * 3_600 * 1_000_000;

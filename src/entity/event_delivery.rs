@@ -7,8 +7,8 @@ use sea_orm::sea_query::{Alias, ExprTrait, Query};
 use sea_orm::{Condition, QueryOrder, QuerySelect, QueryTrait};
 use serde::Deserialize;
 
-use super::event::Kind;
 use super::Timestamp;
+use super::event::Kind;
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
 /// How many deliveries may wait for a subscription. Further events are not kept for it.

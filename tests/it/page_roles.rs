@@ -15,7 +15,7 @@ use rollcall::entity::{
     Timestamp, audit, event_delivery, event_receiver, event_subscription, feed, identity, session, sign_in_link,
     suggestion, token,
 };
-use rollcall::graphql::id::{self, Id};
+use rollcall::graphql::field::id::{self, Id};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::{Value, json};
 

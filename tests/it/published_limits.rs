@@ -32,15 +32,13 @@ use rollcall::entity::{
     standing_change, team,
 };
 use rollcall::evaluation;
-use rollcall::events::{SUBJECT, deliver, digest, mail, overdue, receiver};
+use rollcall::events::{FIELDS, SUBJECT, VALUE, deliver, digest, mail, overdue, receiver};
 use rollcall::graphql::filter::predicate;
 use rollcall::graphql::repository::suggestion_undo;
 use rollcall::graphql::repository::suggestions;
 use rollcall::graphql::request::context;
 use rollcall::graphql::request::idempotency;
 use rollcall::graphql::request::places::{
-use rollcall::events::{FIELDS, SUBJECT, VALUE, deliver, digest, mail, overdue, receiver};
-use rollcall::graphql::places::{
     CHANGES, CHANGES_SHARE, COMMITS, COMMITS_SHARE, LONG_CHANGES, LONG_CHANGES_SHARE, QUICK_SHARE, SLOW_SHARE,
 };
 use rollcall::graphql::service::service_file;

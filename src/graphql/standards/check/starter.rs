@@ -249,8 +249,8 @@ async fn categories(db: &Transaction) -> Result<Vec<(String, i64)>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use super::super::kinds;
+    use super::*;
 
     #[test]
     fn the_parameters_of_the_starter_set_are_those_of_its_kinds() {
