@@ -77,17 +77,20 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
     Ok(layout(visit, "Suggestions", main))
 }
 
+/// Whether the box of a suggestion is checked. Those of a refused form stay so.
+fn is_chosen(visit: &Visit, id: &str) -> bool {
+    visit.query.given(ALL).is_some() || visit.form.all("id").any(|chosen| chosen == id)
+}
+
 fn one(suggestion: &ServiceSuggestion, visit: &Visit, now: Timestamp, may: bool) -> Markup {
     let ServiceSuggestion { id, alias, deploy_count, .. } = suggestion;
-    // Those of a refused form stay chosen.
-    let is_chosen = visit.query.given(ALL).is_some() || visit.form.all("id").any(|chosen| chosen == id);
     let action = |what: &str| path(["suggestions", id, what]);
     let key = id.as_str();
     html! {
         section.figure aria-label=(alias) {
             h2 {
                 @if may && suggestion.state != ServiceSuggestionState::Accepted {
-                    label.check { input type="checkbox" name="id" value=(id) form="chosen" checked[is_chosen]; (alias) }
+                    label.check { input type="checkbox" name="id" value=(id) form="chosen" checked[is_chosen(visit, id)]; (alias) }
                 } @else { (alias) }
             }
             p.soft {
