@@ -35,7 +35,7 @@ async fn the_demo_is_a_company_whose_pages_have_something_to_show() {
 }
 
 /// The standards of the company, of which some services miss something.
-async fn standards(app: &TestApp, browser: &Browser) {
+async fn standards(app: &TestApp, browser: &Browser<'_>) {
     let query = r#"{ account {
         rubric { levels { nodes { name lockedBy } } categories { nodes { name lockedBy } } }
         scorecards { nodes { name lockedBy serviceCount totalChecks passingChecks } }

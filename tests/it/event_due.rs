@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use rollcall::db::{Db, Read, Write};
+use rollcall::db::{Db, Write};
 use rollcall::entity::event_delivery::{self as delivery, Due, Model};
 use rollcall::entity::{Timestamp, event, event_subscription as subscription};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
@@ -48,12 +48,12 @@ impl Waiting {
 
     /// Adds deliveries: their subjects, and in how many seconds they may be sent.
     async fn add(&self, rows: impl IntoIterator<Item = (&str, i64)>) {
-        let rows: Vec<_> = rows.into_iter().map(|(subject, seconds)| delivery::ActiveModel {
+        let rows = rows.into_iter().map(|(subject, seconds)| delivery::ActiveModel {
             subject: Set(subject.to_owned()),
             next_at: Set(Some(self.at(seconds))),
             ..rollcall::events::delivery(self.subscription, &self.event, event::Kind::Test, self.now)
         });
-        let rows = rows.collect();
+        let rows: Vec<_> = rows.collect();
         self.db.write(async |tx| tx.insert_all(rows).await).await.expect("deliveries");
     }
 
