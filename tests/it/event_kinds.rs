@@ -229,9 +229,12 @@ struct Rows {
     subscription: i64,
 }
 
-/// Events of all kinds: the kind, what has happened, to which row, the service that it belongs to, and the path of the page
-/// that a message leads to.
-fn of_all_kinds(rows: &Rows) -> Vec<(Kind, What, &'static str, i64, Option<i64>, String)> {
+/// An event: the kind, what has happened, to which row, the service that it belongs to, and the path of the page that a
+/// message leads to.
+type Told = (Kind, What, &'static str, i64, Option<i64>, String);
+
+/// Events of all kinds.
+fn of_all_kinds(rows: &Rows) -> Vec<Told> {
     let Rows { cart, own, issue, alone, integration, user, subscription } = *rows;
     const GONE: i64 = 4_711;
     let id = |class: &str, number: i64| global_id::text(class, number);

@@ -34,7 +34,10 @@ pub(super) fn level(levels: &Json, kind: &str, value: &str) -> Result<String, St
     let all = levels.pointer(list).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     let is_it = |level: &&Json| {
         let same = |field: &str| level[field].as_str().is_some_and(|text| text.eq_ignore_ascii_case(value));
-        same("alias") || same("name") || level["id"] == value || level["index"].to_string() == value
+        same("alias")
+            || same("name")
+            || level["id"] == value
+            || level["index"].as_i64().is_some_and(|index| value.parse() == Ok(index))
     };
     let found = all.iter().find(is_it).map(|level| level["index"].to_string());
     found.ok_or_else(|| {
