@@ -115,7 +115,7 @@ fn facts(campaign: &Campaign, app_url: &str) -> Markup {
         }
     };
     html! {
-        dl {
+        dl.facts {
             @if let Some(owner) = &campaign.owner { dt { "Owner" } dd { a href=(path(["teams", &owner.alias])) { (owner.name) } } }
             dt { "For" }
             dd { @match &campaign.filter {

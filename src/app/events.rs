@@ -154,7 +154,7 @@ pub fn shown_once(secret: &str) -> Markup {
 fn facts(own: &EventSubscription, now: Timestamp) -> Markup {
     let EventReceiver { host, email, delivered_at, error, retry_at, waiting_count, missed_count } = &own.receiver;
     html! {
-        dl {
+        dl.facts {
             dt { "Receiver" } dd { (form_name(own.form)) @if let Some(email) = email { " to " (email) } @else { " at " (host) } }
             dt { "Sent" } dd { (digest_name(own.digest)) }
             dt { "Events" } dd { @for (place, kind) in own.events.iter().enumerate() {

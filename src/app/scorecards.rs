@@ -66,7 +66,7 @@ pub async fn one(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Faul
 fn facts(scorecard: &Scorecard, app_url: &str) -> Markup {
     let levels: &[LevelCount] = scorecard.services_report.as_ref().map_or(&[], |report| &report.level_counts);
     html! {
-        dl {
+        dl.facts {
             @if let Some(owner) = &scorecard.owner { dt { "Owner" } dd { a href=(path(["teams", &owner.alias])) { (owner.name) } } }
             dt { "Services" }
             dd {

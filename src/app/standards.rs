@@ -209,7 +209,7 @@ async fn home(site: &Site, id: &str) -> Result<Option<Home>, Fault> {
 fn facts(report: &CheckReport, home: Option<&Home>, app_url: &str) -> Markup {
     let check = &report.check;
     html! {
-        dl {
+        dl.facts {
             @if let Some(home) = home { dt { (home.noun) } dd { a href=(home.address) { (home.name) } } }
             @if let Some(level) = &check.level { dt { "Level" } dd { (name(level.name.as_deref())) } }
             @if let Some(category) = &check.category { dt { "Category" } dd { (category.name) } }

@@ -135,7 +135,7 @@ fn of_group(
         section.card {
             h2 #standards { "Standards" }
             @if history.len() > 1 { (levels(history)) }
-            dl { @for own in counts {
+            dl.facts { @for own in counts {
                 dt { (name(own.level.name.as_deref())) }
                 dd { @match (own.level.index, list) {
                     (Some(index), Some(list)) if own.service_count > 0 => {
