@@ -99,7 +99,7 @@ pub fn checks(visit: &Visit, reports: &[Report]) -> Markup {
         let (missed, shown) = (report.failed + report.pending, report.failing.len());
         html! {
             section.card {
-                h2 { a href=(address(&check.id)) { (check.name) } }
+                h2 { strong { a href=(address(&check.id)) { (check.name) } } }
                 p {
                     (report.passed) " of " (count(report.services, "service")) " passed"
                     @if let Some(level) = level { " " span.mark.none { (level) } }
