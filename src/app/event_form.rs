@@ -252,7 +252,7 @@ fn fields(tiers: &[EventTier], form: &Fields, mistakes: &Mistakes, url: &str) ->
         (form::select(DIGEST, "Sent", "Digests are for every form that people read.", &digests, form, mistakes))
         fieldset {
             legend { "Events" }
-            @for message in mistakes.about(EVENTS) { p.error { (message) } }
+            @for message in mistakes.about(EVENTS) { p.wrong { (message) } }
             @for kind in Kind::iter().filter(|kind| *kind != Kind::Test).map(Kind::word) {
                 label {
                     input type="checkbox" name=(EVENTS) value=(kind) checked[form.all(EVENTS).any(|one| one == kind)];
