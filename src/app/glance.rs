@@ -108,7 +108,7 @@ fn on_call(service: &Service, now: Timestamp) -> Markup {
                     Some(email) => a href={ "mailto:" (email) } { (name) },
                     None => (name),
                 }
-                @if let Some(ends_at) = &one.ends_at { " until " (time(ends_at.0, now)) }
+                @if let Some(ends_at) = &one.ends_at { ", hands over " (time(ends_at.0, now)) }
                 @if one.schedule.is_some() || one.url.is_some() {
                     " " span.soft { (external_link(one.url.as_deref(), one.schedule.as_deref().unwrap_or("schedule"))) }
                 }

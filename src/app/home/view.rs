@@ -182,6 +182,7 @@ pub fn on_call(read: &Read) -> Markup {
                         li {
                             span {
                                 strong { bdi { (short(&person.name)) } }
+                                @if let Some(end) = person.ends_at { " " span.soft { "hands over " (time(end, read.now)) } }
                                 small {
                                     @for (at, id) in services.iter().take(ON_CALL_SERVICES).enumerate() {
                                         @if at > 0 { ", " } (name(read, *id))
@@ -189,7 +190,6 @@ pub fn on_call(read: &Read) -> Markup {
                                     @if services.len() > ON_CALL_SERVICES { " and " (services.len() - ON_CALL_SERVICES) " more" }
                                 }
                             }
-                            @if let Some(end) = person.ends_at { span.soft { "until " (time(end, read.now)) } }
                         }
                     } }
                     @if people.len() > SHOWN { p.soft { "and " (people.len() - SHOWN) " more" } }
