@@ -111,7 +111,7 @@ fn table(visit: &Visit, id: &str, listed: &Listed) -> Markup {
             @if about.is_none() || issues.is_none() { (too_long()) }
             div.scroll tabindex="0" role="region" aria-label="Projects" {
                 table {
-                    thead { tr { th scope="col" { "Project" } th scope="col" { "About" } th scope="col" { "Issues" } } }
+                    thead { tr { th scope="col" { "Project" } th scope="col" { "About" } th.number scope="col" { "Issues" } } }
                     tbody { @for project in projects {
                         tr {
                             th scope="row" { (external_link(project.external_url.as_deref(), &project.name)) }

@@ -34,6 +34,9 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     Ok(Answer::page(layout(visit, "Definitions", main)))
 }
 
+/// The heading of the only column of numbers.
+const OWN: &str = "Own properties";
+
 /// A table with a heading; nothing without rows.
 fn table(title: &str, heads: &[&str], rows: &[Markup]) -> Markup {
     html! {
@@ -41,7 +44,7 @@ fn table(title: &str, heads: &[&str], rows: &[Markup]) -> Markup {
             h2 { (title) }
             div.scroll tabindex="0" role="region" aria-label=(title) {
                 table {
-                    thead { tr { @for head in heads { th scope="col" { (head) } } } }
+                    thead { tr { @for head in heads { th.number[*head == OWN] scope="col" { (head) } } } }
                     tbody { @for row in rows { tr { (row) } } }
                 }
             }
@@ -73,7 +76,7 @@ fn types(types: &[ComponentType], app_url: &str) -> Markup {
             }
         })
         .collect();
-    table("Component types", &["Type", "Description", "Own properties"], &rows)
+    table("Component types", &["Type", "Description", OWN], &rows)
 }
 
 fn properties(visit: &Visit, account: &Account) -> Markup {

@@ -33,7 +33,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
                 table {
                     thead { tr {
                         (head("Repository", "name")) (head("Alias", "alias")) (head("Owner", "owner"))
-                        th scope="col" { "Services" }
+                        th.number scope="col" { "Services" }
                     } }
                     tbody { @for one in &repositories.nodes { tr {
                         th scope="row" {

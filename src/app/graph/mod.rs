@@ -103,7 +103,7 @@ fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnecti
             div.scroll tabindex="0" role="region" aria-label="What its failure can reach" {
                 table {
                     thead { tr {
-                        th scope="col" { "Service" } th scope="col" { "Steps" } th scope="col" { "Tier" }
+                        th scope="col" { "Service" } th.number scope="col" { "Steps" } th scope="col" { "Tier" }
                         th scope="col" { "Owner" }
                     } }
                     tbody { @for edge in &impact.edges { (row(edge)) } }
