@@ -55,7 +55,7 @@ async fn show(
         div.scroll tabindex="0" role="region" aria-label="Sessions" {
             table {
                 thead { tr {
-                    th scope="col" { "Browser" } th scope="col" { "Since" } th scope="col" { "Last used" }
+                    th scope="col" { "Browser" } th.wide scope="col" { "Since" } th scope="col" { "Last used" }
                     th scope="col" { "Expires" } th scope="col" { span.hidden { "Action" } }
                 } }
                 tbody { @for one in &sessions { (row(one, session.row.id, now)) } }
@@ -71,7 +71,7 @@ fn row(one: &session::Model, own: i64, now: Timestamp) -> Markup {
     html! {
         tr {
             td { (one.user_agent.as_deref().unwrap_or("unknown")) @if one.id == own { " " span.mark { "this one" } } }
-            td { (time(one.created_at, now)) }
+            td.wide { (time(one.created_at, now)) }
             td { (time(one.last_seen_at, now)) }
             td { (time(one.expires_at, now)) }
             td.act {

@@ -63,8 +63,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             div.scroll tabindex="0" role="region" aria-label="Subscriptions" {
                 table {
                     thead { tr {
-                        th scope="col" { "Name" } th scope="col" { "Receiver" } th scope="col" { "Events" }
-                        th scope="col" { "Team" } th scope="col" { "State" }
+                        th scope="col" { "Name" } th scope="col" { "Receiver" } th.wide scope="col" { "Events" }
+                        th.wide scope="col" { "Team" } th scope="col" { "State" }
                     } }
                     tbody { @for one in &list.nodes {
                         tr {
@@ -73,8 +73,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                                 (form_name(one.form)) ", " (one.receiver.email.as_ref().unwrap_or(&one.receiver.host))
                                 @if let Some(digest) = one.digest { " " span.soft { (digest.to_string()) } }
                             }
-                            td { (count(i64::try_from(one.events.len()).unwrap_or(i64::MAX), "kind")) }
-                            td { @if let Some(team) = &one.team { a href=(path(["teams", &team.alias])) { (team.name) } } @else { "all" } }
+                            td.wide { (count(i64::try_from(one.events.len()).unwrap_or(i64::MAX), "kind")) }
+                            td.wide { @if let Some(team) = &one.team { a href=(path(["teams", &team.alias])) { (team.name) } } @else { "all" } }
                             td { @let at = one.receiver.delivered_at.map(|at| at.0);
                                  (state(one.enabled, one.receiver.error.is_some(), at, now)) }
                         }

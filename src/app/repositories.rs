@@ -20,7 +20,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let sort = order(visit)?;
     let found = ask(site, visit, Repositories { sort, after: visit.query.given("after") }).await?;
     let (repositories, app_url) = (found.account.repositories, &site.catalogue.settings().app_url);
-    let head = |label, order| sorted(visit, "/repositories", label, order, false);
+    let head = |label, order, wide| sorted(visit, "/repositories", label, order, wide);
     let main = html! {
         @if repositories.nodes.is_empty() {
             (empty("No repositories yet.", html! {
@@ -32,7 +32,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             div.scroll tabindex="0" role="region" aria-label="Repositories" {
                 table {
                     thead { tr {
-                        (head("Repository", "name")) (head("Alias", "alias")) (head("Owner", "owner"))
+                        (head("Repository", "name", false)) (head("Alias", "alias", true)) (head("Owner", "owner", false))
                         th.number scope="col" { "Services" }
                     } }
                     tbody { @for one in &repositories.nodes { tr {
@@ -40,7 +40,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
                             a href=(local(&one.html_url, app_url)) { (one.name) }
                             (marks(one.visible, one.archived_at.is_some()))
                         }
-                        td { code { (one.default_alias) } }
+                        td.wide { code { (one.default_alias) } }
                         td { (owner(one.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
                         td.number { (one.services.total_count) }
                     } } }

@@ -167,7 +167,7 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&S
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Tokens" {
                 table {
-                    thead { tr { th scope="col" { "Description" } th scope="col" { "Scope" } th scope="col" { "Created" } th scope="col" { "Last used" } th scope="col" { "Expires" } th scope="col" { span.hidden { "Action" } } } }
+                    thead { tr { th scope="col" { "Description" } th.wide scope="col" { "Scope" } th.wide scope="col" { "Created" } th scope="col" { "Last used" } th scope="col" { "Expires" } th scope="col" { span.hidden { "Action" } } } }
                     tbody { @for token in &tokens {
                         (row(token, now))
                     } }
@@ -203,8 +203,8 @@ fn row(token: &token::Model, now: Timestamp) -> Markup {
                 (token.description)
                 @if let Some(prefix) = &token.prefix { small { code { (prefix) "…" } } }
             }
-            td { (token.scope.to_value()) }
-            td {
+            td.wide { (token.scope.to_value()) }
+            td.wide {
                 (time(token.created_at, now))
                 @if let Some(by) = &token.created_by { small { "by " bdi { (by.split(" (").next().unwrap_or(by)) } } }
             }

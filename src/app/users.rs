@@ -75,7 +75,7 @@ async fn show(
         (mistakes.summary(&["email", "name", "input.name", "input.role"]))
         div.scroll tabindex="0" role="region" aria-label="Users" {
             table {
-                thead { tr { (sorted(visit, "/users", "Name", "name", false)) (sorted(visit, "/users", "Email", "email", false)) th scope="col" { "Role" } th scope="col" { "Actions" } } }
+                thead { tr { (sorted(visit, "/users", "Name", "name", false)) (sorted(visit, "/users", "Email", "email", true)) th scope="col" { "Role" } th scope="col" { "Actions" } } }
                 tbody { @for user in &users.nodes {
                     (row(site, user, numbers.get(&*user.id).copied(), user.id == own, is_known(&user.id)))
                 } }
@@ -131,7 +131,7 @@ fn row(site: &Site, user: &User, number: Option<i64>, is_own: bool, is_known: bo
                 @if is_own { " " span.mark { "you" } }
                 @if user.deactivated_at.is_some() { " " span.mark { "deactivated" } }
             }
-            td { (user.email) }
+            td.wide { (user.email) }
             td { form method="post" action=(here("role")) {
                 label.hidden for={ "role-" (user.id) } { "Role of " (user.name) }
                 select id={ "role-" (user.id) } name="role" {

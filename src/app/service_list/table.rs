@@ -115,7 +115,7 @@ impl Column {
 
     /// Whether phones leave it out, where nobody has chosen it.
     pub fn is_wide(self) -> bool {
-        matches!(self, Self::Lifecycle | Self::Language)
+        matches!(self, Self::Level | Self::Lifecycle | Self::Language)
     }
 }
 
