@@ -76,9 +76,18 @@ impl<'h> Head<'h> {
     }
 }
 
-/// Builds a page with `main` in the common frame. `title` becomes the page's heading, so `main` begins below it.
+/// Builds a page with `main` in the common frame. `title` becomes the page's heading, so `main` begins below it; a page
+/// below a list of the navigation links to the list.
 pub fn layout(visit: &Visit, title: &str, main: Markup) -> Markup {
-    page(visit, &Head::new(title), main)
+    page(visit, &Head { crumbs: above(visit), ..Head::new(title) }, main)
+}
+
+/// Links to the list of the navigation that the page is below.
+fn above(visit: &Visit) -> Markup {
+    let (here, role) = (here(visit), visit.session.as_ref().map(|session| session.user.role));
+    let mut links = GROUPS.iter().flat_map(|(_, links)| *links);
+    let list = links.find(|(_, part, least)| *part == here && role >= Some(*least));
+    html! { @if let Some((label, part, _)) = list.filter(|_| visit.path.len() > 1) { a href={ "/" (part) } { (label) } } }
 }
 
 /// Builds a page with a head of its own.
