@@ -250,11 +250,11 @@ fn fields(tiers: &[EventTier], form: &Fields, mistakes: &Mistakes, url: &str) ->
         (Text { name: URL, label: "URL", hint: url, kind: "text", required: false }.show(form, mistakes))
         (Text { name: EMAIL, label: "Email address", hint: MAIL, kind: "email", required: false }.show(form, mistakes))
         (form::select(DIGEST, "Sent", "Digests are for every form that people read.", &digests, form, mistakes))
-        fieldset {
+        fieldset.choices {
             legend { "Events" }
             @for message in mistakes.about(EVENTS) { p.wrong { (message) } }
             @for kind in Kind::iter().filter(|kind| *kind != Kind::Test).map(Kind::word) {
-                label {
+                label.check {
                     input type="checkbox" name=(EVENTS) value=(kind) checked[form.all(EVENTS).any(|one| one == kind)];
                     " " (spoken(&kind))
                 }
@@ -264,6 +264,6 @@ fn fields(tiers: &[EventTier], form: &Fields, mistakes: &Mistakes, url: &str) ->
         (line(SERVICE, "Service (alias)", "Only events about this service. Empty for all.", false))
         (form::select(TIER, "Tier", "Only events about services of this tier.", &tiers, form, mistakes))
         (line(ENVIRONMENT, "Environment", "Of deploys, only those to it. Empty for all.", false))
-        label { input type="checkbox" name=(ENABLED) checked[form.has(ENABLED)]; " Send messages" }
+        label.check { input type="checkbox" name=(ENABLED) checked[form.has(ENABLED)]; " Send messages" }
     }
 }
