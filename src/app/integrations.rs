@@ -48,9 +48,9 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
     let add = html! {
         @if may {
-            p {
-                a.button href="/integrations/new?type=deploy" { "Add deploy integration" } " "
-                a.button.quiet href="/integrations/new?type=apiDoc" { "Add API documents integration" } " "
+            div.actions {
+                a.button href="/integrations/new?type=deploy" { "Add deploy integration" }
+                a.button.quiet href="/integrations/new?type=apiDoc" { "Add API documents integration" }
                 a.button.quiet href="/integrations/new?type=custom" { "Add custom integration" }
             }
         }
