@@ -138,7 +138,7 @@ pub async fn of_group<E: Class>(
 ) -> Result<Markup, Fault> {
     let Some(key) = id::number::<E>(id) else { return Ok(html! {}) };
     let picture = site.reading(visit).await?.part(|db| among_members(db, column, key, label)).await?;
-    Ok(picture.unwrap_or_else(|| html! { h2 #dependencies { "Dependencies" } (too_long()) }))
+    Ok(picture.unwrap_or_else(|| html! { section.card { h2 #dependencies { "Dependencies" } (too_long()) } }))
 }
 
 async fn among_members(db: &dyn ReadHandle, column: Column, key: i64, label: &str) -> Result<Markup, Fault> {
@@ -160,9 +160,11 @@ async fn among_members(db: &dyn ReadHandle, column: Column, key: i64, label: &st
     let picture = graph.picture(db, folded, &edges, |id| focus.contains(&id)).await?;
     let more = members.len() == MEMBERS || !is_complete;
     Ok(html! {
-        h2 #dependencies { "Dependencies" }
-        @if more { p.soft { "The picture shows only the first " (MEMBERS) " services and " (AROUND) " dependencies." } }
-        (shown(&picture, label, "#services"))
+        section.card {
+            h2 #dependencies { "Dependencies" }
+            @if more { p.soft { "The picture shows only the first " (MEMBERS) " services and " (AROUND) " dependencies." } }
+            (shown(&picture, label, "#services"))
+        }
     })
 }
 
