@@ -294,7 +294,7 @@ pub fn table(label: &str, deploys: &[Model], labels: &HashMap<i64, Label>, now: 
     let changes = folded(&shown, |(deploy, stored)| (deploy, &stored.service_alias));
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) {
-            table {
+            table.deploys {
                 thead { tr {
                     th scope="col" { "Change" } th scope="col" { "Service" } th scope="col" { "Result" }
                     th.wide scope="col" { "Where" } th.number scope="col" { "When" }
