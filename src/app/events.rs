@@ -59,7 +59,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let main = html! {
         p { "A subscription sends a message when something happens: to an email address, to a channel of Slack, Mattermost or "
             "Microsoft Teams, or to a program of yours." }
-        @if list.nodes.is_empty() { (empty("No subscriptions yet.", html! {})) } @else {
+        @if list.nodes.is_empty() { (empty("No subscriptions yet.", html! { (add) })) } @else {
             div.scroll tabindex="0" role="region" aria-label="Subscriptions" {
                 table {
                     thead { tr {

@@ -91,7 +91,10 @@ fn list(visit: &Visit, session: &Session, kind: Kind, table: Option<Markup>, lin
     let main = html! {
         @match table {
             Some(table) => { (table) (links) },
-            None => (empty(&format!("No {}s yet.", kind.noun()), html! { p { (what) } })),
+            None => (empty(&format!("No {}s yet.", kind.noun()), html! {
+                p { (what) }
+                @if session.user.role >= Role::User { a.button href=(path(["new", kind.noun()])) { "New " (kind.noun()) } }
+            })),
         }
     };
     framed(visit, &head, main)

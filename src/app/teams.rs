@@ -38,7 +38,10 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             p.soft { a href="/teams?sort=name_ASC" { "Show as a list" } }
             (tree)
         } @else if teams.nodes.is_empty() {
-            (empty("No teams yet.", html! { p { "A team owns services and has a manager." } }))
+            (empty("No teams yet.", html! {
+                p { "A team owns services and has a manager." }
+                @if may { a.button href="/new/team" { "New team" } }
+            }))
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Teams" {
                 table {
