@@ -59,7 +59,11 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
         }
         div #deploys {
             @if deploys.nodes.is_empty() {
-                (empty("No deploys match.", html! { p { a href=(here) { "All deploys" } } }))
+                @if ["environment", "from", "until"].iter().any(|name| query.given(name).is_some()) {
+                    (empty("No deploys match.", html! { p { a href=(here) { "All deploys" } } }))
+                } @else {
+                    (empty("No deploys yet.", html! { p { "Pipelines post them to a deploy integration." } }))
+                }
             } @else {
                 p.soft role="status" { (count_to_most(deploys.total_count, "deploy")) }
                 (line(&deploys.nodes, Timestamp::now()))
