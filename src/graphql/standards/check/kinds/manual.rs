@@ -96,6 +96,9 @@ impl Asks for Manual {
     fn wanted(&self) -> String {
         match &self.update_frequency {
             None => "the answer of a person that it passes".to_owned(),
+            Some(Frequency { unit, count: 1, .. }) => {
+                format!("the answer of a person that it passes, again every {unit}")
+            }
             Some(Frequency { unit, count, .. }) => {
                 format!("the answer of a person that it passes, again every {}", period::in_words(unit, *count))
             }
