@@ -323,8 +323,7 @@ fn step(visit: &Visit, alias: &str, result: &CheckResult) -> Markup {
             @if let Some(level) = level { " " span.mark.none { (level) } }
             " " (mark(result.status))
             @if let Some(since) = result.since { " " span.soft { "since " (date(since.0)) } }
-            " " span.soft { (result.message) }
-            (manual::link(visit, result.check.r#type, &result.check.id, Some(alias)))
+            small { (result.message) (manual::link(visit, result.check.r#type, &result.check.id, Some(alias))) }
         }
     }
 }
