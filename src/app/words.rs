@@ -131,7 +131,9 @@ pub fn fields(entry: &Model) -> Option<String> {
 /// The changed fields with their old and new values.
 pub fn details(entry: &Model) -> Markup {
     let changed = changed(entry).unwrap_or_default();
-    html! { @for (field, change) in &changed { div { span.soft { (field) ": " } (values(change)) } } }
+    // What follows a dot, such as the key of a tag, stays as people write it.
+    let named = |field: &str| if field.contains('.') { field.to_owned() } else { spaced(field).replace('_', " ") };
+    html! { @for (field, change) in &changed { div { span.soft { (named(field)) ": " } (values(change)) } } }
 }
 
 /// The old and the new value of a field, or what was added to a list and removed from it.
