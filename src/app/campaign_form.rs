@@ -247,11 +247,13 @@ fn dates(campaign: &Campaign, form: &Fields, mistakes: &Mistakes) -> Markup {
                 (field(TARGET, "Target: the last day (UTC)"))
                 button { "Set dates" }
             }
-            @if campaign.start_date.is_some() {
-                form method="post" action=(to("unschedule")) { button.quiet { "Remove dates" } }
-            }
-            @if matches!(campaign.status, Status::InProgress | Status::Delayed) {
-                (delete_button(&to("end"), "End it now", &campaign.name, "End this campaign? It cannot begin again."))
+            div.actions {
+                @if campaign.start_date.is_some() {
+                    form method="post" action=(to("unschedule")) { button.quiet { "Remove dates" } }
+                }
+                @if matches!(campaign.status, Status::InProgress | Status::Delayed) {
+                    (delete_button(&to("end"), "End it now", &campaign.name, "End this campaign? It cannot begin again."))
+                }
             }
         }
     }
