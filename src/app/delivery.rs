@@ -105,7 +105,7 @@ fn choose(visit: &Visit) -> Markup {
     let field =
         |name, label| form::Text { name, label, hint: "", kind: "text", required: true }.show(&visit.query, &none);
     html! {
-        h2 { "Of a part" }
+        h2 { "Of a team, a system or a domain" }
         div.filters {
             @for (name, label) in [("team", "Team's alias"), ("system", "System's alias"), ("domain", "Domain's alias")] {
                 form.filters method="get" action=(HERE) { (field(name, label)) button.quiet { "Show" } }
