@@ -162,7 +162,7 @@ where
                 is_limited: false,
             };
             let found = db.rows_of(query, |row| Ok((row.model::<E>()?, row.text()))).await?;
-            let each = to_each(ids.into_iter(), found, |(_, text)| db.charge::<E::Model>(*text))?;
+            let each = to_each(&mut ids.into_iter(), found, &|(_, text)| db.charge::<E::Model>(*text))?;
             Ok(each.into_iter().map(|found| found.map(|(row, _)| row)).collect())
         }
     }

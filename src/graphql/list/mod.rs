@@ -213,11 +213,8 @@ impl<E: Table> List<E> {
     pub async fn pages(self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<Page<E::Model>>> {
         let rows = if ctx.selects_rows() { self.rows_per_parent(ctx.db(), request).await? } else { Vec::new() };
         let counts = if ctx.selects_count() {
-            db::to_each(
-                self.ids().iter().copied().map(Some),
-                self.counts(ctx.db(), ctx.caller().counts_to).await?,
-                |_| Ok(()),
-            )?
+            let counts = self.counts(ctx.db(), ctx.caller().counts_to).await?;
+            db::to_each(&mut self.ids().iter().copied().map(Some), counts, &|_| Ok(()))?
         } else {
             Vec::new()
         };

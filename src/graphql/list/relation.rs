@@ -97,7 +97,7 @@ pub(in crate::graphql) fn lists<T: Clone>(
     text: impl Fn(&T) -> usize,
 ) -> Result<Vec<Vec<T>>> {
     let charge = |items: &Vec<T>| items.iter().try_for_each(|item| db.charge::<T>(text(item)));
-    let lists = db::to_each(keys.iter().copied().map(Some), db::by_key(items), charge)?;
+    let lists = db::to_each(&mut keys.iter().copied().map(Some), db::by_key(items), &charge)?;
     Ok(lists.into_iter().map(Option::unwrap_or_default).collect())
 }
 

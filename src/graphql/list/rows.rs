@@ -1,5 +1,7 @@
 //! Reads the rows of lists, a page at a time.
 
+use std::cmp::Reverse;
+
 use sea_orm::sea_query::{Expr, ExprTrait, Order, SelectStatement};
 use sea_orm::{Iterable, ModelTrait, PrimaryKeyToColumn, Value};
 
@@ -33,7 +35,7 @@ impl<E: Table> List<E> {
         request: &PageRequest,
     ) -> Result<Vec<Vec<Edge<E::Model>>>> {
         let rows = db::by_key(self.sorted_rows(db, request).await?);
-        let each = db::to_each(self.ids().iter().copied().map(Some), rows, |rows| {
+        let each = db::to_each(&mut self.ids().iter().copied().map(Some), rows, &|rows| {
             rows.iter().try_for_each(|row| db.charge::<Row<E::Model>>(row.text))
         })?;
         Ok(each.into_iter().map(|rows| rows.unwrap_or_default().into_iter().map(|row| row.edge).collect()).collect())
@@ -66,11 +68,12 @@ impl<E: Table> List<E> {
                 sorted.append(&mut rows)
             }
             // A statement for several keys guarantees no order, and the rows of several values must be merged.
-            sorted.sort_by(|(parent, one), (of_other, other)| {
-                let (one, other) = (&one.edge.cursor, &other.edge.cursor);
-                let order = (one.order, one.id).cmp(&(other.order, other.id));
-                parent.cmp(of_other).then(if self.descending { order.reverse() } else { order })
-            });
+            let place = |row: &Row<E::Model>| (row.edge.cursor.order, row.edge.cursor.id);
+            if self.descending {
+                db::sort_by_key(&mut sorted, |(parent, row)| (*parent, Reverse(place(row))));
+            } else {
+                db::sort_by_key(&mut sorted, |(parent, row)| (*parent, place(row)));
+            }
             let (mut parent, mut kept) = (None, 0);
             sorted.retain(|(of, _)| {
                 if parent != Some(*of) {
