@@ -243,12 +243,12 @@ pub fn optional<T: Input>(fields: &Fields, name: &str) -> Result<MaybeUndefined<
 #[derive(Debug, Clone, PartialEq)]
 pub struct Texts(Vec<(&'static str, MaybeUndefined<String>)>);
 
-impl Texts {
-    /// Reads the fields with these names.
-    pub fn read(fields: &Fields, names: &[&'static str]) -> Result<Self, InputError> {
-        names.iter().map(|name| Ok((*name, optional(fields, name)?))).collect::<Result<_, _>>().map(Self)
-    }
+/// Reads the optional texts with these names.
+pub fn texts(fields: &Fields, names: &[&'static str]) -> Result<Texts, InputError> {
+    names.iter().map(|name| Ok((*name, optional(fields, name)?))).collect::<Result<_, _>>().map(Texts)
+}
 
+impl Texts {
     /// The fields in the order of the SDL.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &MaybeUndefined<String>)> {
         self.0.iter().map(|(name, given)| (*name, given))

@@ -42,6 +42,7 @@ pub mod object;
 pub mod page;
 mod room;
 pub mod run;
+pub mod selected;
 pub mod shape;
 mod state;
 pub mod write;

@@ -22,23 +22,6 @@ pub(super) fn definition(definition: &Enum) -> TokenStream {
             #(#variant_docs #variants,)*
         }
 
-        impl #name {
-            #[doc = " The name of the value in the SDL."]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    #(Self::#variants => #words,)*
-                }
-            }
-
-            #[doc = " The value with this name in the SDL."]
-            pub fn from_word(word: &str) -> Option<Self> {
-                match word {
-                    #(#words => Some(Self::#variants),)*
-                    _ => None,
-                }
-            }
-        }
-
-        __e::word!(#name, #sdl_name);
+        __e::words!(#name, #sdl_name, { #(#variants: #words),* });
     }
 }

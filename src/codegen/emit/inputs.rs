@@ -11,7 +11,7 @@ use super::docs::docs;
 pub(super) fn definition(context: Context<'_>, input: &Input) -> TokenStream {
     let name = names::type_name(&input.name);
     let doc = docs(input.description.as_deref(), None);
-    let check = input.one_of.then(|| quote!(__e::exactly_one(fields)?;));
+    let check = input.one_of.then(|| quote!(, exactly_one));
     let boxed = |field: &InputValue| context.schema.holds_itself(input, field);
     let (texts, fields): (Vec<_>, Vec<_>) = input.fields.iter().partition(|field| is_text(context, input, field));
     structure(context, &name, &doc, &fields, &texts, boxed, check)
@@ -80,16 +80,18 @@ fn structure(
     let types = fields.iter().map(|field| context.input(field, boxed(field)));
     let field_docs = fields.iter().map(|field| docs(field.description.as_deref(), field.deprecated.as_deref()));
     let reads = fields.iter().map(|field| {
-        let name = &field.name;
-        match context.schema.default_of(field) {
+        let (own, name) = (names::snake(&field.name), &field.name);
+        let read = match context.schema.default_of(field) {
             Some(default) => {
                 let default = value(&default);
-                quote!(__e::defaulted(fields, #name, || #default)?)
+                quote!(defaulted(#name, || #default))
             }
-            None if field.ty.nullable => quote!(__e::optional(fields, #name)?),
-            None => quote!(__e::required(fields, #name)?),
-        }
+            None if field.ty.nullable => quote!(optional(#name)),
+            None => quote!(required(#name)),
+        };
+        quote!(#own: #read)
     });
+    let reads = reads.chain(read_texts);
     quote! {
         #doc
         #[derive(Debug, Clone, PartialEq)]
@@ -98,17 +100,7 @@ fn structure(
             #texts
         }
 
-        impl __e::FromFields for #name {
-            fn from_fields(
-                fields: &__e::Fields,
-            ) -> Result<Self, __e::InputError> {
-                #check
-                Ok(Self {
-                    #(#names: #reads,)*
-                    #read_texts
-                })
-            }
-        }
+        __e::from_fields!(#name { #(#reads),* } #check);
     }
 }
 
@@ -118,7 +110,7 @@ fn texts_field(texts: &[&InputValue]) -> Option<(TokenStream, TokenStream)> {
     let (first, others) = names.split_first()?;
     let listed = others.iter().fold(format!("`{first}`"), |listed, name| format!("{listed}, `{name}`"));
     let doc = docs(Some(&format!("{listed}.")), None);
-    Some((quote!(#doc pub texts: __e::Texts,), quote!(texts: __e::Texts::read(fields, &[#(#names),*])?,)))
+    Some((quote!(#doc pub texts: __e::Texts,), quote!(texts: texts(&[#(#names),*]))))
 }
 
 /// An expression for a default value.

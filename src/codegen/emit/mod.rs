@@ -94,7 +94,7 @@ fn prelude() -> TokenStream {
     }
 }
 
-/// Formats the items below a header, separated by blank lines.
+/// Formats the items below a header, separated by blank lines. What the engine's macros implement for a type follows it.
 pub(super) fn format(header: &str, items: Vec<TokenStream>) -> String {
     let mut text = header.to_owned();
     for tokens in items {
@@ -107,6 +107,9 @@ pub(super) fn format(header: &str, items: Vec<TokenStream>) -> String {
             }
         };
         for item in file.items {
+            if matches!(item, syn::Item::Macro(_)) {
+                text.pop();
+            }
             let item = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
             text.push_str(&prettyplease::unparse(&item));
             text.push('\n');

@@ -25,25 +25,14 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
     let columns = columns.map(|(index, field)| {
         let (index, method) = (number(index), names::snake(&field.name));
         let resolver = names::type_name(&parts::trait_of(context, object, field));
-        match parts::part(context, object, field) {
-            Some(_) => quote!(#index => __e::put(<Self as #resolver>::#method(self), out)),
-            None => quote!(#index => __e::put(#resolver::#method(self), out)),
-        }
+        quote!(#index: #resolver::#method)
     });
     let relations = object.fields.iter().enumerate().filter(|(_, field)| !is_column(context, object, field));
     let relations = relations.map(|(index, field)| relation(context, object, number(index), field));
-    let implementation = implementation(&ty, columns, relations);
+    let (columns, relations) = (group(&quote!(columns), columns), group(&quote!(relations), relations));
     let parts = parts::items(context, object);
     let row = context.row(object).map(|_| quote!(AsRef<#ty> +));
-    let as_row = context.row(object).map(|_| {
-        quote! {
-            impl AsRef<#ty> for #ty {
-                fn as_ref(&self) -> &Self {
-                    self
-                }
-            }
-        }
-    });
+    let as_row = context.row(object).map(|_| quote!(__e::row!(#ty);));
     quote! {
         #doc
         #[diagnostic::on_unimplemented(message = #message, note = #note)]
@@ -57,7 +46,7 @@ pub(super) fn bound(context: Context<'_>, object: &Object) -> TokenStream {
 
         #(#arguments)*
 
-        #implementation
+        __e::bound!(#ty #columns #relations);
     }
 }
 
@@ -94,16 +83,17 @@ pub(super) fn method(context: Context<'_>, object: &Object, field: &Field) -> To
     }
 }
 
-/// The match arm that resolves a relation of a bound type.
+/// How a relation of a bound type is resolved.
 fn relation(context: Context<'_>, object: &Object, index: Literal, field: &Field) -> TokenStream {
     if is_errors_of_payload(context, object, field) {
-        return hold(index, field);
+        let name = names::snake(&field.name);
+        return quote!(#index: held(#name));
     }
     let resolver = names::type_name(&parts::trait_of(context, object, field));
     let method = names::snake(&field.name);
     let arguments = (!field.args.is_empty()).then(|| quote!(, arguments));
     let answers = if context.schema.is_leaf(field.ty.name()) { quote!(scalars) } else { quote!(answers) };
-    quote!(#index => __e::resolve!(call, #answers, #resolver::#method #arguments))
+    quote!(#index: #answers(#resolver::#method #arguments))
 }
 
 /// A struct with a public field for each field of the SDL.
@@ -117,13 +107,13 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
         object.fields.iter().all(|field| field.ty.nullable || matches!(field.ty.shape, TypeShape::List(_)));
     let default = has_default.then(|| quote!(, Default));
     let is_leaf = |field: &Field| context.schema.is_leaf(field.ty.name());
-    let columns = object.fields.iter().enumerate().filter(|(_, field)| is_leaf(field)).map(|(index, field)| {
+    let member = |(index, field): (usize, &Field)| {
         let (index, name) = (number(index), names::snake(&field.name));
-        quote!(#index => __e::put(&self.#name, out))
-    });
-    let held = object.fields.iter().enumerate().filter(|(_, field)| !is_leaf(field));
-    let held = held.map(|(index, field)| hold(number(index), field));
-    let implementation = implementation(&quote!(#name), columns, held);
+        quote!(#index: #name)
+    };
+    let (columns, held): (Vec<_>, Vec<_>) = object.fields.iter().enumerate().partition(|(_, field)| is_leaf(field));
+    let columns = group(&quote!(columns), columns.into_iter().map(member));
+    let held = group(&quote!(held), held.into_iter().map(member));
     quote! {
         #doc
         #[derive(Debug #default)]
@@ -131,55 +121,19 @@ pub(super) fn plain(context: Context<'_>, object: &Object) -> TokenStream {
             #(#field_docs pub #fields: #types,)*
         }
 
-        #implementation
+        __e::plain!(#name #columns #held);
     }
 }
 
-/// The match arm of objects that the struct holds, in its field of the same name.
-fn hold(index: Literal, field: &Field) -> TokenStream {
-    let name = names::snake(&field.name);
-    quote!(#index => call.held(|row| &row.#name))
+/// A group of fields in the executor's access to a type, if there are any.
+fn group(name: &TokenStream, fields: impl Iterator<Item = TokenStream>) -> Option<TokenStream> {
+    let fields: Vec<_> = fields.collect();
+    (!fields.is_empty()).then(|| quote!(, #name { #(#fields),* }))
 }
 
 /// The index of a field, in a match.
 pub(super) fn number(index: usize) -> Literal {
     Literal::usize_unsuffixed(index)
-}
-
-/// The executor's access to an object type. `columns` and `relations` are arms of matches on the field's index.
-pub(super) fn implementation(
-    ty: &TokenStream,
-    columns: impl Iterator<Item = TokenStream>,
-    relations: impl Iterator<Item = TokenStream>,
-) -> TokenStream {
-    let (columns, relations): (Vec<_>, Vec<_>) = (columns.collect(), relations.collect());
-    let write_column = (!columns.is_empty()).then(|| {
-        quote! {
-            fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-                match field {
-                    #(#columns,)*
-                    _ => out.null(),
-                }
-            }
-        }
-    });
-    let resolve = (!relations.is_empty()).then(|| {
-        quote! {
-            fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-                match call.index() {
-                    #(#relations,)*
-                    _ => call.unresolved(),
-                }
-            }
-        }
-    });
-    quote! {
-        impl __e::Object for #ty {
-            #write_column
-
-            #resolve
-        }
-    }
 }
 
 impl Context<'_> {

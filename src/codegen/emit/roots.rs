@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::super::model::{Field, Object, TypeShape};
 use super::super::names;
-use super::objects::{implementation, number};
+use super::objects::number;
 use super::{Context, Representation, docs::docs, inputs};
 
 pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
@@ -16,14 +16,13 @@ pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
     let arguments = root.fields.iter().map(|field| inputs::arguments(context, &root.name, field));
     let fields = root.fields.iter().enumerate().map(|(index, field)| {
         let (index, function) = (number(index), resolve_name(field));
-        quote!(#index => Self::#function(call))
+        quote!(#index: #name::#function)
     });
     let functions = root.fields.iter().map(|field| function(context, root, field, is_mutation));
     let (schema, ty) = (number(root.fields.len()), number(root.fields.len() + 1));
-    let introspection =
-        [quote!(#schema => __e::introspection::schema(call)), quote!(#ty => __e::introspection::type_by_name(call))];
+    let introspection = [quote!(#schema: __e::introspection::schema), quote!(#ty: __e::introspection::type_by_name)];
     let introspection = introspection.into_iter().filter(|_| !is_mutation);
-    let implementation = implementation(&quote!(#name), std::iter::empty(), fields.chain(introspection));
+    let fields = fields.chain(introspection);
     quote! {
         #doc
         #[derive(Debug, Clone, Copy)]
@@ -37,7 +36,7 @@ pub(super) fn definition(context: Context<'_>, root: &Object) -> TokenStream {
             #(#functions)*
         }
 
-        #implementation
+        __e::root!(#name { #(#fields),* });
     }
 }
 

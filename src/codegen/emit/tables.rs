@@ -50,13 +50,8 @@ fn table(context: Context<'_>, object: &Object) -> TokenStream {
     let sdl_name = &object.name;
     let fields = object.fields.iter().map(|field| field_info(context, object, field));
     let introspection = (context.schema.query == object.name)
-        .then(|| quote!(__e::introspection::SCHEMA_FIELD, __e::introspection::TYPE_FIELD));
-    quote! {
-        pub static #name: __e::ObjectInfo = __e::ObjectInfo {
-            name: #sdl_name,
-            fields: &[#(#fields,)* #introspection],
-        };
-    }
+        .then(|| quote!(, __e::introspection::SCHEMA_FIELD, __e::introspection::TYPE_FIELD));
+    quote!(__e::table!(#name, #sdl_name, [#(#fields),*] #introspection);)
 }
 
 /// The description of a field: what differs from a field that is never null, has no arguments and costs what its kind
@@ -67,9 +62,9 @@ fn field_info(context: Context<'_>, object: &Object, field: &Field) -> TokenStre
     let objects = context.schema.possible(field.ty.name());
     let objects = objects.iter().map(|object| names::type_name(&object.name));
     let mut info = match kind {
-        Kind::Column => quote!(__e::column(#name)),
-        Kind::Relation => quote!(__e::relation(#name, &[#(&#objects),*])),
-        Kind::Held => quote!(__e::held(#name, &[#(&#objects),*])),
+        Kind::Column => quote!(column(#name)),
+        Kind::Relation => quote!(relation(#name, &[#(&#objects),*])),
+        Kind::Held => quote!(held(#name, &[#(&#objects),*])),
     };
     if field.ty.nullable {
         info.extend(quote!(.nullable()));

@@ -53,7 +53,7 @@ pub fn generate(contract: &Contract, files: &[File], bindings: &Bindings) -> Res
     if !reports.found.is_empty() {
         return Err(places.diagnostics(files, reports.found));
     }
-    Ok(emit::operations(model, &definitions, &inputs, &answered))
+    Ok(emit::operations(model, &definitions, &inputs, &words))
 }
 
 /// The problems found so far, with their locations.
