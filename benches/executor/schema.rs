@@ -26,17 +26,10 @@ pub trait ItemsQuery {
 impl Query {
     __e::query!(resolve_items, answer, ItemsQuery::items);
 }
-
-impl __e::Object for Query {
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            0 => Self::resolve_items(call),
-            1 => __e::introspection::schema(call),
-            2 => __e::introspection::type_by_name(call),
-            _ => call.unresolved(),
-        }
-    }
-}
+__e::root!(
+    Query { 0 : Query::resolve_items, 1 : __e::introspection::schema, 2 :
+    __e::introspection::type_by_name }
+);
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Item` for `{Self}`",
@@ -60,32 +53,13 @@ pub trait ItemResolver: Sized + Send + Sync + 'static {
         ctx: &Ctx<'_>,
     ) -> impl __e::Answers<Vec<super::types::Child>>;
 }
-
-impl __e::Object for super::types::Item {
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        match field {
-            0 => __e::put(ItemResolver::id(self), out),
-            1 => __e::put(ItemResolver::name(self), out),
-            2 => __e::put(ItemResolver::description(self), out),
-            3 => __e::put(ItemResolver::language(self), out),
-            4 => __e::put(ItemResolver::framework(self), out),
-            5 => __e::put(ItemResolver::product(self), out),
-            6 => __e::put(ItemResolver::count(self), out),
-            7 => __e::put(ItemResolver::rank(self), out),
-            8 => __e::put(ItemResolver::ratio(self), out),
-            9 => __e::put(ItemResolver::active(self), out),
-            10 => __e::put(ItemResolver::phase(self), out),
-            11 => __e::put(ItemResolver::created_at(self), out),
-            _ => out.null(),
-        }
-    }
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            12 => __e::resolve!(call, answers, ItemResolver::children),
-            _ => call.unresolved(),
-        }
-    }
-}
+__e::bound!(
+    super::types::Item, columns { 0 : ItemResolver::id, 1 : ItemResolver::name, 2 :
+    ItemResolver::description, 3 : ItemResolver::language, 4 : ItemResolver::framework, 5
+    : ItemResolver::product, 6 : ItemResolver::count, 7 : ItemResolver::rank, 8 :
+    ItemResolver::ratio, 9 : ItemResolver::active, 10 : ItemResolver::phase, 11 :
+    ItemResolver::created_at }, relations { 12 : answers(ItemResolver::children) }
+);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
@@ -93,28 +67,9 @@ pub enum Phase {
     Running,
     Retired,
 }
-
-impl Phase {
-    /// The name of the value in the SDL.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Planned => "PLANNED",
-            Self::Running => "RUNNING",
-            Self::Retired => "RETIRED",
-        }
-    }
-    /// The value with this name in the SDL.
-    pub fn from_word(word: &str) -> Option<Self> {
-        match word {
-            "PLANNED" => Some(Self::Planned),
-            "RUNNING" => Some(Self::Running),
-            "RETIRED" => Some(Self::Retired),
-            _ => None,
-        }
-    }
-}
-
-__e::word!(Phase, "Phase");
+__e::words!(
+    Phase, "Phase", { Planned : "PLANNED", Running : "RUNNING", Retired : "RETIRED" }
+);
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Child` for `{Self}`",
@@ -125,17 +80,10 @@ pub trait ChildResolver: Sized + Send + Sync + 'static {
     fn key(&self) -> &str;
     fn value(&self) -> &str;
 }
-
-impl __e::Object for super::types::Child {
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        match field {
-            0 => __e::put(ChildResolver::id(self), out),
-            1 => __e::put(ChildResolver::key(self), out),
-            2 => __e::put(ChildResolver::value(self), out),
-            _ => out.null(),
-        }
-    }
-}
+__e::bound!(
+    super::types::Child, columns { 0 : ChildResolver::id, 1 : ChildResolver::key, 2 :
+    ChildResolver::value }
+);
 
 /// The executor's descriptions of the object types, by their names in the SDL.
 #[allow(non_upper_case_globals)]
@@ -143,34 +91,16 @@ pub mod info {
     use super::__e;
     /// The custom scalars of arguments and input fields, with the checks of their values.
     pub static SCALARS: &[__e::ScalarCheck] = &[];
-    pub static Query: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Query",
-        fields: &[
-            __e::relation("items", &[&Item]).list(10),
-            __e::introspection::SCHEMA_FIELD,
-            __e::introspection::TYPE_FIELD,
-        ],
-    };
-    pub static Item: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Item",
-        fields: &[
-            __e::column("id"),
-            __e::column("name"),
-            __e::column("description").nullable(),
-            __e::column("language").nullable(),
-            __e::column("framework").nullable(),
-            __e::column("product").nullable(),
-            __e::column("count"),
-            __e::column("rank").nullable(),
-            __e::column("ratio"),
-            __e::column("active"),
-            __e::column("phase"),
-            __e::column("createdAt"),
-            __e::relation("children", &[&Child]).list(10),
-        ],
-    };
-    pub static Child: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Child",
-        fields: &[__e::column("id"), __e::column("key"), __e::column("value")],
-    };
+    __e::table!(
+        Query, "Query", [relation("items", & [& Item]).list(10)],
+        __e::introspection::SCHEMA_FIELD, __e::introspection::TYPE_FIELD
+    );
+    __e::table!(
+        Item, "Item", [column("id"), column("name"), column("description").nullable(),
+        column("language").nullable(), column("framework").nullable(), column("product")
+        .nullable(), column("count"), column("rank").nullable(), column("ratio"),
+        column("active"), column("phase"), column("createdAt"), relation("children", & [&
+        Child]).list(10)]
+    );
+    __e::table!(Child, "Child", [column("id"), column("key"), column("value")]);
 }

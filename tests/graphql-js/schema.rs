@@ -24,32 +24,10 @@ pub enum Condition {
     /// Deprecated: No longer supported
     Burnt,
 }
-
-impl Condition {
-    /// The name of the value in the SDL.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::New => "NEW",
-            Self::Good => "GOOD",
-            Self::Worn => "WORN",
-            Self::Lost => "LOST",
-            Self::Burnt => "BURNT",
-        }
-    }
-    /// The value with this name in the SDL.
-    pub fn from_word(word: &str) -> Option<Self> {
-        match word {
-            "NEW" => Some(Self::New),
-            "GOOD" => Some(Self::Good),
-            "WORN" => Some(Self::Worn),
-            "LOST" => Some(Self::Lost),
-            "BURNT" => Some(Self::Burnt),
-            _ => None,
-        }
-    }
-}
-
-__e::word!(Condition, "Condition");
+__e::words!(
+    Condition, "Condition", { New : "NEW", Good : "GOOD", Worn : "WORN", Lost : "LOST",
+    Burnt : "BURNT" }
+);
 
 /// Anything with an identifier.
 #[derive(Debug)]
@@ -69,101 +47,12 @@ pub enum Node {
     /// The SDL's `Ward`.
     Ward(super::types::Ward),
 }
-
-impl From<super::types::Book> for Node {
-    fn from(object: super::types::Book) -> Self {
-        Self::Book(object)
-    }
-}
-
-impl From<super::types::Film> for Node {
-    fn from(object: super::types::Film) -> Self {
-        Self::Film(object)
-    }
-}
-
-impl From<super::types::Person> for Node {
-    fn from(object: super::types::Person) -> Self {
-        Self::Person(object)
-    }
-}
-
-impl From<super::types::Shelf> for Node {
-    fn from(object: super::types::Shelf) -> Self {
-        Self::Shelf(object)
-    }
-}
-
-impl From<super::types::Calm> for Node {
-    fn from(object: super::types::Calm) -> Self {
-        Self::Calm(object)
-    }
-}
-
-impl From<super::types::Harsh> for Node {
-    fn from(object: super::types::Harsh) -> Self {
-        Self::Harsh(object)
-    }
-}
-
-impl From<super::types::Ward> for Node {
-    fn from(object: super::types::Ward) -> Self {
-        Self::Ward(object)
-    }
-}
-
-impl __e::Composite for Node {
-    fn leaves<'a>(nodes: Vec<&'a Self>) -> __e::Leaves<'a> {
-        let mut places = Vec::with_capacity(nodes.len());
-        let mut rows_0 = Vec::new();
-        let mut rows_1 = Vec::new();
-        let mut rows_2 = Vec::new();
-        let mut rows_3 = Vec::new();
-        let mut rows_4 = Vec::new();
-        let mut rows_5 = Vec::new();
-        let mut rows_6 = Vec::new();
-        for node in nodes {
-            match node {
-                Self::Book(object) => {
-                    places.push((0, rows_0.len() as u32));
-                    rows_0.push(object);
-                }
-                Self::Film(object) => {
-                    places.push((1, rows_1.len() as u32));
-                    rows_1.push(object);
-                }
-                Self::Person(object) => {
-                    places.push((2, rows_2.len() as u32));
-                    rows_2.push(object);
-                }
-                Self::Shelf(object) => {
-                    places.push((3, rows_3.len() as u32));
-                    rows_3.push(object);
-                }
-                Self::Calm(object) => {
-                    places.push((4, rows_4.len() as u32));
-                    rows_4.push(object);
-                }
-                Self::Harsh(object) => {
-                    places.push((5, rows_5.len() as u32));
-                    rows_5.push(object);
-                }
-                Self::Ward(object) => {
-                    places.push((6, rows_6.len() as u32));
-                    rows_6.push(object);
-                }
-            }
-        }
-        __e::Leaves::of_several(
-            vec![
-                __e::objects(rows_0), __e::objects(rows_1), __e::objects(rows_2),
-                __e::objects(rows_3), __e::objects(rows_4), __e::objects(rows_5),
-                __e::objects(rows_6)
-            ],
-            places,
-        )
-    }
-}
+__e::possible!(
+    Node { 0 : Book(super::types::Book) rows_0, 1 : Film(super::types::Film) rows_1, 2 :
+    Person(super::types::Person) rows_2, 3 : Shelf(super::types::Shelf) rows_3, 4 :
+    Calm(super::types::Calm) rows_4, 5 : Harsh(super::types::Harsh) rows_5, 6 :
+    Ward(super::types::Ward) rows_6 }
+);
 
 #[derive(Debug)]
 pub enum Named {
@@ -176,67 +65,10 @@ pub enum Named {
     /// The SDL's `Shelf`.
     Shelf(super::types::Shelf),
 }
-
-impl From<super::types::Book> for Named {
-    fn from(object: super::types::Book) -> Self {
-        Self::Book(object)
-    }
-}
-
-impl From<super::types::Film> for Named {
-    fn from(object: super::types::Film) -> Self {
-        Self::Film(object)
-    }
-}
-
-impl From<super::types::Person> for Named {
-    fn from(object: super::types::Person) -> Self {
-        Self::Person(object)
-    }
-}
-
-impl From<super::types::Shelf> for Named {
-    fn from(object: super::types::Shelf) -> Self {
-        Self::Shelf(object)
-    }
-}
-
-impl __e::Composite for Named {
-    fn leaves<'a>(nodes: Vec<&'a Self>) -> __e::Leaves<'a> {
-        let mut places = Vec::with_capacity(nodes.len());
-        let mut rows_0 = Vec::new();
-        let mut rows_1 = Vec::new();
-        let mut rows_2 = Vec::new();
-        let mut rows_3 = Vec::new();
-        for node in nodes {
-            match node {
-                Self::Book(object) => {
-                    places.push((0, rows_0.len() as u32));
-                    rows_0.push(object);
-                }
-                Self::Film(object) => {
-                    places.push((1, rows_1.len() as u32));
-                    rows_1.push(object);
-                }
-                Self::Person(object) => {
-                    places.push((2, rows_2.len() as u32));
-                    rows_2.push(object);
-                }
-                Self::Shelf(object) => {
-                    places.push((3, rows_3.len() as u32));
-                    rows_3.push(object);
-                }
-            }
-        }
-        __e::Leaves::of_several(
-            vec![
-                __e::objects(rows_0), __e::objects(rows_1), __e::objects(rows_2),
-                __e::objects(rows_3)
-            ],
-            places,
-        )
-    }
-}
+__e::possible!(
+    Named { 0 : Book(super::types::Book) rows_0, 1 : Film(super::types::Film) rows_1, 2 :
+    Person(super::types::Person) rows_2, 3 : Shelf(super::types::Shelf) rows_3 }
+);
 
 /// What stands on a shelf.
 #[derive(Debug)]
@@ -246,39 +78,9 @@ pub enum Holding {
     /// The SDL's `Film`.
     Film(super::types::Film),
 }
-
-impl From<super::types::Book> for Holding {
-    fn from(object: super::types::Book) -> Self {
-        Self::Book(object)
-    }
-}
-
-impl From<super::types::Film> for Holding {
-    fn from(object: super::types::Film) -> Self {
-        Self::Film(object)
-    }
-}
-
-impl __e::Composite for Holding {
-    fn leaves<'a>(nodes: Vec<&'a Self>) -> __e::Leaves<'a> {
-        let mut places = Vec::with_capacity(nodes.len());
-        let mut rows_0 = Vec::new();
-        let mut rows_1 = Vec::new();
-        for node in nodes {
-            match node {
-                Self::Book(object) => {
-                    places.push((0, rows_0.len() as u32));
-                    rows_0.push(object);
-                }
-                Self::Film(object) => {
-                    places.push((1, rows_1.len() as u32));
-                    rows_1.push(object);
-                }
-            }
-        }
-        __e::Leaves::of_several(vec![__e::objects(rows_0), __e::objects(rows_1)], places)
-    }
-}
+__e::possible!(
+    Holding { 0 : Book(super::types::Book) rows_0, 1 : Film(super::types::Film) rows_1 }
+);
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Book` for `{Self}`",
@@ -328,18 +130,10 @@ pub trait BookResolver: Sized + Send + Sync + 'static {
 pub struct BookRelatedArgs {
     pub first: Option<i32>,
 }
-
-impl __e::FromFields for BookRelatedArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            first: __e::defaulted(
-                fields,
-                "first",
-                || __e::Value::Number(From::from(2i64)),
-            )?,
-        })
+__e::from_fields!(
+    BookRelatedArgs { first : defaulted("first", || __e::Value::Number(From::from(2i64)))
     }
-}
+);
 
 /// The arguments of `Book.summary`.
 #[derive(Debug, Clone, PartialEq)]
@@ -347,47 +141,20 @@ pub struct BookSummaryArgs {
     pub length: i32,
     pub loud: Option<bool>,
 }
-
-impl __e::FromFields for BookSummaryArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            length: __e::defaulted(
-                fields,
-                "length",
-                || __e::Value::Number(From::from(4i64)),
-            )?,
-            loud: __e::defaulted(fields, "loud", || __e::Value::Boolean(false))?,
-        })
-    }
-}
-
-impl __e::Object for super::types::Book {
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        match field {
-            0 => __e::put(BookResolver::id(self), out),
-            1 => __e::put(BookResolver::name(self), out),
-            2 => __e::put(BookResolver::condition(self), out),
-            3 => __e::put(BookResolver::price(self), out),
-            4 => __e::put(BookResolver::pages(self), out),
-            5 => __e::put(BookResolver::isbn(self), out),
-            6 => __e::put(BookResolver::published(self), out),
-            _ => out.null(),
-        }
-    }
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            7 => __e::resolve!(call, scalars, BookResolver::tags),
-            8 => __e::resolve!(call, scalars, BookResolver::scores),
-            9 => __e::resolve!(call, answers, BookResolver::shelf),
-            10 => __e::resolve!(call, answers, BookResolver::related, arguments),
-            11 => __e::resolve!(call, scalars, BookResolver::summary, arguments),
-            12 => __e::resolve!(call, answers, BookResolver::authors),
-            13 => __e::resolve!(call, answers, BookResolver::sequel),
-            14 => __e::resolve!(call, answers, BookResolver::borrower),
-            _ => call.unresolved(),
-        }
-    }
-}
+__e::from_fields!(
+    BookSummaryArgs { length : defaulted("length", ||
+    __e::Value::Number(From::from(4i64))), loud : defaulted("loud", ||
+    __e::Value::Boolean(false)) }
+);
+__e::bound!(
+    super::types::Book, columns { 0 : BookResolver::id, 1 : BookResolver::name, 2 :
+    BookResolver::condition, 3 : BookResolver::price, 4 : BookResolver::pages, 5 :
+    BookResolver::isbn, 6 : BookResolver::published }, relations { 7 :
+    scalars(BookResolver::tags), 8 : scalars(BookResolver::scores), 9 :
+    answers(BookResolver::shelf), 10 : answers(BookResolver::related, arguments), 11 :
+    scalars(BookResolver::summary, arguments), 12 : answers(BookResolver::authors), 13 :
+    answers(BookResolver::sequel), 14 : answers(BookResolver::borrower) }
+);
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Film` for `{Self}`",
@@ -424,58 +191,27 @@ pub trait FilmResolver: Sized + Send + Sync + 'static {
 pub struct FilmRelatedArgs {
     pub first: Option<i32>,
 }
-
-impl __e::FromFields for FilmRelatedArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            first: __e::defaulted(
-                fields,
-                "first",
-                || __e::Value::Number(From::from(2i64)),
-            )?,
-        })
+__e::from_fields!(
+    FilmRelatedArgs { first : defaulted("first", || __e::Value::Number(From::from(2i64)))
     }
-}
+);
 
 /// The arguments of `Film.summary`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilmSummaryArgs {
     pub length: i32,
 }
-
-impl __e::FromFields for FilmSummaryArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            length: __e::defaulted(
-                fields,
-                "length",
-                || __e::Value::Number(From::from(4i64)),
-            )?,
-        })
-    }
-}
-
-impl __e::Object for super::types::Film {
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        match field {
-            0 => __e::put(FilmResolver::id(self), out),
-            1 => __e::put(FilmResolver::name(self), out),
-            2 => __e::put(FilmResolver::condition(self), out),
-            3 => __e::put(FilmResolver::price(self), out),
-            4 => __e::put(FilmResolver::minutes(self), out),
-            _ => out.null(),
-        }
-    }
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            5 => __e::resolve!(call, answers, FilmResolver::shelf),
-            6 => __e::resolve!(call, answers, FilmResolver::related, arguments),
-            7 => __e::resolve!(call, scalars, FilmResolver::summary, arguments),
-            8 => __e::resolve!(call, answers, FilmResolver::director),
-            _ => call.unresolved(),
-        }
-    }
-}
+__e::from_fields!(
+    FilmSummaryArgs { length : defaulted("length", ||
+    __e::Value::Number(From::from(4i64))) }
+);
+__e::bound!(
+    super::types::Film, columns { 0 : FilmResolver::id, 1 : FilmResolver::name, 2 :
+    FilmResolver::condition, 3 : FilmResolver::price, 4 : FilmResolver::minutes },
+    relations { 5 : answers(FilmResolver::shelf), 6 : answers(FilmResolver::related,
+    arguments), 7 : scalars(FilmResolver::summary, arguments), 8 :
+    answers(FilmResolver::director) }
+);
 
 /// Someone who writes, reads or keeps a shelf.
 #[diagnostic::on_unimplemented(
@@ -505,34 +241,13 @@ pub trait PersonResolver: Sized + Send + Sync + 'static {
 pub struct PersonWroteArgs {
     pub first: __e::MaybeUndefined<i32>,
 }
-
-impl __e::FromFields for PersonWroteArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            first: __e::optional(fields, "first")?,
-        })
-    }
-}
-
-impl __e::Object for super::types::Person {
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        match field {
-            0 => __e::put(PersonResolver::id(self), out),
-            1 => __e::put(PersonResolver::name(self), out),
-            2 => __e::put(PersonResolver::born(self), out),
-            6 => __e::put(PersonResolver::motto(self), out),
-            _ => out.null(),
-        }
-    }
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            3 => __e::resolve!(call, answers, PersonResolver::friend),
-            4 => __e::resolve!(call, answers, PersonResolver::wrote, arguments),
-            5 => __e::resolve!(call, answers, PersonResolver::likes),
-            _ => call.unresolved(),
-        }
-    }
-}
+__e::from_fields!(PersonWroteArgs { first : optional("first") });
+__e::bound!(
+    super::types::Person, columns { 0 : PersonResolver::id, 1 : PersonResolver::name, 2 :
+    PersonResolver::born, 6 : PersonResolver::motto }, relations { 3 :
+    answers(PersonResolver::friend), 4 : answers(PersonResolver::wrote, arguments), 5 :
+    answers(PersonResolver::likes) }
+);
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Shelf` for `{Self}`",
@@ -565,36 +280,13 @@ pub trait ShelfResolver: Sized + Send + Sync + 'static {
 pub struct ShelfHoldingsArgs {
     pub condition: __e::MaybeUndefined<Condition>,
 }
-
-impl __e::FromFields for ShelfHoldingsArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            condition: __e::optional(fields, "condition")?,
-        })
-    }
-}
-
-impl __e::Object for super::types::Shelf {
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        match field {
-            0 => __e::put(ShelfResolver::id(self), out),
-            1 => __e::put(ShelfResolver::name(self), out),
-            2 => __e::put(ShelfResolver::floor(self), out),
-            3 => __e::put(ShelfResolver::width(self), out),
-            4 => __e::put(ShelfResolver::open(self), out),
-            _ => out.null(),
-        }
-    }
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            5 => __e::resolve!(call, answers, ShelfResolver::keeper),
-            6 => __e::resolve!(call, answers, ShelfResolver::holdings, arguments),
-            7 => __e::resolve!(call, answers, ShelfResolver::rows),
-            8 => __e::resolve!(call, answers, ShelfResolver::gaps),
-            _ => call.unresolved(),
-        }
-    }
-}
+__e::from_fields!(ShelfHoldingsArgs { condition : optional("condition") });
+__e::bound!(
+    super::types::Shelf, columns { 0 : ShelfResolver::id, 1 : ShelfResolver::name, 2 :
+    ShelfResolver::floor, 3 : ShelfResolver::width, 4 : ShelfResolver::open }, relations
+    { 5 : answers(ShelfResolver::keeper), 6 : answers(ShelfResolver::holdings,
+    arguments), 7 : answers(ShelfResolver::rows), 8 : answers(ShelfResolver::gaps) }
+);
 
 /// Whatever a search may find.
 #[derive(Debug)]
@@ -608,67 +300,10 @@ pub enum Find {
     /// The SDL's `Shelf`.
     Shelf(super::types::Shelf),
 }
-
-impl From<super::types::Book> for Find {
-    fn from(object: super::types::Book) -> Self {
-        Self::Book(object)
-    }
-}
-
-impl From<super::types::Film> for Find {
-    fn from(object: super::types::Film) -> Self {
-        Self::Film(object)
-    }
-}
-
-impl From<super::types::Person> for Find {
-    fn from(object: super::types::Person) -> Self {
-        Self::Person(object)
-    }
-}
-
-impl From<super::types::Shelf> for Find {
-    fn from(object: super::types::Shelf) -> Self {
-        Self::Shelf(object)
-    }
-}
-
-impl __e::Composite for Find {
-    fn leaves<'a>(nodes: Vec<&'a Self>) -> __e::Leaves<'a> {
-        let mut places = Vec::with_capacity(nodes.len());
-        let mut rows_0 = Vec::new();
-        let mut rows_1 = Vec::new();
-        let mut rows_2 = Vec::new();
-        let mut rows_3 = Vec::new();
-        for node in nodes {
-            match node {
-                Self::Book(object) => {
-                    places.push((0, rows_0.len() as u32));
-                    rows_0.push(object);
-                }
-                Self::Film(object) => {
-                    places.push((1, rows_1.len() as u32));
-                    rows_1.push(object);
-                }
-                Self::Person(object) => {
-                    places.push((2, rows_2.len() as u32));
-                    rows_2.push(object);
-                }
-                Self::Shelf(object) => {
-                    places.push((3, rows_3.len() as u32));
-                    rows_3.push(object);
-                }
-            }
-        }
-        __e::Leaves::of_several(
-            vec![
-                __e::objects(rows_0), __e::objects(rows_1), __e::objects(rows_2),
-                __e::objects(rows_3)
-            ],
-            places,
-        )
-    }
-}
+__e::possible!(
+    Find { 0 : Book(super::types::Book) rows_0, 1 : Film(super::types::Film) rows_1, 2 :
+    Person(super::types::Person) rows_2, 3 : Shelf(super::types::Shelf) rows_3 }
+);
 
 /// Something that may fail.
 ///
@@ -680,39 +315,10 @@ pub enum Trouble {
     /// The SDL's `Harsh`.
     Harsh(super::types::Harsh),
 }
-
-impl From<super::types::Calm> for Trouble {
-    fn from(object: super::types::Calm) -> Self {
-        Self::Calm(object)
+__e::possible!(
+    Trouble { 0 : Calm(super::types::Calm) rows_0, 1 : Harsh(super::types::Harsh) rows_1
     }
-}
-
-impl From<super::types::Harsh> for Trouble {
-    fn from(object: super::types::Harsh) -> Self {
-        Self::Harsh(object)
-    }
-}
-
-impl __e::Composite for Trouble {
-    fn leaves<'a>(nodes: Vec<&'a Self>) -> __e::Leaves<'a> {
-        let mut places = Vec::with_capacity(nodes.len());
-        let mut rows_0 = Vec::new();
-        let mut rows_1 = Vec::new();
-        for node in nodes {
-            match node {
-                Self::Calm(object) => {
-                    places.push((0, rows_0.len() as u32));
-                    rows_0.push(object);
-                }
-                Self::Harsh(object) => {
-                    places.push((1, rows_1.len() as u32));
-                    rows_1.push(object);
-                }
-            }
-        }
-        __e::Leaves::of_several(vec![__e::objects(rows_0), __e::objects(rows_1)], places)
-    }
-}
+);
 
 /// Fails only when told to.
 #[diagnostic::on_unimplemented(
@@ -764,120 +370,57 @@ pub trait CalmResolver: Sized + Send + Sync + 'static {
 pub struct CalmWordArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for CalmWordArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(CalmWordArgs { fail : optional("fail") });
 
 /// The arguments of `Calm.sure`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmSureArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for CalmSureArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(CalmSureArgs { fail : optional("fail") });
 
 /// The arguments of `Calm.one`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmOneArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for CalmOneArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(CalmOneArgs { fail : optional("fail") });
 
 /// The arguments of `Calm.must`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmMustArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for CalmMustArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(CalmMustArgs { fail : optional("fail") });
 
 /// The arguments of `Calm.next`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmNextArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for CalmNextArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(CalmNextArgs { fail : optional("fail") });
 
 /// The arguments of `Calm.kin`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmKinArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for CalmKinArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(CalmKinArgs { fail : optional("fail") });
 
 /// The arguments of `Calm.ward`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalmWardArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for CalmWardArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
+__e::from_fields!(CalmWardArgs { fail : optional("fail") });
+__e::bound!(
+    super::types::Calm, columns { 0 : CalmResolver::id, 1 : CalmResolver::label },
+    relations { 2 : scalars(CalmResolver::word, arguments), 3 :
+    scalars(CalmResolver::sure, arguments), 4 : answers(CalmResolver::one, arguments), 5
+    : answers(CalmResolver::must, arguments), 6 : answers(CalmResolver::next, arguments),
+    7 : answers(CalmResolver::kin, arguments), 8 : answers(CalmResolver::ward, arguments)
     }
-}
-
-impl __e::Object for super::types::Calm {
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        match field {
-            0 => __e::put(CalmResolver::id(self), out),
-            1 => __e::put(CalmResolver::label(self), out),
-            _ => out.null(),
-        }
-    }
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            2 => __e::resolve!(call, scalars, CalmResolver::word, arguments),
-            3 => __e::resolve!(call, scalars, CalmResolver::sure, arguments),
-            4 => __e::resolve!(call, answers, CalmResolver::one, arguments),
-            5 => __e::resolve!(call, answers, CalmResolver::must, arguments),
-            6 => __e::resolve!(call, answers, CalmResolver::next, arguments),
-            7 => __e::resolve!(call, answers, CalmResolver::kin, arguments),
-            8 => __e::resolve!(call, answers, CalmResolver::ward, arguments),
-            _ => call.unresolved(),
-        }
-    }
-}
+);
 
 /// Its `word`, `sure`, `one` and `must` always fail.
 #[diagnostic::on_unimplemented(
@@ -929,120 +472,57 @@ pub trait HarshResolver: Sized + Send + Sync + 'static {
 pub struct HarshWordArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for HarshWordArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(HarshWordArgs { fail : optional("fail") });
 
 /// The arguments of `Harsh.sure`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshSureArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for HarshSureArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(HarshSureArgs { fail : optional("fail") });
 
 /// The arguments of `Harsh.one`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshOneArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for HarshOneArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(HarshOneArgs { fail : optional("fail") });
 
 /// The arguments of `Harsh.must`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshMustArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for HarshMustArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(HarshMustArgs { fail : optional("fail") });
 
 /// The arguments of `Harsh.next`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshNextArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for HarshNextArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(HarshNextArgs { fail : optional("fail") });
 
 /// The arguments of `Harsh.kin`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshKinArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for HarshKinArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(HarshKinArgs { fail : optional("fail") });
 
 /// The arguments of `Harsh.ward`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HarshWardArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for HarshWardArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
-
-impl __e::Object for super::types::Harsh {
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        match field {
-            0 => __e::put(HarshResolver::id(self), out),
-            1 => __e::put(HarshResolver::label(self), out),
-            _ => out.null(),
-        }
-    }
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            2 => __e::resolve!(call, scalars, HarshResolver::word, arguments),
-            3 => __e::resolve!(call, scalars, HarshResolver::sure, arguments),
-            4 => __e::resolve!(call, answers, HarshResolver::one, arguments),
-            5 => __e::resolve!(call, answers, HarshResolver::must, arguments),
-            6 => __e::resolve!(call, answers, HarshResolver::next, arguments),
-            7 => __e::resolve!(call, answers, HarshResolver::kin, arguments),
-            8 => __e::resolve!(call, answers, HarshResolver::ward, arguments),
-            _ => call.unresolved(),
-        }
-    }
-}
+__e::from_fields!(HarshWardArgs { fail : optional("fail") });
+__e::bound!(
+    super::types::Harsh, columns { 0 : HarshResolver::id, 1 : HarshResolver::label },
+    relations { 2 : scalars(HarshResolver::word, arguments), 3 :
+    scalars(HarshResolver::sure, arguments), 4 : answers(HarshResolver::one, arguments),
+    5 : answers(HarshResolver::must, arguments), 6 : answers(HarshResolver::next,
+    arguments), 7 : answers(HarshResolver::kin, arguments), 8 :
+    answers(HarshResolver::ward, arguments) }
+);
 
 /// Lists of troubles with every way of being null.
 #[diagnostic::on_unimplemented(
@@ -1108,164 +588,80 @@ pub trait WardResolver: Sized + Send + Sync + 'static {
 pub struct WardLooseArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for WardLooseArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(WardLooseArgs { fail : optional("fail") });
 
 /// The arguments of `Ward.filled`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFilledArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for WardFilledArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(WardFilledArgs { fail : optional("fail") });
 
 /// The arguments of `Ward.firm`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFirmArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for WardFirmArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(WardFirmArgs { fail : optional("fail") });
 
 /// The arguments of `Ward.strict`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardStrictArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for WardStrictArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(WardStrictArgs { fail : optional("fail") });
 
 /// The arguments of `Ward.grid`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardGridArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for WardGridArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(WardGridArgs { fail : optional("fail") });
 
 /// The arguments of `Ward.fullGrid`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFullGridArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for WardFullGridArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(WardFullGridArgs { fail : optional("fail") });
 
 /// The arguments of `Ward.firmRows`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardFirmRowsArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for WardFirmRowsArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(WardFirmRowsArgs { fail : optional("fail") });
 
 /// The arguments of `Ward.strictGrid`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardStrictGridArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for WardStrictGridArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(WardStrictGridArgs { fail : optional("fail") });
 
 /// The arguments of `Ward.words`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardWordsArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for WardWordsArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(WardWordsArgs { fail : optional("fail") });
 
 /// The arguments of `Ward.numbers`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WardNumbersArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for WardNumbersArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
-
-impl __e::Object for super::types::Ward {
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        match field {
-            0 => __e::put(WardResolver::id(self), out),
-            _ => out.null(),
-        }
-    }
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            1 => __e::resolve!(call, answers, WardResolver::loose, arguments),
-            2 => __e::resolve!(call, answers, WardResolver::filled, arguments),
-            3 => __e::resolve!(call, answers, WardResolver::firm, arguments),
-            4 => __e::resolve!(call, answers, WardResolver::strict, arguments),
-            5 => __e::resolve!(call, answers, WardResolver::grid, arguments),
-            6 => __e::resolve!(call, answers, WardResolver::full_grid, arguments),
-            7 => __e::resolve!(call, answers, WardResolver::firm_rows, arguments),
-            8 => __e::resolve!(call, answers, WardResolver::strict_grid, arguments),
-            9 => __e::resolve!(call, scalars, WardResolver::words, arguments),
-            10 => __e::resolve!(call, scalars, WardResolver::numbers, arguments),
-            _ => call.unresolved(),
-        }
-    }
-}
+__e::from_fields!(WardNumbersArgs { fail : optional("fail") });
+__e::bound!(
+    super::types::Ward, columns { 0 : WardResolver::id }, relations { 1 :
+    answers(WardResolver::loose, arguments), 2 : answers(WardResolver::filled,
+    arguments), 3 : answers(WardResolver::firm, arguments), 4 :
+    answers(WardResolver::strict, arguments), 5 : answers(WardResolver::grid, arguments),
+    6 : answers(WardResolver::full_grid, arguments), 7 : answers(WardResolver::firm_rows,
+    arguments), 8 : answers(WardResolver::strict_grid, arguments), 9 :
+    scalars(WardResolver::words, arguments), 10 : scalars(WardResolver::numbers,
+    arguments) }
+);
 
 /// From here to there.
 #[derive(Debug, Clone, PartialEq)]
@@ -1275,33 +671,16 @@ pub struct Range {
     /// How far at a time.
     pub step: Option<f64>,
 }
-
-impl __e::FromFields for Range {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            from: __e::defaulted(
-                fields,
-                "from",
-                || __e::Value::Number(From::from(0i64)),
-            )?,
-            to: __e::optional(fields, "to")?,
-            step: __e::defaulted(fields, "step", || __e::float(0.5f64))?,
-        })
-    }
-}
+__e::from_fields!(
+    Range { from : defaulted("from", || __e::Value::Number(From::from(0i64))), to :
+    optional("to"), step : defaulted("step", || __e::float(0.5f64)) }
+);
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
     pub depth: i32,
 }
-
-impl __e::FromFields for Level {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            depth: __e::required(fields, "depth")?,
-        })
-    }
-}
+__e::from_fields!(Level { depth : required("depth") });
 
 /// Exactly one of these.
 #[derive(Debug, Clone, PartialEq)]
@@ -1311,18 +690,10 @@ pub struct Pick {
     pub range: __e::MaybeUndefined<Range>,
     pub list: __e::MaybeUndefined<Vec<i32>>,
 }
-
-impl __e::FromFields for Pick {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        __e::exactly_one(fields)?;
-        Ok(Self {
-            id: __e::optional(fields, "id")?,
-            name: __e::optional(fields, "name")?,
-            range: __e::optional(fields, "range")?,
-            list: __e::optional(fields, "list")?,
-        })
-    }
-}
+__e::from_fields!(
+    Pick { id : optional("id"), name : optional("name"), range : optional("range"), list
+    : optional("list") }, exactly_one
+);
 
 /// Every shape an input may have.
 #[derive(Debug, Clone, PartialEq)]
@@ -1340,45 +711,17 @@ pub struct EchoInput {
     pub ranges: __e::MaybeUndefined<Vec<Range>>,
     pub pick: __e::MaybeUndefined<Pick>,
 }
-
-impl __e::FromFields for EchoInput {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            text: __e::optional(fields, "text")?,
-            count: __e::defaulted(
-                fields,
-                "count",
-                || __e::Value::Number(From::from(3i64)),
-            )?,
-            must: __e::defaulted(
-                fields,
-                "must",
-                || __e::Value::Number(From::from(1i64)),
-            )?,
-            flag: __e::optional(fields, "flag")?,
-            ids: __e::optional(fields, "ids")?,
-            conditions: __e::defaulted(
-                fields,
-                "conditions",
-                || __e::Value::List(
-                    vec![__e::Value::Enum(__e::Name::new("GOOD")), __e::Value::Null],
-                ),
-            )?,
-            range: __e::defaulted(
-                fields,
-                "range",
-                || __e::object([
-                    ("from", __e::Value::Number(From::from(2i64))),
-                    ("to", __e::Value::Number(From::from(4i64))),
-                    ("step", __e::float(0.5f64)),
-                ]),
-            )?,
-            nested: __e::optional(fields, "nested")?,
-            ranges: __e::optional(fields, "ranges")?,
-            pick: __e::optional(fields, "pick")?,
-        })
-    }
-}
+__e::from_fields!(
+    EchoInput { text : optional("text"), count : defaulted("count", ||
+    __e::Value::Number(From::from(3i64))), must : defaulted("must", ||
+    __e::Value::Number(From::from(1i64))), flag : optional("flag"), ids :
+    optional("ids"), conditions : defaulted("conditions", ||
+    __e::Value::List(vec![__e::Value::Enum(__e::Name::new("GOOD")), __e::Value::Null])),
+    range : defaulted("range", || __e::object([("from",
+    __e::Value::Number(From::from(2i64))), ("to", __e::Value::Number(From::from(4i64))),
+    ("step", __e::float(0.5f64))])), nested : optional("nested"), ranges :
+    optional("ranges"), pick : optional("pick") }
+);
 
 /// Where reading begins.
 #[derive(Debug, Clone, Copy)]
@@ -1566,42 +909,23 @@ pub trait EchoQuery {
 pub struct QueryNodeArgs {
     pub id: String,
 }
-
-impl __e::FromFields for QueryNodeArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            id: __e::required(fields, "id")?,
-        })
-    }
-}
+__e::from_fields!(QueryNodeArgs { id : required("id") });
 
 /// The arguments of `Query.nodes`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryNodesArgs {
     pub ids: Vec<String>,
 }
-
-impl __e::FromFields for QueryNodesArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            ids: __e::required(fields, "ids")?,
-        })
-    }
-}
+__e::from_fields!(QueryNodesArgs { ids : required("ids") });
 
 /// The arguments of `Query.shelf`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryShelfArgs {
     pub id: String,
 }
-
-impl __e::FromFields for QueryShelfArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            id: __e::defaulted(fields, "id", || __e::Value::String(String::from("s1")))?,
-        })
-    }
-}
+__e::from_fields!(
+    QueryShelfArgs { id : defaulted("id", || __e::Value::String(String::from("s1"))) }
+);
 
 /// The arguments of `Query.holdings`.
 #[derive(Debug, Clone, PartialEq)]
@@ -1609,19 +933,10 @@ pub struct QueryHoldingsArgs {
     pub condition: __e::MaybeUndefined<Condition>,
     pub first: Option<i32>,
 }
-
-impl __e::FromFields for QueryHoldingsArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            condition: __e::optional(fields, "condition")?,
-            first: __e::defaulted(
-                fields,
-                "first",
-                || __e::Value::Number(From::from(10i64)),
-            )?,
-        })
-    }
-}
+__e::from_fields!(
+    QueryHoldingsArgs { condition : optional("condition"), first : defaulted("first", ||
+    __e::Value::Number(From::from(10i64))) }
+);
 
 /// The arguments of `Query.search`.
 #[derive(Debug, Clone, PartialEq)]
@@ -1629,33 +944,17 @@ pub struct QuerySearchArgs {
     pub text: String,
     pub first: i32,
 }
-
-impl __e::FromFields for QuerySearchArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            text: __e::required(fields, "text")?,
-            first: __e::defaulted(
-                fields,
-                "first",
-                || __e::Value::Number(From::from(3i64)),
-            )?,
-        })
-    }
-}
+__e::from_fields!(
+    QuerySearchArgs { text : required("text"), first : defaulted("first", ||
+    __e::Value::Number(From::from(3i64))) }
+);
 
 /// The arguments of `Query.pick`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryPickArgs {
     pub by: Pick,
 }
-
-impl __e::FromFields for QueryPickArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            by: __e::required(fields, "by")?,
-        })
-    }
-}
+__e::from_fields!(QueryPickArgs { by : required("by") });
 
 /// The arguments of `Query.trouble`.
 #[derive(Debug, Clone, PartialEq)]
@@ -1663,15 +962,10 @@ pub struct QueryTroubleArgs {
     pub id: String,
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for QueryTroubleArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            id: __e::defaulted(fields, "id", || __e::Value::String(String::from("c1")))?,
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(
+    QueryTroubleArgs { id : defaulted("id", || __e::Value::String(String::from("c1"))),
+    fail : optional("fail") }
+);
 
 /// The arguments of `Query.mustTrouble`.
 #[derive(Debug, Clone, PartialEq)]
@@ -1679,43 +973,24 @@ pub struct QueryMustTroubleArgs {
     pub id: String,
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for QueryMustTroubleArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            id: __e::defaulted(fields, "id", || __e::Value::String(String::from("c1")))?,
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(
+    QueryMustTroubleArgs { id : defaulted("id", ||
+    __e::Value::String(String::from("c1"))), fail : optional("fail") }
+);
 
 /// The arguments of `Query.troubles`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryTroublesArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for QueryTroublesArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(QueryTroublesArgs { fail : optional("fail") });
 
 /// The arguments of `Query.ward`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryWardArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for QueryWardArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(QueryWardArgs { fail : optional("fail") });
 
 /// The arguments of `Query.older`.
 #[derive(Debug, Clone, PartialEq)]
@@ -1723,14 +998,7 @@ pub struct QueryOlderArgs {
     /// Deprecated: Age does not matter.
     pub than: __e::MaybeUndefined<i32>,
 }
-
-impl __e::FromFields for QueryOlderArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            than: __e::optional(fields, "than")?,
-        })
-    }
-}
+__e::from_fields!(QueryOlderArgs { than : optional("than") });
 
 /// The arguments of `Query.echo`.
 #[derive(Debug, Clone, PartialEq)]
@@ -1750,48 +1018,19 @@ pub struct QueryEchoArgs {
     pub looks: Vec<Condition>,
     pub none: Option<i32>,
 }
-
-impl __e::FromFields for QueryEchoArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            input: __e::optional(fields, "input")?,
-            list: __e::optional(fields, "list")?,
-            r#enum: __e::optional(fields, "enum")?,
-            id: __e::optional(fields, "id")?,
-            i: __e::defaulted(fields, "i", || __e::Value::Number(From::from(7i64)))?,
-            f: __e::defaulted(fields, "f", || __e::float(1.5f64))?,
-            s: __e::defaulted(
-                fields,
-                "s",
-                || __e::Value::String(String::from("a \"quoted\"\ttext\\ é")),
-            )?,
-            b: __e::defaulted(fields, "b", || __e::Value::Boolean(true))?,
-            matrix: __e::optional(fields, "matrix")?,
-            on: __e::optional(fields, "on")?,
-            pick: __e::optional(fields, "pick")?,
-            range: __e::defaulted(
-                fields,
-                "range",
-                || __e::object([
-                    ("from", __e::Value::Number(From::from(1i64))),
-                    ("to", __e::Value::Number(From::from(10i64))),
-                    ("step", __e::float(0.25f64)),
-                ]),
-            )?,
-            looks: __e::defaulted(
-                fields,
-                "looks",
-                || __e::Value::List(
-                    vec![
-                        __e::Value::Enum(__e::Name::new("GOOD")),
-                        __e::Value::Enum(__e::Name::new("WORN"))
-                    ],
-                ),
-            )?,
-            none: __e::defaulted(fields, "none", || __e::Value::Null)?,
-        })
-    }
-}
+__e::from_fields!(
+    QueryEchoArgs { input : optional("input"), list : optional("list"), r#enum :
+    optional("enum"), id : optional("id"), i : defaulted("i", ||
+    __e::Value::Number(From::from(7i64))), f : defaulted("f", || __e::float(1.5f64)), s :
+    defaulted("s", || __e::Value::String(String::from("a \"quoted\"\ttext\\ é"))), b :
+    defaulted("b", || __e::Value::Boolean(true)), matrix : optional("matrix"), on :
+    optional("on"), pick : optional("pick"), range : defaulted("range", ||
+    __e::object([("from", __e::Value::Number(From::from(1i64))), ("to",
+    __e::Value::Number(From::from(10i64))), ("step", __e::float(0.25f64))])), looks :
+    defaulted("looks", || __e::Value::List(vec![__e::Value::Enum(__e::Name::new("GOOD")),
+    __e::Value::Enum(__e::Name::new("WORN"))])), none : defaulted("none", ||
+    __e::Value::Null) }
+);
 
 impl Query {
     __e::query!(resolve_node, answer, NodeQuery::node, QueryNodeArgs { id });
@@ -1827,33 +1066,15 @@ impl Query {
         i, f, s, b, matrix, on, pick, range, looks, none }
     );
 }
-
-impl __e::Object for Query {
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            0 => Self::resolve_node(call),
-            1 => Self::resolve_nodes(call),
-            2 => Self::resolve_viewer(call),
-            3 => Self::resolve_shelf(call),
-            4 => Self::resolve_shelves(call),
-            5 => Self::resolve_holdings(call),
-            6 => Self::resolve_search(call),
-            7 => Self::resolve_pick(call),
-            8 => Self::resolve_nothing(call),
-            9 => Self::resolve_empty(call),
-            10 => Self::resolve_trouble(call),
-            11 => Self::resolve_must_trouble(call),
-            12 => Self::resolve_troubles(call),
-            13 => Self::resolve_ward(call),
-            14 => Self::resolve_old(call),
-            15 => Self::resolve_older(call),
-            16 => Self::resolve_echo(call),
-            17 => __e::introspection::schema(call),
-            18 => __e::introspection::type_by_name(call),
-            _ => call.unresolved(),
-        }
-    }
-}
+__e::root!(
+    Query { 0 : Query::resolve_node, 1 : Query::resolve_nodes, 2 : Query::resolve_viewer,
+    3 : Query::resolve_shelf, 4 : Query::resolve_shelves, 5 : Query::resolve_holdings, 6
+    : Query::resolve_search, 7 : Query::resolve_pick, 8 : Query::resolve_nothing, 9 :
+    Query::resolve_empty, 10 : Query::resolve_trouble, 11 : Query::resolve_must_trouble,
+    12 : Query::resolve_troubles, 13 : Query::resolve_ward, 14 : Query::resolve_old, 15 :
+    Query::resolve_older, 16 : Query::resolve_echo, 17 : __e::introspection::schema, 18 :
+    __e::introspection::type_by_name }
+);
 
 /// What came of a change.
 #[diagnostic::on_unimplemented(
@@ -1892,14 +1113,7 @@ pub trait TallyResolver: Sized + Send + Sync + 'static {
 pub struct TallyNowArgs {
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for TallyNowArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(TallyNowArgs { fail : optional("fail") });
 
 /// The arguments of `Tally.note`.
 #[derive(Debug, Clone, PartialEq)]
@@ -1907,19 +1121,10 @@ pub struct TallyNoteArgs {
     pub text: String,
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for TallyNoteArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            text: __e::defaulted(
-                fields,
-                "text",
-                || __e::Value::String(String::from("noted")),
-            )?,
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(
+    TallyNoteArgs { text : defaulted("text", ||
+    __e::Value::String(String::from("noted"))), fail : optional("fail") }
+);
 
 /// The arguments of `Tally.trouble`.
 #[derive(Debug, Clone, PartialEq)]
@@ -1927,15 +1132,10 @@ pub struct TallyTroubleArgs {
     pub id: String,
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for TallyTroubleArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            id: __e::defaulted(fields, "id", || __e::Value::String(String::from("c1")))?,
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(
+    TallyTroubleArgs { id : defaulted("id", || __e::Value::String(String::from("c1"))),
+    fail : optional("fail") }
+);
 
 /// The arguments of `Tally.mustTrouble`.
 #[derive(Debug, Clone, PartialEq)]
@@ -1943,34 +1143,16 @@ pub struct TallyMustTroubleArgs {
     pub id: String,
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for TallyMustTroubleArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            id: __e::defaulted(fields, "id", || __e::Value::String(String::from("c1")))?,
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
-
-impl __e::Object for super::types::Tally {
-    fn write_column(&self, field: u16, out: &mut __e::Writer<'_>) {
-        match field {
-            0 => __e::put(TallyResolver::value(self), out),
-            _ => out.null(),
-        }
-    }
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            1 => __e::resolve!(call, scalars, TallyResolver::now, arguments),
-            2 => __e::resolve!(call, scalars, TallyResolver::note, arguments),
-            3 => __e::resolve!(call, scalars, TallyResolver::history),
-            4 => __e::resolve!(call, answers, TallyResolver::trouble, arguments),
-            5 => __e::resolve!(call, answers, TallyResolver::must_trouble, arguments),
-            _ => call.unresolved(),
-        }
-    }
-}
+__e::from_fields!(
+    TallyMustTroubleArgs { id : defaulted("id", ||
+    __e::Value::String(String::from("c1"))), fail : optional("fail") }
+);
+__e::bound!(
+    super::types::Tally, columns { 0 : TallyResolver::value }, relations { 1 :
+    scalars(TallyResolver::now, arguments), 2 : scalars(TallyResolver::note, arguments),
+    3 : scalars(TallyResolver::history), 4 : answers(TallyResolver::trouble, arguments),
+    5 : answers(TallyResolver::must_trouble, arguments) }
+);
 
 /// One after the other, on one counter.
 #[derive(Debug, Clone, Copy)]
@@ -2035,15 +1217,10 @@ pub struct MutationAddArgs {
     pub by: i32,
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for MutationAddArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            by: __e::defaulted(fields, "by", || __e::Value::Number(From::from(1i64)))?,
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(
+    MutationAddArgs { by : defaulted("by", || __e::Value::Number(From::from(1i64))), fail
+    : optional("fail") }
+);
 
 /// The arguments of `Mutation.mustAdd`.
 #[derive(Debug, Clone, PartialEq)]
@@ -2051,29 +1228,19 @@ pub struct MutationMustAddArgs {
     pub by: i32,
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for MutationMustAddArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            by: __e::defaulted(fields, "by", || __e::Value::Number(From::from(1i64)))?,
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(
+    MutationMustAddArgs { by : defaulted("by", || __e::Value::Number(From::from(1i64))),
+    fail : optional("fail") }
+);
 
 /// The arguments of `Mutation.reset`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MutationResetArgs {
     pub to: Option<i32>,
 }
-
-impl __e::FromFields for MutationResetArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            to: __e::defaulted(fields, "to", || __e::Value::Number(From::from(0i64)))?,
-        })
-    }
-}
+__e::from_fields!(
+    MutationResetArgs { to : defaulted("to", || __e::Value::Number(From::from(0i64))) }
+);
 
 /// The arguments of `Mutation.addAll`.
 #[derive(Debug, Clone, PartialEq)]
@@ -2081,15 +1248,9 @@ pub struct MutationAddAllArgs {
     pub steps: Vec<i32>,
     pub fail: __e::MaybeUndefined<String>,
 }
-
-impl __e::FromFields for MutationAddAllArgs {
-    fn from_fields(fields: &__e::Fields) -> Result<Self, __e::InputError> {
-        Ok(Self {
-            steps: __e::required(fields, "steps")?,
-            fail: __e::optional(fields, "fail")?,
-        })
-    }
-}
+__e::from_fields!(
+    MutationAddAllArgs { steps : required("steps"), fail : optional("fail") }
+);
 
 impl Mutation {
     __e::bare_mutation!(
@@ -2108,19 +1269,10 @@ impl Mutation {
     );
     __e::bare_mutation!(resolve_undo, answer, UndoMutation::undo);
 }
-
-impl __e::Object for Mutation {
-    fn resolve<'r, 'a: 'r>(call: __e::Call<'r, 'a, Self>) -> __e::Resolved<'r, 'a> {
-        match call.index() {
-            0 => Self::resolve_add(call),
-            1 => Self::resolve_must_add(call),
-            2 => Self::resolve_reset(call),
-            3 => Self::resolve_add_all(call),
-            4 => Self::resolve_undo(call),
-            _ => call.unresolved(),
-        }
-    }
-}
+__e::root!(
+    Mutation { 0 : Mutation::resolve_add, 1 : Mutation::resolve_must_add, 2 :
+    Mutation::resolve_reset, 3 : Mutation::resolve_add_all, 4 : Mutation::resolve_undo }
+);
 
 /// The executor's descriptions of the object types, by their names in the SDL.
 #[allow(non_upper_case_globals)]
@@ -2130,219 +1282,104 @@ pub mod info {
     pub static SCALARS: &[__e::ScalarCheck] = &[
         ("Date", __e::check::<super::super::types::Date>),
     ];
-    pub static Book: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Book",
-        fields: &[
-            __e::column("id"),
-            __e::column("name"),
-            __e::column("condition"),
-            __e::column("price").nullable(),
-            __e::column("pages"),
-            __e::column("isbn").nullable(),
-            __e::column("published").nullable(),
-            __e::relation("tags", &[]),
-            __e::relation("scores", &[]).nullable(),
-            __e::relation("shelf", &[&Shelf]),
-            __e::relation("related", &[&Book]).args::<super::BookRelatedArgs>().list(10),
-            __e::relation("summary", &[]).args::<super::BookSummaryArgs>(),
-            __e::relation("authors", &[&Person]).list(10),
-            __e::relation("sequel", &[&Book]).nullable(),
-            __e::relation("borrower", &[&Person]).nullable(),
-        ],
-    };
-    pub static Film: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Film",
-        fields: &[
-            __e::column("id"),
-            __e::column("name"),
-            __e::column("condition"),
-            __e::column("price").nullable(),
-            __e::column("minutes").nullable(),
-            __e::relation("shelf", &[&Shelf]).nullable(),
-            __e::relation("related", &[&Book, &Film])
-                .nullable()
-                .args::<super::FilmRelatedArgs>()
-                .list(10),
-            __e::relation("summary", &[]).nullable().args::<super::FilmSummaryArgs>(),
-            __e::relation("director", &[&Person]).nullable(),
-        ],
-    };
-    pub static Person: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Person",
-        fields: &[
-            __e::column("id"),
-            __e::column("name"),
-            __e::column("born").nullable(),
-            __e::relation("friend", &[&Person]).nullable(),
-            __e::relation("wrote", &[&Book]).args::<super::PersonWroteArgs>().list(10),
-            __e::relation("likes", &[&Book, &Film, &Person, &Shelf]).list(10),
-            __e::column("motto").nullable(),
-        ],
-    };
-    pub static Shelf: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Shelf",
-        fields: &[
-            __e::column("id"),
-            __e::column("name"),
-            __e::column("floor"),
-            __e::column("width").nullable(),
-            __e::column("open"),
-            __e::relation("keeper", &[&Person]).nullable(),
-            __e::relation("holdings", &[&Book, &Film])
-                .args::<super::ShelfHoldingsArgs>()
-                .list(10),
-            __e::relation("rows", &[&Book, &Film]).list(10),
-            __e::relation("gaps", &[&Book, &Film]).nullable().list(10),
-        ],
-    };
-    pub static Calm: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Calm",
-        fields: &[
-            __e::column("id"),
-            __e::column("label"),
-            __e::relation("word", &[]).args::<super::CalmWordArgs>(),
-            __e::relation("sure", &[]).args::<super::CalmSureArgs>(),
-            __e::relation("one", &[&Calm, &Harsh]).args::<super::CalmOneArgs>(),
-            __e::relation("must", &[&Calm]).args::<super::CalmMustArgs>(),
-            __e::relation("next", &[&Calm, &Harsh])
-                .nullable()
-                .args::<super::CalmNextArgs>(),
-            __e::relation("kin", &[&Calm, &Harsh]).args::<super::CalmKinArgs>().list(10),
-            __e::relation("ward", &[&Ward]).args::<super::CalmWardArgs>(),
-        ],
-    };
-    pub static Harsh: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Harsh",
-        fields: &[
-            __e::column("id"),
-            __e::column("label"),
-            __e::relation("word", &[]).nullable().args::<super::HarshWordArgs>(),
-            __e::relation("sure", &[]).args::<super::HarshSureArgs>(),
-            __e::relation("one", &[&Calm, &Harsh])
-                .nullable()
-                .args::<super::HarshOneArgs>(),
-            __e::relation("must", &[&Calm, &Harsh]).args::<super::HarshMustArgs>(),
-            __e::relation("next", &[&Calm, &Harsh])
-                .nullable()
-                .args::<super::HarshNextArgs>(),
-            __e::relation("kin", &[&Harsh])
-                .nullable()
-                .args::<super::HarshKinArgs>()
-                .list(10),
-            __e::relation("ward", &[&Ward]).args::<super::HarshWardArgs>(),
-        ],
-    };
-    pub static Ward: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Ward",
-        fields: &[
-            __e::column("id"),
-            __e::relation("loose", &[&Calm, &Harsh])
-                .nullable()
-                .args::<super::WardLooseArgs>()
-                .list(10),
-            __e::relation("filled", &[&Calm, &Harsh])
-                .nullable()
-                .args::<super::WardFilledArgs>()
-                .list(10),
-            __e::relation("firm", &[&Calm, &Harsh])
-                .args::<super::WardFirmArgs>()
-                .list(10),
-            __e::relation("strict", &[&Calm, &Harsh])
-                .args::<super::WardStrictArgs>()
-                .list(10),
-            __e::relation("grid", &[&Calm, &Harsh])
-                .nullable()
-                .args::<super::WardGridArgs>()
-                .list(10),
-            __e::relation("fullGrid", &[&Calm, &Harsh])
-                .nullable()
-                .args::<super::WardFullGridArgs>()
-                .list(10),
-            __e::relation("firmRows", &[&Calm, &Harsh])
-                .nullable()
-                .args::<super::WardFirmRowsArgs>()
-                .list(10),
-            __e::relation("strictGrid", &[&Calm, &Harsh])
-                .args::<super::WardStrictGridArgs>()
-                .list(10),
-            __e::relation("words", &[]).nullable().args::<super::WardWordsArgs>(),
-            __e::relation("numbers", &[]).args::<super::WardNumbersArgs>(),
-        ],
-    };
-    pub static Query: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Query",
-        fields: &[
-            __e::relation("node", &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward])
-                .nullable()
-                .args::<super::QueryNodeArgs>(),
-            __e::relation(
-                    "nodes",
-                    &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward],
-                )
-                .args::<super::QueryNodesArgs>()
-                .list(10),
-            __e::relation("viewer", &[&Person]).nullable(),
-            __e::relation("shelf", &[&Shelf]).nullable().args::<super::QueryShelfArgs>(),
-            __e::relation("shelves", &[&Shelf]).list(10),
-            __e::relation("holdings", &[&Book, &Film])
-                .args::<super::QueryHoldingsArgs>()
-                .list(10),
-            __e::relation("search", &[&Book, &Film, &Person, &Shelf])
-                .args::<super::QuerySearchArgs>()
-                .list(10),
-            __e::relation("pick", &[&Book, &Film, &Person, &Shelf, &Calm, &Harsh, &Ward])
-                .nullable()
-                .args::<super::QueryPickArgs>(),
-            __e::relation("nothing", &[&Book, &Film]).nullable(),
-            __e::relation("empty", &[&Book, &Film, &Person, &Shelf]).list(10),
-            __e::relation("trouble", &[&Calm, &Harsh])
-                .nullable()
-                .args::<super::QueryTroubleArgs>(),
-            __e::relation("mustTrouble", &[&Calm, &Harsh])
-                .args::<super::QueryMustTroubleArgs>(),
-            __e::relation("troubles", &[&Calm, &Harsh])
-                .nullable()
-                .args::<super::QueryTroublesArgs>()
-                .list(10),
-            __e::relation("ward", &[&Ward]).args::<super::QueryWardArgs>(),
-            __e::relation("old", &[]).nullable(),
-            __e::relation("older", &[]).nullable().args::<super::QueryOlderArgs>(),
-            __e::relation("echo", &[]).nullable().args::<super::QueryEchoArgs>(),
-            __e::introspection::SCHEMA_FIELD,
-            __e::introspection::TYPE_FIELD,
-        ],
-    };
-    pub static Tally: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Tally",
-        fields: &[
-            __e::column("value"),
-            __e::relation("now", &[]).args::<super::TallyNowArgs>(),
-            __e::relation("note", &[]).nullable().args::<super::TallyNoteArgs>(),
-            __e::relation("history", &[]),
-            __e::relation("trouble", &[&Calm, &Harsh])
-                .nullable()
-                .args::<super::TallyTroubleArgs>(),
-            __e::relation("mustTrouble", &[&Calm, &Harsh])
-                .args::<super::TallyMustTroubleArgs>(),
-        ],
-    };
-    pub static Mutation: __e::ObjectInfo = __e::ObjectInfo {
-        name: "Mutation",
-        fields: &[
-            __e::relation("add", &[&Tally])
-                .nullable()
-                .args::<super::MutationAddArgs>()
-                .admin(),
-            __e::relation("mustAdd", &[&Tally])
-                .args::<super::MutationMustAddArgs>()
-                .admin(),
-            __e::relation("reset", &[]).args::<super::MutationResetArgs>().admin(),
-            __e::relation("addAll", &[&Tally])
-                .nullable()
-                .args::<super::MutationAddAllArgs>()
-                .list(10)
-                .admin(),
-            __e::relation("undo", &[&Tally]).nullable().admin(),
-        ],
-    };
+    __e::table!(
+        Book, "Book", [column("id"), column("name"), column("condition"), column("price")
+        .nullable(), column("pages"), column("isbn").nullable(), column("published")
+        .nullable(), relation("tags", & []), relation("scores", & []).nullable(),
+        relation("shelf", & [& Shelf]), relation("related", & [& Book]).args:: <
+        super::BookRelatedArgs > ().list(10), relation("summary", & []).args:: <
+        super::BookSummaryArgs > (), relation("authors", & [& Person]).list(10),
+        relation("sequel", & [& Book]).nullable(), relation("borrower", & [& Person])
+        .nullable()]
+    );
+    __e::table!(
+        Film, "Film", [column("id"), column("name"), column("condition"), column("price")
+        .nullable(), column("minutes").nullable(), relation("shelf", & [& Shelf])
+        .nullable(), relation("related", & [& Book, & Film]).nullable().args:: <
+        super::FilmRelatedArgs > ().list(10), relation("summary", & []).nullable().args::
+        < super::FilmSummaryArgs > (), relation("director", & [& Person]).nullable()]
+    );
+    __e::table!(
+        Person, "Person", [column("id"), column("name"), column("born").nullable(),
+        relation("friend", & [& Person]).nullable(), relation("wrote", & [& Book]).args::
+        < super::PersonWroteArgs > ().list(10), relation("likes", & [& Book, & Film, &
+        Person, & Shelf]).list(10), column("motto").nullable()]
+    );
+    __e::table!(
+        Shelf, "Shelf", [column("id"), column("name"), column("floor"), column("width")
+        .nullable(), column("open"), relation("keeper", & [& Person]).nullable(),
+        relation("holdings", & [& Book, & Film]).args:: < super::ShelfHoldingsArgs > ()
+        .list(10), relation("rows", & [& Book, & Film]).list(10), relation("gaps", & [&
+        Book, & Film]).nullable().list(10)]
+    );
+    __e::table!(
+        Calm, "Calm", [column("id"), column("label"), relation("word", & []).args:: <
+        super::CalmWordArgs > (), relation("sure", & []).args:: < super::CalmSureArgs >
+        (), relation("one", & [& Calm, & Harsh]).args:: < super::CalmOneArgs > (),
+        relation("must", & [& Calm]).args:: < super::CalmMustArgs > (), relation("next",
+        & [& Calm, & Harsh]).nullable().args:: < super::CalmNextArgs > (),
+        relation("kin", & [& Calm, & Harsh]).args:: < super::CalmKinArgs > ().list(10),
+        relation("ward", & [& Ward]).args:: < super::CalmWardArgs > ()]
+    );
+    __e::table!(
+        Harsh, "Harsh", [column("id"), column("label"), relation("word", & []).nullable()
+        .args:: < super::HarshWordArgs > (), relation("sure", & []).args:: <
+        super::HarshSureArgs > (), relation("one", & [& Calm, & Harsh]).nullable().args::
+        < super::HarshOneArgs > (), relation("must", & [& Calm, & Harsh]).args:: <
+        super::HarshMustArgs > (), relation("next", & [& Calm, & Harsh]).nullable()
+        .args:: < super::HarshNextArgs > (), relation("kin", & [& Harsh]).nullable()
+        .args:: < super::HarshKinArgs > ().list(10), relation("ward", & [& Ward]).args::
+        < super::HarshWardArgs > ()]
+    );
+    __e::table!(
+        Ward, "Ward", [column("id"), relation("loose", & [& Calm, & Harsh]).nullable()
+        .args:: < super::WardLooseArgs > ().list(10), relation("filled", & [& Calm, &
+        Harsh]).nullable().args:: < super::WardFilledArgs > ().list(10), relation("firm",
+        & [& Calm, & Harsh]).args:: < super::WardFirmArgs > ().list(10),
+        relation("strict", & [& Calm, & Harsh]).args:: < super::WardStrictArgs > ()
+        .list(10), relation("grid", & [& Calm, & Harsh]).nullable().args:: <
+        super::WardGridArgs > ().list(10), relation("fullGrid", & [& Calm, & Harsh])
+        .nullable().args:: < super::WardFullGridArgs > ().list(10), relation("firmRows",
+        & [& Calm, & Harsh]).nullable().args:: < super::WardFirmRowsArgs > ().list(10),
+        relation("strictGrid", & [& Calm, & Harsh]).args:: < super::WardStrictGridArgs >
+        ().list(10), relation("words", & []).nullable().args:: < super::WardWordsArgs >
+        (), relation("numbers", & []).args:: < super::WardNumbersArgs > ()]
+    );
+    __e::table!(
+        Query, "Query", [relation("node", & [& Book, & Film, & Person, & Shelf, & Calm, &
+        Harsh, & Ward]).nullable().args:: < super::QueryNodeArgs > (), relation("nodes",
+        & [& Book, & Film, & Person, & Shelf, & Calm, & Harsh, & Ward]).args:: <
+        super::QueryNodesArgs > ().list(10), relation("viewer", & [& Person]).nullable(),
+        relation("shelf", & [& Shelf]).nullable().args:: < super::QueryShelfArgs > (),
+        relation("shelves", & [& Shelf]).list(10), relation("holdings", & [& Book, &
+        Film]).args:: < super::QueryHoldingsArgs > ().list(10), relation("search", & [&
+        Book, & Film, & Person, & Shelf]).args:: < super::QuerySearchArgs > ().list(10),
+        relation("pick", & [& Book, & Film, & Person, & Shelf, & Calm, & Harsh, & Ward])
+        .nullable().args:: < super::QueryPickArgs > (), relation("nothing", & [& Book, &
+        Film]).nullable(), relation("empty", & [& Book, & Film, & Person, & Shelf])
+        .list(10), relation("trouble", & [& Calm, & Harsh]).nullable().args:: <
+        super::QueryTroubleArgs > (), relation("mustTrouble", & [& Calm, & Harsh]).args::
+        < super::QueryMustTroubleArgs > (), relation("troubles", & [& Calm, & Harsh])
+        .nullable().args:: < super::QueryTroublesArgs > ().list(10), relation("ward", &
+        [& Ward]).args:: < super::QueryWardArgs > (), relation("old", & []).nullable(),
+        relation("older", & []).nullable().args:: < super::QueryOlderArgs > (),
+        relation("echo", & []).nullable().args:: < super::QueryEchoArgs > ()],
+        __e::introspection::SCHEMA_FIELD, __e::introspection::TYPE_FIELD
+    );
+    __e::table!(
+        Tally, "Tally", [column("value"), relation("now", & []).args:: <
+        super::TallyNowArgs > (), relation("note", & []).nullable().args:: <
+        super::TallyNoteArgs > (), relation("history", & []), relation("trouble", & [&
+        Calm, & Harsh]).nullable().args:: < super::TallyTroubleArgs > (),
+        relation("mustTrouble", & [& Calm, & Harsh]).args:: < super::TallyMustTroubleArgs
+        > ()]
+    );
+    __e::table!(
+        Mutation, "Mutation", [relation("add", & [& Tally]).nullable().args:: <
+        super::MutationAddArgs > ().admin(), relation("mustAdd", & [& Tally]).args:: <
+        super::MutationMustAddArgs > ().admin(), relation("reset", & []).args:: <
+        super::MutationResetArgs > ().admin(), relation("addAll", & [& Tally]).nullable()
+        .args:: < super::MutationAddAllArgs > ().list(10).admin(), relation("undo", & [&
+        Tally]).nullable().admin()]
+    );
 }
