@@ -47,7 +47,9 @@ impl Pages {
             let labels = service::labels(db, &services).await?;
             known.services = labels.into_iter().map(|one| (one.id, one.slug)).collect();
         }
-        let teams: BTreeSet<i64> = events.iter().filter_map(|event| event.team_id).collect();
+        let team_itself = |event: &&Event| event.subject_id.filter(|_| event.subject_class == TEAM);
+        let teams: BTreeSet<i64> =
+            events.iter().flat_map(|event| event.team_id.into_iter().chain(team_itself(event))).collect();
         let teams = team::Entity::by_ids(db, teams.into_iter().map(Some)).await?;
         known.teams = teams.into_iter().flatten().map(|team| (team.id, team.alias)).collect();
         let issues =
