@@ -71,19 +71,17 @@ pub(super) fn ended(
         _ if is_over => State::Failed,
         _ => State::Waiting,
     };
-    let next = match (state, outcome) {
-        (State::Waiting, Outcome::Refused { .. }) => Some(after(pause(attempts))),
-        // The receiver has a pause of its own.
-        (State::Waiting, _) => Some(now),
-        _ => None,
-    };
-    delivery::Entity::update_many()
+    let told = delivery::Entity::update_many()
         .col_expr(Attempts, Expr::value(attempts))
         .col_expr(Status, Expr::value(status.map(i32::from)))
         .col_expr(Error, Expr::value(error.map(|error| cut(error))))
-        .col_expr(StateColumn, Expr::value(state))
-        .col_expr(NextAt, Expr::value(next))
-        .col_expr(EndedAt, Expr::value(next.is_none().then_some(now)))
+        .col_expr(StateColumn, Expr::value(state));
+    match (state, outcome) {
+        (State::Waiting, Outcome::Refused { .. }) => told.col_expr(NextAt, Expr::value(after(pause(attempts)))),
+        // It is still the oldest. The receiver has a pause of its own.
+        (State::Waiting, _) => told,
+        _ => told.col_expr(NextAt, Expr::value(None::<i64>)).col_expr(EndedAt, Expr::value(now)),
+    }
 }
 
 /// The beginning of an error, which is stored.
