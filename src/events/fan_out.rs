@@ -206,14 +206,15 @@ fn issue(event: &event::Model) -> Option<i64> {
     event.subject_id.filter(|_| event.subject_class == CODE_ISSUE)
 }
 
-/// Whether an event passes the filters of a subscription.
+/// Whether an event passes the filters of a subscription, which must be there when it happens.
 fn concerns(one: &Subscription, event: &event::Model, place: &Place) -> bool {
     let is_environment = |wanted: &String| match &event.environment {
         Some(environment) => deploy::environment_key(environment) == deploy::environment_key(wanted),
         // Only deploys have environments.
         None => event.what != What::Deployed,
     };
-    one.team_id.is_none_or(|team| place.teams.contains(&team))
+    one.created_at <= event.at
+        && one.team_id.is_none_or(|team| place.teams.contains(&team))
         && one.service_id.is_none_or(|service| place.services.contains(&service))
         && one.tier_id.is_none_or(|tier| place.tiers.contains(&tier))
         && one.environment.as_ref().is_none_or(is_environment)

@@ -448,6 +448,20 @@ async fn each_form_for_people_tells_from_what_to_what_by_whom_and_when() {
 }
 
 #[tokio::test]
+async fn a_subscription_tells_nothing_that_was_before_it() {
+    let (first, second) = (Receiver::taking(), Receiver::taking());
+    let hosts = [first.host(), second.host()].join(",");
+    let app = TestApp::with(&["--send-events-to", &hosts]).await;
+    subscribed(&app, &first.url(), json!({ "events": ["service_created"] })).await;
+    service(&app, "Cart").await;
+    subscribed(&app, &second.url(), json!({ "events": ["service_created"] })).await;
+    service(&app, "Orders").await;
+    let _sending = tokio::spawn(app.events.clone().run());
+    first.exactly(2).await;
+    assert_eq!(second.exactly(1).await[0].about().1, "Orders");
+}
+
+#[tokio::test]
 async fn deploys_are_told_by_how_they_went() {
     let receiver = Receiver::taking();
     let hosts = receiver.host();
