@@ -190,7 +190,7 @@ fn a_mutation_that_is_added_names_its_trait_and_its_file() {
         &[
             "E0277",
             "nothing resolves the SDL's `Mutation.serviceArchive`",
-            "write `impl ServiceArchiveMutation for Mutation` in src/graphql/service/mod.rs",
+            "write `impl ServiceArchiveMutation for Mutation` in src/graphql/service.rs",
         ],
     );
 }
@@ -239,7 +239,7 @@ fn a_type_that_nothing_resolves_names_its_trait_and_its_file() {
     let hand_written =
         HAND_WRITTEN.replace("pub struct State;", "pub struct State;\n#[derive(Debug)]\npub struct Tier;");
     let said = compile_with(&sdl, &bindings, &hand_written);
-    for part in ["nothing resolves the fields of the SDL's type `Tier`", "src/graphql/grade/tier.rs"] {
+    for part in ["nothing resolves the fields of the SDL's type `Tier`", "src/graphql/tier.rs"] {
         assert!(said.contains(part), "expected {part:?} in:\n{said}");
     }
 }
@@ -254,7 +254,7 @@ schema/schema.graphql:8:6: `Tier` must be bound to a Rust type: its field `name`
 type Tier { name(short: Boolean): String }
      ^^^^
 help: make the entity in src/entity/tier.rs, add `pub use crate::entity::tier::Model as Tier;` to src/graphql/types.rs, \
-and write `impl TierResolver for Tier` in src/graphql/grade/tier.rs
+and write `impl TierResolver for Tier` in src/graphql/tier.rs
 ";
     assert_eq!(said, expected);
 }
