@@ -21,7 +21,7 @@ use super::mail::{Mailer, Untaken};
 use super::message::Message;
 use super::outcome::{Outcome, after, cut, ended, pause};
 use super::page::Pages;
-use super::receiver::{TIMEOUT, agent, send};
+use super::receiver::{agent, send};
 use super::{Wanted, digest, fan_out, message, note_expiring_tokens, overdue, page_of, signature};
 use crate::api_document::hosts::Hosts;
 use crate::db::{self, Db, Read, Transaction, Write};
@@ -42,8 +42,12 @@ const PAUSE: Duration = Duration::from_millis(500);
 const GATHERING: Duration = Duration::from_millis(100);
 /// The number of deliveries that are taken at once.
 const BATCH: u64 = 100;
-/// How long a process may take for these: [`TIMEOUT`] until the last one is begun, as long again for its response, and as
-/// long again until others make [place](super::mail::PLACE) and to store the result.
+/// How long more of these are begun, before it is stored what has become of them: what is not stored is sent again after a
+/// crash.
+const UNSTORED: Duration = Duration::from_secs(1);
+/// How long a process may take for these: [`UNSTORED`] until the last one is begun, its
+/// [`TIMEOUT`](super::receiver::TIMEOUT), and as long again until others make [place](super::mail::PLACE) and to store the
+/// result.
 const LEASE: Duration = Duration::from_secs(30);
 /// How many deliveries are removed at once.
 const PRUNED: u64 = 500;
@@ -258,16 +262,15 @@ impl Sender {
         let (begun, mut is_down, mut outcomes) = (Instant::now(), false, Vec::new());
         let mut sent = FuturesUnordered::new();
         loop {
-            // Nothing more is begun after a failure, nor so late that the lease could end before the response.
-            let is_over = is_down || begun.elapsed() >= TIMEOUT;
-            while sent.len() < AT_ONCE && !is_over {
+            // Nothing more is begun after a failure.
+            while sent.len() < AT_ONCE && !is_down && begun.elapsed() < UNSTORED {
                 let Some(subject) = subjects.next() else { break };
                 sent.push(self.send_next(own, receiver, &pages, subject));
             }
             let Some(next) = sent.next().await else { break };
             let Some(((delivery, outcome), subject)) = next else { continue };
             is_down |= matches!(outcome, None | Some(Outcome::Down { .. }));
-            if matches!(outcome, Some(Outcome::Taken(_))) && !is_down && begun.elapsed() < TIMEOUT {
+            if matches!(outcome, Some(Outcome::Taken(_))) && !is_down && begun.elapsed() < UNSTORED {
                 sent.push(self.send_next(own, receiver, &pages, subject));
             }
             outcomes.extend(outcome.map(|outcome| (delivery, outcome)));
