@@ -35,7 +35,7 @@ async function run(query, variables) {
 async function catalogue() {
   // The first user is an administrator.
   server.run('sign-in-link', '--email', 'ada@example.com');
-  token = server.run('token', 'create', '--description', 'ci');
+  token = server.run('token', 'create', '--description', 'ci', '--scope', 'admin');
   await run(`mutation {
     jon: userInvite(email: "jon@example.com", input: { name: "Jon Doe" }) { errors { message } }
     eve: userInvite(email: "eve@example.com", input: { name: "Eve" }) { errors { message } }
