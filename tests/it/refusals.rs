@@ -394,7 +394,7 @@ async fn dump(db: &Db) -> String {
             const TABLES: &[&str] =
                 &[
                     $(stringify!($table),)*
-                    "alias", "audit", "change", "field_rule", "global_id", "key", "relationship_rule", "remembered", "row_lock", "text", "timestamp", "token"
+                    "alias", "audit", "change", "field_rule", "global_id", "key", "pages", "relationship_rule", "remembered", "row_lock", "text", "timestamp", "token"
                 ];
         };
     }
