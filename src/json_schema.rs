@@ -147,13 +147,13 @@ pub struct Allowance {
 
 impl Default for Allowance {
     fn default() -> Self {
-        Self::of(CHECKING)
+        Self::new(CHECKING)
     }
 }
 
 impl Allowance {
     /// An allowance of this much.
-    pub fn of(left: Duration) -> Self {
+    pub fn new(left: Duration) -> Self {
         Self { left }
     }
 

@@ -45,7 +45,7 @@ impl Hosts {
     /// # Errors
     /// What the administrator can do, in a sentence without anything of the URL but its host.
     pub fn check(&self, url: &str) -> Result<(), String> {
-        let Some(address) = Address::of(url) else { return Err("the URL cannot be read".to_owned()) };
+        let Some(address) = Address::parse(url) else { return Err("the URL cannot be read".to_owned()) };
         if self.contain(&address) {
             return Ok(());
         }

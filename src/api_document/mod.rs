@@ -85,7 +85,7 @@ struct Described {
 
 impl Described {
     /// Describes a document. Blocks while it is parsed.
-    fn of(text: String) -> Self {
+    fn parse(text: String) -> Self {
         let (format, title) = describe(&text);
         Self { text, format, title }
     }
@@ -93,9 +93,9 @@ impl Described {
     /// The same, without blocking for long.
     async fn apart(text: String) -> Result<Self, db::Error> {
         if text.len() <= SMALL {
-            return Ok(Self::of(text));
+            return Ok(Self::parse(text));
         }
-        let described = spawn_blocking(move || Self::of(text)).await;
+        let described = spawn_blocking(move || Self::parse(text)).await;
         described.map_err(|error| db::Error::fault(format!("an API document was not parsed: {error}")))
     }
 }

@@ -190,7 +190,7 @@ async fn compare(
     };
     let new = match is_kept {
         true => Ok(None),
-        false => apart(move || Ok(Some(Described::of(text)))).await,
+        false => apart(move || Ok(Some(Described::parse(text)))).await,
     };
     Ok(new.map(|document| Fetched::Document { document, etag, last_modified }))
 }

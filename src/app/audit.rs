@@ -169,10 +169,10 @@ fn of_actor(entry: &Model) -> String {
 }
 
 fn of_subject(entry: &Model) -> Option<String> {
-    Some(of(entry.subject_class.as_ref()?, entry.subject_id?))
+    Some(address(entry.subject_class.as_ref()?, entry.subject_id?))
 }
 
 /// The link to the changes of one object, given its SDL type and row id.
-pub(super) fn of(class: &str, id: i64) -> String {
+pub(super) fn address(class: &str, id: i64) -> String {
     link("/audit", &Fields::default().with("subject", &format!("{class}:{id}")))
 }

@@ -277,7 +277,7 @@ async fn previewed(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Answ
     match (input(site, visit, sheet, None).await?, &sheet.kind) {
         (Ok(mut input), Some(kind)) => {
             input.retain(|_, value| !value.is_null());
-            let preview = check_preview::of(site, visit, kind, input, &mut beside.mistakes).await?;
+            let preview = check_preview::evaluate(site, visit, kind, input, &mut beside.mistakes).await?;
             (beside.sentence, beside.preview) = preview.map(|one| (one.sentence, one.result)).unzip();
         }
         (Ok(_), None) => {}

@@ -36,7 +36,7 @@ pub fn sentence_of(description: &str) -> String {
 }
 
 /// Evaluates the check of this kind that an input describes. Adds the mistakes that the API finds.
-pub async fn of(
+pub async fn evaluate(
     site: &Site,
     visit: &Visit,
     kind: &str,

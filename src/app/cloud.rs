@@ -21,7 +21,7 @@ struct Settings<'s> {
 
 /// Shows the settings of an integration with a cloud or a cluster; nothing for other kinds.
 pub fn section(settings: &CloudSettings, now: Timestamp) -> Markup {
-    let Some(Settings { facts, definitions, mutation, input }) = of(settings) else { return html! {} };
+    let Some(Settings { facts, definitions, mutation, input }) = describe(settings) else { return html! {} };
     html! {
         p { "rollcall records this integration for your tools. It does not connect to it, and keeps none of its secrets." }
         dl.facts {
@@ -58,7 +58,7 @@ fn recorded(settings: &CloudSettings) -> Moment {
     }
 }
 
-fn of(settings: &CloudSettings) -> Option<Settings<'_>> {
+fn describe(settings: &CloudSettings) -> Option<Settings<'_>> {
     let (facts, definitions, mutation, input) = match settings {
         CloudSettings::AwsIntegration(aws) => {
             let regions = match &aws.region_override {

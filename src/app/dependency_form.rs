@@ -69,7 +69,7 @@ fn list(visit: &Visit, service: &Service, may_write: bool, mistakes: &Mistakes) 
     let page = address(aliases);
     let may_write = may_write && !locked;
     let main = html! {
-        p { a href=(page) { "Back to the service" } " · " a href=(graph::of(aliases)) { "Graph" } }
+        p { a href=(page) { "Back to the service" } " · " a href=(graph::address(aliases)) { "Graph" } }
         @if *locked { div.notice { p { "This service is managed by a service file, so its dependencies cannot be changed here." } } }
         (mistakes.summary(&[ON, NOTES]))
         @if dependencies.edges.is_empty() { p.soft { "This service depends on no other." } } @else {

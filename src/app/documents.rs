@@ -22,7 +22,7 @@ pub const LONGEST: usize = 256 * 1024;
 /// Shows the document with this number.
 pub async fn page(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fault> {
     let number: i64 = number.parse().map_err(|_| Fault::NotFound)?;
-    let id = Id::of::<service_document::Entity>(number).text();
+    let id = Id::new::<service_document::Entity>(number).text();
     let found = ask(site, visit, operations::Document { id: &id }).await?;
     let document = found.account.document.ok_or(Fault::NotFound)?;
     let content = document.content.as_deref().unwrap_or_default();

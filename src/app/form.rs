@@ -82,7 +82,7 @@ impl<C: ColumnTrait> Entry<'_, C> {
     fn show(&self, choices: &[(&str, &str)], form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { rule, label, hint, rows } = *self;
         let name = &*name_in_form(rule);
-        let line = |kind| Text { kind, ..Text::of(rule, label, hint) }.show_at_most(rule.most(), form, mistakes);
+        let line = |kind| Text { kind, ..Text::from_rule(rule, label, hint) }.show_at_most(rule.most(), form, mistakes);
         match rule.value {
             ValueRule::Text(most) if rule.is_long() => Area { name, label, hint, rows, most }.show(form, mistakes),
             ValueRule::Named(Reference::User) => line("email"),
@@ -159,7 +159,7 @@ pub struct Text<'a> {
 
 impl<'a> Text<'a> {
     /// The field of a column.
-    pub fn of<C>(rule: &FieldRule<C>, label: &'a str, hint: &'a str) -> Self {
+    pub fn from_rule<C>(rule: &FieldRule<C>, label: &'a str, hint: &'a str) -> Self {
         Self { name: rule.name, label, hint, kind: "text", required: rule.is_required }
     }
 

@@ -73,7 +73,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
     let subjects = reading.whole(|db| belonging(db, &subject)).await?;
     let (entries, next) = reading.whole(|db| entries(db, &subjects, kind, after, PAGE)).await?;
     let addresses = reading.whole(|db| words::addresses(db, &entries)).await?;
-    let may = !subject.is_locked && Reach::of(site, session).await?.includes_number(subject.owner);
+    let may = !subject.is_locked && Reach::read(site, session).await?.includes_number(subject.owner);
     let (now, here) = (Timestamp::now(), format!("{}/history", subject.address));
     let next = next.map(|(at, id)| format!("{}_{id}", at.as_micros()));
     let main = html! {

@@ -105,7 +105,7 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
         form method="post" action="/integrations" {
             (mistakes.summary(&["input.name", "name"]))
             input type="hidden" name="type" value=(kind);
-            (Text::of(integration::Entity::rule(integration::Column::Name), "Name", "Such as: GitHub Actions")
+            (Text::from_rule(integration::Entity::rule(integration::Column::Name), "Name", "Such as: GitHub Actions")
                 .show(&visit.form, mistakes))
             button { (button) }
         }
@@ -178,7 +178,8 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
             @if matches!(kind, Kind::Deploy | Kind::ApiDoc | Kind::Custom) {
                 form method="post" action={ (integration.path()) "/rename" } {
                     (mistakes.summary(&["name"]))
-                    (Text::of(integration::Entity::rule(integration::Column::Name), "Name", "").show(&form, mistakes))
+                    (Text::from_rule(integration::Entity::rule(integration::Column::Name), "Name", "")
+                        .show(&form, mistakes))
                     button { "Rename" }
                 }
             }

@@ -41,13 +41,13 @@ async fn show(
     number: i64,
     mistakes: &Mistakes,
 ) -> Result<Markup, Fault> {
-    let id = Id::of::<user::Entity>(number).text();
+    let id = Id::new::<user::Entity>(number).text();
     let found = ask(site, visit, Person { id: &id, after: visit.query.given("after") }).await?;
     let user = found.account.user.ok_or(Fault::NotFound)?;
     let now = Timestamp::now();
     let is_admin = session.user.role == Role::Admin;
     let feeds = if is_admin { feed::of_user(site.db.read(), number).await? } else { Vec::new() };
-    let duties = site.reading(visit).await?.part(|db| Duties::of(db, number)).await?;
+    let duties = site.reading(visit).await?.part(|db| Duties::read(db, number)).await?;
     let may_delete = is_admin && session.user.id != number;
     let main = html! {
         @if let Some(moment) = &user.deactivated_at {

@@ -123,7 +123,7 @@ where
     if id::decode(text).is_some() || E::called(db, text).await?.is_some() {
         return Ok(None);
     }
-    Ok(only::<E, C>(db, name, text).await?.map(|row| Id::of::<E>(row.id()).text()))
+    Ok(only::<E, C>(db, name, text).await?.map(|row| Id::new::<E>(row.id()).text()))
 }
 
 /// A row with a number.

@@ -62,7 +62,7 @@ fn marks(visible: bool, archived: bool) -> Markup {
 /// Shows the repository with this number.
 pub async fn one(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fault> {
     let number: i64 = number.parse().map_err(|_| Fault::NotFound)?;
-    let id = Id::of::<repository::Entity>(number).text();
+    let id = Id::new::<repository::Entity>(number).text();
     let found = ask(site, visit, operations::Repository { id: &id, after: visit.query.given("after") }).await?;
     let repository = found.account.repository.ok_or(Fault::NotFound)?;
     let here = path(["repositories", &number.to_string()]);

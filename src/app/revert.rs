@@ -78,7 +78,7 @@ pub async fn answer(site: &Site, visit: &Visit, session: &Session, number: &str)
 }
 
 async fn carry_out(site: &Site, visit: &Visit, session: &Session, found: Found) -> Result<Answer, Fault> {
-    let id = Id::of::<audit::Entity>(found.entry.id).text();
+    let id = Id::new::<audit::Entity>(found.entry.id).text();
     let wanted = RevertChange { id: &id, dry_run: Some(false) };
     let done = ask(site, visit, wanted).await?.change_revert.ok_or_else(unanswered)?;
     match settled(done.errors) {
@@ -92,14 +92,14 @@ async fn carry_out(site: &Site, visit: &Visit, session: &Session, found: Found) 
 
 async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> Result<Markup, Fault> {
     let Found { entry, noun, addresses } = found;
-    let refusal = match Reach::of(site, session).await?.is_empty() {
+    let refusal = match Reach::read(site, session).await?.is_empty() {
         true => Some("your role does not allow to revert changes".to_owned()),
         false => revert::refusal(entry),
     };
     let tried = match &refusal {
         Some(_) => None,
         None => {
-            let id = Id::of::<audit::Entity>(entry.id).text();
+            let id = Id::new::<audit::Entity>(entry.id).text();
             let wanted = RevertChange { id: &id, dry_run: Some(true) };
             Some(ask(site, visit, wanted).await?.change_revert.ok_or_else(unanswered)?)
         }
@@ -117,7 +117,8 @@ async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> R
                 (time(entry.at, Timestamp::now())) "." }
             (words::details(entry))
             (reverted(entry))
-            p { "For " code { "changeRevert" } " of the API, its id is " code { (Id::of::<audit::Entity>(entry.id).text()) } "." }
+            p { "For " code { "changeRevert" } " of the API, its id is "
+                code { (Id::new::<audit::Entity>(entry.id).text()) } "." }
         }
         @if !obstacles.is_empty() {
             div.problem role="alert" {

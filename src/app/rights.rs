@@ -25,7 +25,7 @@ pub struct Reach {
 
 impl Reach {
     /// Reads the teams of a team member.
-    pub async fn of(site: &Site, session: &Session) -> Result<Self, Fault> {
+    pub async fn read(site: &Site, session: &Session) -> Result<Self, Fault> {
         let user = session.user.id;
         let teams = match session.user.role {
             Role::TeamMember => Some(team_membership::teams_of(site.db.read(), user).await?),

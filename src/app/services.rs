@@ -32,7 +32,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &Mistakes) -> Result<Answer, Fault> {
     let visit = &picker::understood_address(site, visit).await?;
     let mut mistakes = Mistakes::none();
-    let chosen = Chosen::of(&visit.query).unwrap_or_else(|message| {
+    let chosen = Chosen::parse(&visit.query).unwrap_or_else(|message| {
         mistakes.push(choice::COLUMNS, message);
         Chosen::default()
     });
@@ -61,7 +61,7 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
         Some(term) if found.services.nodes.is_empty() => similar(site, visit, term).await?,
         _ => Vec::new(),
     };
-    let bar = Bar::of(site, visit, session, wrong).await?;
+    let bar = Bar::read(site, visit, session, wrong).await?;
     let nothing = Nothing { gone: gone.as_deref(), similar: &similar, app_url: &site.catalogue.settings().app_url };
     let may = session.user.role >= Role::User;
     let file = link("/services.csv", &visit.query.without("after").query());

@@ -43,13 +43,13 @@ pub struct Bar<'v> {
 
 impl<'v> Bar<'v> {
     /// Reads what may be chosen. `None` for visitors who may change no service.
-    pub async fn of(
+    pub async fn read(
         site: &Site,
         visit: &'v Visit,
         session: &Session,
         mistakes: &'v Mistakes,
     ) -> Result<Option<Self>, Fault> {
-        let reach = Reach::of(site, session).await?;
+        let reach = Reach::read(site, session).await?;
         if reach.is_empty() {
             return Ok(None);
         }

@@ -194,7 +194,7 @@ async fn home(site: &Site, id: &str) -> Result<Option<Home>, Fault> {
     let Some(check) = check else { return Ok(None) };
     // A copy in a campaign keeps its category, which may be that of a scorecard.
     if let Some(own) = campaign::Entity::by_ids(db, [check.campaign_id]).await?.pop().flatten() {
-        let address = campaigns::address(&Id::of::<campaign::Entity>(own.id).text());
+        let address = campaigns::address(&Id::new::<campaign::Entity>(own.id).text());
         return Ok(Some(Home { noun: "Campaign", name: own.name, address }));
     }
     let category = category::Entity::by_ids(db, [Some(check.category_id)]).await?.pop().flatten();

@@ -128,7 +128,7 @@ pub struct Duties {
 
 impl Duties {
     /// Reads the duties of the user with this id.
-    pub async fn of(db: &dyn ReadHandle, id: i64) -> Result<Self, Fault> {
+    pub async fn read(db: &dyn ReadHandle, id: i64) -> Result<Self, Fault> {
         let user = db.one(user::Entity::find_by_id(id)).await?.ok_or(Fault::NotFound)?;
         let led = team::Entity::find().filter(team::Column::ManagerId.eq(user.id));
         let led = db.all(led.order_by_asc(team::Column::Name).limit(OWNED)).await?;

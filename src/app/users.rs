@@ -63,7 +63,7 @@ async fn show(
         users.nodes.iter().filter_map(|user| Some((&*user.id, id::number::<user::Entity>(&user.id)?))).collect();
     let known = identity::known(site.db.read(), numbers.values().copied()).await?;
     let is_known = |id: &str| numbers.get(id).is_some_and(|number| known.contains(number));
-    let own = id::Id::of::<user::Entity>(session.user.id).text();
+    let own = id::Id::new::<user::Entity>(session.user.id).text();
     let main = html! {
         @if let Some(link) = &link {
             div.notice role="status" {
@@ -110,9 +110,9 @@ fn invitation(visit: &Visit, roles: &[(&str, &str)], mistakes: &Mistakes) -> Mar
         form method="post" action="/users" #invite {
             fieldset {
                 legend { "Invite a user" }
-                (Text { kind: "email", ..Text::of(user::Entity::rule(user::Column::Email), "Email address",
+                (Text { kind: "email", ..Text::from_rule(user::Entity::rule(user::Column::Email), "Email address",
                         "No email is sent: you get a link to pass on.") }.show(&visit.form, mistakes))
-                (Text { required: false, ..Text::of(user::Entity::rule(user::Column::Name), "Name",
+                (Text { required: false, ..Text::from_rule(user::Entity::rule(user::Column::Name), "Name",
                         "Optional. Default: the part before the @.") }.show(&visit.form, mistakes))
                 (form::select("role", "Role", "", roles, &visit.form, mistakes))
                 button { "Invite" }
@@ -221,7 +221,7 @@ pub async fn delete(site: &Site, visit: &Visit, session: &Session, id: &str) -> 
 
 /// What the user with this number leads, and is on call for.
 pub(super) async fn duties(site: &Site, visit: &Visit, number: i64) -> Result<Duties, Fault> {
-    site.reading(visit).await?.whole(|db| Duties::of(db, number)).await
+    site.reading(visit).await?.whole(|db| Duties::read(db, number)).await
 }
 
 async fn settle(site: &Site, visit: &Visit, session: &Session, errors: Option<Vec<Mistake>>) -> Result<Answer, Fault> {

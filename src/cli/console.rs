@@ -28,7 +28,7 @@ pub(crate) fn say(sentence: &str) {
 /// Returns an error as a sentence. A database that is full, locked or away is named as such, not in its driver's words.
 pub(crate) fn sentence(error: impl Into<Error>) -> String {
     let error = error.into();
-    db::Error::of(&error).map_or_else(|| error.to_string(), db::Error::reason)
+    db::Error::cause_of(&error).map_or_else(|| error.to_string(), db::Error::reason)
 }
 
 #[cfg(test)]

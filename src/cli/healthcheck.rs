@@ -21,7 +21,7 @@ pub fn run(addresses: &Addresses, live: bool) -> Result<String, String> {
         return Err("--listen has no port; give the port that the server listens on".to_owned());
     }
     let path = if live { "/livez" } else { "/readyz" };
-    ask(&Ourselves::of(addresses), path)
+    ask(&Ourselves::new(addresses), path)
 }
 
 /// Returns the response of the server on this machine, if its status is 200.

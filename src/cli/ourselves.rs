@@ -34,7 +34,7 @@ pub struct Ourselves {
 
 impl Ourselves {
     /// The server with these settings.
-    pub fn of(addresses: &Addresses) -> Self {
+    pub fn new(addresses: &Addresses) -> Self {
         let listen = match &addresses.listen {
             Listen::Tcp(address) => Listen::Tcp(reachable(*address)),
             Listen::Unix(path) => Listen::Unix(path.clone()),

@@ -30,7 +30,7 @@ impl Server {
     ///
     /// # Errors
     /// There is no such context, or no token for the server, in one sentence.
-    pub(super) fn of(remote: &Remote, deadline: Duration) -> Result<Option<Self>, String> {
+    pub(super) fn resolve(remote: &Remote, deadline: Duration) -> Result<Option<Self>, String> {
         let given = remote.token()?;
         let contexts = Contexts::read()?;
         // A server with its token needs no context, and whatever the file says of it is of no interest.

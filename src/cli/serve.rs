@@ -244,7 +244,7 @@ where
 /// Opens the socket, or takes the one that was passed.
 async fn listen(addresses: &Addresses, passed: Option<Passed>) -> Result<(Listener, Listen), String> {
     let listener = match passed {
-        Some(passed) => Listener::of(passed).map_err(|error| format!("the passed socket cannot be used: {error}"))?,
+        Some(passed) => Listener::adopt(passed).map_err(|why| format!("the passed socket cannot be used: {why}"))?,
         None => Listener::open(&addresses.listen, addresses.listen_mode, "--listen").await?,
     };
     let listener = if addresses.proxy_protocol { listener.with_proxy_headers() } else { listener };

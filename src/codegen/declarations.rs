@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         let all = self.read.entry(new.object.text.clone()).or_default();
         if let Some(old) = all.iter().find(|old| old.field.text == new.field.text && !old.how.goes_with(&new.how)) {
             let message = format!("`{}.{}` is declared twice", new.object.text, new.field.text);
-            let line = LineStarts::of(self.source).number(old.field.place.start);
+            let line = LineStarts::new(self.source).number(old.field.place.start);
             return Err(Problem::new(
                 Some(new.field.place),
                 message,

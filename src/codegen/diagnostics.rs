@@ -66,7 +66,7 @@ const PRINTED: usize = 100;
 
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = LineStarts::of(&self.text);
+        let lines = LineStarts::new(&self.text);
         let mut columns = Columns::default();
         for (i, problem) in self.problems.iter().enumerate() {
             if i == PRINTED {
@@ -80,7 +80,7 @@ impl fmt::Display for Diagnostics {
                     let number = lines.number(range.start);
                     let (start, source) = lines.line(number).unwrap_or_default();
                     let first = self.text.floor_char_boundary(range.start.min(start + source.len()));
-                    let column = columns.of(&self.text, start, first);
+                    let column = columns.column(&self.text, start, first);
                     writeln!(f, "{}:{number}:{column}: {}", self.path, problem.message)?;
                     if !source.trim().is_empty() {
                         let (source, carets) = draw(source, first - start..range.end.saturating_sub(start));
@@ -106,7 +106,7 @@ struct Columns {
 
 impl Columns {
     /// Returns the column, from 1, of a byte on the line that begins at `start`. Must be called with ascending bytes.
-    fn of(&mut self, text: &str, start: usize, byte: usize) -> usize {
+    fn column(&mut self, text: &str, start: usize, byte: usize) -> usize {
         if self.byte < start || self.column == 0 {
             *self = Self { byte: start, column: 1 };
         }

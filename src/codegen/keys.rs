@@ -14,7 +14,7 @@ use super::rows::{Column, Row};
 use super::source::Source;
 
 /// The column with the key of the row that a field returns. `None` if it returns something else.
-pub(super) fn of<'a>(
+pub(super) fn of_field<'a>(
     model: &Schema,
     bindings: &'a Bindings,
     object: &Object,
@@ -31,9 +31,9 @@ pub(super) fn check(model: &Schema, bindings: &Bindings, schema: &Checked, sourc
     let mut problems = Vec::new();
     for object in model.objects() {
         let Some(row) = bindings.row(&object.name) else { continue };
-        let written = |field: &Field| parts::of(bindings, &object.name, &field.name).is_some();
+        let written = |field: &Field| parts::of_field(bindings, &object.name, &field.name).is_some();
         for field in object.fields.iter().filter(|field| !field.ty.nullable && !written(field)) {
-            if let Some((key, Column { nullable: true, .. })) = of(model, bindings, object, field) {
+            if let Some((key, Column { nullable: true, .. })) = of_field(model, bindings, object, field) {
                 let definition = schema.get_object(&object.name).and_then(|it| it.fields.get(field.name.as_str()));
                 let range = source.range(definition.and_then(|field| field.name.location()));
                 problems.push(problem(range, row, &key, (&object.name, &field.name)));

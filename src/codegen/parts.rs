@@ -72,7 +72,7 @@ pub(super) fn row<'a>(bindings: &'a Bindings, object: &str) -> Option<&'a Row> {
 }
 
 /// The part of the row that the hand-written method of a field gets. `None` if it is not declared.
-pub(super) fn of(bindings: &Bindings, object: &str, field: &str) -> Option<Part> {
+pub(super) fn of_field(bindings: &Bindings, object: &str, field: &str) -> Option<Part> {
     Part::named(bindings.row(object)?, bindings.part(object, field)?)
 }
 

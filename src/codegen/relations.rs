@@ -42,7 +42,7 @@ impl Mistake {
 }
 
 /// Returns how to find the rows of `field`. `None` if nothing is declared.
-pub(super) fn of<'a>(
+pub(super) fn of_field<'a>(
     model: &'a Schema,
     bindings: &'a Bindings,
     object: &Object,

@@ -30,7 +30,7 @@ impl<'a> Source<'a> {
     /// Reads the locations of `text`, whose syntax tree is `document`.
     pub(super) fn new(text: &'a str, document: &Document) -> Self {
         let file = document.sources.keys().next().copied();
-        let mut source = Self { lines: LineStarts::of(text), file, names: HashMap::new() };
+        let mut source = Self { lines: LineStarts::new(text), file, names: HashMap::new() };
         for definition in &document.definitions {
             let parts = parts(definition);
             source.name(definition.location(), parts.name.and_then(|name| name.location()));
@@ -121,7 +121,7 @@ pub(super) struct LineStarts<'a> {
 
 impl<'a> LineStarts<'a> {
     /// Finds the lines of `text`.
-    pub(super) fn of(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { text, starts }
     }

@@ -59,7 +59,7 @@ pub struct Forge {
 
 impl Forge {
     /// Reads the variables of a pipeline of GitHub or GitLab. `None` if there is no token among them.
-    pub(super) fn of(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+    pub(super) fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let secret = |name: &str| Some(Secret::from(&*variable(name)?));
         if let (Some(api), Some(name), Some(token)) =
             (variable("GITHUB_API_URL"), variable("GITHUB_REPOSITORY"), secret("GITHUB_TOKEN"))

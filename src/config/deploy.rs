@@ -188,7 +188,7 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// Reads the pipeline's variables. Empty outside of a pipeline.
-    pub(super) fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+    pub(super) fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
         let is_set = |name| variable(name).is_some();
         if is_set("GITHUB_ACTIONS") {
             Self::github(variable)

@@ -176,12 +176,12 @@ fn named(name: &str) -> Option<String> {
 
 /// Reads the variables of the CI pipeline that this process runs in.
 pub fn pipeline() -> Pipeline {
-    Pipeline::of(named)
+    Pipeline::from_variables(named)
 }
 
 /// Reads where the forge's API is that the pipeline of this process may ask. `None` if it says none.
 pub fn forge() -> Option<Forge> {
-    Forge::of(named)
+    Forge::from_variables(named)
 }
 
 /// Examples of use, below the list of commands.

@@ -106,7 +106,7 @@ const SQLITE_CONSTRAINT_UNIQUE: i32 = 2067;
 
 impl Error {
     /// The error of the database that made something fail, if it was one.
-    pub fn of(error: &crate::error::Error) -> Option<&Self> {
+    pub fn cause_of(error: &crate::error::Error) -> Option<&Self> {
         match error {
             crate::error::Error::Internal(cause) => cause.downcast_ref(),
             crate::error::Error::User(_) => None,

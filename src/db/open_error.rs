@@ -83,7 +83,7 @@ impl std::error::Error for OpenError {
 }
 
 impl OpenError {
-    pub(super) fn of(place: &str, error: Error) -> Self {
+    pub(super) fn new(place: &str, error: Error) -> Self {
         let place = place.to_owned();
         match (&error, error.sqlite_code(), error.sqlstate()) {
             (Error::Lost { why, .. }, ..) => Self::Unreachable { place, why: why.to_string() },

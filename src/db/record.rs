@@ -84,7 +84,7 @@ impl Record {
             let Some(place) = key_of::<E>(row).map(RowOf::to::<E>) else { continue };
             let is_known = self.places.contains_key(&place) || self.held.iter().any(|(held, _)| *held == place);
             if self.held.len() < HELD && !is_known {
-                self.held.push((place, AnyRow::of::<E>(row.clone())));
+                self.held.push((place, AnyRow::new::<E>(row.clone())));
             }
         }
     }
@@ -97,7 +97,7 @@ impl Record {
         for row in rows {
             let is_kept = self.changes.len() < KEPT;
             let Some(change) = self.change::<E>(row, are_new) else { continue };
-            change.after = if is_kept { Side::Row(AnyRow::of::<E>(row.clone())) } else { Side::Unknown };
+            change.after = if is_kept { Side::Row(AnyRow::new::<E>(row.clone())) } else { Side::Unknown };
         }
     }
 
@@ -112,7 +112,7 @@ impl Record {
             let Some(change) = self.change::<E>(row, false) else { continue };
             change.after = Side::Absent;
             if is_first && is_kept {
-                change.before = Side::Row(AnyRow::of::<E>(row.clone()));
+                change.before = Side::Row(AnyRow::new::<E>(row.clone()));
             }
         }
     }

@@ -293,7 +293,7 @@ impl<E: Table> AnyTable for Of<E> {
         Box::pin(async move {
             let Some(column) = column else { return Err(Error::fault("a table has no such column")) };
             let rows = db.all(E::find().filter(super::any(&db, column, &ids)).limit(most)).await?;
-            Ok(rows.into_iter().map(AnyRow::of::<E>).collect())
+            Ok(rows.into_iter().map(AnyRow::new::<E>).collect())
         })
     }
 }
@@ -303,7 +303,7 @@ pub struct AnyRow(Box<dyn AnyModel>);
 
 impl AnyRow {
     /// A row of the table `E`.
-    pub fn of<E: Table>(row: E::Model) -> Self {
+    pub fn new<E: Table>(row: E::Model) -> Self {
         Self(Box::new(Held::<E>(row)))
     }
 

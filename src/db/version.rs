@@ -36,7 +36,7 @@ pub async fn migrate_first(db: &Db, steps: Option<u32>) -> Result<usize, OpenErr
 }
 
 async fn migrate_by(db: &Db, steps: Steps<'_>) -> Result<usize, OpenError> {
-    let failed = |error: Error| OpenError::of(&db.place, error);
+    let failed = |error: Error| OpenError::new(&db.place, error);
     if !matches!(version(db).await?, Version::Older(_)) {
         return Ok(0);
     }
@@ -110,16 +110,16 @@ pub enum Version {
 pub async fn check(db: &Db) -> Result<(), OpenError> {
     match version(db).await? {
         Version::Same | Version::Newer { .. } => {
-            db.look_for_read_only().await.map_err(|error| OpenError::of(&db.place, error))
+            db.look_for_read_only().await.map_err(|error| OpenError::new(&db.place, error))
         }
-        Version::Older(steps) => Err(OpenError::of(&db.place, Error::fault(format!("it lacks {steps} migrations")))),
+        Version::Older(steps) => Err(OpenError::new(&db.place, Error::fault(format!("it lacks {steps} migrations")))),
     }
 }
 
 /// Compares versions. If a newer program has migrated the database so that this one cannot use it, this process stops
 /// writing.
 pub async fn version(db: &Db) -> Result<Version, OpenError> {
-    let schema_version = schema_version(&db.read).await.map_err(|error| OpenError::of(&db.place, error))?;
+    let schema_version = schema_version(&db.read).await.map_err(|error| OpenError::new(&db.place, error))?;
     let version = compare(&db.place, schema_version);
     db.writes.note_version(version.is_err());
     version

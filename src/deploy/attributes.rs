@@ -270,11 +270,11 @@ impl<'t, 'h> Attributes<'t, 'h> {
     /// The value of an attribute, unless it counts as absent. The last of several counts. A list of one counts as its item.
     fn given(&mut self, name: &str) -> Option<Value<'t>> {
         let text: &'t str = self.object.iter().rev().find_map(|(given, text)| (given == name).then_some(*text))?;
-        let mut value = Value::of(text);
+        let mut value = Value::from_json(text);
         if let Value::List(list) = value {
             match items(list, 1).as_deref() {
                 Some([]) => return None,
-                Some([only]) => value = Value::of(only),
+                Some([only]) => value = Value::from_json(only),
                 _ => {}
             }
         }

@@ -67,9 +67,9 @@ pub async fn of_services(
     }
     let (before, now) = sums.split_at(WEEKS);
     Ok(Delivery {
-        weeks: now.iter().map(|week| Sum::of(std::slice::from_ref(week))).collect(),
-        now: Sum::of(now),
-        before: Sum::of(before),
+        weeks: now.iter().map(|week| Sum::metrics(std::slice::from_ref(week))).collect(),
+        now: Sum::metrics(now),
+        before: Sum::metrics(before),
         start: start(end, WEEKS),
         is_whole,
     })
@@ -102,7 +102,7 @@ impl Sum {
     }
 
     /// The metrics of all of them together.
-    fn of(sums: &[Self]) -> Metrics {
+    fn metrics(sums: &[Self]) -> Metrics {
         let total = |count: fn(&Self) -> i64| -> i64 { sums.iter().map(count).sum() };
         let all = |times: fn(&Self) -> &Vec<i64>| -> Vec<i64> { sums.iter().flat_map(times).copied().collect() };
         Metrics {

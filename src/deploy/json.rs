@@ -81,9 +81,9 @@ pub(super) enum Value<'t> {
 
 impl<'t> Value<'t> {
     /// Reads the text of a value that is JSON.
-    pub(super) fn of(text: &'t str) -> Self {
+    pub(super) fn from_json(text: &'t str) -> Self {
         match text.as_bytes().first() {
-            Some(b'"') => Self::of_text(text),
+            Some(b'"') => Self::from_string(text),
             Some(b'{') => Self::Object(text),
             Some(b'[') => Self::List(text),
             Some(b't') => Self::Bool(true),
@@ -93,7 +93,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    fn of_text(text: &str) -> Self {
+    fn from_string(text: &str) -> Self {
         match text.get(1..text.len() - 1) {
             Some(plain) if !plain.contains('\\') => Self::Text(plain.to_owned(), false),
             _ => match serde_json::from_str(text) {
@@ -383,7 +383,7 @@ mod tests {
             (r#""\\ud83d \ud83d""#, "\\ud83d \u{fffd}"),
             (r#""\"\ud83d""#, "\"\u{fffd}"),
         ] {
-            match Value::of(text) {
+            match Value::from_json(text) {
                 Value::Text(read, _) => assert_eq!(read, expected, "{text}"),
                 other => panic!("{text}: {other:?}"),
             }
@@ -393,7 +393,7 @@ mod tests {
     #[test]
     fn a_value_keeps_the_digits_that_were_sent() {
         for digits in ["412", "-0", "1e5", "12345678901234567890123", "1.50", "9007199254740993"] {
-            assert_eq!(Value::of(digits), Value::Number(digits));
+            assert_eq!(Value::from_json(digits), Value::Number(digits));
         }
     }
 }

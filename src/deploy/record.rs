@@ -133,7 +133,7 @@ fn read_slips(body: &str, mut heard: Heard) -> Result<Reading, Vec<Mistake>> {
         }
         Err(wrong) => return of_body(format!("the body is not JSON: {wrong}")),
     };
-    let value = Value::of(&text);
+    let value = Value::from_json(&text);
     match &value {
         Value::Object(object) => return read_object(serde_json::from_str(object).unwrap_or_default(), heard),
         Value::Text(inner, _) => {
@@ -182,7 +182,7 @@ fn read_object(object: Object<'_>, mut heard: Heard) -> Result<Reading, Vec<Mist
 /// `None` unless exactly one attribute is an object with a service.
 fn wrapped<'t>(Object(object): &Object<'t>) -> Option<(Cow<'t, str>, Object<'t>)> {
     let mut found = object.iter().filter_map(|(name, text)| {
-        let Value::Object(inner) = Value::of(text) else { return None };
+        let Value::Object(inner) = Value::from_json(text) else { return None };
         let inner: Object<'t> = serde_json::from_str(inner).ok()?;
         let has_service = inner.0.iter().any(|(name, _)| is_spelt_like(name, "service"));
         has_service.then(|| (name.clone(), inner))

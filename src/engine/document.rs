@@ -178,7 +178,7 @@ impl Documents {
         let plan = self.plan(document, operation, &variables)?;
         let substitution = Substitution { variables: &variables, literals };
         let (arguments, sizings) = plan.arguments(&substitution, &self.limits)?;
-        let estimate = estimate::of(&plan, &sizings);
+        let estimate = estimate::total(&plan, &sizings);
         if estimate > self.limits.estimate {
             return Err(vec![self.too_much(&plan, &sizings, estimate)]);
         }
@@ -331,7 +331,7 @@ fn diagnostics(
     let is_error = |place: Option<SourceSpan>| place.is_none_or(|place| !accepted.contains(&place));
     let first = list.iter().filter(|found| is_error(found.error.location())).take(faults::MOST).map(|found| {
         let place = found.error.location();
-        request_error(reword(found.error.to_string(), place), lines.of(place), code)
+        request_error(reword(found.error.to_string(), place), lines.locations(place), code)
     });
     first.collect()
 }

@@ -13,7 +13,7 @@ use super::tables::Size;
 const DAYS: u64 = 30;
 
 /// Returns the estimate of a plan. `sizings` holds the page sizes of each argument slot.
-pub(super) fn of(plan: &Plan, sizings: &[Sizing]) -> u64 {
+pub(super) fn total(plan: &Plan, sizings: &[Sizing]) -> u64 {
     Walk { sizings, visit: |_: &[&FieldPlan], _| {} }.object(&plan.root, 1, 1, &mut Vec::new())
 }
 

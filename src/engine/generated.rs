@@ -352,7 +352,7 @@ macro_rules! __selected {
 
                     fn visit_map<__A: ::serde::de::MapAccess<'de>>(self, mut all: __A) -> Result<$type, __A::Error> {
                         $(let mut $field = None;)*
-                        let mut keys = $crate::generated::Keys::of(&[$($crate::__key!($field $($key)?)),*]);
+                        let mut keys = $crate::generated::Keys::new(&[$($crate::__key!($field $($key)?)),*]);
                         while let Some(place) = all.next_key_seed(&mut keys)? {
                             match place {
                                 $($place => $field = Some(all.next_value()?),)*

@@ -343,7 +343,9 @@ pub(super) fn variables(
         match outcome {
             Ok(Some(value)) => drop(coerced.insert(name.to_owned(), value)),
             Ok(None) => {}
-            Err(error) => errors.push(bad_input(error.within(format!("${name}")), lines.of(definition.location()))),
+            Err(error) => {
+                errors.push(bad_input(error.within(format!("${name}")), lines.locations(definition.location())))
+            }
         }
     }
     errors.none()?;

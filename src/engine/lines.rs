@@ -35,7 +35,7 @@ impl Lines {
     }
 
     /// The locations of an error: the start of the span, if there is one.
-    pub(super) fn of(&self, span: Option<SourceSpan>) -> Vec<Pos> {
+    pub(super) fn locations(&self, span: Option<SourceSpan>) -> Vec<Pos> {
         span.map(|span| self.at(span.offset())).into_iter().collect()
     }
 

@@ -228,7 +228,7 @@ impl Plan {
             }
             room.take(substitution, &plan.given, &plan.locations)?;
             let given = substitution.arguments(&plan.given);
-            sizings.push(Sizing::of(&given));
+            sizings.push(Sizing::from_arguments(&given));
             match (plan.read)(&given) {
                 Ok(read) => arguments.push(read),
                 Err(error) => errors.push(input::bad_input(plan.named(error), plan.locations.clone())),
@@ -375,7 +375,7 @@ impl<'d> Compiler<'d> {
                 if let Some(variable) = condition.as_variable() {
                     error = error.within(format!("${variable}"));
                 }
-                self.errors.push_new(input::bad_input(error, self.lines.of(directive.location())));
+                self.errors.push_new(input::bad_input(error, self.lines.locations(directive.location())));
                 None
             }
         }
@@ -412,7 +412,7 @@ impl<'d> Compiler<'d> {
         }
         plan.source = Source::Relation { index, slot: *relation_count };
         *relation_count += 1;
-        plan.locations = nodes.iter().flat_map(|node| self.lines.of(node.location())).collect();
+        plan.locations = nodes.iter().flat_map(|node| self.lines.locations(node.location())).collect();
         if let Some(read) = info.arguments {
             plan.arguments = Some(self.argument(read, node, &plan.locations));
         }
@@ -435,7 +435,9 @@ impl<'d> Compiler<'d> {
                 let values = substitution.arguments(&given);
                 let varies = given.iter().any(|argument| self.literals.are_in(&argument.value));
                 match read(&values) {
-                    Ok(read) => (constant, text) = (Some((read, Sizing::of(&values))).filter(|_| !varies), bytes),
+                    Ok(read) => {
+                        (constant, text) = (Some((read, Sizing::from_arguments(&values))).filter(|_| !varies), bytes)
+                    }
                     Err(error) => self.errors.push(input::bad_input(error, locations.to_vec())),
                 }
             }

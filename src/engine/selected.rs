@@ -15,7 +15,7 @@ pub struct Keys {
 
 impl Keys {
     /// The keys of a struct, before the first is read.
-    pub fn of(keys: &'static [&'static str]) -> Self {
+    pub fn new(keys: &'static [&'static str]) -> Self {
         Self { keys, next: 0 }
     }
 

@@ -16,7 +16,7 @@ const DAY: i64 = 86_400;
 
 impl Sizing {
     /// Reads the sizes from a field's arguments.
-    pub(super) fn of(arguments: &Fields) -> Self {
+    pub(super) fn from_arguments(arguments: &Fields) -> Self {
         let first = match arguments.get("first") {
             Some(Value::Number(first)) => first.as_u64(),
             _ => None,

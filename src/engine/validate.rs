@@ -236,6 +236,6 @@ impl Rules<'_> {
     }
 
     fn report(&mut self, place: &Node<ast::Value>, message: String) {
-        self.errors.push_new(request_error(message, self.lines.of(place.location()), Code::ValidationFailed));
+        self.errors.push_new(request_error(message, self.lines.locations(place.location()), Code::ValidationFailed));
     }
 }

@@ -134,7 +134,7 @@ pub struct Marks(BTreeMap<(What, i64, Part), bool>);
 
 impl Marks {
     /// The marks of the changes of a transaction, which `db` sees.
-    pub async fn of(db: &dyn ReadHandle, changes: &[Whole]) -> Result<Self, db::Error> {
+    pub async fn of_changes(db: &dyn ReadHandle, changes: &[Whole]) -> Result<Self, db::Error> {
         let mut marks = Self::default();
         let gone = changes.iter().filter(|change| change.row.table.name() == SERVICE && change.after.is_none());
         let gone: HashSet<i64> = gone.map(|change| change.row.id).collect();
@@ -294,7 +294,7 @@ fn has_other_tier(change: &Whole) -> bool {
 
 /// Leaves the marks of the changes of a transaction. `action` is the name of the mutation, or `apply`.
 pub async fn note(db: &dyn WriteHandle, (actor, action): (&Actor, &str), changes: &[Whole]) -> Result<(), db::Error> {
-    Marks::of(db, changes).await?.store(db, &format!("{action} by {}", actor.known_as())).await
+    Marks::of_changes(db, changes).await?.store(db, &format!("{action} by {}", actor.known_as())).await
 }
 
 /// The oldest marks, at most `most`, with or without those of everything.

@@ -129,7 +129,7 @@ pub struct Address {
 
 impl Address {
     /// Reads the URL of a document. `None` for anything that different programs could read differently.
-    pub fn of(url: &str) -> Option<Self> {
+    pub fn parse(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let is_encrypted = match scheme {
             "https" => true,
@@ -183,7 +183,7 @@ pub fn check_url(url: &str) -> Result<(), UserError> {
     if url.split_once("://").is_some_and(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or("").contains('@')) {
         return wrong("apiDocumentUrl must not contain a user or a password: everyone who reads the service reads it");
     }
-    match Address::of(url) {
+    match Address::parse(url) {
         Some(address) if address.is_encrypted || address.is_loopback() => Ok(()),
         Some(_) => wrong("apiDocumentUrl must begin with https://; http:// is only for this machine"),
         None => wrong("apiDocumentUrl must be a URL such as https://docs.example.com/openapi.yml"),
@@ -202,7 +202,7 @@ mod tests {
             ("http://localhost/a", "localhost", 80),
             ("http://[::1]:8080/a#b", "[::1]", 8080),
         ] {
-            let address = Address::of(url).expect(url);
+            let address = Address::parse(url).expect(url);
             assert_eq!((&*address.host, address.port()), (host, port), "{url}");
             assert!(check_url(url).is_ok(), "{url}");
         }

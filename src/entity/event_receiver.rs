@@ -61,12 +61,12 @@ crate::unrecorded!(Entity);
 pub const OVERLAP: i64 = 24 * 3_600_000_000;
 
 /// The receiver of a subscription.
-pub async fn of(db: &dyn ReadHandle, subscription: i64) -> Result<Option<Model>, db::Error> {
-    Ok(of_all(db, std::iter::once(subscription)).await?.remove(&subscription))
+pub async fn of_subscription(db: &dyn ReadHandle, subscription: i64) -> Result<Option<Model>, db::Error> {
+    Ok(of_subscriptions(db, std::iter::once(subscription)).await?.remove(&subscription))
 }
 
 /// The receivers of subscriptions, by the ids of these.
-pub async fn of_all(
+pub async fn of_subscriptions(
     db: &dyn ReadHandle,
     subscriptions: impl Iterator<Item = i64>,
 ) -> Result<HashMap<i64, Model>, db::Error> {

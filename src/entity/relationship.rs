@@ -112,7 +112,7 @@ impl End {
     }
 
     /// Returns the end with this SDL type and id; `None` if the type cannot be an end.
-    pub fn of(class: &str, id: i64) -> Option<Self> {
+    pub fn from_class(class: &str, id: i64) -> Option<Self> {
         match class {
             "Service" => Some(Self::Service(id)),
             "System" => Some(Self::System(id)),

@@ -149,7 +149,7 @@ fn carry_out(job: &Job<String, Vec<Task>>, watched: &Watched) -> io::Result<()> 
                 say(task, Said::Names(vec![String::new(); elements.len()]))?;
                 for element in elements {
                     let holds = watched.within(TIME, MEMORY, || condition.holds(element, jaq_json::Val::Null));
-                    say(task, Said::One(One::of(holds)))?;
+                    say(task, Said::One(One::from(holds)))?;
                 }
             }
             Task::Event { selector, condition, message } => {
@@ -173,8 +173,8 @@ fn carry_out(job: &Job<String, Vec<Task>>, watched: &Watched) -> io::Result<()> 
     Ok(())
 }
 
-impl One {
-    fn of(holds: Result<bool, String>) -> Self {
+impl From<Result<bool, String>> for One {
+    fn from(holds: Result<bool, String>) -> Self {
         match holds {
             Ok(passed) => Self { passed, ..Self::default() },
             Err(fault) => Self { fault: Some(fault), ..Self::default() },
@@ -214,7 +214,7 @@ impl Checked<'_> {
         let mut globals = if template.is_some() && !names.is_empty() { Some(globals()) } else { None };
         for (index, name) in names {
             let context = jq::context(name, *index);
-            let mut one = One::of(watched.within(TIME, MEMORY, || condition.holds(input, context)));
+            let mut one = One::from(watched.within(TIME, MEMORY, || condition.holds(input, context)));
             if let (Some(template), Some(globals), None) = (&template, &mut globals, &one.fault) {
                 let message = match (template, globals) {
                     (Ok(template), Ok(globals)) => {

@@ -211,7 +211,8 @@ impl Sender {
     async fn batch(&self, subscription: i64) -> Result<bool, db::Error> {
         let db = self.db.read();
         let own = subscription::Entity::find_by_id(subscription).filter(subscription::Column::Enabled.eq(true));
-        let (Some(own), Some(receiver)) = (db.one(own).await?, receiver::of(db, subscription).await?) else {
+        let (Some(own), Some(receiver)) = (db.one(own).await?, receiver::of_subscription(db, subscription).await?)
+        else {
             return Ok(false);
         };
         if let Some(is_taken) = self.digest(&own, &receiver).await? {
@@ -253,7 +254,7 @@ impl Sender {
     ) -> Result<(Vec<(Delivery, Outcome)>, bool), db::Error> {
         let ids = subjects.iter().flatten().map(|one| Some(one.event_id));
         let events = event::Entity::by_ids(self.db.read(), ids).await?;
-        let pages = Pages::of(self.db.read(), &self.app_url, &events.iter().flatten().collect::<Vec<_>>()).await?;
+        let pages = Pages::find(self.db.read(), &self.app_url, &events.iter().flatten().collect::<Vec<_>>()).await?;
         let mut events = events.into_iter();
         let mut subjects = subjects.into_iter().map(|subject| {
             let events = events.by_ref().take(subject.len()).collect::<Vec<_>>();
@@ -287,7 +288,7 @@ impl Sender {
         mut subject: S,
     ) -> Option<((Delivery, Option<Outcome>), S)> {
         let (delivery, event) = subject.next()?;
-        let message = message::of(&event, delivery.kind, own.form, pages);
+        let message = message::compose(&event, delivery.kind, own.form, pages);
         let outcome = self.hand_over(own, receiver, message).await;
         Some(((delivery, outcome), subject))
     }
@@ -363,7 +364,7 @@ impl Sender {
             send(&agent, &url, &headers, &message.body)
         });
         match sent.await {
-            Ok(Ok(response)) => Outcome::of(response),
+            Ok(Ok(response)) => Outcome::from(response),
             Ok(Err(error)) => Outcome::Down { status: None, error, after: None },
             Err(_) => Outcome::Down { status: None, error: "the sender panicked".to_owned(), after: None },
         }

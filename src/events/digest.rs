@@ -64,7 +64,7 @@ pub(super) async fn message(
     let events: BTreeMap<i64, event::Model> =
         event::Entity::by_ids(db, ids).await?.into_iter().flatten().map(|event| (event.id, event)).collect();
     let head = format!("{} of {}: {}", called(own.digest), own.name, counted(count));
-    let pages = Pages::of(db, app_url, &events.values().collect::<Vec<_>>()).await?;
+    let pages = Pages::find(db, app_url, &events.values().collect::<Vec<_>>()).await?;
     let text = text(own.form, &head, count, &told, &events, &pages, &page_of(app_url, own.id));
     Ok(for_people(format!("dig_{first}"), cut(&plain(Form::Email)(&head), super::SUBJECT), own.form, text))
 }
@@ -99,7 +99,7 @@ fn text(
         let mut place = None;
         for one in group {
             let Some(event) = events.get(&one.event_id) else { continue };
-            let said = Said::of(event, one.kind, pages);
+            let said = Said::new(event, one.kind, pages);
             let line = format!("- {} {}\n", moment(event.at), said.line(form).replace(['\n', '\r'], " "));
             length += line.chars().count();
             size += written(&line);

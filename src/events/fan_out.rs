@@ -62,7 +62,7 @@ async fn make_out(
 ) -> Result<Waited, db::Error> {
     let most = (DELIVERIES / Ord::max(subscriptions.len() as u64, 1)).clamp(1, EVENTS);
     let events = event::take_waiting(tx, most).await?;
-    let places = Places::of(tx, &events, subscriptions).await?;
+    let places = Places::read(tx, &events, subscriptions).await?;
     let digests = digests(tx, subscriptions).await?;
     let (now, mut missed) = (Timestamp::now(), HashMap::<i64, i64>::new());
     let (mut rows, mut unwanted) = (Vec::new(), Vec::new());
@@ -163,7 +163,7 @@ struct Places {
 }
 
 impl Places {
-    async fn of(
+    async fn read(
         tx: &Transaction,
         events: &[event::Model],
         subscriptions: &[(Subscription, Vec<Kind>)],

@@ -25,8 +25,8 @@ pub(super) struct Message {
 }
 
 /// The message about an event.
-pub(super) fn of(event: &Event, kind: Kind, form: Form, pages: &Pages) -> Message {
-    let said = Said::of(event, kind, pages);
+pub(super) fn compose(event: &Event, kind: Kind, form: Form, pages: &Pages) -> Message {
+    let said = Said::new(event, kind, pages);
     let id = format!("evt_{}", event.id);
     let body = match form {
         Form::Slack | Form::Mattermost | Form::MicrosoftTeams => {
@@ -170,7 +170,7 @@ mod tests {
     const WHEN: &str = " (2023-11-14 22:13 UTC)";
 
     fn text(event: &Event, kind: Kind, form: Form) -> String {
-        let body: Json = serde_json::from_str(&of(event, kind, form, &pages()).body).expect("JSON");
+        let body: Json = serde_json::from_str(&compose(event, kind, form, &pages()).body).expect("JSON");
         match form {
             Form::MicrosoftTeams => body["attachments"][0]["content"]["body"][0]["text"].clone(),
             _ => body["text"].clone(),
@@ -192,7 +192,7 @@ mod tests {
             "changed": { "name": { "old": "Cart", "new": "Basket" } },
         });
         let message =
-            of(&event(What::Changed, "Basket", detail), Kind::ServiceChanged, Form::StandardWebhook, &pages());
+            compose(&event(What::Changed, "Basket", detail), Kind::ServiceChanged, Form::StandardWebhook, &pages());
         assert_eq!((&*message.id, message.content_type), ("evt_7", "application/json"));
         let body: Json = serde_json::from_str(&message.body).expect("JSON");
         let expected = json!({
@@ -261,7 +261,7 @@ mod tests {
              description: nothing \u{2192} Holds &lt;goods&gt;; language: Go \u{2192} Rust; parent team: a \u{2192} \
              nothing; tags lane: b \u{2192} c; and 4 more."
         );
-        let mail = of(&moved, Kind::ServiceOwnerChanged, Form::Email, &pages());
+        let mail = compose(&moved, Kind::ServiceOwnerChanged, Form::Email, &pages());
         let lines = [
             "The service Cart now belongs to payments, and no longer to orders.",
             "",
@@ -307,7 +307,7 @@ mod tests {
             text(&deploy("https://ci.example.com/|<!channel>"), Kind::DeployRecorded, Form::Slack),
             format!("{head}; https://ci.example.com/|&lt;!channel&gt;. {when}")
         );
-        let mail = of(&deploy("https://ci.example.com/7"), Kind::DeployRecovered, Form::Email, &pages()).body;
+        let mail = compose(&deploy("https://ci.example.com/7"), Kind::DeployRecovered, Form::Email, &pages()).body;
         assert!(mail.contains("\n- https://ci.example.com/7\n"), "{mail}");
     }
 
@@ -335,13 +335,17 @@ mod tests {
     #[test]
     fn mail_is_plain_text_whose_subject_is_one_short_line() {
         let name = "Cart\r\nBcc: eve@example.com\u{202e}\u{2028}<b>";
-        let mail =
-            of(&event(What::Created, name, json!({ "alias": "cart" })), Kind::ServiceCreated, Form::Email, &pages());
+        let mail = compose(
+            &event(What::Created, name, json!({ "alias": "cart" })),
+            Kind::ServiceCreated,
+            Form::Email,
+            &pages(),
+        );
         assert_eq!(mail.subject, "The service Cart  Bcc: eve@example.com  <b> was created.");
         let end = "2023-11-14 22:13 UTC\nhttps://rc.example.com/services/cart\n";
         assert_eq!(mail.body, format!("{}\n\n{end}", mail.subject));
         let long = event(What::Created, &"\u{e4}".repeat(5_000), json!({}));
-        let mail = of(&long, Kind::ServiceCreated, Form::Email, &pages());
+        let mail = compose(&long, Kind::ServiceCreated, Form::Email, &pages());
         assert_eq!(mail.subject.chars().count(), SUBJECT + 1);
     }
 
@@ -415,7 +419,7 @@ mod tests {
             let told = text.matches("field").count();
             assert!(told > 1 && text.ends_with(&format!("\u{2026}; and {} more.", 9 - told)), "{text}");
         }
-        let mail = of(&many, Kind::ServiceChanged, Form::Email, &pages()).body;
+        let mail = compose(&many, Kind::ServiceChanged, Form::Email, &pages()).body;
         assert!(mail.matches("field").count() == 5 && mail.contains("\n- and 4 more\n"), "{mail}");
     }
 }

@@ -32,8 +32,8 @@ pub(super) enum Outcome {
     Down { status: Option<u16>, error: String, after: Option<Duration> },
 }
 
-impl Outcome {
-    pub(super) fn of(Response { status, retry_after, body }: Response) -> Self {
+impl From<Response> for Outcome {
+    fn from(Response { status, retry_after, body }: Response) -> Self {
         let error = match body.is_empty() {
             true => format!("the receiver answered {status}"),
             false => format!("the receiver answered {status}: {body}"),
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn answered(status: u16, retry_after: Option<u64>) -> Outcome {
-        Outcome::of(Response { status, retry_after, body: "no".to_owned() })
+        Outcome::from(Response { status, retry_after, body: "no".to_owned() })
     }
 
     #[test]

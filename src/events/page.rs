@@ -39,7 +39,7 @@ impl Pages {
     }
 
     /// Finds the pages of these events.
-    pub(super) async fn of(db: &dyn ReadHandle, app_url: &Arc<str>, events: &[&Event]) -> Result<Self, db::Error> {
+    pub(super) async fn find(db: &dyn ReadHandle, app_url: &Arc<str>, events: &[&Event]) -> Result<Self, db::Error> {
         let mut known = Self::at(app_url);
         let services: BTreeSet<i64> = events.iter().filter_map(|event| event.service_id).collect();
         if !services.is_empty() {

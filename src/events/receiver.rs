@@ -27,7 +27,7 @@ pub const RESPONSE: usize = 1_000;
 /// have private addresses.
 pub fn check(url: &str, private: &Hosts) -> Result<String, UserError> {
     let wrong = |what: &str| Err(UserError::new("receiverUrl", what.to_owned()));
-    let Some(address) = Address::of(url) else {
+    let Some(address) = Address::parse(url) else {
         return wrong("receiverUrl must be a URL such as https://hooks.example.com/a, without a user and a password");
     };
     if !private.contain(&address) {
@@ -125,7 +125,7 @@ struct Guarded {
 impl Resolver for Guarded {
     fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let found = DefaultResolver::default().resolve(uri, config, timeout)?;
-        if Address::of(&uri.to_string()).is_some_and(|address| self.private.contain(&address)) {
+        if Address::parse(&uri.to_string()).is_some_and(|address| self.private.contain(&address)) {
             return Ok(found);
         }
         let mut public = self.empty();

@@ -100,7 +100,7 @@ impl Told {
 }
 
 impl<'a> Said<'a> {
-    pub(super) fn of(event: &'a Event, kind: Kind, pages: &'a Pages) -> Self {
+    pub(super) fn new(event: &'a Event, kind: Kind, pages: &'a Pages) -> Self {
         let detail: Map<String, Json> = serde_json::from_str(&event.detail).unwrap_or_default();
         Self { event, kind, detail, pages }
     }

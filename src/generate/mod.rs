@@ -148,17 +148,17 @@ impl Ids {
 
     /// The next id of a table.
     fn next<E: EntityName + Default>(&mut self) -> i64 {
-        let last = self.of::<E>();
+        let last = self.last_mut::<E>();
         *last += 1;
         *last
     }
 
     /// The last id given in a table.
     fn last<E: EntityName + Default>(&mut self) -> i64 {
-        *self.of::<E>()
+        *self.last_mut::<E>()
     }
 
-    fn of<E: EntityName + Default>(&mut self) -> &mut i64 {
+    fn last_mut<E: EntityName + Default>(&mut self) -> &mut i64 {
         let table = E::default();
         let last = self.0.iter_mut().find(|(name, _)| *name == table.table_name());
         last.map(|(_, last)| last).expect("a table that is filled in bulk")

@@ -117,7 +117,7 @@ impl DomainUpdateMutation for Mutation {
         let db = ctx.db();
         let domain = identifier::locked::<Domain>(db, "domain", &domain, LockType::Update).await?;
         let id = domain.id;
-        let (mut row, name) = draft(db, Draft::of(domain), input).await?;
+        let (mut row, name) = draft(db, Draft::from_row(domain), input).await?;
         if let Some(name) = name {
             row.slug = Set(domain_alias::Entity::claim_slug(db, &id, &name).await?);
         }
@@ -152,7 +152,7 @@ impl DomainChildAssignMutation for Mutation {
         let mut problems = Problems::default();
         let mut children = Vec::with_capacity(child_systems.len());
         for (place, child) in child_systems.iter().enumerate() {
-            let found = async { identifier::require::<System>(db, Identifier::of(child)?).await };
+            let found = async { identifier::require::<System>(db, Identifier::from_input(child)?).await };
             let within = |error: UserError| error.within(place.to_string()).within("childSystems");
             let child = found.await.map_err(|error: Error| error.map_user(within));
             children.extend(problems.take_any(child)?);

@@ -46,7 +46,7 @@ pub struct InfrastructureResourceSchema {
 }
 
 impl InfrastructureResourceSchema {
-    fn of(name: &str) -> Option<&'static Self> {
+    fn named(name: &str) -> Option<&'static Self> {
         SCHEMAS.iter().find(|one| one.name == name)
     }
 
@@ -95,7 +95,7 @@ impl InfrastructureResourceResolver for InfrastructureResource {
 
     fn data(&self) -> Option<Json> {
         let mut data: Map<String, Value> = serde_json::from_str(&self.data).ok()?;
-        if let Some(schema) = InfrastructureResourceSchema::of(&self.r#type) {
+        if let Some(schema) = InfrastructureResourceSchema::named(&self.r#type) {
             data.retain(|field, _| schema.describes(field));
         }
         Some(Json(Value::Object(data).to_string()))
@@ -144,7 +144,7 @@ async fn draft(
         Some(present) => (Some(present.r#type.clone()), Some(present.data.clone())),
         None => (None, None),
     };
-    let mut draft = present.map_or_else(Draft::<Entity>::new, Draft::of);
+    let mut draft = present.map_or_else(Draft::<Entity>::new, Draft::from_row);
     // A program that does not know the type of a resource sends it empty. The type then stays.
     let given = schema.take().map(|schema| schema.r#type);
     let given = match (given, &had_type) {
@@ -156,7 +156,7 @@ async fn draft(
         (_, had) => Ok(had.clone().unwrap_or_default()),
     };
     let schema = given.and_then(|name| {
-        InfrastructureResourceSchema::of(&name).ok_or_else(|| {
+        InfrastructureResourceSchema::named(&name).ok_or_else(|| {
             let known: Vec<_> = SCHEMAS.iter().map(|one| one.name.as_str()).collect();
             let message = format!("there is no type {}; the types are {}", quoted(&name), known.join(", "));
             UserError::new("type", message).within("schema")

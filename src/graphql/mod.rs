@@ -143,7 +143,7 @@ impl Catalogue {
         let text = limits.text.max(settings.body.saturating_mul(2));
         let limits = engine::cost::Limits { estimate: settings.estimate, text, ..limits };
         let documents = Arc::new(Documents::new(SDL, query, mutation, scalars, limits));
-        let rules = Arc::new(Rules::of(documents.schema()));
+        let rules = Arc::new(Rules::from_schema(documents.schema()));
         let (places, own_commits) = (Arc::default(), Arc::default());
         Self(Arc::new(context::Shared { db, settings, documents, rules, places, own_commits }))
     }
@@ -191,7 +191,7 @@ impl Catalogue {
     ) -> Result<Response, Unavailable> {
         let span = spans::operation(prepared.plan.serial, prepared.operation.as_deref());
         let (claim, place) = claim.map(|Claim { held, place }| (held, place)).unzip();
-        let outcome = Arc::new(context::RequestOutcome::of(claim, place));
+        let outcome = Arc::new(context::RequestOutcome::new(claim, place));
         let mut response = span.around(Box::pin(self.run(prepared, caller, request_id, &outcome))).await;
         response.forbidden = outcome.forbidden();
         if let Some(claim) = claim {

@@ -138,7 +138,7 @@ impl SystemUpdateMutation for Mutation {
         let db = ctx.db();
         let system = identifier::locked::<System>(db, "system", &system, LockType::Update).await?;
         let id = system.id;
-        let (mut row, name) = draft(db, Draft::of(system), input).await?;
+        let (mut row, name) = draft(db, Draft::from_row(system), input).await?;
         if let Some(name) = name {
             row.slug = Set(system_alias::Entity::claim_slug(db, &id, &name).await?);
         }
@@ -175,7 +175,7 @@ impl SystemChildAssignMutation for Mutation {
         let mut problems = Problems::default();
         let mut children = Vec::with_capacity(child_services.len());
         for (place, child) in child_services.iter().enumerate() {
-            let found = async { service::require_writable(db, Identifier::of(child)?).await };
+            let found = async { service::require_writable(db, Identifier::from_input(child)?).await };
             let within = |error: UserError| {
                 service::unless_locked(error, |error| error.within(place.to_string()).within("childServices"))
             };

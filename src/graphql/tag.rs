@@ -253,7 +253,7 @@ impl TagDeleteMutation for Mutation {
         let db = ctx.db();
         let tag = id::require::<tag::Entity>(db, &id, "id").await?;
         refuse_locked(db, &tag).await?;
-        let deleted_tag_id = Some(id::Id::of::<tag::Entity>(tag.id));
+        let deleted_tag_id = Some(id::Id::new::<tag::Entity>(tag.id));
         db.delete(tag).await?;
         Ok(TagDeletePayload { deleted_tag_id, ..Default::default() })
     }

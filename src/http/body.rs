@@ -30,7 +30,7 @@ pub const DISCARDED: usize = 256;
 
 /// Checks that the request declares a JSON body in UTF-8.
 pub fn check_is_json(headers: &HeaderMap) -> Result<(), Rejection> {
-    let kind = ContentType::of(headers);
+    let kind = ContentType::from_headers(headers);
     if kind.media != "application/json" {
         return Err(Rejection::Unsupported(not_json(&kind)));
     }

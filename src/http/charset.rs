@@ -20,7 +20,7 @@ pub struct ContentType<'h> {
 
 impl<'h> ContentType<'h> {
     /// Reads the header. Bytes that are not ASCII make it an unknown type.
-    pub fn of(headers: &'h HeaderMap) -> Self {
+    pub fn from_headers(headers: &'h HeaderMap) -> Self {
         let Some(line) = headers.get(header::CONTENT_TYPE) else { return Self::default() };
         let Ok(line) = line.to_str() else { return Self { media: "unreadable".to_owned(), charset: None } };
         let mut parts = line.split(';').map(str::trim);

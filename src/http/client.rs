@@ -40,7 +40,7 @@ pub(super) fn span<B>(request: &Request<B>, peer: Peer, id: &str) -> Span {
     let (headers, path) = (request.headers(), request.uri().path());
     let lines = |name: &str| headers.get_all(name).iter().map(HeaderValue::as_bytes);
     let caller = spans::parent(lines("traceparent"), lines("tracestate"));
-    let route = Route::of(path);
+    let route = Route::from_path(path);
     let head = spans::Request {
         method: super::router::method_name(request.method()),
         route: route.name(),
@@ -148,7 +148,7 @@ pub enum Forwarded {
 
 impl Forwarded {
     /// See [`Forwarded`].
-    pub fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Self {
+    pub fn from_headers(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Self {
         let lines = headers.get_all("x-forwarded-for").iter();
         let addresses = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b',')).count();
         let peer = peer.to_canonical();

@@ -65,8 +65,8 @@ pub(super) struct Patience {
     pub idle: Duration,
 }
 
-impl Patience {
-    pub(super) fn of(edge: &Edge) -> Self {
+impl From<&Edge> for Patience {
+    fn from(edge: &Edge) -> Self {
         Self { head: edge.header_timeout, idle: edge.idle_timeout }
     }
 }

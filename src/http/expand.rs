@@ -30,7 +30,7 @@ impl Coding {
     ///
     /// # Errors
     /// It is not read here, or there are several.
-    pub fn of(headers: &HeaderMap) -> Result<Option<Self>, Rejection> {
+    pub fn from_headers(headers: &HeaderMap) -> Result<Option<Self>, Rejection> {
         let mut coding = None;
         for line in headers.get_all(header::CONTENT_ENCODING) {
             for word in line.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {

@@ -180,7 +180,7 @@ impl InProcess {
 
 impl Store for InProcess {
     fn count(&self, key: Key, _: u32, now: Instant) -> BoxFuture<'_, Window> {
-        ready(self.windows(key).of(key, now).count(now)).boxed()
+        ready(self.windows(key).current(key, now).count(now)).boxed()
     }
 }
 
@@ -208,7 +208,7 @@ impl Shared {
     async fn count_request(&self, key: Key, limit: u32, now: Instant) -> Window {
         let (by, here) = {
             let mut windows = self.here.windows(key);
-            let window = windows.of(key, now);
+            let window = windows.current(key, now);
             let here = window.count(now);
             if window.known >= limit || window.unreported < portion(limit, window.known) || now < window.not_before {
                 return here;
@@ -217,7 +217,7 @@ impl Shared {
         };
         let counted = self.db.count(&key.to_string(), by, key.window()).await;
         let mut windows = self.here.windows(key);
-        let window = windows.of(key, now);
+        let window = windows.current(key, now);
         match counted {
             Ok(Counted { requests, rest }) => {
                 (window.known, window.ends) = (requests, now + rest);
@@ -267,7 +267,7 @@ impl Windows {
     const CAPACITY: usize = 1 << 16;
 
     /// Returns the open window of a key. Opens one if there is none or the last has ended.
-    fn of(&mut self, key: Key, now: Instant) -> &mut Open {
+    fn current(&mut self, key: Key, now: Instant) -> &mut Open {
         while let Some(first) = self.order.front() {
             let has_ended = self.open.get(first).is_none_or(|window| window.ends <= now);
             if !has_ended && (self.order.len() < Self::CAPACITY || self.open.contains_key(&key)) {
@@ -370,12 +370,12 @@ mod tests {
     fn memory_is_bounded_and_the_oldest_windows_go_first() {
         let (mut windows, start) = (Windows::default(), Instant::now());
         for id in 0..Windows::CAPACITY as i64 + 1000 {
-            windows.of(Key::Token(id), start).count(start);
+            windows.current(Key::Token(id), start).count(start);
         }
         assert_eq!((windows.open.len(), windows.order.len()), (Windows::CAPACITY, Windows::CAPACITY));
-        assert_eq!(windows.of(Key::Token(1000), start).count(start).requests, 2);
-        assert_eq!(windows.of(Key::Token(999), start).count(start).requests, 1);
-        windows.of(Key::Token(0), start + Duration::from_secs(60));
+        assert_eq!(windows.current(Key::Token(1000), start).count(start).requests, 2);
+        assert_eq!(windows.current(Key::Token(999), start).count(start).requests, 1);
+        windows.current(Key::Token(0), start + Duration::from_secs(60));
         assert_eq!((windows.open.len(), windows.order.len()), (1, 1));
     }
 }

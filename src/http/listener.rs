@@ -76,7 +76,7 @@ impl Listener {
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn of(passed: Passed) -> io::Result<Self> {
+    pub fn adopt(passed: Passed) -> io::Result<Self> {
         let socket = match passed {
             Passed::Tcp(listener) => {
                 listener.set_nonblocking(true)?;

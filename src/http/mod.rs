@@ -280,10 +280,10 @@ impl App {
             id,
             owner: Key::of_address(client),
             client,
-            forwarded: Forwarded::of(peer.address, &parts.headers, self.trusted_proxies(peer)),
+            forwarded: Forwarded::from_headers(peer.address, &parts.headers, self.trusted_proxies(peer)),
             room: None,
             is_mutation: false,
-            route: Route::of(parts.uri.path()),
+            route: Route::from_path(parts.uri.path()),
             here: if self.learns_origin { self.here(peer, &parts) } else { None },
             standing: None,
             operation: None,
@@ -468,7 +468,7 @@ impl Call {
     /// The format of the caller's errors.
     pub fn surface(&self) -> Surface {
         match self.route {
-            Route::GraphQl => Surface::GraphQl(reply::Media::of(&self.parts.headers)),
+            Route::GraphQl => Surface::GraphQl(reply::Media::preferred(&self.parts.headers)),
             Route::Deploy | Route::Document => Surface::Webhook,
             Route::Scim => Surface::Scim,
             Route::App => Surface::Page,

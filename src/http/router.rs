@@ -44,7 +44,7 @@ pub enum Route {
 
 impl Route {
     /// The route of a request's path.
-    pub fn of(path: &str) -> Self {
+    pub fn from_path(path: &str) -> Self {
         match path {
             // One client adds the slash.
             "/graphql" | "/graphql/" => Self::GraphQl,
@@ -204,7 +204,7 @@ mod tests {
             ("/secret", None),
             ("*", None),
         ] {
-            assert_eq!(Route::of(path).shown(path), shown, "{path}");
+            assert_eq!(Route::from_path(path).shown(path), shown, "{path}");
         }
     }
 }

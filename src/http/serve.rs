@@ -90,7 +90,7 @@ pub async fn serve(
     tls: Option<Arc<Tls>>,
     told_to_stop: impl Future<Output = ()>,
 ) -> Drained {
-    let (listener, patience) = (listener.into(), Patience::of(&app.edge));
+    let (listener, patience) = (listener.into(), Patience::from(&app.edge));
     let (most, share) = (app.edge.max_connections as usize, app.edge.connections_of_address());
     let mut connections = Connections::new(Arc::clone(&app), most, share, patience);
     connections.tls = tls;
@@ -124,7 +124,7 @@ pub async fn serve(
 
 /// Serves the metrics of `app` on `listener`. Runs until it is dropped.
 pub async fn serve_metrics(app: Arc<App>, listener: impl Into<Listener>) -> Infallible {
-    let patience = Patience::of(&app.edge);
+    let patience = Patience::from(&app.edge);
     // Usually one address asks, so its share is all.
     let most = METRICS_CONNECTIONS;
     let mut connections = Connections::new(Arc::new(metrics::Page(app)), most, most, patience);

@@ -46,7 +46,7 @@ pub fn normalised(value: Value) -> Result<Value, Refusal> {
                 let known = KNOWN.iter().find(|known| known.eq_ignore_ascii_case(&name));
                 let name = known.map_or(name, |known| (*known).to_owned());
                 if named.insert(name.clone(), normalised(value)?).is_some() {
-                    return Err(Refusal::of(Kind::InvalidSyntax, format!("The attribute {name} is given twice.")));
+                    return Err(Refusal::new(Kind::InvalidSyntax, format!("The attribute {name} is given twice.")));
                 }
             }
             Ok(Value::Object(named))
@@ -110,7 +110,7 @@ impl Shape {
     }
 
     /// Leaves out of a resource what the client does not want to see.
-    pub fn of(&self, resource: Value) -> Value {
+    pub fn apply(&self, resource: Value) -> Value {
         let Value::Object(members) = resource else { return resource };
         let shown = members.into_iter().filter(|(name, _)| self.wants(name));
         shown.map(|(name, value)| (name.clone(), self.part(&name, value))).collect::<Map<_, _>>().into()
@@ -180,7 +180,7 @@ mod tests {
             ),
             (Some(""), Some(","), resource.clone()),
         ] {
-            assert_eq!(Shape::new(only, without).of(resource.clone()), expected, "{only:?} {without:?}");
+            assert_eq!(Shape::new(only, without).apply(resource.clone()), expected, "{only:?} {without:?}");
         }
     }
 }

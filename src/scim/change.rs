@@ -54,9 +54,9 @@ async fn tell(
 ) -> Result<(), Error> {
     let (actor, wanted) = (&service.caller.actor, &service.catalogue.settings().events);
     let before = Before::Committed(service.db.committed(transaction));
-    let account = Account::of(before, transaction).await?.ok_or_else(|| {
+    let account = Account::complete(before, transaction).await?.ok_or_else(|| {
         let message = format!("This changes more than {MOST_CHANGED} things. Remove members of the group first.");
-        Refusal::of(Kind::TooMany, message)
+        Refusal::new(Kind::TooMany, message)
     })?;
     let told = account.told(before, transaction, By::Object).await?;
     events::note(transaction, wanted, (actor, action), &account, &told).await?;
@@ -82,7 +82,7 @@ async fn tell(
 /// The error of a write that meets a value of another row.
 pub fn or_taken<T>(written: Result<T, db::Error>, detail: &str) -> Result<T, Error> {
     written.map_err(|error| match error.violation() {
-        Some(db::Constraint::Unique(_)) => Refusal::of(Kind::Uniqueness, detail).into(),
+        Some(db::Constraint::Unique(_)) => Refusal::new(Kind::Uniqueness, detail).into(),
         _ => error.into(),
     })
 }

@@ -30,7 +30,7 @@ enum Field {
 }
 
 fn wrong(detail: String) -> Refusal {
-    Refusal::of(Kind::InvalidFilter, detail)
+    Refusal::new(Kind::InvalidFilter, detail)
 }
 
 /// The users that a filter selects.

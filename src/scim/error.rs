@@ -65,14 +65,14 @@ pub struct Refusal {
 
 impl Refusal {
     /// An error of a kind.
-    pub fn of(kind: Kind, detail: impl Into<String>) -> Self {
+    pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
         let status = if kind == Kind::Uniqueness { 409 } else { 400 };
         Self { status, kind: Some(kind), detail: detail.into() }
     }
 
     /// A value is missing, or not what it must be.
     pub fn value(detail: impl Into<String>) -> Self {
-        Self::of(Kind::InvalidValue, detail)
+        Self::new(Kind::InvalidValue, detail)
     }
 
     /// There is no such resource.
@@ -142,7 +142,7 @@ impl From<UserError> for Error {
 
 impl From<crate::error::Error> for Error {
     fn from(error: crate::error::Error) -> Self {
-        if let Some(cause) = db::Error::of(&error) {
+        if let Some(cause) = db::Error::cause_of(&error) {
             return Self::Database(cause.clone());
         }
         match error {

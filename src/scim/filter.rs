@@ -92,7 +92,7 @@ impl Path {
     }
 
     fn parse(text: &str) -> Result<Self, Refusal> {
-        let mut parser = Parser::of(text)?;
+        let mut parser = Parser::new(text)?;
         let mut attribute = parser.attribute()?;
         let mut filter = None;
         if parser.takes('[') {
@@ -112,7 +112,7 @@ impl Filter {
     /// # Errors
     /// It is none, or exceeds a limit: `invalidFilter`.
     pub fn read(text: &str) -> Result<Self, Refusal> {
-        let mut parser = Parser::of(text)?;
+        let mut parser = Parser::new(text)?;
         let filter = parser.any()?;
         parser.end()?;
         Ok(filter)
@@ -158,11 +158,11 @@ struct Parser<'t> {
 }
 
 fn wrong(detail: impl Into<String>) -> Refusal {
-    Refusal::of(Kind::InvalidFilter, detail)
+    Refusal::new(Kind::InvalidFilter, detail)
 }
 
 impl<'t> Parser<'t> {
-    fn of(text: &'t str) -> Result<Self, Refusal> {
+    fn new(text: &'t str) -> Result<Self, Refusal> {
         if text.len() > LONGEST {
             return Err(wrong(format!("A filter or a path has at most {LONGEST} bytes.")));
         }

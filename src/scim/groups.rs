@@ -47,7 +47,7 @@ impl Said {
     }
 
     /// A group as it is, before operations change it.
-    fn of(group: &Model) -> Self {
+    fn from_row(group: &Model) -> Self {
         let (display_name, external_id) = (Some(group.display_name.clone()), group.external_id.clone());
         Self { display_name, external_id, members: Members::same() }
     }
@@ -62,7 +62,7 @@ impl Said {
             ("externalid", None, None) => self.external_id = text("externalId", value)?,
             ("displayname" | "externalid", ..) => {
                 let detail = format!("The attribute {} has no parts.", path.attribute.name);
-                return Err(Refusal::of(Kind::InvalidPath, detail));
+                return Err(Refusal::new(Kind::InvalidPath, detail));
             }
             _ => check_other(&path.attribute)?,
         }
@@ -97,7 +97,7 @@ pub async fn list(service: &Service<'_>, query: &str) -> Result<Answer, Error> {
         groups.truncate(page::fitting(groups.iter().map(|group| sizes.get(&group.id).copied().unwrap_or_default())));
         members = members_of(&db, &ids(&groups)).await?;
     }
-    let resources = groups.iter().map(|group| asked.shape.of(resource(service, group, &members)));
+    let resources = groups.iter().map(|group| asked.shape.apply(resource(service, group, &members)));
     Ok(page::answer(&asked, total, resources.collect()))
 }
 
@@ -147,7 +147,7 @@ pub async fn change(service: &Service<'_>, id: i64, request: &Request<'_>) -> Re
     let shows = asked.shape != super::attributes::Shape::All;
     let changed = carry_out(service, "scimGroupUpdate", async |db| {
         let said = |group: &Model| {
-            let mut said = Said::of(group);
+            let mut said = Said::from_row(group);
             operations.iter().try_for_each(|operation| said.apply(operation))?;
             Ok(said)
         };
@@ -236,7 +236,7 @@ async fn whole(service: &Service<'_>, db: &dyn ReadHandle, group: &Model, asked:
         true => members_of(db, &[group.id]).await?,
         false => HashMap::new(),
     };
-    Ok(asked.shape.of(resource(service, group, &members)))
+    Ok(asked.shape.apply(resource(service, group, &members)))
 }
 
 /// A group as a resource.

@@ -46,7 +46,7 @@ impl Members {
     /// Carries an operation on the attribute `members` out.
     pub fn apply(&mut self, Operation { op, path, value }: &Operation) -> Result<(), Refusal> {
         if path.attribute.sub.as_deref().is_some_and(|part| part != "value") {
-            return Err(Refusal::of(Kind::InvalidPath, "Of a member, only the value can be given."));
+            return Err(Refusal::new(Kind::InvalidPath, "Of a member, only the value can be given."));
         }
         let target = path.filter.as_ref().map(named).transpose()?;
         match (op, target) {
@@ -55,7 +55,7 @@ impl Members {
             // As Entra ID sends it.
             (Op::Remove, None) => self.remove(ids(value)?),
             (Op::Add | Op::Replace, Some(_)) => {
-                return Err(Refusal::of(
+                return Err(Refusal::new(
                     Kind::InvalidPath,
                     "A member can be removed by a path with a filter, not changed.",
                 ));
@@ -188,7 +188,7 @@ fn named(filter: &Filter) -> Result<i64, Refusal> {
             // Nobody has another id.
             Ok(resource::number(id).unwrap_or(0))
         }
-        _ => Err(Refusal::of(Kind::InvalidPath, "The filter of members must be value eq \"ID\".")),
+        _ => Err(Refusal::new(Kind::InvalidPath, "The filter of members must be value eq \"ID\".")),
     }
 }
 

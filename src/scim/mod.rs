@@ -142,7 +142,7 @@ pub async fn answer(service: &Service<'_>, request: &Request<'_>) -> Result<Answ
     let answered = match request.does {
         Does::Get => timeout(limits.time, answered)
             .await
-            .unwrap_or_else(|_| Err(Refusal::of(Kind::TooMany, Excess::Time.sentence(&limits)).into())),
+            .unwrap_or_else(|_| Err(Refusal::new(Kind::TooMany, Excess::Time.sentence(&limits)).into())),
         _ => answered.await,
     };
     match answered {

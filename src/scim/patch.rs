@@ -33,7 +33,7 @@ pub struct Operation {
 
 /// Reads the operations in a body.
 pub fn read(bytes: &[u8]) -> Result<Vec<Operation>, Refusal> {
-    let syntax = |detail: &str| Refusal::of(Kind::InvalidSyntax, detail);
+    let syntax = |detail: &str| Refusal::new(Kind::InvalidSyntax, detail);
     let mut body = resource::body(bytes)?;
     let Some(Value::Array(given)) = body.remove("Operations") else {
         return Err(syntax("The body must have a list of Operations."));
@@ -53,7 +53,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Operation>, Refusal> {
                 operations.push(Operation { op, path: Path::read(path)?, value });
             }
             (Some(Value::String(_) | Value::Null) | None, _) if op == Op::Remove => {
-                return Err(Refusal::of(Kind::NoTarget, "An operation that removes must have a path."));
+                return Err(Refusal::new(Kind::NoTarget, "An operation that removes must have a path."));
             }
             (Some(Value::String(_) | Value::Null) | None, Value::Object(values)) => {
                 for (name, value) in values {
@@ -63,7 +63,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Operation>, Refusal> {
             (Some(Value::String(_) | Value::Null) | None, _) => {
                 return Err(Refusal::value("The value of an operation without a path must be an object."));
             }
-            (Some(_), _) => return Err(Refusal::of(Kind::InvalidPath, "The path of an operation must be a text.")),
+            (Some(_), _) => return Err(Refusal::new(Kind::InvalidPath, "The path of an operation must be a text.")),
         }
         if operations.len() > MOST_OPERATIONS {
             return Err(Refusal::too_large(format!("A request has at most {MOST_OPERATIONS} operations.")));
@@ -128,12 +128,12 @@ const READ_ONLY: &[&str] = &["id", "meta", "groups"];
 pub fn check_other(attribute: &Attribute) -> Result<(), Refusal> {
     let name = &*attribute.name;
     if READ_ONLY.contains(&name) {
-        return Err(Refusal::of(Kind::Mutability, format!("The attribute {name} cannot be changed.")));
+        return Err(Refusal::new(Kind::Mutability, format!("The attribute {name} cannot be changed.")));
     }
     if NOT_KEPT.contains(&name) || name.starts_with("urn:") {
         return Ok(());
     }
-    Err(Refusal::of(Kind::InvalidPath, format!("The path names the attribute {name}, which does not exist.")))
+    Err(Refusal::new(Kind::InvalidPath, format!("The path names the attribute {name}, which does not exist.")))
 }
 
 #[cfg(test)]

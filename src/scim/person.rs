@@ -45,7 +45,7 @@ impl Person {
     }
 
     /// A user as it is, before operations change it.
-    pub fn of(user: &Model) -> Self {
+    pub fn from_row(user: &Model) -> Self {
         Self {
             user_name: Some(user.user_name.clone().unwrap_or_else(|| user.email.clone())),
             external_id: user.external_id.clone(),
@@ -104,7 +104,7 @@ impl Person {
             ("emails", _) => self.apply_to_email(*op, path, value)?,
             ("username" | "externalid" | "displayname" | "name" | "active", Some(sub)) => {
                 let detail = format!("The attribute {} has no part {sub}.", attribute.name);
-                return Err(Refusal::of(Kind::InvalidPath, detail));
+                return Err(Refusal::new(Kind::InvalidPath, detail));
             }
             _ => check_other(attribute)?,
         }
@@ -131,7 +131,7 @@ impl Person {
             Some("value") => resource::text("emails.value", value)?,
             Some("type" | "primary" | "display") => return Ok(()),
             Some(sub) => {
-                return Err(Refusal::of(Kind::InvalidPath, format!("The attribute emails has no part {sub}.")));
+                return Err(Refusal::new(Kind::InvalidPath, format!("The attribute emails has no part {sub}.")));
             }
         };
         self.email = email.or(self.email.take());

@@ -42,7 +42,7 @@ pub async fn list(service: &Service<'_>, query: &str) -> Result<Answer, Error> {
         users.truncate(page::fitting(users.iter().map(|user| sizes.get(&user.id).copied().unwrap_or_default())));
         groups = scim_group::of_users(&db, &ids(&users)).await?;
     }
-    let resources = users.iter().map(|user| asked.shape.of(resource(service, user, &groups)));
+    let resources = users.iter().map(|user| asked.shape.apply(resource(service, user, &groups)));
     Ok(page::answer(&asked, total, resources.collect()))
 }
 
@@ -87,7 +87,7 @@ pub async fn replace(service: &Service<'_>, id: i64, request: &Request<'_>) -> R
 pub async fn change(service: &Service<'_>, id: i64, request: &Request<'_>) -> Result<Answer, Error> {
     let operations = patch::read(request.body)?;
     let changed = |user: &user::Model| {
-        let mut person = Person::of(user);
+        let mut person = Person::from_row(user);
         let mut unknown: Result<(), Refusal> = Ok(());
         for operation in &operations {
             match person.apply(operation) {
@@ -154,7 +154,7 @@ async fn check_names(db: &Transaction, row: &user::ActiveModel) -> Result<(), Er
     let own = row.id.try_as_ref().copied().unwrap_or_default();
     for same in [name, address].into_iter().flatten() {
         if db.one(user::Entity::find().filter(same).filter(Column::Id.ne(own))).await?.is_some() {
-            return Err(Refusal::of(Kind::Uniqueness, TAKEN).into());
+            return Err(Refusal::new(Kind::Uniqueness, TAKEN).into());
         }
     }
     Ok(())
@@ -182,7 +182,7 @@ pub async fn delete(service: &Service<'_>, id: i64) -> Result<Answer, Error> {
     if service.db.read().one(user::Entity::find_by_id(id)).await?.is_none() {
         return Err(absent(id).into());
     }
-    let text = Id::of::<user::Entity>(id).text();
+    let text = Id::new::<user::Entity>(id).text();
     let operation = Operation::new(DELETE).variables(Variables::from_json(json!({ "id": text })));
     let prepared = service.catalogue.prepare(&operation);
     let prepared = prepared.map_err(|errors| Error::Internal(format!("userDelete is refused: {errors:?}")))?;
@@ -208,7 +208,7 @@ async fn whole(service: &Service<'_>, db: &dyn ReadHandle, user: &user::Model, a
         true => scim_group::of_users(db, &[user.id]).await?,
         false => HashMap::new(),
     };
-    Ok(asked.shape.of(resource(service, user, &groups)))
+    Ok(asked.shape.apply(resource(service, user, &groups)))
 }
 
 /// A user as a resource.

@@ -140,7 +140,7 @@ impl Reader<'_> {
         };
         let (name, namespace) = (text::trim(name), entity_ref::namespace(namespace));
         let short = entity_ref::short(namespace, name);
-        let entity = EntityRef::of(kind, namespace, name);
+        let entity = EntityRef::new(kind, namespace, name);
         let entity = entity.filter(|entity| text::fault(&entity.to_string(), text::SHORT).is_none());
         let Some(entity) = entity else {
             let sentence = format!("the entity of kind {kind} is not taken: {} is no name of one", quoted(&short));

@@ -29,7 +29,7 @@ impl EntityRef {
     pub(super) fn parse(text: &str, kind: &str, namespace: &str) -> Option<Self> {
         let (kind, rest) = text.split_once(':').unwrap_or((kind, text));
         let (namespace, name) = rest.split_once('/').unwrap_or((namespace, rest));
-        Self::of(kind, namespace, name)
+        Self::new(kind, namespace, name)
     }
 
     /// Parses a whole reference, such as an alias of an entity.
@@ -37,7 +37,7 @@ impl EntityRef {
         Self::parse(text, "", "")
     }
 
-    pub(super) fn of(kind: &str, namespace: &str, name: &str) -> Option<Self> {
+    pub(super) fn new(kind: &str, namespace: &str, name: &str) -> Option<Self> {
         let is_name = |text: &str| is_name(text.trim());
         let part = |text: &str| text.trim().to_lowercase();
         (is_name(kind) && is_name(namespace) && is_name(name)).then(|| Self {
@@ -115,7 +115,7 @@ impl Reader<'_> {
                 };
                 let (of, within) = (part("kind").unwrap_or(kind), part("namespace").unwrap_or(namespace));
                 let name = part("name").unwrap_or_default();
-                (format!("{of}:{within}/{name}"), EntityRef::of(of, within, name))
+                (format!("{of}:{within}/{name}"), EntityRef::new(of, within, name))
             }
             _ => {
                 let text = self.string("a reference", node)?;

@@ -31,7 +31,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    pub(super) fn of(node: &At<Node>) -> Self {
+    pub(super) fn detect(node: &At<Node>) -> Self {
         let pairs = match &node.value {
             Node::Null => return Self::Empty,
             Node::Mapping(pairs) => pairs,
@@ -48,7 +48,7 @@ impl Form {
 
     /// The same in a file in which documents with a version are another catalogue's, or not.
     pub(super) fn within(node: &At<Node>, is_opslevel: bool) -> Self {
-        match Self::of(node) {
+        match Self::detect(node) {
             Self::Own if is_opslevel => Self::OpsLevel,
             form => form,
         }
@@ -80,7 +80,7 @@ pub(super) fn is_opslevel<'n>(path: &str, text: &str, nodes: impl Iterator<Item 
         "rollcall" => return false,
         _ => {}
     }
-    let marks = nodes.filter(|node| Form::of(node) == Form::Own).map(Marks::of);
+    let marks = nodes.filter(|node| Form::detect(node) == Form::Own).map(Marks::read);
     let marks = marks.fold(Marks::default(), |one, two| Marks {
         is_own: one.is_own || two.is_own,
         is_other: one.is_other || two.is_other,
@@ -96,7 +96,7 @@ struct Marks {
 }
 
 impl Marks {
-    fn of(node: &At<Node>) -> Self {
+    fn read(node: &At<Node>) -> Self {
         let Node::Mapping(pairs) = &node.value else { return Self::default() };
         let mut marks = Self::default();
         for (key, value) in pairs {

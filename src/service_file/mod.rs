@@ -253,7 +253,7 @@ async fn tell(
     actor: Option<&Actor>,
     options: &Options<'_>,
 ) -> Result<(Account, Vec<Told>), Refused> {
-    let account = Account::of(before, tx).await?.ok_or_else(too_many)?;
+    let account = Account::complete(before, tx).await?.ok_or_else(too_many)?;
     let told = account.told(before, tx, By::Document).await?;
     if let (Some(actor), Some(wanted)) = (actor, options.events) {
         events::note(tx, wanted, (actor, "apply"), &account, &told).await?;
@@ -392,7 +392,7 @@ impl Prepared {
             if !change.is_behind && !notes.contains_key(&id) {
                 continue;
             }
-            let is_changed = applied.of(change.row).is_some_and(|applied| applied.outcome != Outcome::Unchanged);
+            let is_changed = applied.get(change.row).is_some_and(|applied| applied.outcome != Outcome::Unchanged);
             match options.permit {
                 Some(permit) if !is_changed => match permit.check(before, tx, change.row).await {
                     Err(Error::User(_)) => {
@@ -463,7 +463,7 @@ async fn check_permit(
         }
     }
     // What no document describes.
-    if refused.iter().any(|row| row.and_then(|row| applied.of(row)).is_none()) {
+    if refused.iter().any(|row| row.and_then(|row| applied.get(row)).is_none()) {
         problems.push(permit.refusal().within("files"));
     }
     problems.none().map_err(Refused::Failed)

@@ -45,7 +45,7 @@ impl Outcomes {
     }
 
     /// The result of what has this row.
-    pub(super) fn of(&self, row: RowOf) -> Option<&Applied> {
+    pub(super) fn get(&self, row: RowOf) -> Option<&Applied> {
         self.all.get(*self.places.get(&row)?).map(|one| &one.applied)
     }
 }

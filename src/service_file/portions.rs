@@ -38,7 +38,7 @@ pub struct Portions {
 impl Portions {
     /// Splits files that are more than `bounds` allow in one request. Returns `None` for less, and for files with documents
     /// of our own form, which are applied all or nothing.
-    pub fn of(files: &[File], bounds: &Bounds) -> Option<Self> {
+    pub fn split(files: &[File], bounds: &Bounds) -> Option<Self> {
         let (mut problems, mut intake) = (Problems::default(), Intake::new(None));
         for file in files {
             let source = problems.file(&file.path);
@@ -56,7 +56,7 @@ impl Portions {
         if is_whole && bytes <= WHOLE {
             return None;
         }
-        let portions = Units::of(files, &documents).portions(files);
+        let portions = Units::new(files, &documents).portions(files);
         if portions.len() < 2 {
             return None;
         }
@@ -124,7 +124,7 @@ struct Units<'t> {
 }
 
 impl<'t> Units<'t> {
-    fn of(files: &'t [File], documents: &[Document]) -> Self {
+    fn new(files: &'t [File], documents: &[Document]) -> Self {
         let text = |file: &'t File| file.content.as_deref().unwrap_or_default();
         let texts: Vec<Vec<(u64, &str)>> = files.iter().map(|file| yaml::parts(text(file))).collect();
         let places = texts.iter().enumerate().flat_map(|(file, parts)| (0..parts.len()).map(move |part| (file, part)));

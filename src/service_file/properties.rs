@@ -307,10 +307,10 @@ mod tests {
 
     #[tokio::test]
     async fn checks_end_when_they_take_too_long() {
-        let (polls, mistakes) = checked(Allowance::of(Duration::ZERO)).await;
+        let (polls, mistakes) = checked(Allowance::new(Duration::ZERO)).await;
         assert_eq!((polls, mistakes), (2, vec![late()]));
         // The first check is begun, and takes all.
-        let (polls, mistakes) = checked(Allowance::of(Duration::from_nanos(1))).await;
+        let (polls, mistakes) = checked(Allowance::new(Duration::from_nanos(1))).await;
         assert_eq!((polls, mistakes.len(), mistakes.last()), (3, 2, Some(&late())));
     }
 }

@@ -31,7 +31,7 @@ const TEAM_LISTS: &[&str] = &["aliases", "tags", "members", "contacts", "propert
 pub(super) fn has_other_documents(text: &str) -> bool {
     let mut allowance = Allowance::LOCAL;
     let documents = yaml::documents(text, &mut allowance);
-    documents.iter().flatten().any(|node| matches!(Form::of(node), Form::Unknown))
+    documents.iter().flatten().any(|node| matches!(Form::detect(node), Form::Unknown))
 }
 
 /// The maximum number of a service's repositories.

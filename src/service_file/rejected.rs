@@ -49,7 +49,7 @@ struct Faulty {
 impl Rejected {
     /// What is to be told of files that were refused. `None` if it is a dry run, if nobody wants to know, if the files are
     /// not the reason, or if they describe no service that there is.
-    pub async fn of(
+    pub async fn find(
         db: &Db,
         files: &[File],
         options: &Options<'_>,

@@ -38,7 +38,7 @@ pub enum Described {
 
 impl Described {
     /// What has this SDL type and id; `None` if no document describes the type.
-    pub fn of(class: &str, id: i64) -> Option<Self> {
+    pub fn from_class(class: &str, id: i64) -> Option<Self> {
         Some(match class {
             "Service" => Self::Service(id),
             "Repository" => Self::Repository(id),

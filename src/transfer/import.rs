@@ -137,7 +137,7 @@ async fn rows(
                 if let Entry::Vacant(table) = tables.entry(batch.table) {
                     table.insert(Filling::prepared(db, &batch).await?);
                 }
-                Loading::of(db, &batch)
+                Loading::new(db, &batch)
             }
         };
         if let Some(table) = tables.get_mut(batch.table) {
@@ -181,7 +181,7 @@ struct Loading<'b> {
 }
 
 impl<'b> Loading<'b> {
-    fn of(db: &'b Bulk, Batch { table, line, .. }: &Batch) -> Self {
+    fn new(db: &'b Bulk, Batch { table, line, .. }: &Batch) -> Self {
         Self { table, line: *line, load: db.load(table, columns(table)) }
     }
 

@@ -646,7 +646,7 @@ impl<'a> World<'a> {
                 let (team, email) = (self.thing("team-id").await, self.thing("newcomer").await);
                 self.done(&format!("teamMembershipCreate(input: {{ teamId: \"{team}\", members: [{{ email: \"{email}\" }}] }}) {{ errors {{ message }} }}")).await;
                 let user = user::by_email(self.endpoint.app.db.read(), &email).await.expect("users").expect("a user");
-                Id::of::<user::Entity>(user.id).text()
+                Id::new::<user::Entity>(user.id).text()
             }
         }
     }
@@ -661,7 +661,7 @@ impl<'a> World<'a> {
                 assert_eq!(endpoint.post_with(json!({ "service": alias, "dedup_id": alias })).await.status, 202);
                 let newest = suggestion::Entity::find().order_by_desc(suggestion::Column::Id).limit(1);
                 let found = app.db.read().one(newest).await.expect("suggestions").expect("a suggestion");
-                Id::of::<suggestion::Entity>(found.id).text()
+                Id::new::<suggestion::Entity>(found.id).text()
             }
             "ignored" | "accepted" => {
                 let id = self.thing("suggestion").await;

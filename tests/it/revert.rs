@@ -119,7 +119,7 @@ async fn newest(app: &TestApp, class: &str) -> Model {
 }
 
 fn id_of(entry: &Model) -> String {
-    Id::of::<Entity>(entry.id).text()
+    Id::new::<Entity>(entry.id).text()
 }
 
 async fn revert(app: &TestApp, entry: &Model, dry_run: bool) -> Value {

@@ -145,7 +145,7 @@ impl Tour {
         let newest =
             audit::Entity::find().filter(audit::Column::Action.eq("tagCreate")).order_by_desc(audit::Column::Id);
         let entry = self.endpoint.app.db.read().one(newest.limit(1)).await.expect("the audit").expect("an entry");
-        self.ids.insert("change".to_owned(), id::Id::of::<audit::Entity>(entry.id).text().into());
+        self.ids.insert("change".to_owned(), id::Id::new::<audit::Entity>(entry.id).text().into());
     }
 
     /// The id of a row.

@@ -15,7 +15,7 @@ use super::operations::ServiceGraph;
 use super::operations::service_graph::{AccountService as Service, ServiceImpactConnectionType, ServiceImpactEdge};
 use super::parts::{count, empty, pages, tier as tier_chip};
 use super::reading::{Reading, too_long};
-use super::services::address;
+use super::services;
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::db::ReadHandle;
@@ -45,8 +45,8 @@ pub const MEMBERS: usize = 500;
 pub const AROUND: usize = 5_000;
 
 /// The path of the graph of a service.
-pub fn of(aliases: &[String]) -> String {
-    address(aliases) + "/graph"
+pub fn address(aliases: &[String]) -> String {
+    services::address(aliases) + "/graph"
 }
 
 /// Shows the graph around the service with this alias, and the services that its failure can reach.
@@ -58,10 +58,10 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let wanted = ServiceGraph { alias, depth: Some(steps), after: visit.query.given("after") };
     let service = ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let Service { id, name, aliases, impact } = &service;
-    let here = of(aliases);
+    let here = address(aliases);
     let picture = site.reading(visit).await?.whole(|db| around(db, id, SHOWN_STEPS, LARGE)).await?;
     let main = html! {
-        p { a href=(address(aliases)) { "Back to the service" } }
+        p { a href=(services::address(aliases)) { "Back to the service" } }
         @match &picture {
             Some(picture) => {
                 p { "Services that depend on it are to the left, its dependencies to the right, up to " (SHOWN_STEPS) " steps away." }
@@ -83,7 +83,7 @@ fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnecti
         let neighbour = &node.neighbour;
         html! {
             tr {
-                th scope="row" { a href=(address(&neighbour.aliases)) { (neighbour.name) } }
+                th scope="row" { a href=(services::address(&neighbour.aliases)) { (neighbour.name) } }
                 td.number { (distance) }
                 td { @if let Some(tier) = &neighbour.tier { (tier_chip(tier.index, &tier.name)) } }
                 td { (owner(node.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
@@ -118,7 +118,7 @@ fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnecti
 pub async fn small(reading: &Reading, service: &str, name: &str, aliases: &[String]) -> Result<Markup, Fault> {
     let picture = reading.part(|db| around(db, service, SMALL_STEPS, SMALL)).await?;
     let Some(picture) = picture else { return Ok(too_long()) };
-    let here = of(aliases);
+    let here = address(aliases);
     Ok(html! {
         @if let Some(picture) = &picture {
             (picture.draw(&format!("Dependencies of {name}"), &here))

@@ -38,7 +38,7 @@ pub struct Mine {
 
 impl Mine {
     /// Reads the teams that the user belongs to or leads.
-    pub async fn of(db: &dyn ReadHandle, user: i64) -> Result<Self, Fault> {
+    pub async fn read(db: &dyn ReadHandle, user: i64) -> Result<Self, Fault> {
         let members = team_membership::Entity::find().select_only().column(team_membership::Column::TeamId);
         let members = members.filter(team_membership::Column::UserId.eq(user)).limit(TEAMS);
         let ids: Vec<i64> = db.rows(members.as_query(), |row| row.get(0)).await?;

@@ -94,7 +94,7 @@ async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fau
     let since = before.unwrap_or_else(|| ago(1)).max(ago(SINCE_DAYS));
     let production = &site.catalogue.settings().production;
     let reading = site.reading(visit).await?;
-    let mine = reading.whole(|db| Mine::of(db, session.user.id)).await?;
+    let mine = reading.whole(|db| Mine::read(db, session.user.id)).await?;
     let steps = match session.user.role {
         Role::Admin => reading.part(Steps::read).await?,
         _ => None,

@@ -10,7 +10,7 @@ pub const MOST: usize = 1_000;
 
 /// The groups that a claim names: a list of texts, one text, or the keys of an object. `claim` may be a path, such as
 /// `realm_access.roles`. `None` if there is no such claim. A slash at the beginning, as Keycloak writes paths, is left out.
-pub(super) fn of(claims: &Object, claim: &str) -> Option<Vec<String>> {
+pub(super) fn from_claims(claims: &Object, claim: &str) -> Option<Vec<String>> {
     let value = match claims.get(claim) {
         Some(value) => value,
         None => {
@@ -54,7 +54,7 @@ mod tests {
             ("absent", None),
             ("realm_access.absent", None),
         ] {
-            let read = of(claims, claim);
+            let read = from_claims(claims, claim);
             assert_eq!(read, expected.map(|names| names.into_iter().map(str::to_owned).collect()), "{claim}");
         }
     }

@@ -165,7 +165,7 @@ impl Provider {
         };
         let claims = claims.map_err(|refused| Failure::Provider(of_token(refused)))?;
         let subject = self.subject(&claims, attempt).map_err(Failure::Provider)?;
-        let person = Person::of(subject, &claims, &self.settings.groups_claim);
+        let person = Person::from_claims(subject, &claims, &self.settings.groups_claim);
         // Many providers return the address, or groups, only from the UserInfo endpoint (OpenID Connect Core, section 5.4).
         let lacks = person.email.is_none() || self.settings.uses_groups() && person.groups.is_none();
         let Some(endpoint) = metadata.discovered.user_info.clone().filter(|_| lacks) else {
@@ -292,7 +292,7 @@ impl Provider {
                 "the UserInfo endpoint answers with another sub than the ID token".to_owned(),
             ));
         }
-        let further = Person::of(String::new(), &said, &self.settings.groups_claim);
+        let further = Person::from_claims(String::new(), &said, &self.settings.groups_claim);
         let (name, groups) = (person.name.clone().or(further.name), person.groups.clone().or(further.groups));
         if person.email.is_some() {
             return Ok(Person { name, groups, ..person });
@@ -331,7 +331,7 @@ impl Provider {
 
 impl Person {
     /// The person whom claims describe. A claim of another type than the standard's is none.
-    fn of(subject: String, claims: &Object, groups_claim: &str) -> Self {
+    fn from_claims(subject: String, claims: &Object, groups_claim: &str) -> Self {
         let text =
             |name: &str| claims.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
         let is_wrong = claims.get("email").is_some_and(|email| !email.is_string() && !email.is_null());
@@ -341,7 +341,7 @@ impl Person {
             verified => *verified == Value::Bool(true),
         });
         let email_fault = is_wrong.then_some("the claim email is not a text");
-        let groups = groups::of(claims, groups_claim);
+        let groups = groups::from_claims(claims, groups_claim);
         Self { subject, email: text("email"), email_verified, email_fault, name: text("name"), groups }
     }
 }

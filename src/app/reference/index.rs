@@ -24,8 +24,8 @@ pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
         }
         @if let Some(mutation) = mutation { h2 #mutations { "Mutations" } (fields(mutation)) }
         @for (group, title) in GROUPS {
-            @let types = schema.types.values().filter(|ty| is_listed(schema, ty) && Group::of(ty, mutation, uses) == *group);
-            @let types: Vec<_> = types.collect();
+            @let types = schema.types.values().filter(|ty| is_listed(schema, ty));
+            @let types: Vec<_> = types.filter(|ty| Group::containing(ty, mutation, uses) == *group).collect();
             @if !types.is_empty() {
                 h2 { (title) }
                 // What these are for is in their names.
@@ -75,7 +75,7 @@ const GROUPS: &[(Group, &str)] = &[
 ];
 
 impl Group {
-    fn of(ty: &ExtendedType, mutation: Option<&ObjectType>, uses: &HashMap<Name, Uses>) -> Self {
+    fn containing(ty: &ExtendedType, mutation: Option<&ObjectType>, uses: &HashMap<Name, Uses>) -> Self {
         match ty {
             ExtendedType::Object(object) => {
                 let has = |field: &str| object.fields.contains_key(field);

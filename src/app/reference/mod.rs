@@ -33,7 +33,7 @@ pub struct Reference {
 impl Reference {
     /// Creates the reference of `schema`.
     pub fn new(schema: Arc<Valid<Schema>>) -> Self {
-        Self { uses: uses::of(&schema), schema }
+        Self { uses: uses::by_type(&schema), schema }
     }
 
     /// Shows all types, queries and mutations, or search results.

@@ -27,7 +27,7 @@ pub(super) struct Place {
 }
 
 /// Returns the uses of every type that is used. Skips introspection types.
-pub(super) fn of(schema: &Schema) -> HashMap<Name, Uses> {
+pub(super) fn by_type(schema: &Schema) -> HashMap<Name, Uses> {
     let mut uses: HashMap<Name, Uses> = HashMap::default();
     for (ty, definition) in schema.types.iter().filter(|(_, definition)| !definition.is_built_in()) {
         let fields = match definition {

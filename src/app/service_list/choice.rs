@@ -62,7 +62,7 @@ fn said(query: &Fields) -> String {
 /// The id of the saved view that the address says is open. The API shows it if the visitor sees it.
 pub fn open_id(query: &Fields) -> Option<String> {
     let number = query.given(VIEW)?.parse::<i64>().ok().filter(|number| *number > 0)?;
-    Some(Id::of::<saved_view::Entity>(number).text())
+    Some(Id::new::<saved_view::Entity>(number).text())
 }
 
 /// The saved views as chips, the ready ones first, and the form that saves the list as it is.

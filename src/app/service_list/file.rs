@@ -49,7 +49,7 @@ struct List {
 /// Answers the file.
 pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let visit = &picker::understood_address(site, visit).await?;
-    let mut chosen = Chosen::of(&visit.query).map_err(Fault::BadRequest)?;
+    let mut chosen = Chosen::parse(&visit.query).map_err(Fault::BadRequest)?;
     let columns = match chosen.is_chosen {
         true => {
             ["name"].into_iter().chain(chosen.columns.iter().flat_map(|column| column.in_files()).copied()).collect()

@@ -29,7 +29,7 @@ impl Chosen {
     ///
     /// # Errors
     /// The address names a column that lists do not have.
-    pub fn of(query: &Fields) -> Result<Self, String> {
+    pub fn parse(query: &Fields) -> Result<Self, String> {
         let mut columns = Vec::new();
         // A form sends each column by itself; an address may have them all in one text.
         for word in query.all(choice::COLUMNS).flat_map(|words| words.split(',')).map(str::trim) {

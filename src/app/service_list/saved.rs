@@ -59,7 +59,7 @@ fn parsed(number: &str) -> Result<i64, Fault> {
 
 /// The global id of a view.
 fn id_of(number: i64) -> String {
-    Id::of::<saved_view::Entity>(number).text()
+    Id::new::<saved_view::Entity>(number).text()
 }
 
 /// The list of services with what a view says.

@@ -35,7 +35,7 @@ pub(super) fn apply(
     options: &Options<'_>,
     progress: &Progress,
 ) -> Result<Result<Done, Vec<String>>, String> {
-    let named = Server::of(&settings.remote, settings.deadline)?;
+    let named = Server::resolve(&settings.remote, settings.deadline)?;
     let server = &named.ok_or("there is no server: give --server, or --context")?;
     let (failed, wrong): (Vec<Note>, Vec<Note>) =
         files.iter().filter_map(File::unsendable).partition(|note| note.is_failure);
@@ -61,7 +61,7 @@ fn send(
     progress: &Progress,
 ) -> Result<Result<Done, Vec<String>>, String> {
     let bounds = Bounds { documents: DOCUMENTS, entries: ENTRIES, changes: CHANGES };
-    let Some(portions) = Portions::of(files, &bounds) else {
+    let Some(portions) = Portions::split(files, &bounds) else {
         progress.phase("waiting for the server");
         return Ok(match apply_at(server, files, options)? {
             Answer::Done(done) => Ok(done),

@@ -56,7 +56,7 @@ fn is_too_much(said: &Json) -> bool {
 /// # Errors
 /// Why nothing was done, in a sentence or a few.
 pub(super) fn apply_at(settings: &Apply, files: &[File]) -> Result<Result<Done, Vec<String>>, String> {
-    let named = Server::of(&settings.remote, settings.deadline)?;
+    let named = Server::resolve(&settings.remote, settings.deadline)?;
     let server = named.ok_or("there is no server: give --server, or --context")?;
     let ask = |is_previewed| server.answer(MUTATION, &variables(settings, files, is_previewed));
     let said = ask(settings.dry_run)?;

@@ -31,7 +31,7 @@ impl Comparison {
     ///
     /// # Errors
     /// This program does not know it.
-    pub(super) fn of(given: &Json) -> Result<Option<Self>, String> {
+    pub(super) fn from_json(given: &Json) -> Result<Option<Self>, String> {
         let Some(word) = given["type"].as_str() else { return Ok(None) };
         let value = given["value"].as_str().unwrap_or_default().to_owned();
         let unknown = || format!("this program does not know the comparison {word}: update it");
@@ -112,11 +112,12 @@ mod tests {
             ("satisfies_version_constraint", ">=1.2", "1.1.9", None),
             ("satisfies_version_constraint", ">=1.2", "latest", None),
         ] {
-            let comparison = Comparison::of(&json!({ "type": kind, "value": value })).expect("known").expect("one");
+            let comparison =
+                Comparison::from_json(&json!({ "type": kind, "value": value })).expect("known").expect("one");
             assert_eq!(comparison.find(text), expected, "{kind} {value} {text}");
             assert_eq!(comparison.is_negative, kind.starts_with("does_not"));
         }
-        assert!(Comparison::of(&json!({ "type": "glows" })).is_err());
-        assert!(Comparison::of(&Json::Null).expect("known").is_none());
+        assert!(Comparison::from_json(&json!({ "type": "glows" })).is_err());
+        assert!(Comparison::from_json(&Json::Null).expect("known").is_none());
     }
 }

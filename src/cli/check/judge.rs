@@ -71,7 +71,7 @@ fn file(tree: &mut Tree, check: &Json, folder: &str) -> Result<Found, String> {
     let paths: Vec<String> = texts(&check["filePaths"]).into_iter().map(|path| below(folder, path)).collect();
     let there: Vec<&String> = paths.iter().filter(|path| tree.is_folder(path) == Some(wants_folder)).collect();
     let names: Vec<String> = paths.iter().map(|path| quoted(path).to_string()).collect();
-    let comparison = Comparison::of(&check["fileContentsPredicate"])?;
+    let comparison = Comparison::from_json(&check["fileContentsPredicate"])?;
     let (Some(first), Some(comparison)) = (there.first(), &comparison) else {
         // There is none of them, or any is enough.
         let passed =
@@ -129,7 +129,7 @@ fn search(tree: &mut Tree, check: &Json, folder: &str) -> Result<Found, String> 
 
 /// Compares the contents of files: one is enough, or none may have what must not be there.
 fn compare(tree: &mut Tree, check: &Json, files: &[String]) -> Result<Found, String> {
-    let Some(comparison) = Comparison::of(&check["fileContentsPredicate"])? else {
+    let Some(comparison) = Comparison::from_json(&check["fileContentsPredicate"])? else {
         return Err("the check does not say how to compare contents".to_owned());
     };
     for path in files {

@@ -53,7 +53,7 @@ pub(super) fn run(settings: &Check) -> Result<ExitCode, String> {
     if repository.is_null() {
         return Err(format!("the catalogue knows no repository {alias}"));
     }
-    let mut tree = Tree::of(&root);
+    let mut tree = Tree::walk(&root);
     let branch = forge::is_protected(settings, &repository["checks"]);
     let rows = evaluate(&mut tree, &branch, &repository["checks"]);
     if !settings.dry_run {

@@ -126,7 +126,7 @@ fn said(check: &Json, files: &[String], found: &BTreeSet<(String, String, String
         "exists" => Ok(Found::at(true, used(version, name), path)),
         "does_not_exist" => Ok(Found::at(false, used(version, name), path)),
         "matches_version" => {
-            let comparison = Comparison::of(&check["versionConstraintPredicate"])?;
+            let comparison = Comparison::from_json(&check["versionConstraintPredicate"])?;
             let comparison = comparison.ok_or("the check does not say how to compare versions")?;
             let is_wrong = |version: &str| {
                 let is_there = !version.is_empty();

@@ -34,7 +34,7 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Lists the files below a folder.
-    pub(super) fn of(root: &Path) -> Self {
+    pub(super) fn walk(root: &Path) -> Self {
         let mut tree =
             Self { root: root.to_owned(), files: BTreeSet::new(), left: OF_ALL, started: Instant::now(), cut: None };
         let walk = WalkBuilder::new(root)

@@ -82,7 +82,7 @@ pub(super) struct Server {
 
 /// Checks whether a server with these settings runs on this machine.
 pub(super) fn server(settings: &Serve) -> Server {
-    let (about, server) = ("server", Ourselves::of(&settings.addresses));
+    let (about, server) = ("server", Ourselves::new(&settings.addresses));
     if healthcheck::ask(&server, "/livez").is_err() {
         let finding = Finding::advice(about, format!("none responds at {server}; start it to check the proxy"));
         return Server { running: None, finding };

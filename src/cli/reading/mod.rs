@@ -57,7 +57,7 @@ pub(super) fn run(command: Reading) -> Result<ExitCode, String> {
 
 /// The server to ask.
 pub(super) fn server(remote: &Remote, deadline: Duration) -> Result<Server, String> {
-    let server = Server::of(remote, deadline)?;
+    let server = Server::resolve(remote, deadline)?;
     server.ok_or_else(|| "there is no server to ask: run rollcall login, or give --server".to_owned())
 }
 

@@ -47,7 +47,7 @@ fn mistake(context: Context<'_>, declaration: &Declaration) -> Result<(), Mistak
     match &declaration.how {
         How::Part(part) => check_part(context, object, field, part),
         How::Computed => check_computed(context, object, field),
-        How::Key(_) | How::Through(_) => match relations::of(context.schema, context.bindings, object, field) {
+        How::Key(_) | How::Through(_) => match relations::of_field(context.schema, context.bindings, object, field) {
             Ok(_) => Ok(()),
             Err(wrong) => Err((if wrong.is_of_types { Place::Field } else { Place::How }, wrong.message, wrong.help)),
         },

@@ -34,7 +34,7 @@ pub(super) struct Derived {
 
 /// The method of `field`, if a column determines its result. `None` also if `fields!` says that the method is written.
 pub(super) fn method(context: Context<'_>, object: &Object, field: &Field) -> Option<Derived> {
-    match parts::of(context.bindings, &object.name, &field.name) {
+    match parts::of_field(context.bindings, &object.name, &field.name) {
         Some(_) => None,
         None => by_column(context, object, field),
     }
@@ -67,7 +67,7 @@ fn by_column(context: Context<'_>, object: &Object, field: &Field) -> Option<Der
 /// The groups of columns that a field reads, as a bit set. `None` for all of them, and for a type without groups.
 pub(super) fn reads(context: Context<'_>, object: &Object, field: &Field) -> Option<u8> {
     let row = context.parted(object)?;
-    match parts::of(context.bindings, &object.name, &field.name) {
+    match parts::of_field(context.bindings, &object.name, &field.name) {
         Some(part) => part.bits(),
         None => {
             let column = method(context, object, field)?.column;
@@ -103,7 +103,7 @@ fn fit(context: Context<'_>, field: &Field, column: &Column) -> Option<Fit> {
 
 /// The method of a list whose key or links are declared.
 fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStream> {
-    let relation = relations::of(context.schema, context.bindings, object, field).ok()??;
+    let relation = relations::of_field(context.schema, context.bindings, object, field).ok()??;
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
     let ids = quote!(#parents.iter().map(|row| row.as_ref().id).collect());
     let node = context.schema.object(field.ty.name()).and_then(|answer| context.schema.connection(answer));
@@ -126,7 +126,7 @@ fn list(context: Context<'_>, object: &Object, field: &Field) -> Option<TokenStr
 
 /// The method that returns the row whose id is in the column `NAME_id`.
 fn to_one(context: Context<'_>, object: &Object, field: &Field) -> Option<Derived> {
-    let (key, column) = keys::of(context.schema, context.bindings, object, field)?;
+    let (key, column) = keys::of_field(context.schema, context.bindings, object, field)?;
     let (other, own) = (bound(field.ty.name()), format_ident!("{key}"));
     let parents = names::snake(&format!("{}s", names::snake_case(&object.name)));
     let id = quote!(row.as_ref().#own);

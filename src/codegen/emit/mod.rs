@@ -46,7 +46,7 @@ impl<'a> Context<'a> {
 
 /// The whole output.
 pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
-    let representations = representation::of(schema, bindings);
+    let representations = representation::by_type(schema, bindings);
     let context = Context { schema, bindings, representations: &representations };
     let mut items = vec![prelude()];
     for ty in &schema.types {
@@ -76,7 +76,7 @@ pub(super) fn schema(schema: &Schema, bindings: &Bindings) -> String {
 
 /// The mistakes in what `fields!` declares. The schema has no others.
 pub(super) fn check_declarations(schema: &Schema, bindings: &Bindings) -> Vec<Problem> {
-    declared::check(Context { schema, bindings, representations: &representation::of(schema, bindings) })
+    declared::check(Context { schema, bindings, representations: &representation::by_type(schema, bindings) })
 }
 
 fn prelude() -> TokenStream {

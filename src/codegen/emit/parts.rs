@@ -57,12 +57,12 @@ pub(super) fn trait_of(context: Context<'_>, object: &Object, field: &Field) -> 
 
 /// The trait with the part of the row that the method of `field` gets. `None` for the row itself.
 pub(super) fn part(context: Context<'_>, object: &Object, field: &Field) -> Option<String> {
-    parts::of(context.bindings, &object.name, &field.name)?.name(&object.name, context.parted(object)?)
+    parts::of_field(context.bindings, &object.name, &field.name)?.name(&object.name, context.parted(object)?)
 }
 
 /// The traits of the parts that methods get.
 fn traits(context: Context<'_>, object: &Object, row: &Row) -> TokenStream {
-    let used = object.fields.iter().filter_map(|field| parts::of(context.bindings, &object.name, &field.name));
+    let used = object.fields.iter().filter_map(|field| parts::of_field(context.bindings, &object.name, &field.name));
     let groups: BTreeSet<usize> =
         used.clone().filter_map(|part| if let Part::Group(at) = part { Some(at) } else { None }).collect();
     if groups.is_empty() && !used.clone().any(|part| part == Part::Core) {

@@ -29,7 +29,7 @@ fn is_page_info(object: &Object) -> bool {
 }
 
 /// The representation of every object type, by name.
-pub(super) fn of<'a>(schema: &'a Schema, bindings: &Bindings) -> HashMap<&'a str, Representation<'a>> {
+pub(super) fn by_type<'a>(schema: &'a Schema, bindings: &Bindings) -> HashMap<&'a str, Representation<'a>> {
     let mut representations = HashMap::new();
     let has_page_info = schema.object("PageInfo").is_some_and(is_page_info);
     let mut paged = HashSet::new();

@@ -41,7 +41,7 @@ pub(super) fn check<'a>(contract: &Contract, files: &'a [File]) -> Result<Checke
     let (document, invalid) = validate(&contract.schema, &documents);
     let is_lost = invalid.iter().any(|found| help::loses_selections(&found.error.to_string()));
     for found in invalid.iter() {
-        let Some((at, range)) = places.of(found.error.location()) else { continue };
+        let Some((at, range)) = places.locate(found.error.location()) else { continue };
         let message = found.error.to_string();
         // Names in text that the parser skipped would seem to be missing.
         let mut stands = malformed[at].is_none() && (is_whole || !message.contains("fragment"));
@@ -99,13 +99,13 @@ pub(super) struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// The file and byte range of a location.
-    pub(super) fn of(&self, location: Option<SourceSpan>) -> Option<(usize, std::ops::Range<usize>)> {
+    pub(super) fn locate(&self, location: Option<SourceSpan>) -> Option<(usize, std::ops::Range<usize>)> {
         self.sources.iter().enumerate().find_map(|(at, source)| Some((at, source.range(location)?)))
     }
 
     /// The full text of a location.
     pub(super) fn text(&self, files: &'a [File], location: Option<SourceSpan>) -> &'a str {
-        let file = self.of(location).and_then(|(at, _)| files.get(at));
+        let file = self.locate(location).and_then(|(at, _)| files.get(at));
         let bytes = location.map(|span| span.offset()..span.end_offset());
         file.zip(bytes).and_then(|(file, bytes)| file.text.get(bytes)).unwrap_or_default()
     }
@@ -114,7 +114,7 @@ impl<'a> Places<'a> {
     pub(super) fn diagnostics(&self, files: &[File], problems: Vec<(Option<SourceSpan>, Problem)>) -> Vec<Diagnostics> {
         let mut by_file: BTreeMap<usize, Vec<Problem>> = BTreeMap::new();
         for (location, problem) in problems {
-            let (at, range) = self.of(location).map_or((0, None), |(at, range)| (at, Some(range)));
+            let (at, range) = self.locate(location).map_or((0, None), |(at, range)| (at, Some(range)));
             by_file.entry(at).or_default().push(Problem { range, ..problem });
         }
         of_files(files, by_file)

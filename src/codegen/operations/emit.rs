@@ -81,7 +81,7 @@ fn definition(model: &Schema, definition: &Definition<'_>) -> TokenStream {
             let doc = docs(Some(&format!("`{keyword} {name}` of `{path}`.")), None);
             let structure = inputs::variables(model, &ident, &doc, variables);
             let lifetime = inputs::any_lifetime(model, variables);
-            let (text, answer) = (raw(document), outside.of(model, shape));
+            let (text, answer) = (raw(document), outside.path(model, shape));
             let operation = quote! {
                 impl Operation for #ident #lifetime {
                     const DOCUMENT: &'static str = #text;
@@ -99,7 +99,7 @@ fn definition(model: &Schema, definition: &Definition<'_>) -> TokenStream {
                     own_type(model, root, &outside, &doc)
                 }
                 shape => {
-                    let (doc, same) = (docs(Some(&doc), None), outside.of(model, shape));
+                    let (doc, same) = (docs(Some(&doc), None), outside.path(model, shape));
                     quote!(#doc pub type #ident = #same;)
                 }
             };
@@ -219,7 +219,7 @@ fn cases_of(
     doc: &TokenStream,
 ) -> TokenStream {
     let (name, top) = (names::type_name(&own.name), &paths.top);
-    let value = |shape: &AnswerShape<'_>| (!is_empty(shape)).then(|| paths.of(model, shape)).map(|ty| quote!((#ty)));
+    let value = |shape: &AnswerShape<'_>| (!is_empty(shape)).then(|| paths.path(model, shape)).map(|ty| quote!((#ty)));
     let variants = cases.iter().map(|(object, shape)| {
         let (variant, value) = (names::variant(object), value(shape));
         quote!(#variant #value,)
@@ -279,12 +279,12 @@ impl Paths {
                 let item = self.in_lists(model, item, shape);
                 quote!(Vec<#item>)
             }
-            TypeShape::Named(_) => self.of(model, shape),
+            TypeShape::Named(_) => self.path(model, shape),
         };
         if ty.nullable { quote!(Option<#inner>) } else { inner }
     }
 
-    fn of(&self, model: &Schema, shape: &AnswerShape<'_>) -> TokenStream {
+    fn path(&self, model: &Schema, shape: &AnswerShape<'_>) -> TokenStream {
         let Self { top, own: module } = self;
         match shape {
             AnswerShape::Own(own) => {

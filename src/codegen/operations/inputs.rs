@@ -75,7 +75,7 @@ pub(super) fn variables(
     if variables.is_empty() {
         return quote!(#doc #[derive(::serde::Serialize)] pub struct #name;);
     }
-    let keys = Keys::of(variables.iter().map(|variable| variable.name.as_str()));
+    let keys = Keys::of_fields(variables.iter().map(|variable| variable.name.as_str()));
     let renamed = keys.attribute();
     let fields = variables.iter().map(|variable| {
         let ty = type_ref(&variable.ty);
@@ -117,7 +117,7 @@ pub(super) fn object(model: &Schema, input: &Input) -> TokenStream {
             #[allow(dead_code)] #[derive(::serde::Serialize)] pub enum #name #lifetime { #(#variants)* }
         };
     }
-    let keys = Keys::of(input.fields.iter().map(|field| field.name.as_str()));
+    let keys = Keys::of_fields(input.fields.iter().map(|field| field.name.as_str()));
     let renamed = keys.attribute();
     let fields = input.fields.iter().map(|field| self::field(model, input, field, &keys));
     let is_required = |field: &InputValue| !field.ty.nullable && field.default.is_none();

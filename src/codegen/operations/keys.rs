@@ -13,7 +13,7 @@ pub(super) struct Keys {
 
 impl Keys {
     /// Finds out from the names in JSON.
-    pub(super) fn of<'a>(mut keys: impl Iterator<Item = &'a str>) -> Self {
+    pub(super) fn of_fields<'a>(mut keys: impl Iterator<Item = &'a str>) -> Self {
         Self { in_camel_case: keys.any(|key| names::snake(key) != key && is_camel_case(key)) }
     }
 

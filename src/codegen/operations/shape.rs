@@ -101,7 +101,7 @@ pub(super) fn definitions<'a>(
     reports: &mut Reports,
 ) -> Vec<Definition<'a>> {
     let mut reader = Reader { model, bindings, document, reports };
-    let path = |at| places.of(at).map_or("", |(file, _)| files[file].path.as_str());
+    let path = |at| places.locate(at).map_or("", |(file, _)| files[file].path.as_str());
     let operations = document.operations.named.values().map(|operation| {
         let name = operation.name.as_ref().map_or("", |name| name.as_str());
         let at = operation.name.as_ref().and_then(|name| name.location());

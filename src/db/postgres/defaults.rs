@@ -38,8 +38,8 @@ pub(in crate::db) struct Options {
 
 impl Options {
     /// Reads a URL with one host, or none. What it does not say is the environment's.
-    pub(in crate::db) fn of(url: &Url) -> Result<Self, OpenError> {
-        let mut options = Self::of_environment();
+    pub(in crate::db) fn from_url(url: &Url) -> Result<Self, OpenError> {
+        let mut options = Self::from_environment();
         let decoded = |text: &str| Ok(percent_decode_str(text).decode_utf8().map_err(|_| wrong())?.into_owned());
         if let Some(host) = url.host_str() {
             options.host = decoded(host)?;
@@ -66,7 +66,7 @@ impl Options {
         Ok(options)
     }
 
-    fn of_environment() -> Self {
+    fn from_environment() -> Self {
         let port = var("PGPORT").ok().and_then(|port| port.parse().ok()).unwrap_or(5432);
         let file = |name| var_os(name).map(PathBuf::from);
         Self {
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     fn options(url: &str) -> Options {
-        Options::of(&Url::parse(url).expect("a URL")).unwrap_or_else(|error| panic!("{url}: {error}"))
+        Options::from_url(&Url::parse(url).expect("a URL")).unwrap_or_else(|error| panic!("{url}: {error}"))
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Target {
             Error::Tls(why) => why,
             // rustls reports a certificate that is not valid as an I/O error.
             Error::Lost { kind: std::io::ErrorKind::InvalidData, why } => why,
-            _ => return OpenError::of(&self.place(), error),
+            _ => return OpenError::new(&self.place(), error),
         };
         let choice = match host.tls.mode {
             Mode::VerifyFull | Mode::VerifyCa => {
@@ -146,11 +146,11 @@ impl Hosts {
     /// Connects once outside of any pool, because a pool hides why a connection fails.
     pub(in crate::db) async fn connect(target: Target) -> Result<Self, OpenError> {
         let current = Box::pin(target.find()).await?;
-        Ok(Self { current: AtomicUsize::new(current), ..Self::of(target) })
+        Ok(Self { current: AtomicUsize::new(current), ..Self::unconnected(target) })
     }
 
     /// Uses the first host, without connecting.
-    pub(in crate::db) fn of(target: Target) -> Self {
+    pub(in crate::db) fn unconnected(target: Target) -> Self {
         Self { target, current: AtomicUsize::new(0), since: Arc::new(Mutex::new(Instant::now())) }
     }
 

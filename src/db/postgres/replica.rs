@@ -66,7 +66,7 @@ struct Position {
 }
 
 impl Position {
-    async fn of(reader: &Reader) -> Result<Self, Error> {
+    async fn read(reader: &Reader) -> Result<Self, Error> {
         let statement = Statement::from_string(DbBackend::Postgres, POSITION);
         let read = reader
             .rows_by(statement, |row| Ok(Self { database: row.get(0)?, stored: row.get(1)?, replayed: row.get(2)? }));
@@ -173,7 +173,7 @@ impl Db {
             return Err(wrong("must not ask for a server that accepts writes"));
         }
         let (place, connections) = (target.place(), target.connections);
-        Ok((place, Server::new(&Arc::new(Hosts::of(target)), connections, Locks::Usual, Some(WATCH))))
+        Ok((place, Server::new(&Arc::new(Hosts::unconnected(target)), connections, Locks::Usual, Some(WATCH))))
     }
 
     /// Whether there is a replica.
@@ -247,8 +247,8 @@ async fn compare(primary: &Reader, replica: &Reader, progress: &mut Progress) ->
     let away = |server: &'static str| move |error: Error| format!("{server} does not answer: {}", error.reason());
     // In this order: what the primary has stored by now, the replica may have replayed a moment later.
     let asked = Instant::now();
-    let primary = Position::of(primary).await.map_err(away("the primary"));
-    let replica = Position::of(replica).await.map_err(away("it"))?;
+    let primary = Position::read(primary).await.map_err(away("the primary"));
+    let replica = Position::read(replica).await.map_err(away("it"))?;
     let replayed = replica.replayed.ok_or("it is not a replica any more, or has replayed nothing yet")?;
     let stored = match &primary {
         Ok(primary) if primary.database != replica.database => {

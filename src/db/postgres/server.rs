@@ -110,7 +110,7 @@ impl Server {
 
     async fn lend(&self, access: Option<Access>) -> Result<Transaction, Error> {
         let (place, session, is_new) = Box::pin(self.connections.lend()).await?;
-        let lease = Lease::of(Arc::clone(&self.connections), place, (session, is_new), access);
+        let lease = Lease::new(Arc::clone(&self.connections), place, (session, is_new), access);
         Ok(Transaction { lease, observer: self.observer.clone() })
     }
 
@@ -242,7 +242,7 @@ impl Transaction {
 }
 
 impl Lease {
-    fn of(
+    fn new(
         home: Arc<Connections>,
         place: OwnedSemaphorePermit,
         (session, is_new): (Arc<Session>, bool),

@@ -114,7 +114,7 @@ impl FromStr for Target {
                 None => format!("postgres://{user}@{host}/{path}?{passed_on}"),
             };
             let url = Url::parse(&url).map_err(|_| OpenError::Url(url::POSTGRES.to_owned()))?;
-            Host::of(Options::of(&url)?, &parameters)
+            Host::new(Options::from_url(&url)?, &parameters)
         };
         let hosts = hosts.split(',').map(of_host).collect::<Result<_, OpenError>>()?;
         let Parameters { connect_timeout, must_be_writable, connections, .. } = parameters;
@@ -208,7 +208,7 @@ impl Parameters {
 }
 
 impl Host {
-    fn of(options: Options, parameters: &Parameters) -> Result<Self, OpenError> {
+    fn new(options: Options, parameters: &Parameters) -> Result<Self, OpenError> {
         let mut config = Config::new();
         config.port(options.port).user(&options.user);
         match options.folder() {

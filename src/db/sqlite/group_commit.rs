@@ -68,7 +68,7 @@ pub(in crate::db) struct Commit(oneshot::Receiver<Result<(), Error>>);
 pub(in crate::db) struct Waits<'c>(&'c AtomicUsize);
 
 impl<'c> Waits<'c> {
-    pub(in crate::db) fn of(waiting: &'c AtomicUsize) -> Self {
+    pub(in crate::db) fn new(waiting: &'c AtomicUsize) -> Self {
         waiting.fetch_add(1, Ordering::Relaxed);
         Self(waiting)
     }

@@ -45,7 +45,7 @@ pub(in crate::db) async fn open(url: &str) -> Result<Db, OpenError> {
             Err(error) if error.sqlite_code() == Some(SQLITE_BUSY) && started.elapsed() < PATIENCE => {
                 tokio::time::sleep(PAUSE).await;
             }
-            Err(error) => return Err(OpenError::of(&place, error)),
+            Err(error) => return Err(OpenError::new(&place, error)),
         }
     }
     let read = Reader(Source::Embedded(readers));

@@ -117,7 +117,7 @@ impl Connections {
     /// Lends the connection that writes to a transaction, after the one before it.
     pub(in crate::db) async fn lend_in_turn(self: &Arc<Self>) -> Result<Lease, Error> {
         let place = Arc::clone(&self.places).acquire_owned();
-        let waits = Waits::of(&self.waiting);
+        let waits = Waits::new(&self.waiting);
         let place = timeout(TURN, place).await.map_err(|_| Error::NoConnection)?;
         drop(waits);
         self.lease(Some(place.map_err(|_| Error::NoConnection)?), false)

@@ -164,7 +164,7 @@ async fn build(db: &Db, among: Range<Period>, limits: &Limits) -> Result<Option<
         end = period.unwrap_or(empty.start);
         periods.extend(empty.map(|period| (period, Some(Figures::default()))));
         if let Some(period) = period {
-            let figures = Figures::of(&snapshot, period, limits).await?;
+            let figures = Figures::compute(&snapshot, period, limits).await?;
             // A period with too many deploys has cost as much as the limit allows.
             deploys += figures.as_ref().map_or(DEPLOYS_AT_ONCE, Figures::deploys);
             periods.insert(period, figures);

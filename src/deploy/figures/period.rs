@@ -53,7 +53,11 @@ struct OfEnvironment {
 
 impl Figures {
     /// Computes the figures of a period. `None` if it has too many deploys.
-    pub async fn of(snapshot: &dyn ReadHandle, period: Period, limits: &Limits) -> Result<Option<Self>, db::Error> {
+    pub async fn compute(
+        snapshot: &dyn ReadHandle,
+        period: Period,
+        limits: &Limits,
+    ) -> Result<Option<Self>, db::Error> {
         let mut figures = Self::default();
         let Some(mut left) = figures.add_recoveries_of_earlier(snapshot, period, limits.deploys).await? else {
             return Ok(None);

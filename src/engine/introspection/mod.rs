@@ -94,7 +94,7 @@ impl Type {
         Self { sdl: Arc::clone(sdl), ty: TypeRef::Named(name.clone()) }
     }
 
-    fn of(sdl: &Arc<Valid<Sdl>>, ty: &TypeRef) -> Self {
+    fn new(sdl: &Arc<Valid<Sdl>>, ty: &TypeRef) -> Self {
         Self { sdl: Arc::clone(sdl), ty: ty.clone() }
     }
 
@@ -340,7 +340,7 @@ object! {
             let include = call.arguments();
             each(call, |field| arguments(&field.sdl, &field.definition.arguments, include))
         },
-        "type" => each(call, |field| Type::of(&field.sdl, &field.definition.ty)),
+        "type" => each(call, |field| Type::new(&field.sdl, &field.definition.ty)),
     }
 }
 
@@ -354,7 +354,7 @@ object! {
         "deprecationReason" => deprecation_reason(&value.definition.directives).write(out),
     }
     relations(call) {
-        "type" => each(call, |value| Type::of(&value.sdl, &value.definition.ty)),
+        "type" => each(call, |value| Type::new(&value.sdl, &value.definition.ty)),
     }
 }
 

@@ -136,7 +136,7 @@ impl Account {
 
 impl Keeping<'_> {
     /// What the entry about a subject keeps, in at most [`ENTRY`] bytes.
-    pub fn of(&self, subject: RowOf) -> Option<String> {
+    pub fn of_subject(&self, subject: RowOf) -> Option<String> {
         let (mut text, mut has_any) = ("[".to_owned(), false);
         for row in self.0.get(&subject)?.iter().filter_map(|change| kept(change)) {
             if has_any {

@@ -24,7 +24,7 @@ pub(crate) use row::reference;
 
 /// Returns what `transaction`, which keeps no record, has changed of an object: a JSON object of fields, each with its
 /// `old` and `new` value. `before` must read what others see.
-pub async fn of(before: Before<'_>, transaction: &Transaction, object: RowOf) -> Result<Json, db::Error> {
+pub async fn diff(before: Before<'_>, transaction: &Transaction, object: RowOf) -> Result<Json, db::Error> {
     let (old, new) = try_join(row_before(before, transaction, object), row_now(transaction, object)).await?;
     let differing = different(old.as_ref().map(columns_of).as_ref(), new.as_ref().map(columns_of).as_ref());
     let referred = differing

@@ -16,7 +16,7 @@ use crate::error::{Problems, Result, UserError, quoted};
 use crate::graphql::field::draft::Draft;
 use crate::graphql::field::id;
 use crate::graphql::field::identifier::{OneOf, exactly_one, given};
-use crate::graphql::integration::{self as integrations, require_custom};
+use crate::graphql::integration::require_custom;
 use crate::graphql::list::List;
 use crate::graphql::list::relation::present;
 use crate::graphql::request::context::{Ctx, MutationCtx};
@@ -27,7 +27,7 @@ impl CodeIssueProjectResolver for CodeIssueProject {
     async fn integration(projects: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Integration>> {
         let ids = projects.iter().map(|project| Some(project.integration_id));
         let rows = present(integration::Entity::by_ids(ctx.db(), ids).await?)?;
-        Ok(rows.into_iter().map(integrations::of).collect())
+        Ok(rows.into_iter().map(Integration::from).collect())
     }
 
     async fn resources(
@@ -37,7 +37,7 @@ impl CodeIssueProjectResolver for CodeIssueProject {
     ) -> Result<Vec<CodeIssueProjectResourceConnectionType>> {
         let db = ctx.db();
         let ids = projects.iter().map(|project| project.id);
-        let links = List::<resource::Entity>::new(Link::Id).of(Link::CodeIssueProjectId, ids);
+        let links = List::<resource::Entity>::new(Link::Id).of_parents(Link::CodeIssueProjectId, ids);
         let pages = links.pages(ctx, &args.request()?).await?;
 
         let links = || pages.iter().flat_map(|page| page.edges.iter().map(|edge| &edge.node));

@@ -137,7 +137,7 @@ async fn require_resource(db: &dyn ReadHandle, id: &str) -> Result<CodeIssueProj
 fn parts(resource: &CodeIssueProjectResource) -> (Link, i64, &str, Id) {
     match resource {
         CodeIssueProjectResource::Service(row) => {
-            (Link::ServiceId, row.id, &row.name, Id::of::<service::Entity>(row.id))
+            (Link::ServiceId, row.id, &row.name, Id::new::<service::Entity>(row.id))
         }
         CodeIssueProjectResource::Repository(row) => {
             (Link::RepositoryId, row.id, &row.name, RepositoryResolver::id(row))

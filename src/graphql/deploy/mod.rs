@@ -42,7 +42,7 @@ impl DeployResolver for Deploy {
     }
 
     async fn service_id(deploys: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<String>>> {
-        let id = |deploy: &&Self| Some(id::Id::of::<service::Entity>(deploy.service_id?).text());
+        let id = |deploy: &&Self| Some(id::Id::new::<service::Entity>(deploy.service_id?).text());
         Ok(deploys.iter().map(id).collect())
     }
 
@@ -77,13 +77,13 @@ pub(super) async fn of_services(
     ctx: &Ctx<'_>,
 ) -> Result<Vec<DeployConnectionType>> {
     let ServiceDeploysArgs { sort_by, start, end, environments, first, after } = args;
-    let deploys = filtered(sort_by, start, end, environments)?.of(Column::ServiceId, services);
+    let deploys = filtered(sort_by, start, end, environments)?.of_parents(Column::ServiceId, services);
     deploys.pages(ctx, &PageRequest::new(first, after)?).await
 }
 
 /// The newest deploy of each service.
 pub(super) async fn last_of_services(services: Vec<i64>, ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
-    newest_first().of(Column::ServiceId, services).first_per_parent(ctx.db()).await
+    newest_first().of_parents(Column::ServiceId, services).first_per_parent(ctx.db()).await
 }
 
 fn newest_first() -> List<deploy::Entity> {

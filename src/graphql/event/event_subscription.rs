@@ -48,7 +48,7 @@ impl EventSubscriptionResolver for EventSubscription {
 
     async fn receiver(rows: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<EventReceiver>> {
         let (db, is_counted) = (ctx.db(), ctx.selects("waitingCount"));
-        let mut receivers = receiver::of_all(db, rows.iter().map(|row| row.id)).await?;
+        let mut receivers = receiver::of_subscriptions(db, rows.iter().map(|row| row.id)).await?;
         let mut found = Vec::with_capacity(rows.len());
         for row in rows {
             let own = receivers.remove(&row.id).ok_or_else(|| Error::internal("a subscription has no receiver"))?;
@@ -79,7 +79,7 @@ impl EventSubscriptionResolver for EventSubscription {
     ) -> Result<Vec<EventDeliveryConnectionType>> {
         let own = List::<delivery::Entity>::new(delivery::Column::Id).newest_first(delivery::Column::CreatedAt);
         let own = own.filter(known::<Kind>(delivery::Column::Kind));
-        let own = own.of(delivery::Column::SubscriptionId, rows.iter().map(|row| row.id));
+        let own = own.of_parents(delivery::Column::SubscriptionId, rows.iter().map(|row| row.id));
         own.pages(ctx, &args.request()?).await
     }
 }
@@ -235,7 +235,7 @@ async fn locked(db: &Transaction, id: &str) -> Result<EventSubscription> {
 
 /// Its receiver, as a row to change.
 async fn own_receiver(db: &Transaction, subscription: i64) -> Result<receiver::Model> {
-    let own = receiver::of(db, subscription).await?;
+    let own = receiver::of_subscription(db, subscription).await?;
     own.ok_or_else(|| Error::internal("a subscription has no receiver"))
 }
 
@@ -285,7 +285,7 @@ impl EventSubscriptionUpdateMutation for Mutation {
         } = input;
         let db = ctx.db();
         let before = locked(db, &id).await?;
-        let mut draft = Draft::<Entity>::of(before.clone());
+        let mut draft = Draft::<Entity>::from_row(before.clone());
         draft.set(Column::Name, &name);
         draft.set_texts(&texts);
         draft.refer(db, Column::TeamId, &team_id).await?;

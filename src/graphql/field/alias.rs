@@ -127,7 +127,7 @@ impl AliasCreateMutation for Mutation {
                 let service = id::require::<entity::service::Entity>(locking, &owner_id, "ownerId").await?;
                 let service = entity::service::writable(service)?;
                 let aliases = add_alias::<service_alias::Entity>(db, &service, &alias).await?;
-                (Id::of::<entity::service::Entity>(service.id), aliases)
+                (Id::new::<entity::service::Entity>(service.id), aliases)
             }
             _ => {
                 return Err(UserError::new("ownerId", id::stray(&owner_id, OWNERS)).not_found().into());

@@ -29,7 +29,7 @@ impl<E: FieldRules> Draft<E> {
     }
 
     /// Begins a change of a row.
-    pub(in crate::graphql) fn of(row: E::Model) -> Self
+    pub(in crate::graphql) fn from_row(row: E::Model) -> Self
     where
         E::Model: IntoActiveModel<E::ActiveModel>,
     {
@@ -184,7 +184,7 @@ impl RowName for IdentifierInput {
     async fn key(&self, db: &Transaction, field: &'static str, to: ValueRule) -> Result<Option<i64>> {
         let to = reference(to)?;
         let found = async {
-            match Identifier::of(self)? {
+            match Identifier::from_input(self)? {
                 Identifier::Alias(alias) => by_name(db, alias, "alias", to).await,
                 Identifier::Id(id) => by_id(db, id, "id", to).await,
             }

@@ -28,13 +28,13 @@ pub struct Id {
 
 impl Id {
     /// The id of a row of `E`.
-    pub fn of<E: Class>(number: i64) -> Self {
+    pub fn new<E: Class>(number: i64) -> Self {
         Self { class: E::CLASS, number }
     }
 
     /// The id of a row `M`.
     pub fn of_row<M: ModelTrait<Entity: Class>>(number: i64) -> Self {
-        Self::of::<M::Entity>(number)
+        Self::new::<M::Entity>(number)
     }
 
     /// The id as clients see it.

@@ -21,13 +21,13 @@ pub enum Identifier<'a> {
 
 impl<'a> Identifier<'a> {
     /// Reads an input.
-    pub fn of(input: &'a IdentifierInput) -> Result<Self, UserError> {
+    pub fn from_input(input: &'a IdentifierInput) -> Result<Self, UserError> {
         Self::new(&input.id, &input.alias)
     }
 
     /// Reads a required argument.
     pub fn of_argument(name: &'static str, input: &'a MaybeUndefined<IdentifierInput>) -> Result<Self, UserError> {
-        Self::of(input.value().ok_or_else(|| UserError::new(name, format!("{name} must be given")))?)
+        Self::from_input(input.value().ok_or_else(|| UserError::new(name, format!("{name} must be given")))?)
     }
 
     /// Returns the one that is given. Null and the empty text count as absent.
@@ -105,7 +105,7 @@ pub(in crate::graphql) async fn require_in<M: Named>(
     field: &'static str,
     named: &IdentifierInput,
 ) -> Result<M> {
-    let found = async { require::<M>(db, Identifier::of(named)?).await };
+    let found = async { require::<M>(db, Identifier::from_input(named)?).await };
     found.await.map_err(|error: Error| error.map_user(|error| error.within(field)))
 }
 

@@ -47,7 +47,7 @@ impl ServiceReference {
         {
             return Ok((class == <service::Entity as id::Class>::CLASS).then_some(number));
         }
-        let found = identifier::find::<Service>(db, Identifier::of(identifier)?).await?;
+        let found = identifier::find::<Service>(db, Identifier::from_input(identifier)?).await?;
         Ok(found.map(|service| service.id))
     }
 }

@@ -37,7 +37,7 @@ impl FilterResolver for Filter {
 
     async fn predicates(filters: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<FilterPredicate>>> {
         let predicates = List::<filter_predicate::Entity>::new(filter_predicate::Column::Id)
-            .of(filter_predicate::Column::FilterId, filters.iter().map(|filter| filter.id));
+            .of_parents(filter_predicate::Column::FilterId, filters.iter().map(|filter| filter.id));
         predicates.first_n_per_parent(ctx.db(), MOST as u64).await
     }
 }
@@ -135,7 +135,7 @@ impl FilterUpdateMutation for Mutation {
         let db = ctx.db();
         let filter = id::require::<Entity>(&db.locking(LockType::Update), &id, "id").await?;
         let filter_id = filter.id;
-        let mut draft = Draft::<Entity>::of(filter);
+        let mut draft = Draft::<Entity>::from_row(filter);
         draft.set(Column::Name, &name);
         let rows = match &predicates {
             MaybeUndefined::Undefined => None,

@@ -65,7 +65,7 @@ pub(in crate::graphql) struct Rows {
 }
 
 impl Rows {
-    pub(in crate::graphql) fn of<E: EntityTrait>(entity: E, owner: E::Column) -> Self {
+    pub(in crate::graphql) fn new<E: EntityTrait>(entity: E, owner: E::Column) -> Self {
         Self { from: Select::select().from(entity).take(), owner: owner.into_expr(), repeat: false }
     }
 
@@ -135,13 +135,13 @@ impl Predicate {
             Key::Product => self.of_column(db, scans, Column::Product),
             Key::CreationSource => self.of_column(db, scans, Column::CreationSource),
             Key::Aliases => {
-                let aliases = Rows::of(service_alias::Entity, service_alias::Column::ServiceId);
+                let aliases = Rows::new(service_alias::Entity, service_alias::Column::ServiceId);
                 self.of_rows(db, scans, &aliases, service_alias::Column::Value)
             }
             Key::ComponentCategory => {
                 // A service without a type has the default type.
                 let is_type = component_type::Column::Id.into_expr().eq(own_type());
-                let mut types = Rows::of(service::Entity, Column::Id);
+                let mut types = Rows::new(service::Entity, Column::Id);
                 types.from.inner_join(component_type::Entity, is_type);
                 let category = component_type::Column::Category;
                 let mut own = Select::select();
@@ -150,11 +150,11 @@ impl Predicate {
                 self.of_expr(db, scans, &types, &db::scalar(own), category.into_expr())
             }
             Key::DeployEnvironment => {
-                let deploys = Rows::of(deploy::Entity, deploy::Column::ServiceId);
+                let deploys = Rows::new(deploy::Entity, deploy::Column::ServiceId);
                 self.of_rows(db, scans, &Rows { repeat: true, ..deploys }, deploy::Column::Environment)
             }
             Key::AlertStatus => {
-                let mut sources = Rows::of(alert_source_service::Entity, alert_source_service::Column::ServiceId);
+                let mut sources = Rows::new(alert_source_service::Entity, alert_source_service::Column::ServiceId);
                 let own = alert_source::Column::Id.into_expr();
                 let of_link = own.eq(alert_source_service::Column::AlertSourceId.into_expr());
                 sources.from.inner_join(alert_source::Entity, of_link);
@@ -169,7 +169,7 @@ impl Predicate {
         let Some(key) = &self.data else {
             return Err(UserError::base("the key of the tag must be given").into());
         };
-        let tags = Rows::of(tag::Entity, tag::Column::ServiceId).and_where(tag::Column::Key.eq(key.as_str()));
+        let tags = Rows::new(tag::Entity, tag::Column::ServiceId).and_where(tag::Column::Key.eq(key.as_str()));
         self.of_rows(db, scans, &tags, tag::Column::Value)
     }
 
@@ -179,7 +179,7 @@ impl Predicate {
             return Err(UserError::base("the definition of the property must be given").into());
         };
         let definition: PropertyDefinition = definition(db, named).await?;
-        let properties = Rows::of(property::Entity, property::Column::ServiceId)
+        let properties = Rows::new(property::Entity, property::Column::ServiceId)
             .and_where(property::Column::DefinitionId.eq(definition.id));
         let text = match self.kind {
             // What the property is, rather than what it is found by.
@@ -191,7 +191,7 @@ impl Predicate {
 
     /// The condition on the relationships that have the service as their source.
     pub(in crate::graphql) async fn relationship(&self, db: &dyn ReadHandle) -> Result<Expr> {
-        let mut ties = Rows::of(relationship::Entity, relationship::Column::SourceServiceId);
+        let mut ties = Rows::new(relationship::Entity, relationship::Column::SourceServiceId);
         if let Some(named) = &self.data {
             let definition: RelationshipDefinitionType = definition(db, named).await?;
             ties = ties.and_where(relationship::Column::RelationshipDefinitionId.eq(definition.id));
@@ -206,9 +206,8 @@ impl Predicate {
         let mut targets = Vec::new();
         for named in self.named()? {
             let target = match id::decode(named) {
-                Some((class, number)) => {
-                    End::of(&class, number).ok_or_else(|| UserError::new("value", id::stray(named, End::NOUN)))?
-                }
+                Some((class, number)) => End::from_class(&class, number)
+                    .ok_or_else(|| UserError::new("value", id::stray(named, End::NOUN)))?,
                 None => relationship_rule::end(db, None, named)
                     .await?
                     .ok_or_else(|| id::absent_name("value", End::NOUN, named))?,
@@ -296,7 +295,7 @@ impl Predicate {
             }
             _ => {
                 let ids = self.ids::<repository::Entity>(db).await?;
-                let links = Rows::of(service_repository::Entity, service_repository::Column::ServiceId);
+                let links = Rows::new(service_repository::Entity, service_repository::Column::ServiceId);
                 let one = || links.exist_where(Some(db::any(db, service_repository::Column::RepositoryId, &ids)));
                 match self.kind {
                     TypeEnum::Exists => Ok(links.exist()),
@@ -367,7 +366,7 @@ impl Predicate {
     /// The condition on a text column of the service.
     fn of_column(&self, db: &dyn ReadHandle, scans: &mut Scans, column: Column) -> Result<Condition> {
         let own = Expr::col(column.as_column_ref());
-        self.of_expr(db, scans, &Rows::of(service::Entity, Column::Id), &own, own.clone())
+        self.of_expr(db, scans, &Rows::new(service::Entity, Column::Id), &own, own.clone())
     }
 
     /// The condition on a text of the service. `own` is the text, and `rows` has it as `text`.

@@ -90,7 +90,7 @@ pub(super) async fn update<E: Grade>(
     index: &MaybeUndefined<i32>,
 ) -> Result<E::Model> {
     let grade = id::require::<E>(db, id, "id").await?;
-    let mut draft = Draft::<E>::of(grade);
+    let mut draft = Draft::<E>::from_row(grade);
     draft.set(E::NAME, name);
     draft.set(E::ALIAS, alias);
     draft.set_texts(texts);
@@ -108,7 +108,7 @@ pub(super) async fn delete<E: Grade>(ctx: &MutationCtx<'_>, id: &str) -> Result<
     ctx.shed_first::<E>(number).await?;
     refuse_where_locked(db, E::OF_SERVICE.eq(number)).await?;
     db.delete(grade).await?;
-    Ok(Some(Id::of::<E>(number)))
+    Ok(Some(Id::new::<E>(number)))
 }
 
 async fn behind_the_last<E: Grade>(db: &Transaction) -> Result<i32, db::Error> {

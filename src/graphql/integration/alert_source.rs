@@ -14,7 +14,6 @@ use crate::graphql::field::alias::or_taken;
 use crate::graphql::field::draft::Draft;
 use crate::graphql::field::id;
 use crate::graphql::field::identifier::{self, OneOf, exactly_one, given};
-use crate::graphql::integration;
 use crate::graphql::list::relation::{self, to_its_one};
 use crate::graphql::request::context::{Ctx, MutationCtx};
 use crate::graphql::schema::*;
@@ -32,7 +31,7 @@ impl AlertSourceResolver for AlertSource {
     async fn integration(sources: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Integration>>> {
         let keys = sources.iter().map(|source| Some(source.integration_id)).collect();
         let rows = to_its_one::<integrations::Model>(ctx, keys).await?;
-        Ok(rows.into_iter().map(|row| Some(integration::of(row))).collect())
+        Ok(rows.into_iter().map(|row| Some(Integration::from(row))).collect())
     }
 }
 
@@ -108,7 +107,7 @@ impl AlertSourceUpsertMutation for Mutation {
         let (integration, source) = found.unzip();
         let source = source.flatten();
         let is_new = source.is_none();
-        let mut draft = source.map_or_else(Draft::<alert_source::Entity>::new, Draft::of);
+        let mut draft = source.map_or_else(Draft::<alert_source::Entity>::new, Draft::from_row);
         draft.problems = problems;
         if is_new {
             let rule = alert_source::Entity::rule(Column::ExternalId);

@@ -4,7 +4,7 @@ use async_graphql::{MaybeUndefined, Value};
 use sea_orm::Set;
 use sea_orm::sea_query::LockType;
 
-use super::{of, require_of};
+use super::require_of;
 use crate::db::{Transaction, Write};
 use crate::engine::input::{Input, InputError};
 use crate::entity::field_rule::FieldRules;
@@ -36,7 +36,7 @@ struct Change {
 }
 
 impl Change {
-    fn of(row: Option<&Model>) -> Self {
+    fn new(row: Option<&Model>) -> Self {
         Self { settings: row.map(Model::settings).unwrap_or_default(), problems: Problems::default() }
     }
 
@@ -124,7 +124,7 @@ impl Change {
         row.name = Set(name);
         row.settings = Set(Some(settings));
         touch(&mut row.updated_at);
-        Ok(of(db.update(row).await?))
+        Ok(Integration::from(db.update(row).await?))
     }
 }
 
@@ -137,7 +137,7 @@ async fn update_connection(
 ) -> Result<IntegrationUpdatePayload> {
     let row = require_of(&db.locking(LockType::NoKeyUpdate), named, kind).await;
     let row = row.map_err(|error| error.map_user(|error| error.within(argument)))?;
-    let mut change = Change::of(Some(&row));
+    let mut change = Change::new(Some(&row));
     let name = fill(&mut change);
     let integration = change.store(db, kind, Some(row), &name).await?;
     Ok(IntegrationUpdatePayload { integration: Some(integration), ..Default::default() })
@@ -149,7 +149,7 @@ async fn create_connection(
     kind: Kind,
     fill: impl FnOnce(&mut Change) -> MaybeUndefined<String>,
 ) -> Result<IntegrationCreatePayload> {
-    let mut change = Change::of(None);
+    let mut change = Change::new(None);
     let name = fill(&mut change);
     let integration = change.store(db, kind, None, &name).await?;
     Ok(IntegrationCreatePayload { integration: Some(integration), ..Default::default() })

@@ -24,18 +24,20 @@ use crate::error::{Result, UserError, quoted};
 pub(super) mod alert_source;
 pub(super) mod cloud_integration;
 
-/// Converts a row to the SDL type of its kind.
-pub(super) fn of(row: Model) -> Integration {
-    let (display_name, settings) = (format!("{}: {}", row.kind.name(), row.name), row.settings());
-    match row.kind {
-        Kind::Deploy => DeployIntegration { row, display_name, settings }.into(),
-        Kind::Custom => CustomIntegration { row, display_name, settings }.into(),
-        Kind::ApiDoc => ApiDocIntegration { row, display_name, settings }.into(),
-        Kind::Aws => AwsIntegration { row, display_name, settings }.into(),
-        Kind::AzureResources => AzureResourcesIntegration { row, display_name, settings }.into(),
-        Kind::GoogleCloud => GoogleCloudIntegration { row, display_name, settings }.into(),
-        Kind::Kubernetes => KubernetesIntegration { row, display_name, settings }.into(),
-        Kind::NewRelic => NewRelicIntegration { row, display_name, settings }.into(),
+/// The SDL type of a row's kind.
+impl From<Model> for Integration {
+    fn from(row: Model) -> Self {
+        let (display_name, settings) = (format!("{}: {}", row.kind.name(), row.name), row.settings());
+        match row.kind {
+            Kind::Deploy => DeployIntegration { row, display_name, settings }.into(),
+            Kind::Custom => CustomIntegration { row, display_name, settings }.into(),
+            Kind::ApiDoc => ApiDocIntegration { row, display_name, settings }.into(),
+            Kind::Aws => AwsIntegration { row, display_name, settings }.into(),
+            Kind::AzureResources => AzureResourcesIntegration { row, display_name, settings }.into(),
+            Kind::GoogleCloud => GoogleCloudIntegration { row, display_name, settings }.into(),
+            Kind::Kubernetes => KubernetesIntegration { row, display_name, settings }.into(),
+            Kind::NewRelic => NewRelicIntegration { row, display_name, settings }.into(),
+        }
     }
 }
 
@@ -101,7 +103,7 @@ macro_rules! integrations {
 
         impl $resolver for $name {
             fn id(&self) -> Id {
-                Id::of::<integration::Entity>(self.row.id)
+                Id::new::<integration::Entity>(self.row.id)
             }
 
             fn name(&self) -> &str {
@@ -229,7 +231,7 @@ integrations! {
 
 /// Finds the integration with this id, for a query.
 pub(super) async fn find(db: &dyn ReadHandle, id: &str) -> Result<Option<Integration>> {
-    Ok(id::find::<integration::Entity>(db, id).await?.map(of))
+    Ok(id::find::<integration::Entity>(db, id).await?.map(Integration::from))
 }
 
 /// The integrations of one type or of all, a page at a time.
@@ -244,7 +246,7 @@ pub(super) async fn page(args: &AccountIntegrationsArgs, ctx: &Ctx<'_>) -> Resul
             IntegrationTypeName::Elsewhere => Expr::value(false),
         });
     }
-    Ok(integrations.page(ctx, &request).await?.map(of))
+    Ok(integrations.page(ctx, &request).await?.map(Integration::from))
 }
 
 /// The integration that a mutation names.
@@ -289,13 +291,13 @@ pub(super) async fn require_of(db: &dyn ReadHandle, named: &IdentifierInput, kin
 /// Renames an integration, if a name is given.
 async fn rename(db: &Transaction, row: Model, name: &MaybeUndefined<String>) -> Result<Integration> {
     if name.is_undefined() {
-        return Ok(of(row));
+        return Ok(Integration::from(row));
     }
-    let mut draft = Draft::<integration::Entity>::of(row);
+    let mut draft = Draft::<integration::Entity>::from_row(row);
     draft.set(integration::Column::Name, name);
     let mut row = draft.done()?;
     touch(&mut row.updated_at);
-    Ok(of(db.update(row).await?))
+    Ok(Integration::from(db.update(row).await?))
 }
 
 impl CustomIntegrationCreateMutation for Mutation {
@@ -307,7 +309,7 @@ impl CustomIntegrationCreateMutation for Mutation {
         let name = draft::text::<integration::Entity>(integration::Column::Name, &name)?.flatten();
         let name = name.ok_or_else(|| UserError::new("name", "name is needed to create an integration"))?;
         let row = integration::create(ctx.db(), Kind::Custom, name, Timestamp::now()).await?;
-        Ok(CustomIntegrationCreatePayload { integration: Some(of(row)), ..Default::default() })
+        Ok(CustomIntegrationCreatePayload { integration: Some(Integration::from(row)), ..Default::default() })
     }
 }
 
@@ -346,7 +348,7 @@ impl EventIntegrationCreateMutation for Mutation {
                 ctx.db().update(integration::ActiveModel { event_type: Set(event_type), ..row.into() }).await?
             }
         };
-        Ok(EventIntegrationCreatePayload { integration: Some(of(row)), ..Default::default() })
+        Ok(EventIntegrationCreatePayload { integration: Some(Integration::from(row)), ..Default::default() })
     }
 }
 
@@ -381,7 +383,10 @@ impl IntegrationReactivateMutation for Mutation {
         let row = row.map_err(|error| error.map_user(|error| error.within("integration")))?;
         let mut row: integration::ActiveModel = row.into();
         row.installed_at = Set(Some(Timestamp::now()));
-        Ok(IntegrationReactivatePayload { integration: Some(of(db.update(row).await?)), ..Default::default() })
+        Ok(IntegrationReactivatePayload {
+            integration: Some(Integration::from(db.update(row).await?)),
+            ..Default::default()
+        })
     }
 }
 
@@ -413,7 +418,7 @@ impl IntegrationDeleteMutation for Mutation {
                     .filter(deploy::Column::IntegrationId.eq(row.id)),
             )
             .await?;
-        let deleted_integration_id = Some(Id::of::<integration::Entity>(row.id));
+        let deleted_integration_id = Some(Id::new::<integration::Entity>(row.id));
         db.delete(row).await?;
 
         let count = |rows: u64| Some(i32::try_from(rows).unwrap_or(i32::MAX));

@@ -25,7 +25,7 @@ const MOST_GROUPS: usize = 4;
 
 impl LeftOut {
     /// Finds the groups that a connection over `E` need not read, given what the client selects below it.
-    pub(in crate::graphql) fn of<E: Table<Model: Parted>>(ctx: &Ctx<'_>) -> Self {
+    pub(in crate::graphql) fn for_selection<E: Table<Model: Parted>>(ctx: &Ctx<'_>) -> Self {
         const { assert!(E::GROUPS.len() <= MOST_GROUPS) };
         let reads = ctx.reads_of_nodes::<E::Model>();
         let mut left_out = Self::default();

@@ -132,11 +132,11 @@ impl<E: Table> List<E> {
     }
 
     /// Lists the rows of each of these parents. The column `parent` holds the parent's id.
-    pub fn of(self, parent: E::Column, ids: impl IntoIterator<Item = i64>) -> Self {
+    pub fn of_parents(self, parent: E::Column, ids: impl IntoIterator<Item = i64>) -> Self {
         self.of_column(parent.as_str(), ids.into_iter().collect())
     }
 
-    /// Like [`of`](Self::of), by the column's name.
+    /// Like [`of_parents`](Self::of_parents), by the column's name.
     pub(super) fn of_column(mut self, parent: &'static str, ids: Vec<i64>) -> Self {
         self.parents = Some(Parents { column: (E::default().table_name(), parent), ids, join: None });
         self
@@ -196,7 +196,7 @@ impl<E: Table> List<E> {
     where
         E::Model: Parted,
     {
-        self.left_out = LeftOut::of::<E>(ctx);
+        self.left_out = LeftOut::for_selection::<E>(ctx);
         Ok(PartialPage::new(self.page_in(sort, ctx, request).await?))
     }
 
@@ -205,7 +205,7 @@ impl<E: Table> List<E> {
     where
         E::Model: Parted,
     {
-        self.left_out = LeftOut::of::<E>(ctx);
+        self.left_out = LeftOut::for_selection::<E>(ctx);
         Ok(self.pages(ctx, request).await?.into_iter().map(PartialPage::new).collect())
     }
 

@@ -189,7 +189,7 @@ impl ComponentTypeUpdateMutation for Mutation {
         let properties = property_definition::read_of_type(&input.properties).await?;
         ctx.begin().await?;
         let db = ctx.db();
-        let mut draft = Draft::of(
+        let mut draft = Draft::from_row(
             identifier::locked::<ComponentType>(db, "componentType", &component_type, LockType::Update).await?,
         );
         fill(&mut draft, &input);

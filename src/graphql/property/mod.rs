@@ -117,7 +117,7 @@ pub(super) async fn of_owners(
         return Ok(vec![None; owners.len()]);
     };
     let values = List::<Entity>::new(Column::Id).filter(Column::DefinitionId.eq(definition.id));
-    values.of(owner, owners).first_per_parent(ctx.db()).await
+    values.of_parents(owner, owners).first_per_parent(ctx.db()).await
 }
 
 /// Returns an owner's value for a definition, if any.
@@ -154,7 +154,7 @@ impl Owner {
 /// common means the service.
 async fn owner(db: &Transaction, named: &IdentifierInput, owner_type: Option<PropertyOwnerTypeEnum>) -> Result<Owner> {
     let found = async {
-        let identifier = Identifier::of(named)?;
+        let identifier = Identifier::from_input(named)?;
         let is_team = match (owner_type, identifier) {
             (Some(owner_type), _) => owner_type == PropertyOwnerTypeEnum::Team,
             (None, Identifier::Id(id)) if let Some((class, _)) = id::decode(id) => match &*class {
@@ -241,7 +241,7 @@ pub(super) async fn ahead(
     text: &str,
     is_checked: bool,
 ) -> Result<Ahead> {
-    let found = async { identifier::find::<PropertyDefinition>(db, Identifier::of(definition)?).await };
+    let found = async { identifier::find::<PropertyDefinition>(db, Identifier::from_input(definition)?).await };
     let definition = match found.await {
         Ok(definition) => definition,
         // The mutation refuses that.

@@ -152,7 +152,7 @@ pub(super) async fn find(db: &dyn ReadHandle, id: &str) -> Result<Option<Relatio
 /// Finds the thing that a field of a new relationship names.
 async fn end(db: &Transaction, field: &'static str, named: &IdentifierInput) -> Result<End> {
     let found = async {
-        match Identifier::of(named)? {
+        match Identifier::from_input(named)? {
             Identifier::Id(id) if id::decode(id).is_none() => by_alias(db, id, "id").await,
             Identifier::Id(id) => by_id(db, id).await,
             Identifier::Alias(alias) => by_alias(db, alias, "alias").await,
@@ -167,7 +167,7 @@ async fn by_alias(db: &Transaction, alias: &str, field: &'static str) -> Result<
 }
 
 async fn by_id(db: &Transaction, id: &str) -> Result<End> {
-    let end = id::decode(id).and_then(|(class, number)| End::of(&class, number));
+    let end = id::decode(id).and_then(|(class, number)| End::from_class(&class, number));
     let end = end.ok_or_else(|| UserError::new("id", id::stray(id, End::NOUN)).not_found())?;
     match end {
         End::Service(_) => drop(id::require::<service::Entity>(db, id, "id").await?),

@@ -48,7 +48,7 @@ async fn pages(
     ctx: &Ctx<'_>,
 ) -> Result<Vec<Page<RelationshipType>>> {
     let ids = services.iter().map(|service| service.id);
-    List::<Entity>::new(Column::Id).of(own, ids).pages(ctx, request).await
+    List::<Entity>::new(Column::Id).of_parents(own, ids).pages(ctx, request).await
 }
 
 /// A page of what each service is related to.

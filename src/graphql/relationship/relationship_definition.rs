@@ -57,7 +57,7 @@ pub(in crate::graphql) async fn page(
     use sea_orm::ColumnTrait;
     let mut list = List::<Entity>::new(Column::Id);
     if let Some(named) = of_type.value() {
-        let identifier = Identifier::of(named).map_err(|error| error.within("componentType"))?;
+        let identifier = Identifier::from_input(named).map_err(|error| error.within("componentType"))?;
         // An unknown type matches nothing: no row has the key 0.
         let key = identifier::find::<ComponentType>(ctx.db(), identifier).await?.map_or(0, |found| found.id);
         list = list.filter(Column::ComponentTypeId.eq(key));
@@ -256,7 +256,7 @@ impl RelationshipDefinitionUpdateMutation for Mutation {
         let db = ctx.db();
         let found: RelationshipDefinitionType =
             identifier::locked(db, "relationshipDefinition", &relationship_definition, LockType::Update).await?;
-        let mut draft = Draft::of(found);
+        let mut draft = Draft::from_row(found);
         fill(db, &mut draft, false, &input).await?;
         let mut row = draft.done()?;
         touch(&mut row.updated_at);

@@ -432,7 +432,7 @@ impl RepositoryUpdateMutation for Mutation {
         let repository = identifier::require::<Repository>(db, Identifier::new(&id, &alias)?).await?;
         let owner = repository.owner_id;
 
-        let mut draft = Draft::<repository::Entity>::of(repository);
+        let mut draft = Draft::<repository::Entity>::from_row(repository);
         draft.set(Column::Name, &name);
         draft.set_texts(&texts);
         draft.set(Column::Private, &private);

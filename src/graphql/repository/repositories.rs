@@ -102,7 +102,7 @@ fn checked(repositories: &[IdentifierInput], visible: &MaybeUndefined<bool>) -> 
     }
     for (place, named) in repositories.iter().enumerate().take(text::FEW) {
         let within = |error: UserError| error.within(place.to_string()).within("repositories");
-        problems.take(Identifier::of(named).map_err(within));
+        problems.take(Identifier::from_input(named).map_err(within));
     }
     problems
 }
@@ -133,7 +133,7 @@ async fn update(
         },
         None => Vec::new(),
     };
-    let mut draft = Draft::<repository::Entity>::of(found);
+    let mut draft = Draft::<repository::Entity>::from_row(found);
     draft.set(Column::Visible, visible);
     let mut row = draft.done()?;
     if let ActiveValue::Set(owner) = owner {

@@ -16,7 +16,6 @@ use crate::entity::{
 use crate::error::{Error, Result, UserError, quoted};
 use crate::graphql::field::id;
 use crate::graphql::field::near_match;
-use crate::graphql::integration as integrations;
 use crate::graphql::list::List;
 use crate::graphql::request::context::{Ctx, MutationCtx};
 use crate::graphql::schema::*;
@@ -58,7 +57,7 @@ impl ServiceSuggestionResolver for ServiceSuggestion {
         let rows = integration::Entity::by_ids(db, links.iter().map(|link| Some(link.integration_id))).await?;
         let mut seen_by = HashMap::<i64, Vec<Integration>>::new();
         for (link, row) in links.into_iter().zip(rows) {
-            seen_by.entry(link.suggestion_id).or_default().extend(row.map(integrations::of));
+            seen_by.entry(link.suggestion_id).or_default().extend(row.map(Integration::from));
         }
         Ok(ids.iter().map(|id| seen_by.remove(id).unwrap_or_default()).collect())
     }

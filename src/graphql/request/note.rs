@@ -31,8 +31,9 @@ pub(in crate::graphql) async fn note(
     }
     let keeping = account.keeping();
     let mut told = told.into_iter();
-    let (subject, changed, kept) =
-        told.next().map_or_else(Default::default, |Told { row, subject, changed }| (subject, changed, keeping.of(row)));
+    let (subject, changed, kept) = told
+        .next()
+        .map_or_else(Default::default, |Told { row, subject, changed }| (subject, changed, keeping.of_subject(row)));
     let mut detail = input.as_object().cloned().unwrap_or_default();
     detail.values_mut().for_each(|value| hide_secrets(rules, value));
     insert_changed(&mut detail, changed);
@@ -40,7 +41,7 @@ pub(in crate::graphql) async fn note(
         let mut detail = Map::new();
         insert_changed(&mut detail, changed);
         let entry = audit::entry(actor, action, subject, &detail.into());
-        audit::ActiveModel { kept: Set(keeping.of(row)), ..entry }
+        audit::ActiveModel { kept: Set(keeping.of_subject(row)), ..entry }
     });
     audit::store_all(transaction, others).await?;
     let entry = audit::entry(actor, action, subject, &detail.into());

@@ -88,7 +88,7 @@ impl Lanes {
         Self { quick, slow, change, long_change, commit }
     }
 
-    fn of(&self, lane: Lane) -> Arc<Semaphore> {
+    fn semaphore(&self, lane: Lane) -> Arc<Semaphore> {
         Arc::clone(match lane {
             Lane::Quick => &self.quick,
             Lane::Slow => &self.slow,
@@ -129,15 +129,15 @@ impl Places {
     pub async fn take(&self, lane: Lane, who: Who) -> Place {
         let share = self.share(who);
         // Cannot fail: the semaphores are never closed.
-        let permit = share.of(lane).acquire_owned().await.ok();
-        let place = self.all.of(lane).acquire_owned().await.ok();
+        let permit = share.semaphore(lane).acquire_owned().await.ok();
+        let place = self.all.semaphore(lane).acquire_owned().await.ok();
         Place { lane, _place: place, _permit: permit, _share: share }
     }
 
     /// Exchanges a place for one of those that wait for the disk, if one is free.
     pub fn exchange(&self, place: Place) -> Place {
         let share = Arc::clone(&place._share);
-        let free = |lanes: &Lanes| lanes.of(Lane::Commit).try_acquire_owned().ok();
+        let free = |lanes: &Lanes| lanes.semaphore(Lane::Commit).try_acquire_owned().ok();
         match free(&share).and_then(|permit| Some((permit, free(&self.all)?))) {
             Some((permit, all)) => {
                 Place { lane: Lane::Commit, _place: Some(all), _permit: Some(permit), _share: share }

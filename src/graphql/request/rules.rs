@@ -23,7 +23,7 @@ pub(in crate::graphql) struct Rules {
 }
 
 impl Rules {
-    pub(in crate::graphql) fn of(schema: &Schema) -> Self {
+    pub(in crate::graphql) fn from_schema(schema: &Schema) -> Self {
         let mut rules = Self::default();
         let root = schema.schema_definition.mutation.as_ref().and_then(|root| schema.get_object(root));
         for (name, field) in root.into_iter().flat_map(|root| &root.fields) {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn the_sdl_says_roles_bulk_mutations_and_secrets() {
         let schema = Schema::parse_and_validate(SDL, "schema.graphql").expect("the schema is valid");
-        let rules = Rules::of(&schema);
+        let rules = Rules::from_schema(&schema);
         // Whoever owns a service answers a manual check about it.
         let is_of_standards = |name: &&str| {
             ["campaign", "category", "check", "level", "scorecard", "standards"]

@@ -114,7 +114,7 @@ fn owner(step: &Step) -> Result<RowOf> {
 pub(super) struct Ahead(Vec<(RowOf, property::Ahead)>);
 
 impl Ahead {
-    pub(super) async fn of(ctx: &MutationCtx<'_>, steps: &[Step]) -> Result<Self> {
+    pub(super) async fn read(ctx: &MutationCtx<'_>, steps: &[Step]) -> Result<Self> {
         let mut ahead = Vec::new();
         for step in steps.iter().filter(|step| step.table == "property" && step.kind != Kind::Made) {
             let definition = named(target(step, "definition_id")?);
@@ -249,7 +249,7 @@ async fn remove(ctx: &MutationCtx<'_>, step: &Step) -> Result<()> {
             Mutation::property_unassign(ctx, owner, definition).await?;
         }
         "service_dependency" => {
-            let id = id::Id::of::<crate::entity::service_dependency::Entity>(step.row.id).text();
+            let id = id::Id::new::<crate::entity::service_dependency::Entity>(step.row.id).text();
             service_dependency::delete(ctx.db(), &id).await?;
         }
         "service_repository" => {

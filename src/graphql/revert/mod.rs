@@ -49,13 +49,13 @@ impl ChangeRevertMutation for Mutation {
         let ChangeRevertInput { id, dry_run } = input;
         let entry = id::require::<audit::Entity>(ctx.database().read(), &id, "id").await?;
         let steps = step::of_entry(&entry).map_err(|reason| UserError::new("id", reason))?;
-        let ahead = carry_out::Ahead::of(ctx, &steps).await?;
+        let ahead = carry_out::Ahead::read(ctx, &steps).await?;
         let is_dry_run = dry_run.value().copied().unwrap_or(false);
         match is_dry_run {
             true => ctx.begin_trial().await?,
             false => ctx.begin().await?,
         }
-        let plan = Plan::of(ctx.db(), &entry, steps).await?;
+        let plan = Plan::prepare(ctx.db(), &entry, steps).await?;
         let mut obstacles = plan.obstacles.clone();
         if obstacles.is_empty() {
             carry_out::all(ctx, &plan.steps, ahead).await?;

@@ -33,7 +33,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Locks what the steps belong to, so that nobody changes it meanwhile, and compares it with what the entry left.
-    pub(super) async fn of(db: &Transaction, entry: &Model, mut steps: Vec<Step>) -> Result<Self> {
+    pub(super) async fn prepare(db: &Transaction, entry: &Model, mut steps: Vec<Step>) -> Result<Self> {
         let mut obstacles = hold(db, &steps).await?;
         let not_default = place::settle_defaults(db, &mut steps).await?;
         let present = kept::rows(db, steps.iter().map(|step| step.row).collect()).await?;
@@ -43,7 +43,7 @@ impl Plan {
         let names = kept::names(db, wanted).await?;
         let mut plan = Self { steps, obstacles: Vec::new(), present, names, not_default };
         if obstacles.is_empty() {
-            let later = Later::of(db, entry).await?;
+            let later = Later::read(db, entry).await?;
             obstacles = plan.steps.iter().flat_map(|step| plan.obstacles_of(step, entry, &later)).collect();
             for step in place::taken(db, &plan.steps).await? {
                 let message = format!("the {} {} exists already", step.noun(), plan.name(step));
@@ -164,7 +164,7 @@ async fn hold(db: &Transaction, steps: &[Step]) -> Result<Vec<UserError>> {
 struct Later(Vec<(String, Vec<String>)>);
 
 impl Later {
-    async fn of(db: &Transaction, entry: &Model) -> Result<Self> {
+    async fn read(db: &Transaction, entry: &Model) -> Result<Self> {
         let (Some(class), Some(id)) = (&entry.subject_class, entry.subject_id) else { return Ok(Self(Vec::new())) };
         let same = audit::Entity::find().filter(Column::SubjectClass.eq(class)).filter(Column::SubjectId.eq(id));
         let at_once = Column::At.eq(entry.at).and(Column::Id.gt(entry.id));

@@ -215,7 +215,7 @@ impl SavedViewUpdateMutation for Mutation {
             return Err(UserError::new("id", "only its owner can change a saved view").forbidden().into());
         }
         let (view_id, was_shared) = (view.id, view.shared);
-        let mut draft = Draft::<Entity>::of(view);
+        let mut draft = Draft::<Entity>::from_row(view);
         draft.set(Column::Name, &name);
         let shared = draft.problems.take(draft::changed("shared", &shared, |shared| Ok(*shared))).flatten();
         // Whoever changes a view that stays shared shares what it becomes.

@@ -391,7 +391,7 @@ impl ServiceNoteUpdateMutation for Mutation {
         let ServiceNoteUpdateInput { note, service } = input;
         let db = ctx.db();
         let service = require_writable_at(db, &service).await?;
-        let mut draft = Draft::<service::Entity>::of(service.clone().into());
+        let mut draft = Draft::<service::Entity>::from_row(service.clone().into());
         let note = if note.is_undefined() { MaybeUndefined::Null } else { note };
         draft.set(Column::Note, &note);
         let service = service::update(db, &service, draft.done()?).await?;
@@ -409,7 +409,7 @@ impl ServiceApiDocSettingsUpdateMutation for Mutation {
     ) -> Result<ServiceUpdatePayload> {
         let db = ctx.db();
         let service = require_writable_at(db, &service).await?;
-        let mut draft = Draft::<service::Entity>::of(service.clone().into());
+        let mut draft = Draft::<service::Entity>::from_row(service.clone().into());
         match api_document_path {
             MaybeUndefined::Undefined => {}
             MaybeUndefined::Null => draft.row.api_document_path = Set(None),
@@ -454,7 +454,7 @@ impl ServiceUpdateMutation for Mutation {
         } = input;
         let db = ctx.db();
         let service = require_writable(db, Identifier::new(&id, &alias)?).await?;
-        let mut draft = Draft::<service::Entity>::of(service.clone().into());
+        let mut draft = Draft::<service::Entity>::from_row(service.clone().into());
         draft.set(Column::Name, &name);
         draft.set_texts(&texts);
         service_document::check_host(ctx, &mut draft);
@@ -479,7 +479,7 @@ impl ServiceDeleteMutation for Mutation {
             Identifier::Alias(alias) => alias.to_owned(),
             Identifier::Id(_) => service.slug.clone(),
         };
-        let deleted_service_id = Some(Id::of::<service::Entity>(service.id));
+        let deleted_service_id = Some(Id::new::<service::Entity>(service.id));
         ctx.shed_first::<service::Entity>(service.id).await?;
         deploy_number::leave_to_aliases(db, service.id).await?;
         db.delete(Service::from(service)).await?;

@@ -50,7 +50,7 @@ pub(in crate::graphql) async fn of_services(
     ctx: &Ctx<'_>,
 ) -> Result<Vec<OnCallConnectionType>> {
     let is_on = Column::EndsAt.is_null().or(Column::EndsAt.gt(Timestamp::now()));
-    let entries = List::<Entity>::new(Column::Id).of(Column::ServiceId, services);
+    let entries = List::<Entity>::new(Column::Id).of_parents(Column::ServiceId, services);
     entries.filter(is_on).pages(ctx, &args.request()?).await
 }
 

@@ -41,7 +41,7 @@ async fn pages(
     own: Column,
     other: fn(&ServiceDependency) -> i64,
 ) -> Result<(Vec<Page<ServiceDependency>>, std::vec::IntoIter<Service>)> {
-    let dependencies = List::<Entity>::new(Column::Id).of(own, services.iter().map(|service| service.id()));
+    let dependencies = List::<Entity>::new(Column::Id).of_parents(own, services.iter().map(|service| service.id()));
     let pages = dependencies.pages(ctx, &args.request()?).await?;
     let others = pages.iter().flat_map(|page| &page.edges).map(|edge| Some(other(&edge.node)));
     let others = present(service::Entity::by_ids(ctx.db(), others).await?)?;

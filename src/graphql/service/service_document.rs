@@ -95,7 +95,7 @@ pub(in crate::graphql) async fn of_services(
     let ServiceDocumentsArgs { search_term, first, after } = args;
     let request = PageRequest::new(first, after)?;
     let documents = titled(ctx.db(), search_term.value().map(String::as_str))?;
-    documents.of(Column::ServiceId, services).pages(ctx, &request).await
+    documents.of_parents(Column::ServiceId, services).pages(ctx, &request).await
 }
 
 /// Returns the preferred document of each service: of those that it prefers, the one that changed last.
@@ -120,7 +120,7 @@ pub(in crate::graphql) async fn preferred(
             Some(ApiDocumentSourceEnum::Pull) => documents.filter(Column::IntegrationId.is_null()),
         };
         let ids = places.iter().map(|place| services[*place].id());
-        let newest = documents.of(Column::ServiceId, ids).first_per_parent(ctx.db()).await?;
+        let newest = documents.of_parents(Column::ServiceId, ids).first_per_parent(ctx.db()).await?;
         for (place, document) in places.into_iter().zip(newest) {
             found[place] = document;
         }
@@ -168,7 +168,7 @@ impl ServiceDocumentDeleteMutation for Mutation {
         let DeleteInput { id } = input;
         let db = ctx.db();
         let document = id::require::<Entity>(db, &id, "id").await?;
-        let deleted_id = Some(Id::of::<Entity>(document.id));
+        let deleted_id = Some(Id::new::<Entity>(document.id));
         db.delete(document).await?;
         Ok(ServiceDocumentDeletePayload { deleted_id, ..Default::default() })
     }

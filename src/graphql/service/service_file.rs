@@ -80,7 +80,9 @@ fn class_of(key: Option<&str>) -> ConfigErrorClass {
 
 /// The service file of what has this id. `None` if there is none.
 pub(in crate::graphql) async fn config_file(id: &str, ctx: &Ctx<'_>) -> Result<Option<ConfigFile>> {
-    let Some(described) = id::decode(id).and_then(|(class, id)| Described::of(&class, id)) else { return Ok(None) };
+    let Some(described) = id::decode(id).and_then(|(class, id)| Described::from_class(&class, id)) else {
+        return Ok(None);
+    };
     let Some(yaml) = service_file::write(ctx.db(), described).await? else { return Ok(None) };
     ctx.db().charge::<ConfigFile>(yaml.len())?;
     Ok(Some(ConfigFile { owner_type: described.key().to_owned(), yaml }))
@@ -185,7 +187,7 @@ async fn tell(
     options: &Options<'_>,
     refused: &Refused,
 ) -> Option<JoinHandle<()>> {
-    let rejected = match Rejected::of(ctx.database(), files, options, refused).await {
+    let rejected = match Rejected::find(ctx.database(), files, options, refused).await {
         Ok(rejected) => rejected?,
         Err(error) => {
             warn!(%error, "it cannot be told that a service file was refused");

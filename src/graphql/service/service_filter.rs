@@ -46,7 +46,7 @@ pub(in crate::graphql) async fn condition(
     let mut conditions = Vec::new();
     if let Some(named) = identifier {
         let within = |error: UserError| error.within("filterIdentifier");
-        let id = match Identifier::of(named).map_err(within)? {
+        let id = match Identifier::from_input(named).map_err(within)? {
             Identifier::Id(id) => id,
             Identifier::Alias(id) if id::decode(id).is_some() => id,
             Identifier::Alias(_) => {

@@ -45,7 +45,7 @@ async fn pages<M>(
 where
     M: ModelTrait<Entity: Table<Model = M> + ByIds> + Clone + Send + Sync + 'static,
 {
-    let links = List::<Entity>::new(Column::Id).of(parent, parents).first_of([parent, target]);
+    let links = List::<Entity>::new(Column::Id).of_parents(parent, parents).first_of([parent, target]);
     let pages = links.pages(ctx, &args.request()?).await?;
     let keys: Vec<_> = pages.iter().flat_map(|page| &page.edges).map(|edge| Some(key(&edge.node))).collect();
     let mut found = present(M::Entity::by_ids(ctx.db(), keys).await?)?.into_iter();
@@ -255,7 +255,7 @@ pub(in crate::graphql) async fn default_links(
     services: Vec<i64>,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<Option<ServiceRepository>>> {
-    let links = List::<Entity>::new(Column::Id).of(Column::ServiceId, services);
+    let links = List::<Entity>::new(Column::Id).of_parents(Column::ServiceId, services);
     links.first_per_parent(ctx.db()).await
 }
 
@@ -268,7 +268,7 @@ impl ServiceRepositoryUpdateMutation for Mutation {
         let db = ctx.db();
         let link = id::require::<Entity>(db, &id, "id").await?;
         services::owner_writable(db, link.service_id).await?;
-        let mut draft = Draft::<Entity>::of(link);
+        let mut draft = Draft::<Entity>::from_row(link);
         // Null clears the folder, which then is the whole repository. The column itself is never null.
         let base_directory = draft.problems.take(draft::text::<Entity>(Column::BaseDirectory, &base_directory));
         draft.set(Column::DisplayName, &display_name);

@@ -51,7 +51,7 @@ fn about(place: usize, service: &Service, error: Error) -> Error {
 async fn find(db: &Transaction, named: &[IdentifierInput], problems: &mut Problems) -> Result<Vec<(usize, Service)>> {
     let mut found: Vec<(usize, Service)> = Vec::with_capacity(named.len());
     for (place, named) in named.iter().enumerate() {
-        let one = async { identifier::require::<Service>(db, Identifier::of(named)?).await };
+        let one = async { identifier::require::<Service>(db, Identifier::from_input(named)?).await };
         let within = |error: UserError| error.within(place.to_string()).within("services");
         let one = one.await.map_err(|error: Error| error.map_user(within));
         if let Some(service) = problems.take_any(one)?

@@ -61,7 +61,7 @@ impl ToolUpdateMutation for Mutation {
         let db = ctx.db();
         let tool = id::require::<tool::Entity>(db, &id, "id").await?;
         service::owner_writable(db, tool.service_id).await?;
-        let mut draft = Draft::<tool::Entity>::of(tool);
+        let mut draft = Draft::<tool::Entity>::from_row(tool);
         let category = draft.problems.take(changed("category", &category, |category| Ok(category.as_str().to_owned())));
         draft.set(Column::DisplayName, &display_name);
         draft.set(Column::Url, &url);

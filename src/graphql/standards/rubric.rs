@@ -120,7 +120,7 @@ impl LevelUpdateMutation for Mutation {
     async fn level_update(ctx: &MutationCtx<'_>, input: LevelUpdateInput) -> Result<LevelUpdatePayload> {
         let LevelUpdateInput { id, name, texts } = input;
         let db = ctx.db();
-        let mut draft = Draft::<level::Entity>::of(id::require::<level::Entity>(db, &id, "id").await?);
+        let mut draft = Draft::<level::Entity>::from_row(id::require::<level::Entity>(db, &id, "id").await?);
         draft.set(level::Column::Name, &name);
         draft.set_texts(&texts);
         Ok(LevelUpdatePayload { level: Some(db.update(draft.done()?).await?), ..Default::default() })
@@ -158,7 +158,7 @@ impl CategoryUpdateMutation for Mutation {
     async fn category_update(ctx: &MutationCtx<'_>, input: CategoryUpdateInput) -> Result<CategoryUpdatePayload> {
         let CategoryUpdateInput { id, name, texts } = input;
         let db = ctx.db();
-        let mut draft = Draft::<category::Entity>::of(id::require::<category::Entity>(db, &id, "id").await?);
+        let mut draft = Draft::<category::Entity>::from_row(id::require::<category::Entity>(db, &id, "id").await?);
         draft.set(category::Column::Name, &name);
         draft.set_texts(&texts);
         let taken = taken(name.value().map_or("", String::as_str));

@@ -70,7 +70,7 @@ impl ScorecardResolver for Scorecard {
         ctx: &Ctx<'_>,
     ) -> Result<Vec<CategoryConnectionType>> {
         let own = List::<category::Entity>::new(category::Column::Id)
-            .of(category::Column::ScorecardId, scorecards.iter().map(|scorecard| scorecard.id));
+            .of_parents(category::Column::ScorecardId, scorecards.iter().map(|scorecard| scorecard.id));
         own.pages(ctx, &args.request()?).await
     }
 
@@ -153,7 +153,7 @@ impl ScorecardUpdateMutation for Mutation {
         let db = ctx.db();
         let scorecard = identifier::locked::<Scorecard>(db, "scorecard", &scorecard, LockType::Update).await?;
         let (id, before) = (scorecard.id, scorecard.name.clone());
-        let (mut row, name) = draft(db, Draft::of(scorecard), input).await?;
+        let (mut row, name) = draft(db, Draft::from_row(scorecard), input).await?;
         row.slug = Set(scorecard_alias::Entity::claim_slug(db, &id, &name).await?);
         touch(&mut row.updated_at);
         let scorecard = db.update(row).await?;

@@ -33,7 +33,7 @@ pub(in crate::graphql) async fn of_owners(
     owner: Column,
     ids: impl IntoIterator<Item = i64>,
 ) -> Result<Vec<Option<Vec<Contact>>>> {
-    let lists = List::<Entity>::new(Column::Id).of(owner, ids).first_n_per_parent(ctx.db(), FEW as u64).await?;
+    let lists = List::<Entity>::new(Column::Id).of_parents(owner, ids).first_n_per_parent(ctx.db(), FEW as u64).await?;
     Ok(lists.into_iter().map(Some).collect())
 }
 
@@ -173,7 +173,7 @@ impl ContactUpdateMutation for Mutation {
         let contact = require_locked(db, &id).await?;
         let (owner, was_default) = (contact.owner(), contact.is_default);
         let (had_type, had_address) = (ContactResolver::r#type(&contact), contact.address.clone());
-        let mut draft = Draft::<Entity>::of(contact);
+        let mut draft = Draft::<Entity>::from_row(contact);
         let to = draft.problems.take(changed("type", &r#type, |kind| Ok(*kind))).flatten().unwrap_or(had_type);
         // If the type changes, check the stored address too: a web page needs a URL.
         let has_new_type = to != had_type;

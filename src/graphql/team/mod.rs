@@ -172,7 +172,7 @@ impl TeamUpdateMutation for Mutation {
         let db = ctx.db();
         let team = identifier::require::<Team>(&db.locking(LockType::Update), Identifier::new(&id, &alias)?).await?;
         let team_id = team.id;
-        let mut draft = Draft::<team::Entity>::of(team);
+        let mut draft = Draft::<team::Entity>::from_row(team);
         draft.set(Column::Name, &name);
         draft.refer(db, Column::ManagerId, &manager_email).await?;
         draft.refer(db, Column::ParentTeamId, &parent_team).await?;

@@ -148,7 +148,7 @@ impl Sending {
 fn chunks(app: &App, call: &Call, visit: &Visit, (begun, shows_cuts): (Sending, bool)) -> Chunks {
     let (outbox, owner, id) = (app.outbox.clone(), call.owner, call.id.clone());
     let patience = app.catalogue.settings().budget.time;
-    let reader = Arc::new(Reader::of(app, call, visit));
+    let reader = Arc::new(Reader::new(app, call, visit));
     let next = move |begun: Option<Sending>| {
         let (outbox, id, reader) = (outbox.clone(), id.clone(), Arc::clone(&reader));
         async move {
@@ -190,7 +190,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn of(app: &App, call: &Call, visit: &Visit) -> Self {
+    fn new(app: &App, call: &Call, visit: &Visit) -> Self {
         let key = cookie::read(cookies(&call.parts.headers), app.site(call).is_secure());
         Self { db: app.reserved.clone(), key, role: visit.session.as_ref().map(|session| session.user.role) }
     }
@@ -209,7 +209,7 @@ impl Reader {
 /// Whether a program seems to post to a webhook whose URL is wrong: no form is JSON.
 fn is_mistyped_webhook(call: &Call) -> bool {
     visit::parts(call.parts.uri.path()).first().is_some_and(|first| first == "integrations")
-        && ContentType::of(&call.parts.headers).is_json()
+        && ContentType::from_headers(&call.parts.headers).is_json()
 }
 
 /// Renders the page within the time limit of a query. A form's changes are never cancelled.

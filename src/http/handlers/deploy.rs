@@ -129,7 +129,7 @@ async fn receive(
     longest: usize,
     notes: &mut Vec<String>,
 ) -> Result<Bytes, Rejection> {
-    let coding = Coding::of(&call.parts.headers)?;
+    let coding = Coding::from_headers(&call.parts.headers)?;
     let body = app.bodies.read(body, call.owner, longest, app.edge.body_timeout).await?;
     let (named, seen) = (coding.map(Coding::name), Coding::seen(&body));
     let coding = match (coding, seen) {
@@ -163,7 +163,7 @@ struct Json<'b> {
 
 /// Reads the text of a body. JSON is known by its first character: many senders have the wrong `Content-Type`, or none.
 fn read<'b>(call: &Call, body: &'b [u8], notes: &mut Vec<String>) -> Result<Json<'b>, Rejection> {
-    let kind = ContentType::of(&call.parts.headers);
+    let kind = ContentType::from_headers(&call.parts.headers);
     let charset::Decoded { text, is_lossy, note } = charset::decode(&kind, body)?;
     notes.extend(note);
     if kind.is_json() {

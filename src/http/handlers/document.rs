@@ -40,7 +40,7 @@ pub async fn answer(app: &App, call: &Call, body: &mut Upload) -> Result<Reply, 
 
 async fn store(app: &App, call: &Call, body: &mut Upload, endpoint: i64, alias: &str) -> Result<Reply, Rejection> {
     let refused = |title, detail| Ok(reply::refused(StatusCode::BAD_REQUEST, title, detail));
-    let coding = Coding::of(&call.parts.headers)?;
+    let coding = Coding::from_headers(&call.parts.headers)?;
     let body = app.bodies.read_packed(body, coding, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
     let Ok(path) = percent_decode_str(alias).decode_utf8() else {
         return refused("No such service", "The alias in the path is not UTF-8.".to_owned());

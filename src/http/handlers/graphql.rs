@@ -33,9 +33,9 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Upload) -> Result<Rep
     let (caller, key, counted) = caller(app, call).await?;
     app.count(call, key, counted).await?;
     body::check_is_json(&call.parts.headers)?;
-    let coding = Coding::of(&call.parts.headers)?;
+    let coding = Coding::from_headers(&call.parts.headers)?;
     let body = app.bodies.read_packed(body, coding, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
-    let media = Media::of(&call.parts.headers);
+    let media = Media::preferred(&call.parts.headers);
     let Some(request) = parse(&body)? else { return Ok(not_persisted(media)) };
     let prepared = match app.catalogue.prepare(&request) {
         Ok(prepared) => prepared,
@@ -74,7 +74,7 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Upload) -> Result<Rep
 pub async fn answer_get(app: &App, call: &mut Call) -> Result<Reply, Rejection> {
     let (_, key, counted) = caller(app, call).await?;
     app.count(call, key, counted).await?;
-    Ok(not_persisted(Media::of(&call.parts.headers)))
+    Ok(not_persisted(Media::preferred(&call.parts.headers)))
 }
 
 /// Whether a GET request has the hash of a query in the place of its text.

@@ -24,7 +24,7 @@ pub async fn answer(app: &App, call: &mut Call, body: &mut Upload) -> Result<Rep
     let (token, counted) = app.tokens.check(&call.parts.headers, call.network(), Timestamp::now()).await?;
     app.count(call, Key::Token(token.id), counted).await?;
     body::check_is_json(&call.parts.headers)?;
-    let coding = Coding::of(&call.parts.headers)?;
+    let coding = Coding::from_headers(&call.parts.headers)?;
     let most = app.edge.max_body.min(LONGEST_REQUEST);
     let body = app.bodies.read_packed(body, coding, call.owner, most, app.edge.body_timeout).await?;
     let mut request = Request::post(call.parts.uri.clone()).body(body.clone()).unwrap_or_default();

@@ -60,12 +60,12 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
 
 /// Reads a body, which must be JSON in UTF-8, by any of the names of JSON.
 async fn read(app: &App, call: &Call, body: &mut Upload) -> Result<Vec<u8>, Rejection> {
-    let kind = ContentType::of(&call.parts.headers);
+    let kind = ContentType::from_headers(&call.parts.headers);
     if !kind.is_json() || !kind.is_utf8() {
         let must = "The body must be JSON in UTF-8, with Content-Type: application/scim+json.";
         return Err(Rejection::Unsupported(must.to_owned()));
     }
-    let coding = Coding::of(&call.parts.headers)?;
+    let coding = Coding::from_headers(&call.parts.headers)?;
     let read = app.bodies.read_packed(body, coding, call.owner, app.edge.max_body, app.edge.body_timeout).await?;
     Ok(read.to_vec())
 }

@@ -116,7 +116,7 @@ const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 impl Media {
     /// The media type that `Accept` prefers: the older one, unless the newer is named explicitly.
-    pub fn of(headers: &HeaderMap) -> Self {
+    pub fn preferred(headers: &HeaderMap) -> Self {
         let newer = accept::media(headers, "application", "graphql-response+json");
         let newer = newer.filter(|newer| newer.closeness == 2).map_or(0.0, |newer| newer.weight);
         let older = accept::media(headers, "application", "json").map_or(0.0, |older| older.weight);

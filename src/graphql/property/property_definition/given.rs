@@ -131,7 +131,7 @@ impl Given {
 
     /// Returns the changed row of a definition.
     pub(super) fn change(self, definition: Model) -> Result<ActiveModel> {
-        let mut draft = Draft::of(definition);
+        let mut draft = Draft::from_row(definition);
         self.fill(&mut draft);
         let mut row = draft.done()?;
         touch(&mut row.updated_at);

@@ -136,7 +136,7 @@ pub(in crate::graphql) struct RequestOutcome {
 
 impl RequestOutcome {
     /// Creates the outcome of a request that has just begun.
-    pub(in crate::graphql) fn of(claim: Option<Held>, place: Option<Place>) -> Self {
+    pub(in crate::graphql) fn new(claim: Option<Held>, place: Option<Place>) -> Self {
         Self { claim, place: Mutex::new(place), ..Self::default() }
     }
 
@@ -344,7 +344,7 @@ impl engine::State for State {
             let input = inputs.get(index).unwrap_or(&Value::Null);
             // Boxed, because each wrapper around a future reserves space for it twice.
             let noted = Box::pin(writing.account(name, input)).await;
-            if noted.as_ref().err().and_then(db::Error::of).is_some_and(db::Error::needs_own_commit) {
+            if noted.as_ref().err().and_then(db::Error::cause_of).is_some_and(db::Error::needs_own_commit) {
                 shared.own_commits().insert(name.to_owned());
             }
             noted?;
@@ -438,7 +438,7 @@ impl engine::State for State {
         }
         tracing::error!(error = %error, "a resolver failed");
         // Without a snapshot, the error came from a write. Health checks must learn of a full disk at once.
-        let cause = db::Error::of(error);
+        let cause = db::Error::cause_of(error);
         if let (Some(cause), None) = (cause, &self.snapshot) {
             self.request.shared.db.note_failed_write(cause);
         }
@@ -452,7 +452,7 @@ impl engine::State for State {
     }
 
     fn lost_a_race(&self, error: &Error) -> bool {
-        let lost = db::Error::of(error).is_some_and(db::Error::is_lost_race);
+        let lost = db::Error::cause_of(error).is_some_and(db::Error::is_lost_race);
         if lost {
             tracing::info!(error = %error, "others came between a mutation's statements");
         }

@@ -129,7 +129,8 @@ impl Writing {
     /// # Errors
     /// That is too much.
     pub async fn changed(&self) -> Result<Account> {
-        let account = Account::of(Before::Committed(self.committed()), self.db()).await.map_err(note::let_pass)?;
+        let account =
+            Account::complete(Before::Committed(self.committed()), self.db()).await.map_err(note::let_pass)?;
         let message = || format!("this changes more than {MOST_CHANGED} things; change fewer at a time");
         Ok(account.ok_or_else(|| UserError::base(message()))?)
     }

@@ -74,7 +74,7 @@ impl Trial {
         let prepared = self.catalogue.prepare(&text).expect("it is valid");
         let limits = Limits::default();
         let budget = Arc::new(Budget::new(limits, Instant::now() + limits.time, false, Duration::ZERO));
-        let outcome = Arc::new(RequestOutcome::of(None, None));
+        let outcome = Arc::new(RequestOutcome::new(None, None));
         let state = State::new(Arc::clone(&self.catalogue.0), "a test", caller, &prepared, &budget, &outcome);
         let writing = state.begin("trial").await?;
         let written = async {

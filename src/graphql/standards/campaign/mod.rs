@@ -145,7 +145,7 @@ impl CampaignUpdateMutation for Mutation {
     async fn campaign_update(ctx: &MutationCtx<'_>, input: CampaignUpdateInput) -> Result<CampaignUpdatePayload> {
         let CampaignUpdateInput { filter_id, id, name, owner_id, texts } = input;
         let db = ctx.db();
-        let mut draft = Draft::<Entity>::of(locked(db, &id, "id").await?);
+        let mut draft = Draft::<Entity>::from_row(locked(db, &id, "id").await?);
         draft.set(Column::Name, &name);
         draft.set_texts(&texts);
         draft.refer(db, Column::OwnerId, &owner_id).await?;

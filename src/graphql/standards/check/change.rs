@@ -51,7 +51,7 @@ impl<'a> Change<'a> {
     }
 
     /// Begins a change of the check of this kind that has this id. Returns its parameters too.
-    pub(super) async fn of<A: Asks>(ctx: &'a MutationCtx<'_>, kind: Kind, id: &str) -> Result<(Self, A)> {
+    pub(super) async fn open<A: Asks>(ctx: &'a MutationCtx<'_>, kind: Kind, id: &str) -> Result<(Self, A)> {
         let db = ctx.db();
         let row = id::require::<Entity>(&db.locking(LockType::Update), id, "id").await?;
         if row.kind != kind {
@@ -59,7 +59,7 @@ impl<'a> Change<'a> {
             return Err(UserError::new("id", message).into());
         }
         let own = super::parameters(&row);
-        Ok((Self { db, expressions: ctx.expressions(), draft: Draft::of(row.clone()), before: Some(row) }, own))
+        Ok((Self { db, expressions: ctx.expressions(), draft: Draft::from_row(row.clone()), before: Some(row) }, own))
     }
 
     /// Sets the common fields.
@@ -227,7 +227,7 @@ impl<'a> Change<'a> {
             refuse_too_many(db).await?;
             row
         };
-        Ok(CheckResponsePayload { check: Some(super::of(row)), ..Default::default() })
+        Ok(CheckResponsePayload { check: Some(Check::from(row)), ..Default::default() })
     }
 }
 

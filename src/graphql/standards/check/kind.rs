@@ -77,14 +77,16 @@ macro_rules! kinds {
         $create:ident $create_one:ident $create_input:ident, $update:ident $update_one:ident $update_input:ident
         { $($item:item)* }
     )*) => {
-        /// Converts a row to the SDL type of its kind.
-        pub(in crate::graphql) fn of(row: Model) -> Check {
-            match row.kind {
-                $(Kind::$kind => {
-                    let own: kinds::$own = parameters(&row);
-                    let description = described(&own.wanted());
-                    $name { row, own, description }.into()
-                })*
+        /// The SDL type of a row's kind.
+        impl From<Model> for Check {
+            fn from(row: Model) -> Self {
+                match row.kind {
+                    $(Kind::$kind => {
+                        let own: kinds::$own = parameters(&row);
+                        let description = described(&own.wanted());
+                        $name { row, own, description }.into()
+                    })*
+                }
             }
         }
 
@@ -144,7 +146,7 @@ macro_rules! kinds {
 
             impl $resolver for $name {
                 fn id(&self) -> Id {
-                    Id::of::<check::Entity>(self.row.id)
+                    Id::new::<check::Entity>(self.row.id)
                 }
 
                 fn name(&self) -> &str {
@@ -223,7 +225,7 @@ macro_rules! kinds {
                     let $update_input {
                         category_id, enable_on, enabled, filter_id, id, level_id, name, notes, owner_id, $($field),*
                     } = input;
-                    let (mut change, mut own) = Change::of::<kinds::$own>(ctx, Kind::$kind, &id).await?;
+                    let (mut change, mut own) = Change::open::<kinds::$own>(ctx, Kind::$kind, &id).await?;
                     change.set(Common {
                         category_id, enable_on, enabled, filter_id, level_id, name, notes, owner_id
                     }).await?;
@@ -291,7 +293,7 @@ kinds! {
         async fn integration(checks: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Integration>>> {
             let keys = checks.iter().map(|check| check.row.integration_id).collect();
             let rows = to_one::<crate::entity::integration::Model>(ctx, keys).await?;
-            Ok(rows.into_iter().map(|row| row.map(crate::graphql::integration::of)).collect())
+            Ok(rows.into_iter().map(|row| row.map(Integration::from)).collect())
         }
         fn pass_pending(&self) -> Option<bool> {
             Some(self.own.pass_pending)

@@ -60,6 +60,7 @@ pub(in crate::graphql) use history::{
     By, changes_of, days_of_categories, days_of_sets, level_counts, level_days, level_days_by, levels_of, missed_checks,
 };
 pub(in crate::graphql) use home::CheckSet;
+use kind::parameters;
 pub use kind::type_of;
 pub use kind::{
     AlertSourceUsageCheck, CodeIssueCheck, CustomEventCheck, DependencyTierCheck, DeployMetricsCheck,
@@ -69,7 +70,6 @@ pub use kind::{
     ToolUsageCheck,
 };
 pub(in crate::graphql) use kind::{input_of, kind_of, types, write};
-use kind::{of, parameters};
 pub use report::{CheckReport, CheckResult, CheckResultsByLevel, ServiceCheckResults};
 pub(in crate::graphql) use report::{counts, maturity, report, reports, reports_of, stats};
 pub(in crate::graphql) use would::Selected;
@@ -77,13 +77,13 @@ pub use would::{StandardsPreview, TIME as PREVIEW};
 
 /// The check with this id.
 pub(in crate::graphql) async fn find(ctx: &Ctx<'_>, id: &str) -> Result<Option<Check>> {
-    Ok(id::find::<Entity>(ctx.db(), id).await?.map(of))
+    Ok(id::find::<Entity>(ctx.db(), id).await?.map(Check::from))
 }
 
 /// All checks but those of campaigns, a page at a time.
 pub(in crate::graphql) async fn page(args: &PageArguments, ctx: &Ctx<'_>) -> Result<CheckConnectionType> {
     let checks = List::<Entity>::new(Column::Id).filter(Column::CampaignId.is_null());
-    Ok(checks.page(ctx, &args.request()?).await?.map(of))
+    Ok(checks.page(ctx, &args.request()?).await?.map(Check::from))
 }
 
 /// The checks of each campaign, a page at a time.
@@ -92,16 +92,17 @@ pub(in crate::graphql) async fn of_campaigns(
     args: &PageArguments,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<CheckConnectionType>> {
-    let pages = List::<Entity>::new(Column::Id).of(Column::CampaignId, campaigns).pages(ctx, &args.request()?).await?;
-    Ok(pages.into_iter().map(|page| page.map(of)).collect())
+    let pages =
+        List::<Entity>::new(Column::Id).of_parents(Column::CampaignId, campaigns).pages(ctx, &args.request()?).await?;
+    Ok(pages.into_iter().map(|page| page.map(Check::from)).collect())
 }
 
 /// The checks of each level, without those of campaigns.
 pub(in crate::graphql) async fn of_levels(levels: &[&Level], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Check>>>> {
-    let checks = List::<Entity>::new(Column::Id).of(Column::LevelId, levels.iter().map(|level| level.id));
+    let checks = List::<Entity>::new(Column::Id).of_parents(Column::LevelId, levels.iter().map(|level| level.id));
     let checks = checks.filter(Column::CampaignId.is_null());
     let checks = checks.first_n_per_parent(ctx.db(), MOST as u64).await?;
-    Ok(checks.into_iter().map(|checks| Some(checks.into_iter().map(of).collect())).collect())
+    Ok(checks.into_iter().map(|checks| Some(checks.into_iter().map(Check::from).collect())).collect())
 }
 
 /// Converts the error of a deletion: to one that says that checks refer to the `noun`, if they do.

@@ -7,7 +7,6 @@ use super::evaluate::{self, Counts, Outcome};
 use super::gathered::{self, Gathered, shown};
 use super::history;
 use super::home::{self, CheckSet, Placed};
-use super::kind::of;
 use super::question::Facts;
 use super::standing;
 use crate::db::Read;
@@ -272,7 +271,7 @@ fn copies<'c>(checks: impl Iterator<Item = &'c Arc<Model>>, ctx: &Ctx<'_>) -> Re
     let copy = |check: &Arc<Model>| {
         let notes = check.notes.as_ref().map_or(0, String::len);
         ctx.db().charge::<Model>(notes + check.parameters.len() + check.name.len())?;
-        Ok(of((**check).clone()))
+        Ok(Check::from((**check).clone()))
     };
     checks.map(copy).collect()
 }

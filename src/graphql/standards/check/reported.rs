@@ -11,7 +11,6 @@ use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Que
 use sha2::{Digest, Sha256};
 
 use super::home::Placed;
-use super::kind::of;
 use super::question::{Facts, Question, first};
 use super::{evaluate, gathered};
 use crate::db::{self, Read, Transaction, Write};
@@ -57,7 +56,7 @@ pub(super) fn question(check: &Model) -> Question {
             .and_where(service_repository::Column::ServiceId.into_expr().eq(Column::ServiceId.into_expr()))
             .and_where(service_repository::Column::RepositoryId.into_expr().eq(Column::RepositoryId.into_expr()))
             .take();
-        Rows::of(Entity, Column::ServiceId)
+        Rows::new(Entity, Column::ServiceId)
             .and_where(Column::CheckId.eq(check.id))
             .and_where(Column::Fingerprint.eq(fingerprint(check)))
             .and_where(Column::RepositoryId.is_null().or(Expr::exists(is_linked)))
@@ -142,19 +141,19 @@ async fn of_repository(repository: &Repository, ctx: &Ctx<'_>) -> Result<Reposit
         for service in &ids {
             for outcome in results.remove(service).unwrap_or_default() {
                 db.charge::<Id>(0)?;
-                concerned[outcome.check].push(Id::of::<service::Entity>(*service));
+                concerned[outcome.check].push(Id::new::<service::Entity>(*service));
             }
         }
     }
     let checks =
         prepared.iter().zip(concerned).filter(|(one, services)| !services.is_empty() && one.can_be_evaluated());
     let checks = checks.map(|(one, service_ids)| RepositoryCheckToEvaluate {
-        check: of((*one.check).clone()),
+        check: Check::from((*one.check).clone()),
         fingerprint: fingerprint(&one.check),
         service_ids,
     });
     let service = |(id, service_alias, base_directory)| RepositoryCheckedService {
-        service_id: Id::of::<service::Entity>(id),
+        service_id: Id::new::<service::Entity>(id),
         service_alias,
         base_directory,
     };

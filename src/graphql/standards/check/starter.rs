@@ -6,7 +6,6 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Qu
 use serde_json::{Value as Json, json};
 
 use super::change::refuse_too_many;
-use super::of;
 use crate::db::{Read, Transaction, Write};
 use crate::entity::check::{self, Kind};
 use crate::entity::{Timestamp, alias, category, level};
@@ -182,7 +181,7 @@ impl StandardsStarterCreateMutation for Mutation {
                 updated_at: Set(now),
                 ..Default::default()
             };
-            made.push(of(db.insert(row).await?));
+            made.push(Check::from(db.insert(row).await?));
         }
         refuse_too_many(db).await?;
         Ok(StandardsStarterCreatePayload { checks: Some(made), ..Default::default() })

@@ -66,7 +66,7 @@ struct FoundCheck {
 
 impl FoundCheck {
     /// Of a check that was not evaluated.
-    fn of(check: &check::Model) -> Self {
+    fn unevaluated(check: &check::Model) -> Self {
         let (name, description) = (check.name.clone(), description(check));
         Self { name, description, counts: Counts::default(), before: None, misses: Vec::new() }
     }
@@ -96,7 +96,7 @@ fn index(one: &Placed, levels: &[Level], now: Timestamp) -> Option<i32> {
 impl StandardsPreview {
     /// Prepares what a transaction has changed. Without levels, only the checks that it concerns are evaluated, and none for
     /// their words alone.
-    pub(in crate::graphql) async fn of(db: &Transaction, account: &Account, selected: Selected) -> Result<Self> {
+    pub(in crate::graphql) async fn prepare(db: &Transaction, account: &Account, selected: Selected) -> Result<Self> {
         // The predicates of a filter are told with it.
         let rows = account.changes.iter().flat_map(|change| [Some(change.row), change.subject(By::Object)]);
         let changed: BTreeSet<(&str, i64)> = rows.flatten().map(|row| (row.table.name(), row.id)).collect();
@@ -114,7 +114,7 @@ impl StandardsPreview {
         let (now, levels) = (Timestamp::now(), standing::in_order(db).await?);
         let mut placed = home::place(db, evaluate::all(db).await?).await?;
         placed.retain(|one| is_asked(one) || selected.levels && index(one, &levels, now).is_some());
-        let said = placed.iter().filter(|one| is_asked(one)).map(|one| FoundCheck::of(&one.check)).collect();
+        let said = placed.iter().filter(|one| is_asked(one)).map(|one| FoundCheck::unevaluated(&one.check)).collect();
         if !selected.counts && !selected.levels {
             placed.clear();
         }
@@ -172,7 +172,7 @@ impl Would {
                 counts: *counts,
                 before: before.get(&prepared.check.id).copied(),
                 misses: services.into_iter().flatten().filter_map(miss).collect(),
-                ..FoundCheck::of(&prepared.check)
+                ..FoundCheck::unevaluated(&prepared.check)
             });
         }
         let now = levels.iter().map(|level| level.id).zip(found.at_levels(false, &levels)).collect();

@@ -71,7 +71,7 @@ async fn check_types(ctx: &MutationCtx<'_>, entries: &[Standards], paths: &BTree
             problems.push(mistake(entry, &["name"], &message));
         }
         let mut entry = entry.clone();
-        let More { scorecard, .. } = More::of(&mut entry);
+        let More { scorecard, .. } = More::take_from(&mut entry);
         if let Some(scorecard) = scorecard {
             entry.fields.entry("categoryId").or_insert(scorecard);
         }
@@ -92,7 +92,7 @@ struct More {
 
 impl More {
     /// Takes it out of an entry.
-    fn of(entry: &mut Standards) -> Self {
+    fn take_from(entry: &mut Standards) -> Self {
         let mut take = |field| entry.take(field);
         Self {
             start: take("startDate"),
@@ -111,7 +111,7 @@ fn kind_of(entry: &Standards) -> Result<checks::Kind> {
 /// Applies an entry. Returns the key of its row, and whether that is new.
 async fn one(ctx: &MutationCtx<'_>, mut entry: Standards) -> Result<(i64, bool)> {
     let row = row_of(ctx, &entry).await?;
-    let more = More::of(&mut entry);
+    let more = More::take_from(&mut entry);
     let done = Box::pin(write(ctx, &mut entry, row.as_ref().map(|row| row.id), &more)).await;
     done.map_err(|error| in_entry(&entry, error))?;
     let Some(Row { id, locked_by }) = row_of(ctx, &entry).await? else {
@@ -271,7 +271,7 @@ async fn integration_called(ctx: &MutationCtx<'_>, name: &str) -> Result<String>
         return Err(other.into());
     }
     let own = own.into_iter().flatten().collect();
-    only(own, FIELD, "integration", name).map(|row| id::Id::of::<integration::Entity>(row.id).text())
+    only(own, FIELD, "integration", name).map(|row| id::Id::new::<integration::Entity>(row.id).text())
 }
 
 /// The id of the category of a scorecard.

@@ -78,7 +78,8 @@ impl StandardsApplyMutation for Mutation {
             applied.extend(apply::delete_missing(ctx, &applied, &paths).await?);
         }
         let before = Before::Committed(ctx.committed());
-        let account = Account::of(before, ctx.db()).await?.ok_or_else(|| UserError::base("this changes too much"))?;
+        let account =
+            Account::complete(before, ctx.db()).await?.ok_or_else(|| UserError::base("this changes too much"))?;
         let account = account.beside_times();
         let told = account.told(before, ctx.db(), By::Object).await?;
         let preview = match is_dry_run {
@@ -88,7 +89,7 @@ impl StandardsApplyMutation for Mutation {
                     counts: !ctx.selects_only_at(&["preview", "checks"], |field| words.contains(&field)),
                     levels: !ctx.selects_only_at(&["preview"], |field| field != "levels"),
                 };
-                Some(StandardsPreview::of(ctx.db(), &account, selected).await?)
+                Some(StandardsPreview::prepare(ctx.db(), &account, selected).await?)
             }
             false => None,
         };

@@ -68,7 +68,7 @@ macro_rules! tables {
         /// The global id of a row.
         pub(super) fn global(standard: Standard, id: i64) -> String {
             match standard {
-                $(Standard::$standard => Id::of::<$entity::Entity>(id).text(),)*
+                $(Standard::$standard => Id::new::<$entity::Entity>(id).text(),)*
             }
         }
     };

@@ -8,7 +8,6 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::super::gathered;
 use super::super::home::CheckSet;
-use super::super::kind::of;
 use super::super::standing;
 use super::days::last_ids;
 use super::today;
@@ -150,13 +149,13 @@ pub(in crate::graphql) async fn changes_of(
 ) -> Result<Vec<StandingChangeConnectionType>> {
     let own = List::<standing_change::Entity>::new(standing_change::Column::Id);
     let own = own.newest_first(standing_change::Column::At);
-    let own = own.of(standing_change::Column::ServiceId, services.iter().map(|service| service.id));
+    let own = own.of_parents(standing_change::Column::ServiceId, services.iter().map(|service| service.id));
     own.pages(ctx, &args.request()?).await
 }
 
 impl StandingChangeResolver for StandingChange {
     async fn check(changes: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Check>>> {
         let checks = check::Entity::by_ids(ctx.db(), changes.iter().map(|change| change.check_id)).await?;
-        Ok(checks.into_iter().map(|check| check.map(of)).collect())
+        Ok(checks.into_iter().map(|check| check.map(Check::from)).collect())
     }
 }

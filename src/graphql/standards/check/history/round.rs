@@ -235,7 +235,7 @@ impl Round {
 
 /// Whether others have always come between.
 fn has_lost(error: &Error) -> bool {
-    db::Error::of(error).is_some_and(db::Error::is_lost_race)
+    db::Error::cause_of(error).is_some_and(db::Error::is_lost_race)
 }
 
 /// Finds what is not as stored.

@@ -5,14 +5,13 @@ use std::collections::HashMap;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query as Select, SelectStatement};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
-use super::super::kind::of;
 use super::super::{gathered, shown, standing};
 use crate::db::{self, Read, ReadHandle};
 use crate::entity::check_result::Status;
 use crate::entity::{ByIds, Timestamp, check_result, level, service, service_level};
 use crate::error::Result;
 use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::{LevelCount, MissedCheck};
+use crate::graphql::schema::{Check, LevelCount, MissedCheck};
 use crate::graphql::types::{Level, Service};
 
 /// The maximum number of missed checks of a team or a system that are named.
@@ -85,7 +84,9 @@ pub(in crate::graphql) async fn missed_checks(by: By<'_>, ctx: &Ctx<'_>) -> Resu
             (index.get(&one.check.level_id).copied(), std::cmp::Reverse(*count), one.check.id)
         });
         let missed = own.into_iter().take(MISSED);
-        missed.map(|(one, count)| MissedCheck { check: of((*one.check).clone()), services: shown(count) }).collect()
+        missed
+            .map(|(one, count)| MissedCheck { check: Check::from((*one.check).clone()), services: shown(count) })
+            .collect()
     };
     Ok(by.ids.iter().map(missed_by).collect())
 }

@@ -53,7 +53,7 @@ impl Asks for AlertSourceUsage {
 
     async fn question(&self, _: &check::Model, facts: Facts<'_>) -> Result<Question> {
         use alert_source::Column;
-        let mut sources = Rows::of(alert_source_service::Entity, alert_source_service::Column::ServiceId);
+        let mut sources = Rows::new(alert_source_service::Entity, alert_source_service::Column::ServiceId);
         let is_linked = Column::Id.into_expr().eq(alert_source_service::Column::AlertSourceId.into_expr());
         sources.from.inner_join(alert_source::Entity, is_linked);
         if let Some(system) = &self.alert_source_type {

@@ -60,7 +60,7 @@ impl Asks for HasRecentDeploy {
     async fn question(&self, _: &check::Model, facts: Facts<'_>) -> Result<Question> {
         use service_last_deploy::{Column, Entity};
         let since = Timestamp::from_micros(facts.now.as_micros() - i64::from(self.days) * DAY);
-        let deploys = Rows::of(Entity, Column::ServiceId);
+        let deploys = Rows::new(Entity, Column::ServiceId);
         let passed = deploys.exist_where(Some(Column::DeployedAt.gte(since)));
         Ok(Question::new(passed, first(&deploys, Column::DeployedAt.into_expr())))
     }

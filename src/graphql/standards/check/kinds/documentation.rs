@@ -63,11 +63,11 @@ impl Asks for HasDocumentation {
 
     async fn question(&self, _: &check::Model, _: Facts<'_>) -> Result<Question> {
         if self.is_technical() {
-            let tools = Rows::of(tool::Entity, tool::Column::ServiceId)
+            let tools = Rows::new(tool::Entity, tool::Column::ServiceId)
                 .and_where(tool::Column::Category.is_in(TECHNICAL.map(ToolCategory::as_str)));
             return Ok(Question::new(tools.exist_where(None), first(&tools, tool::Column::DisplayName.into_expr())));
         }
-        let documents = Rows::of(service_document::Entity, service_document::Column::ServiceId)
+        let documents = Rows::new(service_document::Entity, service_document::Column::ServiceId)
             .and_where(service_document::Column::Format.eq(Format::OpenApi));
         let title = service_document::Column::Title.into_expr();
         Ok(Question::new(documents.exist_where(None), first(&documents, title)))

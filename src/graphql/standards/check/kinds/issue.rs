@@ -147,7 +147,7 @@ impl Asks for CodeIssue {
     async fn question(&self, _: &check::Model, facts: Facts<'_>) -> Result<Question> {
         use code_issue::Column;
         use code_issue_project_resource::Column as Link;
-        let mut issues = Rows::of(code_issue_project_resource::Entity, Link::ServiceId);
+        let mut issues = Rows::new(code_issue_project_resource::Entity, Link::ServiceId);
         let is_linked = Column::CodeIssueProjectId.into_expr().eq(Link::CodeIssueProjectId.into_expr());
         issues.from.inner_join(code_issue::Entity, is_linked);
         let folded = |column: Column| db::text::lower(facts.db, column.into_expr());

@@ -115,7 +115,7 @@ impl Asks for Manual {
 
     async fn question(&self, check: &check::Model, facts: Facts<'_>) -> Result<Question> {
         use check_answer::Column;
-        let mut answers = Rows::of(check_answer::Entity, Column::ServiceId).and_where(Column::CheckId.eq(check.id));
+        let mut answers = Rows::new(check_answer::Entity, Column::ServiceId).and_where(Column::CheckId.eq(check.id));
         if let Some(since) = self.valid_from(facts.now) {
             answers = answers.and_where(Column::AnsweredAt.gte(since));
         }

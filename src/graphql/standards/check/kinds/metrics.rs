@@ -152,7 +152,7 @@ impl Asks for DeployMetrics {
             Some(named) => Environments::named(named),
             None => remembered::production(facts.db).await?,
         };
-        let mut deploys = Rows::of(Entity, Column::ServiceId);
+        let mut deploys = Rows::new(Entity, Column::ServiceId);
         metrics::restrict(&mut deploys.from, &Window { start, end: facts.now, environments }, false);
         let (excess, found) = match self.metric() {
             Metric::ChangeFailureRate => failure_rate(deploys, self.max_allowed),

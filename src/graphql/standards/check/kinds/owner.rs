@@ -100,7 +100,7 @@ impl Asks for ServiceOwnership {
             // The tags of the owner, as rows of the service.
             const OWNED: &str = "owned";
             let is_owner = Expr::col((OWNED, "owner_id")).eq(tag::Column::TeamId.into_expr());
-            let mut tags = Rows::of(tag::Entity, tag::Column::ServiceId).and_where(tag::Column::Key.eq(key.as_str()));
+            let mut tags = Rows::new(tag::Entity, tag::Column::ServiceId).and_where(tag::Column::Key.eq(key.as_str()));
             tags.from.join_as(JoinType::InnerJoin, service::Entity, OWNED, is_owner);
             tags.owner = Expr::col((OWNED, "id"));
             let (id, value) = (tag::Column::Id.into_expr(), tag::Column::Value.into_expr());

@@ -145,7 +145,7 @@ impl Asks for ServiceProperty {
             ServicePropertyTypeEnum::Note => Column::Note.into_expr(),
             ServicePropertyTypeEnum::Product => Column::Product.into_expr(),
         };
-        let services = Rows::of(service::Entity, Column::Id);
+        let services = Rows::new(service::Entity, Column::Id);
         let passed = match comparison {
             None => own.clone().is_not_null(),
             Some(comparison) => comparison.of_text(&facts, &services, Column::Id.into_expr(), own.clone()).await?,
@@ -160,7 +160,7 @@ impl ServiceProperty {
         let Some(definition) = check.property_definition_id else {
             return Err(UserError::base("it has no property definition, or that was deleted").into());
         };
-        let values = Rows::of(property::Entity, Column::ServiceId).and_where(Column::DefinitionId.eq(definition));
+        let values = Rows::new(property::Entity, Column::ServiceId).and_where(Column::DefinitionId.eq(definition));
         let value = || Column::SearchKey.into_expr();
         let comparison = self.property_value_predicate.as_ref();
         let passed = has(&facts, &values, Column::Id.into_expr(), value(), comparison).await?;

@@ -69,7 +69,7 @@ impl Asks for Relationship {
         let Some(definition) = check.relationship_definition_id else {
             return Err(UserError::base("its relationship definition was deleted").into());
         };
-        let ties = Rows::of(relationship::Entity, Column::SourceServiceId)
+        let ties = Rows::new(relationship::Entity, Column::SourceServiceId)
             .and_where(Column::RelationshipDefinitionId.eq(definition));
         let found = count(&ties);
         let passed = match &self.relationship_count_predicate {

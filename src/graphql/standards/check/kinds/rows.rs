@@ -49,7 +49,7 @@ plain! {
 }
 
 fn linked() -> Question {
-    let mut links = Rows::of(service_repository::Entity, service_repository::Column::ServiceId);
+    let mut links = Rows::new(service_repository::Entity, service_repository::Column::ServiceId);
     let is_linked = repository::Column::Id.into_expr().eq(service_repository::Column::RepositoryId.into_expr());
     links.from.inner_join(repository::Entity, is_linked);
     Question::new(links.exist_where(None), first(&links, repository::Column::Name.into_expr()))
@@ -57,7 +57,7 @@ fn linked() -> Question {
 
 fn depending() -> Question {
     const OTHER: &str = "other";
-    let mut links = Rows::of(service_dependency::Entity, service_dependency::Column::SourceId);
+    let mut links = Rows::new(service_dependency::Entity, service_dependency::Column::SourceId);
     let is_other = Expr::col((OTHER, "id")).eq(service_dependency::Column::DestinationId.into_expr());
     links.from.join_as(sea_orm::JoinType::InnerJoin, service::Entity, OTHER, is_other);
     Question::new(links.exist_where(None), first(&links, Expr::col((OTHER, "name"))))

@@ -59,7 +59,7 @@ impl Asks for TagDefined {
     }
 
     async fn question(&self, _: &check::Model, facts: Facts<'_>) -> Result<Question> {
-        let tags = Rows::of(tag::Entity, tag::Column::ServiceId).and_where(tag::Column::Key.eq(self.key()));
+        let tags = Rows::new(tag::Entity, tag::Column::ServiceId).and_where(tag::Column::Key.eq(self.key()));
         let value = || tag::Column::Value.into_expr();
         let passed = has(&facts, &tags, tag::Column::Id.into_expr(), value(), self.tag_predicate.as_ref()).await?;
         Ok(Question::new(passed, first(&tags, value())))

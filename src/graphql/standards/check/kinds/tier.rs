@@ -56,7 +56,7 @@ impl Asks for DependencyTier {
 fn less_critical() -> Rows {
     const ITS: &str = "its_tier";
     use service_dependency::Column;
-    let mut links = Rows::of(service_dependency::Entity, Column::SourceId);
+    let mut links = Rows::new(service_dependency::Entity, Column::SourceId);
     let is_other = Expr::col((OTHER, "id")).eq(Column::DestinationId.into_expr());
     links.from.join_as(JoinType::InnerJoin, service::Entity, OTHER, is_other);
     let is_its = Expr::col((ITS, "id")).eq(Expr::col((OTHER, "tier_id")));

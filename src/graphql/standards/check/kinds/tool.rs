@@ -67,7 +67,7 @@ impl Asks for ToolUsage {
     async fn question(&self, _: &check::Model, facts: Facts<'_>) -> Result<Question> {
         use tool::Column;
         let tools =
-            || Rows::of(tool::Entity, Column::ServiceId).and_where(Column::Category.eq(self.tool_category.as_str()));
+            || Rows::new(tool::Entity, Column::ServiceId).and_where(Column::Category.eq(self.tool_category.as_str()));
         let mut passing = tools();
         for (column, comparison) in [
             (Column::DisplayName, &self.tool_name_predicate),
