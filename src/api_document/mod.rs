@@ -91,7 +91,7 @@ impl Described {
     }
 
     /// The same, without blocking for long.
-    async fn apart(text: String) -> Result<Self, db::Error> {
+    async fn parse_in_background(text: String) -> Result<Self, db::Error> {
         if text.len() <= SMALL {
             return Ok(Self::parse(text));
         }
@@ -124,7 +124,7 @@ fn shortened(title: &str) -> String {
 /// Stores the document of a service, in the place of the one that was posted to the endpoint before.
 pub async fn store(db: &Db, endpoint: i64, alias: &str, text: String) -> Result<Stored, db::Error> {
     // Before the transaction begins, so that no write waits for the parser.
-    let described = Described::apart(text).await?;
+    let described = Described::parse_in_background(text).await?;
     db.write(async |transaction| {
         // Two posts for one service follow each other.
         let service = service::Entity::by_alias(&transaction.locking(LockType::NoKeyUpdate), alias).await?;
@@ -236,9 +236,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_document_is_described_on_a_thread_of_its_own() {
-        let short = Described::apart("# Short".to_owned()).now_or_never().expect("at once").expect("a document");
+        let short =
+            Described::parse_in_background("# Short".to_owned()).now_or_never().expect("at once").expect("a document");
         assert_eq!(short.title.as_deref(), Some("Short"));
-        let mut long = Box::pin(Described::apart(format!("# Long\n{}", "a".repeat(SMALL))));
+        let mut long = Box::pin(Described::parse_in_background(format!("# Long\n{}", "a".repeat(SMALL))));
         assert!((&mut long).now_or_never().is_none(), "it blocks");
         assert_eq!(long.await.expect("a document").title.as_deref(), Some("Long"));
     }

@@ -148,7 +148,7 @@ async fn pull_one(db: &Db, hosts: &Hosts, pull: Pull, kept: Option<i64>, wanted:
     let (url, service_id) = (wanted.url.clone(), pull.service_id);
     // The administrator may have changed the list since the URL was set.
     let fetched = match hosts.check(&url) {
-        Ok(()) => apart(move || wanted.fetch()).await,
+        Ok(()) => in_background(move || wanted.fetch()).await,
         Err(why) => Err(why),
     };
     let host = outgoing::authority(&url);
@@ -190,13 +190,15 @@ async fn compare(
     };
     let new = match is_kept {
         true => Ok(None),
-        false => apart(move || Ok(Some(Described::parse(text)))).await,
+        false => in_background(move || Ok(Some(Described::parse(text)))).await,
     };
     Ok(new.map(|document| Fetched::Document { document, etag, last_modified }))
 }
 
 /// Reads a document on a thread of its own. If that panics, for example in a parser, only this document fails.
-async fn apart<T: Send + 'static>(read: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
+async fn in_background<T: Send + 'static>(
+    read: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
     // The text of a panic could hold a part of the URL.
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| Err(PANICKED.to_owned()))
 }
@@ -340,7 +342,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_a_failure_of_its_document() {
         let panics = || -> Result<(), String> { panic!("a bug of a parser") };
-        assert_eq!(apart(panics).await, Err(PANICKED.to_owned()));
-        assert_eq!(apart(|| Ok("read")).await, Ok("read"));
+        assert_eq!(in_background(panics).await, Err(PANICKED.to_owned()));
+        assert_eq!(in_background(|| Ok("read")).await, Ok("read"));
     }
 }

@@ -45,10 +45,10 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let (query, now) = (&visit.query, Timestamp::now());
     let after = query.given("after").map(place).transpose()?;
     let reading = site.reading(visit).await?;
-    let filter = reading.whole(|db| filter(db, query)).await?;
-    let found = reading.whole(|db| list::page(db, &filter, after, PAGE)).await?;
+    let filter = reading.required(|db| filter(db, query)).await?;
+    let found = reading.required(|db| list::page(db, &filter, after, PAGE)).await?;
     let services: Vec<i64> = found.deploys.iter().filter_map(|deploy| deploy.service_id).collect();
-    let labels = reading.whole(|db| labels(db, &services)).await?;
+    let labels = reading.required(|db| labels(db, &services)).await?;
     let Found { deploys, next } = &found;
     let next = next.map(|(at, id)| format!("{}_{id}", at.as_micros()));
     let main = html! {
@@ -70,7 +70,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 
 /// The same list as a file.
 pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let filter = site.reading(visit).await?.whole(|db| filter(db, &visit.query)).await?;
+    let filter = site.reading(visit).await?.required(|db| filter(db, &visit.query)).await?;
     let list = List { site: site.clone(), visit: visit.clone(), filter, after: None };
     File::begin("deploys.csv", &COLUMNS, list).await
 }
@@ -101,7 +101,7 @@ struct List {
 impl Source for List {
     async fn next(&mut self) -> Result<(Vec<Row>, bool), Fault> {
         let reading = self.site.reading(&self.visit).await?;
-        let Found { deploys, next } = reading.whole(|db| list::page(db, &self.filter, self.after, PORTION)).await?;
+        let Found { deploys, next } = reading.required(|db| list::page(db, &self.filter, self.after, PORTION)).await?;
         self.after = next;
         Ok((deploys.iter().map(cells).collect(), next.is_some()))
     }
@@ -241,7 +241,7 @@ fn none(visit: &Visit, next: Option<&str>) -> Markup {
         let text = format!("None of the next {} deploys match.", super::parts::grouped(list::SEARCHED as i64));
         return empty(&text, html! { p { "Go on with the next page, or name a service, a team or a period. " (all) } });
     }
-    if visit.query.any() {
+    if visit.query.has_text() {
         return empty("No deploys match.", html! { p { (all) } });
     }
     empty(
@@ -267,7 +267,7 @@ pub async fn latest(
     (filter, value): (&str, &str),
 ) -> Result<Markup, Fault> {
     let reading = site.reading(visit).await?;
-    let found = reading.part(async |db| {
+    let found = reading.optional(async |db| {
         let services = service::ids_of(db, column, id, list::SERVICES as u64).await?;
         let filter = Filter { services: Some(services), ..Filter::default() };
         let deploys = list::page(db, &filter, None, LATEST).await?.deploys;

@@ -30,13 +30,13 @@ const KINDS: &[(&str, &str, ActorKind)] = &[
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let filter = filter(visit)?;
-    let read = site.reading(visit).await?.part(|db| audit::page(db, &filter, PAGE as u64 + 1)).await?;
+    let read = site.reading(visit).await?.optional(|db| audit::page(db, &filter, PAGE as u64 + 1)).await?;
     let Some(mut entries) = read else { return Err(Fault::TooMuch(TOO_MUCH.to_owned())) };
     let more = entries.len() > PAGE;
     entries.truncate(PAGE);
     let next = entries.last().filter(|_| more).map(|entry| format!("{}_{}", entry.at.as_micros(), entry.id));
     let now = Timestamp::now();
-    let filtered = visit.query.any();
+    let filtered = visit.query.has_text();
     let main = html! {
         p { "Changes to the catalogue, its users and its tokens; sign-ins and sign-outs; and refused attempts. "
             "Deploys are not listed here." }
@@ -165,7 +165,7 @@ fn filter(visit: &Visit) -> Result<Filter, Fault> {
 fn of_actor(entry: &Model) -> String {
     let (word, _) = kind(entry.actor_kind);
     let id = entry.actor_id.map(|id| format!(":{id}")).unwrap_or_default();
-    link("/audit", &Fields::default().with("actor", &format!("{word}{id}")))
+    link("/audit", &Fields::default().query_with("actor", &format!("{word}{id}")))
 }
 
 fn of_subject(entry: &Model) -> Option<String> {
@@ -174,5 +174,5 @@ fn of_subject(entry: &Model) -> Option<String> {
 
 /// The link to the changes of one object, given its SDL type and row id.
 pub(super) fn address(class: &str, id: i64) -> String {
-    link("/audit", &Fields::default().with("subject", &format!("{class}:{id}")))
+    link("/audit", &Fields::default().query_with("subject", &format!("{class}:{id}")))
 }

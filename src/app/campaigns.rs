@@ -83,7 +83,7 @@ fn mark(status: Status) -> Markup {
 }
 
 /// Shows a campaign: its dates and progress, and its checks with who does not pass each.
-pub async fn one(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+pub async fn detail(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     let campaign = ask(site, visit, operations::Campaign { id }).await?.account.campaign.ok_or(Fault::NotFound)?;
     let app_url = &site.catalogue.settings().app_url;
     let main = html! {
@@ -99,7 +99,8 @@ pub async fn one(site: &Site, visit: &Visit, session: &Session, id: &str) -> Res
     let actions = html! {
         @if session.user.role >= Role::StandardsAdmin { a.button href={ (address(id)) "/edit" } { "Edit" } }
     };
-    let head = Head { chips: mark(campaign.status), actions, ..Head::below(&campaign.name, "/standards", "Standards") };
+    let head =
+        Head { chips: mark(campaign.status), actions, ..Head::with_parent(&campaign.name, "/standards", "Standards") };
     Ok(Answer::page(framed(visit, &head, main)))
 }
 

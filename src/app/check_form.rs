@@ -306,7 +306,7 @@ fn said(sentence: Option<&str>) -> Markup {
     }
 }
 
-fn other(what: &str) -> Result<(&'static str, &'static str, &'static str), Fault> {
+fn other_form(what: &str) -> Result<(&'static str, &'static str, &'static str), Fault> {
     let found = OTHERS.iter().find(|(word, ..)| *word == what);
     found.map(|(_, noun, mutation, list)| (*noun, *mutation, *list)).ok_or(Fault::NotFound)
 }
@@ -318,7 +318,7 @@ fn input_of<'s>(schema: &'s Schema, mutation: &str) -> Option<&'s str> {
 }
 
 fn other_sheet<'s>(schema: &'s Schema, what: &str) -> Result<Sheet<'s>, Fault> {
-    let (noun, mutation, _) = other(what)?;
+    let (noun, mutation, _) = other_form(what)?;
     let form = input_of(schema, mutation).and_then(|input| Form::new(schema, input)).ok_or(Fault::NotFound)?;
     let (title, action) = (format!("New {noun}"), path(["new", what]));
     Ok(Sheet { form, title, lead: String::new(), action, kind: None, is_tried: false })
@@ -334,7 +334,7 @@ pub async fn new_other(site: &Site, visit: &Visit, session: &Session, what: &str
 /// Creates a level, a category or a scorecard.
 pub async fn create_other(site: &Site, visit: &Visit, what: &str) -> Result<Answer, Fault> {
     let schema = site.catalogue.schema();
-    let (sheet, (_, mutation, list)) = (other_sheet(schema, what)?, other(what)?);
+    let (sheet, (_, mutation, list)) = (other_sheet(schema, what)?, other_form(what)?);
     let mut input = match input(site, visit, &sheet, None).await? {
         Ok(input) => input,
         Err(mistakes) => return refused(site, visit, &sheet, mistakes).await,

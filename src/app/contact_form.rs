@@ -159,7 +159,8 @@ async fn find(site: &Site, visit: &Visit, kind: Kind, alias: &str) -> Result<Own
             Owner { id: found.id, name: found.name, page, is_locked: found.locked, contacts }
         }
         Kind::Team => {
-            let found = ask(site, visit, ContactsOfTeam { alias }).await.map_err(|fault| fault.about("team", alias))?;
+            let found =
+                ask(site, visit, ContactsOfTeam { alias }).await.map_err(|fault| fault.for_alias("team", alias))?;
             let found = found.account.team.ok_or_else(|| Fault::unknown("team", alias))?;
             let page = path(["teams", &found.alias]);
             let contacts = found.contacts.unwrap_or_default();

@@ -91,14 +91,14 @@ struct Listed {
 
 async fn read(site: &Site, visit: &Visit, found: Select<code_issue_project::Entity>) -> Result<Option<Listed>, Fault> {
     let reading = site.reading(visit).await?;
-    let Some(mut projects) = reading.part(|db| db.all(found)).await? else { return Ok(None) };
+    let Some(mut projects) = reading.optional(|db| db.all(found)).await? else { return Ok(None) };
     let more = projects.len() as u64 > PAGE;
     projects.truncate(PAGE as usize);
     let next = projects.last().filter(|_| more).map(|project| project.id.to_string());
     let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
-    let about = reading.part(|db| about(db, &ids)).await?;
+    let about = reading.optional(|db| connected(db, &ids)).await?;
     // Last: nothing else takes as long.
-    let issues = reading.part(|db| issues(db, &ids)).await?;
+    let issues = reading.optional(|db| issues(db, &ids)).await?;
     Ok(Some(Listed { projects, next, about, issues }))
 }
 
@@ -144,7 +144,7 @@ async fn issues(db: &dyn ReadHandle, ids: &[i64]) -> Result<HashMap<i64, i64>, F
 }
 
 /// The services and repositories connected to each project: the first [`CONNECTED`], and whether there are more.
-async fn about(db: &dyn ReadHandle, ids: &[i64]) -> Result<HashMap<i64, Vec<Markup>>, Fault> {
+async fn connected(db: &dyn ReadHandle, ids: &[i64]) -> Result<HashMap<i64, Vec<Markup>>, Fault> {
     use link::{Column, Entity};
     let build =
         |key: Expr| Entity::find().filter(key).order_by_asc(Column::Id).limit(CONNECTED as u64 + 1).into_query();

@@ -23,11 +23,11 @@ pub const SEARCHED: i64 = 50_000;
 pub async fn of_deploys(site: &Site, visit: &Visit, id: &str, now: Timestamp) -> Result<Markup, Fault> {
     let number = id::decode(id).map_or(0, |(_, number)| number);
     let reading = site.reading(visit).await?;
-    let answers = reading.part(|db| delivery::last(db, number)).await?;
-    let deploys = reading.part(|db| deploys(db, number)).await?;
-    let events = reading.part(|db| custom_event::last(db, number)).await?;
+    let answers = reading.optional(|db| delivery::latest(db, number)).await?;
+    let deploys = reading.optional(|db| deploys(db, number)).await?;
+    let events = reading.optional(|db| custom_event::latest(db, number)).await?;
     let shown: Vec<i64> = events.iter().flatten().map(|event| event.id).collect();
-    let outcomes = reading.part(|db| outcomes(db, &shown)).await?.unwrap_or_default();
+    let outcomes = reading.optional(|db| outcomes(db, &shown)).await?.unwrap_or_default();
     let is_whole = answers.is_some() && deploys.is_some() && events.is_some();
     let (answers, (deploys, are_all)) = (answers.unwrap_or_default(), deploys.unwrap_or_default());
     let events = events.unwrap_or_default();
@@ -58,7 +58,7 @@ async fn deploys(db: &dyn ReadHandle, number: i64) -> Result<(Vec<deploy::Model>
 /// Lists the last answers of an endpoint for API documents.
 pub async fn of_documents(site: &Site, visit: &Visit, id: &str, now: Timestamp) -> Result<Markup, Fault> {
     let number = id::decode(id).map_or(0, |(_, number)| number);
-    let answers = site.reading(visit).await?.part(|db| delivery::last(db, number)).await?;
+    let answers = site.reading(visit).await?.optional(|db| delivery::latest(db, number)).await?;
     let rows: Vec<Markup> = answers.iter().flatten().map(|one| answered(one, now, 1)).collect();
     let without = ("No deliveries yet.", "Post a document with the snippet above.");
     Ok(section(&["Result"], &rows, answers.is_some(), without))

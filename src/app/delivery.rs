@@ -41,12 +41,12 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let production = &site.catalogue.settings().production;
     let reading = site.reading(visit).await?;
     let about = match NOUNS.into_iter().find_map(|noun| Some((noun, visit.query.given(noun)?))) {
-        Some((noun, alias)) => Some(reading.whole(|db| find(db, noun, alias)).await?),
+        Some((noun, alias)) => Some(reading.required(|db| find(db, noun, alias)).await?),
         None => None,
     };
     let found = match &about {
-        Some(about) => reading.whole(|db| delivery::of_services(db, &about.services, now, production)).await?,
-        None => reading.whole(|db| delivery::of_all(db, now, production)).await?,
+        Some(about) => reading.required(|db| delivery::of_services(db, &about.services, now, production)).await?,
+        None => reading.required(|db| delivery::of_all(db, now, production)).await?,
     };
     let main = html! {
         p.soft { "Deploys to production in the last " (WEEKS) " weeks, against the " (WEEKS) " weeks before. "
@@ -65,7 +65,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     };
     let title = about.as_ref().map_or("Delivery".to_owned(), |about| format!("Delivery of {}", about.name));
     let head = match &about {
-        Some(about) => Head::below(&title, &about.address, &about.name),
+        Some(about) => Head::with_parent(&title, &about.address, &about.name),
         None => Head::new(&title),
     };
     Ok(Answer::page(framed(visit, &head, main)))

@@ -47,7 +47,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
         true => ("oldest first", "Newest first", ""),
         false => ("newest first", "Oldest first", "deployed_at_ASC"),
     };
-    let turned = link(&here, &query.without("after").with("sort", sort));
+    let turned = link(&here, &query.without("after").query_with("sort", sort));
     let main = html! {
         p { a href=(super::services::address(&aliases)) { "Back to the service" } " · Sorted " (now) ". " a href=(turned) { (other) } }
         form.filters method="get" action=(here) role="search" data-live="deploys" {

@@ -158,7 +158,7 @@ pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Re
     if own.enabled {
         fields = fields.and(ENABLED, "on");
     }
-    let fields = own.events.iter().fold(fields, |fields, kind| fields.also(EVENTS, &kind.to_string()));
+    let fields = own.events.iter().fold(fields, |fields, kind| fields.append(EVENTS, &kind.to_string()));
     Ok(Answer::page(edit_form(visit, &own, &tiers, &fields, &Mistakes::none())))
 }
 
@@ -252,7 +252,7 @@ fn fields(tiers: &[EventTier], form: &Fields, mistakes: &Mistakes, url: &str) ->
         (form::select(DIGEST, "Sent", "Digests are for every form that people read.", &digests, form, mistakes))
         fieldset.choices {
             legend { "Events" }
-            @for message in mistakes.about(EVENTS) { p.wrong { (message) } }
+            @for message in mistakes.of_field(EVENTS) { p.wrong { (message) } }
             @for kind in Kind::iter().filter(|kind| *kind != Kind::Test).map(Kind::word) {
                 label.check {
                     input type="checkbox" name=(EVENTS) value=(kind) checked[form.all(EVENTS).any(|one| one == kind)];

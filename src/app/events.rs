@@ -98,7 +98,7 @@ fn state(enabled: bool, fails: bool, delivered: Option<Timestamp>, now: Timestam
 }
 
 /// Shows a subscription.
-pub async fn one(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+pub async fn detail(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     Ok(Answer::page(show(site, visit, session, id, (&Mistakes::none(), None)).await?))
 }
 
@@ -136,7 +136,7 @@ async fn show(
     };
     let actions = html! { @if may { a.button href=(to("edit")) { "Edit" } } };
     let chips = state(own.enabled, own.receiver.error.is_some(), own.receiver.delivered_at.map(|at| at.0), now);
-    let head = Head { chips, actions, ..Head::below(&own.name, "/events", "Events") };
+    let head = Head { chips, actions, ..Head::with_parent(&own.name, "/events", "Events") };
     Ok(framed(visit, &head, main))
 }
 

@@ -126,7 +126,7 @@ fn pull(service: &Service, now: Timestamp) -> Markup {
 
 /// The path of the list of services with this value.
 fn alike(name: &str, text: &str) -> String {
-    link("/services", &Fields::default().with(name, text))
+    link("/services", &Fields::default().query_with(name, text))
 }
 
 fn tag(Tag { key, value }: &Tag) -> Markup {

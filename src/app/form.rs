@@ -34,7 +34,7 @@ impl Mistakes {
     }
 
     /// The messages about a field.
-    pub fn about<'a>(&'a self, field: &'a str) -> impl Iterator<Item = &'a str> {
+    pub fn of_field<'a>(&'a self, field: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(known, _)| known == field).map(|(_, message)| &**message)
     }
 
@@ -82,7 +82,8 @@ impl<C: ColumnTrait> Entry<'_, C> {
     fn show(&self, choices: &[(&str, &str)], form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { rule, label, hint, rows } = *self;
         let name = &*name_in_form(rule);
-        let line = |kind| Text { kind, ..Text::from_rule(rule, label, hint) }.show_at_most(rule.most(), form, mistakes);
+        let line =
+            |kind| Text { kind, ..Text::from_rule(rule, label, hint) }.show_at_most(rule.max_length(), form, mistakes);
         match rule.value {
             ValueRule::Text(most) if rule.is_long() => Area { name, label, hint, rows, most }.show(form, mistakes),
             ValueRule::Named(Reference::User) => line("email"),
@@ -285,7 +286,7 @@ fn listed<'a>(
 }
 
 fn invalid(name: &str, mistakes: &Mistakes) -> Option<&'static str> {
-    mistakes.about(name).next().map(|_| "true")
+    mistakes.of_field(name).next().map(|_| "true")
 }
 
 fn frame(
@@ -295,7 +296,7 @@ fn frame(
     mistakes: &Mistakes,
     input: impl FnOnce(Option<String>) -> Markup,
 ) -> Markup {
-    let wrong: Vec<&str> = mistakes.about(name).collect();
+    let wrong: Vec<&str> = mistakes.of_field(name).collect();
     let mut described = Vec::new();
     if !hint.is_empty() {
         described.push(format!("hint-{name}"));

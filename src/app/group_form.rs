@@ -236,12 +236,12 @@ async fn find(site: &Site, visit: &Visit, kind: Kind, alias: &str) -> Result<Gro
     Ok(match kind {
         Kind::System => {
             let found = ask(site, visit, SystemToChange { alias, after }).await;
-            let found = found.map_err(|fault| fault.about("system", alias))?;
+            let found = found.map_err(|fault| fault.for_alias("system", alias))?;
             found.account.system.ok_or_else(|| Fault::unknown("system", alias))?.into()
         }
         Kind::Domain => {
             let found = ask(site, visit, DomainToChange { alias, after }).await;
-            let found = found.map_err(|fault| fault.about("domain", alias))?;
+            let found = found.map_err(|fault| fault.for_alias("domain", alias))?;
             found.account.domain.ok_or_else(|| Fault::unknown("domain", alias))?.into()
         }
     })

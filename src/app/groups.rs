@@ -103,7 +103,7 @@ fn list(visit: &Visit, session: &Session, kind: Kind, table: Option<Markup>, lin
 /// Shows the system with this alias.
 pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, System { alias, after: visit.query.given("after") }).await;
-    let found = found.map_err(|fault| fault.about("system", alias))?;
+    let found = found.map_err(|fault| fault.for_alias("system", alias))?;
     let system = found.account.system.ok_or_else(|| Fault::unknown("system", alias))?;
     let label = format!("Dependencies of the services of {}", system.name);
     let picture = graph::of_group::<system::Entity>(site, visit, Column::SystemId, &system.id, &label).await?;
@@ -137,7 +137,7 @@ pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) 
 /// Shows the domain with this alias.
 pub async fn domain(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, Domain { alias, after: visit.query.given("after") }).await;
-    let found = found.map_err(|fault| fault.about("domain", alias))?;
+    let found = found.map_err(|fault| fault.for_alias("domain", alias))?;
     let domain = found.account.domain.ok_or_else(|| Fault::unknown("domain", alias))?;
     let children = html! {
         h2 { "Systems" }

@@ -69,10 +69,10 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
     let after = visit.query.given("after").map(place).transpose()?;
     let kind = visit.query.get("kind");
     let reading = site.reading(visit).await?;
-    let subject = reading.whole(|db| find(db, part, alias)).await?;
-    let subjects = reading.whole(|db| belonging(db, &subject)).await?;
-    let (entries, next) = reading.whole(|db| entries(db, &subjects, kind, after, PAGE)).await?;
-    let addresses = reading.whole(|db| words::addresses(db, &entries)).await?;
+    let subject = reading.required(|db| find(db, part, alias)).await?;
+    let subjects = reading.required(|db| belonging(db, &subject)).await?;
+    let (entries, next) = reading.required(|db| entries(db, &subjects, kind, after, PAGE)).await?;
+    let addresses = reading.required(|db| words::addresses(db, &entries)).await?;
     let may = !subject.is_locked && Reach::read(site, session).await?.includes_number(subject.owner);
     let (now, here) = (Timestamp::now(), format!("{}/history", subject.address));
     let next = next.map(|(at, id)| format!("{}_{id}", at.as_micros()));
@@ -90,7 +90,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
     let file = link(&format!("{here}.csv"), &visit.query.without("after").query());
     let head = Head {
         actions: html! { a.button.quiet href=(file) { "Download CSV" } },
-        ..Head::below(&title, &subject.address, &subject.name)
+        ..Head::with_parent(&title, &subject.address, &subject.name)
     };
     Ok(Answer::page(framed(visit, &head, main)))
 }
@@ -99,8 +99,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
 pub async fn file(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result<Answer, Fault> {
     let subjects = {
         let reading = site.reading(visit).await?;
-        let subject = reading.whole(|db| find(db, part, alias)).await?;
-        reading.whole(|db| belonging(db, &subject)).await?
+        let subject = reading.required(|db| find(db, part, alias)).await?;
+        reading.required(|db| belonging(db, &subject)).await?
     };
     let list = List { site: site.clone(), visit: visit.clone(), subjects, after: None };
     File::begin("history.csv", &["at", "who", "action", "what", "details"], list).await
@@ -118,7 +118,7 @@ impl Source for List {
     async fn next(&mut self) -> Result<(Vec<Row>, bool), Fault> {
         let Self { site, visit, subjects, after } = self;
         let (reading, kind, from) = (site.reading(visit).await?, visit.query.get("kind"), *after);
-        let (entries, next) = reading.whole(|db| entries(db, subjects, kind, from, PORTION)).await?;
+        let (entries, next) = reading.required(|db| entries(db, subjects, kind, from, PORTION)).await?;
         *after = next;
         Ok((entries.iter().map(cells).collect(), next.is_some()))
     }
@@ -127,7 +127,7 @@ impl Source for List {
 /// The row of a change.
 fn cells(entry: &Model) -> Row {
     let what = entry.subject_name.clone().unwrap_or_default();
-    vec![entry.at.to_string(), words::who(entry).to_owned(), entry.action.clone(), what, entry.detail.clone()]
+    vec![entry.at.to_string(), words::actor_name(entry).to_owned(), entry.action.clone(), what, entry.detail.clone()]
 }
 
 /// Finds the object with this alias.
@@ -283,7 +283,7 @@ fn table(entries: &[Model], about: &Subject, (addresses, may): (&Addresses, bool
                         th scope="row" {
                             (words::done(entry)) " "
                             @if !is_itself(entry) { (words::subject(entry, addresses)) }
-                            small { "by " bdi { (short(words::who(entry))) } }
+                            small { "by " bdi { (short(words::actor_name(entry))) } }
                         }
                         td.wide { (words::details(entry)) (revert::reverted(entry)) @if may { (revert::offer(entry)) } }
                         td.number { (time(entry.at, now)) }

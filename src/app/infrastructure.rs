@@ -49,7 +49,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 }
 
 /// Shows the resource with this id.
-pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
+pub async fn detail(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, InfrastructureResource { id }).await?.account.infrastructure_resource;
     let resource = found.ok_or(Fault::NotFound)?;
     let now = Timestamp::now();

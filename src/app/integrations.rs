@@ -139,7 +139,7 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 }
 
 /// Shows an integration.
-pub async fn one(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+pub async fn detail(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     Ok(Answer::page(show(site, visit, session, id, &Mistakes::none()).await?))
 }
 
@@ -151,7 +151,7 @@ async fn find(site: &Site, visit: &Visit, id: &str) -> Result<Integration, Fault
 async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes: &Mistakes) -> Result<Markup, Fault> {
     let Integration { integration_row: integration, webhook_url, cloud_settings } = find(site, visit, id).await?;
     let (now, may, kind) = (Timestamp::now(), session.user.role >= Role::User, integration.kind());
-    let form = if visit.form.any() { visit.form.clone() } else { super::Fields::one("name", &integration.name) };
+    let form = if visit.form.has_text() { visit.form.clone() } else { super::Fields::one("name", &integration.name) };
     let question = match kind {
         Kind::Deploy => "Delete this integration? Its URL stops working at once. Its deploys stay.",
         Kind::ApiDoc => "Delete this integration? Its URL stops working at once. This also deletes its documents.",

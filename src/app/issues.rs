@@ -33,7 +33,7 @@ impl Issues {
     /// Counts the issues by severity, and reads the most severe. The API cannot sort by severity, so both are read from
     /// the database.
     pub async fn of_service(reading: &Reading, service_id: i64) -> Result<Self, Fault> {
-        Ok(reading.part(|db| Self::read(db, service_id)).await?.unwrap_or_default())
+        Ok(reading.optional(|db| Self::read(db, service_id)).await?.unwrap_or_default())
     }
 
     async fn read(db: &dyn ReadHandle, service_id: i64) -> Result<Self, Fault> {

@@ -60,7 +60,7 @@ impl<'h> Head<'h> {
     }
 
     /// A heading below a link to the page above.
-    pub fn below(title: &'h str, address: &str, name: &str) -> Self {
+    pub fn with_parent(title: &'h str, address: &str, name: &str) -> Self {
         Self { crumbs: html! { a href=(address) { (name) } }, ..Self::new(title) }
     }
 
@@ -79,12 +79,12 @@ impl<'h> Head<'h> {
 /// Builds a page with `main` in the common frame. `title` becomes the page's heading, so `main` begins below it; a page
 /// below a list of the navigation links to the list.
 pub fn layout(visit: &Visit, title: &str, main: Markup) -> Markup {
-    page(visit, &Head { crumbs: above(visit), ..Head::new(title) }, main)
+    page(visit, &Head { crumbs: parent_links(visit), ..Head::new(title) }, main)
 }
 
 /// Links to the list of the navigation that the page is below.
-fn above(visit: &Visit) -> Markup {
-    let (here, role) = (here(visit), visit.session.as_ref().map(|session| session.user.role));
+fn parent_links(visit: &Visit) -> Markup {
+    let (here, role) = (section(visit), visit.session.as_ref().map(|session| session.user.role));
     let mut links = GROUPS.iter().flat_map(|(_, links)| *links);
     let list = links.find(|(_, part, least)| *part == here && role >= Some(*least));
     html! { @if let Some((label, part, _)) = list.filter(|_| visit.path.len() > 1) { a href={ "/" (part) } { (label) } } }
@@ -92,7 +92,7 @@ fn above(visit: &Visit) -> Markup {
 
 /// Builds a page with a head of its own.
 pub fn page(visit: &Visit, head: &Head<'_>, main: Markup) -> Markup {
-    frame(visit.session.as_ref(), here(visit), visit.done, head, main)
+    frame(visit.session.as_ref(), section(visit), visit.done, head, main)
 }
 
 /// Builds a page without a visit, as for a visitor who is not signed in.
@@ -101,7 +101,7 @@ pub fn bare(title: &str, main: Markup) -> Markup {
 }
 
 /// The part of the navigation that the page belongs to.
-fn here(visit: &Visit) -> &str {
+fn section(visit: &Visit) -> &str {
     let part = |at: usize| visit.path.get(at).map_or("", String::as_str);
     match (part(0), part(1)) {
         ("domains", _) | ("new", "system" | "domain") => "systems",

@@ -161,7 +161,7 @@ impl Fault {
 
     /// Turns `NotFound` into the fault for this alias. The API answers null for an unknown service, and an error for an
     /// unknown team, system or domain.
-    fn about(self, noun: &'static str, alias: &str) -> Self {
+    fn for_alias(self, noun: &'static str, alias: &str) -> Self {
         if matches!(self, Self::NotFound) { Self::unknown(noun, alias) } else { self }
     }
 }
@@ -273,7 +273,7 @@ impl Site {
             (Get, ["integrations"]) => integrations::page(self, visit, session).await,
             (Post, ["integrations"]) => integrations::create(self, visit).await,
             (Get, ["integrations", "new"]) => integrations::new(visit, session),
-            (Get, ["integrations", id]) => integrations::one(self, visit, session, id).await,
+            (Get, ["integrations", id]) => integrations::detail(self, visit, session, id).await,
             (Post, ["integrations", id, "rename"]) => integrations::rename(self, visit, session, id).await,
             (Post, ["integrations", id, "delete"]) => integrations::delete(self, visit, session, id).await,
             (_, ["events", ..] | ["new", "event-subscription"]) => self.events(visit, session, &path).await,
@@ -286,9 +286,9 @@ impl Site {
             (_, ["changes", number, "revert"]) => revert::answer(self, visit, session, number).await,
             (_, ["views", ..]) => service_list::saved::answer(self, visit, session, &path).await,
             (Get, ["infrastructure"]) => infrastructure::page(self, visit).await,
-            (Get, ["infrastructure", id]) => infrastructure::one(self, visit, id).await,
+            (Get, ["infrastructure", id]) => infrastructure::detail(self, visit, id).await,
             (Get, ["repositories"]) => repositories::page(self, visit).await,
-            (Get, ["repositories", number]) => repositories::one(self, visit, number).await,
+            (Get, ["repositories", number]) => repositories::detail(self, visit, number).await,
             (Get, ["definitions"]) => definitions::page(self, visit).await,
             (Get, ["documents", number]) => documents::page(self, visit, number).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),
@@ -343,7 +343,7 @@ impl Site {
         use Method::{Get, Post};
         match (visit.method, path) {
             (Get, ["events"]) => events::page(self, visit, session).await,
-            (Get, ["events", id]) => events::one(self, visit, session, id).await,
+            (Get, ["events", id]) => events::detail(self, visit, session, id).await,
             (Get, ["events", id, "edit"]) => event_form::edit(self, visit, session, id).await,
             (Post, ["events", id, "edit"]) => event_form::change(self, visit, id).await,
             (Post, ["events", id, what]) => events::act(self, visit, session, id, what).await,
@@ -358,12 +358,12 @@ impl Site {
         use Method::{Get, Post};
         match (visit.method, path) {
             (Get, ["standards"]) => standards::page(self, visit, session).await,
-            (Get, ["standards", "campaigns", id]) => campaigns::one(self, visit, session, id).await,
+            (Get, ["standards", "campaigns", id]) => campaigns::detail(self, visit, session, id).await,
             (Get, ["standards", "campaigns", id, "edit"]) => campaign_form::edit(self, visit, session, id).await,
             (Post, ["standards", "campaigns", id, what]) => campaign_form::change(self, visit, id, what).await,
             (Get, ["new", "campaign"]) => campaign_form::new(self, visit, session).await,
             (Post, ["new", "campaign"]) => campaign_form::create(self, visit).await,
-            (Get, ["standards", "scorecards", alias]) => scorecards::one(self, visit, alias).await,
+            (Get, ["standards", "scorecards", alias]) => scorecards::detail(self, visit, alias).await,
             (Get, ["new", "check"]) => check_form::choose(self, visit, session),
             (Get, ["new", "check", kind]) => check_form::new(self, visit, session, kind).await,
             (Post, ["new", "check", kind]) => check_form::create(self, visit, kind).await,
@@ -371,7 +371,7 @@ impl Site {
             (Post, ["new", what]) => check_form::create_other(self, visit, what).await,
             (Get, ["standards", id, "edit"]) => check_form::edit(self, visit, session, id).await,
             (Post, ["standards", id, what]) => check_form::change(self, visit, id, what).await,
-            (Get, ["standards", id]) => standards::one(self, visit, id).await,
+            (Get, ["standards", id]) => standards::detail(self, visit, id).await,
             (Post, ["standards", "starter"]) => standards::starter(self, visit).await,
             _ => Err(Fault::NotFound),
         }
@@ -426,7 +426,7 @@ impl Site {
             (Get, ["new", "service"]) => service_form::new(self, visit, session).await,
             (Post, ["new", "service"]) => service_form::create(self, visit).await,
             (Get, ["teams"]) => teams::page(self, visit, session).await,
-            (Get, ["teams", alias]) => teams::one(self, visit, session, alias).await,
+            (Get, ["teams", alias]) => teams::detail(self, visit, session, alias).await,
             (Get, ["teams", alias, "edit"]) => team_form::edit(self, visit, session, alias).await,
             (Post, ["teams", alias, what]) => team_form::change(self, visit, alias, what).await,
             (Get, ["new", "team"]) => team_form::new(visit, session),

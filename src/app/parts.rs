@@ -67,8 +67,8 @@ pub fn page_links(visit: &Visit, path: &str, next: Option<&str>) -> Markup {
     html! {
         @if first || next.is_some() {
             nav.pages aria-label="Pages" {
-                @if first { a href=(link(path, &visit.query.with("after", ""))) { "First page" } }
-                @if let Some(next) = next { a rel="next" href=(link(path, &visit.query.with("after", next))) { "Next page" } }
+                @if first { a href=(link(path, &visit.query.query_with("after", ""))) { "First page" } }
+                @if let Some(next) = next { a rel="next" href=(link(path, &visit.query.query_with("after", next))) { "Next page" } }
             }
         }
     }
@@ -100,7 +100,7 @@ pub fn sorted(visit: &Visit, path: &str, label: &str, order: &str, wide: bool) -
         sort if sort == down => (Some("descending"), " ▼", up),
         _ => (None, "", up),
     };
-    let address = link(path, &visit.query.without("after").with("sort", &next));
+    let address = link(path, &visit.query.without("after").query_with("sort", &next));
     html! { th.wide[wide] scope="col" aria-sort=[now] { a href=(address) { (label) span aria-hidden="true" { (mark) } } } }
 }
 

@@ -47,7 +47,7 @@ async fn show(
     let now = Timestamp::now();
     let is_admin = session.user.role == Role::Admin;
     let feeds = if is_admin { feed::of_user(site.db.read(), number).await? } else { Vec::new() };
-    let duties = site.reading(visit).await?.part(|db| Duties::read(db, number)).await?;
+    let duties = site.reading(visit).await?.optional(|db| Duties::read(db, number)).await?;
     let may_delete = is_admin && session.user.id != number;
     let main = html! {
         @if let Some(moment) = &user.deactivated_at {

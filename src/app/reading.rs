@@ -56,7 +56,10 @@ impl Site {
 impl Reading {
     /// Runs the reads of a part of the page. `None` once all reads together exceed the budget: the page is shown
     /// without this part.
-    pub async fn part<'r, T, E, F>(&'r self, reads: impl FnOnce(&'r dyn ReadHandle) -> F) -> Result<Option<T>, Fault>
+    pub async fn optional<'r, T, E, F>(
+        &'r self,
+        reads: impl FnOnce(&'r dyn ReadHandle) -> F,
+    ) -> Result<Option<T>, Fault>
     where
         E: Into<Fault>,
         F: Future<Output = Result<T, E>>,
@@ -72,12 +75,12 @@ impl Reading {
     }
 
     /// Runs the reads without which there is no page. Fails once all reads together exceed the budget.
-    pub async fn whole<'r, T, E, F>(&'r self, reads: impl FnOnce(&'r dyn ReadHandle) -> F) -> Result<T, Fault>
+    pub async fn required<'r, T, E, F>(&'r self, reads: impl FnOnce(&'r dyn ReadHandle) -> F) -> Result<T, Fault>
     where
         E: Into<Fault>,
         F: Future<Output = Result<T, E>>,
     {
-        let read = self.part(reads).await?;
+        let read = self.optional(reads).await?;
         read.ok_or_else(|| {
             let excess = self.budget.exceeded().unwrap_or(Excess::Time);
             Fault::TooMuch(excess.sentence(&self.budget.limits()))

@@ -60,7 +60,7 @@ fn marks(visible: bool, archived: bool) -> Markup {
 }
 
 /// Shows the repository with this number.
-pub async fn one(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fault> {
+pub async fn detail(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fault> {
     let number: i64 = number.parse().map_err(|_| Fault::NotFound)?;
     let id = Id::new::<repository::Entity>(number).text();
     let found = ask(site, visit, operations::Repository { id: &id, after: visit.query.given("after") }).await?;

@@ -53,14 +53,14 @@ async fn find(site: &Site, visit: &Visit, number: &str) -> Result<Found, Fault> 
     let number = number.parse::<i64>().map_err(|_| Fault::NotFound)?;
     let reading = site.reading(visit).await?;
     let read = async |db| audit::Entity::by_ids(db, [Some(number)]).await;
-    let entry = reading.whole(read).await?.pop().flatten().ok_or(Fault::NotFound)?;
+    let entry = reading.required(read).await?.pop().flatten().ok_or(Fault::NotFound)?;
     // Entries about anything else, such as users and tokens, are for administrators.
     let thing = revert::belongs_to(&entry).or_else(|| words::thing(&entry).filter(|_| revert::is_told(&entry)));
     let things: Vec<words::Thing> = thing.into_iter().collect();
     if things.is_empty() {
         return Err(Fault::NotFound);
     }
-    let addresses = reading.whole(|db| words::addresses_of(db, &things)).await?;
+    let addresses = reading.required(|db| words::addresses_of(db, &things)).await?;
     let noun = things.first().and_then(|thing| addresses.get(thing)).cloned();
     Ok(Found { entry, noun, addresses })
 }
@@ -113,7 +113,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> R
     let main = html! {
         section {
             h2 { "The change" }
-            p { (words::done(entry)) " " (words::subject(entry, addresses)) " by " bdi { (short(words::who(entry))) } ", "
+            p { (words::done(entry)) " " (words::subject(entry, addresses)) " by " bdi { (short(words::actor_name(entry))) } ", "
                 (time(entry.at, Timestamp::now())) "." }
             (words::details(entry))
             (reverted(entry))
@@ -135,7 +135,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> R
         }
     };
     let head = match noun {
-        Some((address, name)) => Head::below("Revert a change", address, name),
+        Some((address, name)) => Head::with_parent("Revert a change", address, name),
         None => Head::new("Revert a change"),
     };
     Ok(framed(visit, &head, main))

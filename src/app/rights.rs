@@ -14,7 +14,7 @@ pub async fn may_change(site: &Site, visit: &Visit, session: &Session, owner: Op
     }
     let Some(team) = owner.and_then(id::number::<team::Entity>) else { return Ok(false) };
     let user = session.user.id;
-    site.reading(visit).await?.whole(|db| team_membership::is_of(db, user, team)).await
+    site.reading(visit).await?.required(|db| team_membership::is_of(db, user, team)).await
 }
 
 /// The teams whose things the visitor may change: for pages that offer it for many. [`may_change`] answers for one team.

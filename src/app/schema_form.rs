@@ -297,7 +297,7 @@ impl<'s> Form<'s> {
 
 /// Says that a field must be given, unless something else is wrong with it.
 fn missing(mistakes: &mut Mistakes, field: &str) -> Option<Json> {
-    if mistakes.about(field).next().is_none() {
+    if mistakes.of_field(field).next().is_none() {
         mistakes.push(field, "must be given");
     }
     None

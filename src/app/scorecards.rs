@@ -45,7 +45,7 @@ pub async fn list(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
 }
 
 /// Shows a scorecard: its levels, and its checks with who does not pass each.
-pub async fn one(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
+pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, operations::Scorecard { alias }).await?.account.scorecard;
     let scorecard = found.ok_or(Fault::NotFound)?;
     let app_url = &site.catalogue.settings().app_url;
@@ -59,7 +59,7 @@ pub async fn one(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Faul
             }
         }
     };
-    let head = Head::below(&scorecard.name, "/standards", "Standards");
+    let head = Head::with_parent(&scorecard.name, "/standards", "Standards");
     Ok(Answer::page(framed(visit, &head, main)))
 }
 

@@ -37,7 +37,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let may = rights::may_change(site, visit, session, owner).await? && !service.locked;
     let production = &site.catalogue.settings().production;
     let standards = standards::card(site, visit, alias).await?;
-    let more = more(site, visit, &service, since).await?;
+    let more = read_more(site, visit, &service, since).await?;
     let main = html! {
         (suggestions::accepted(visit, session))
         @if let Some(file) = &service.service_file {
@@ -73,11 +73,11 @@ struct More {
     issues: Issues,
 }
 
-async fn more(site: &Site, visit: &Visit, service: &Service, since: Timestamp) -> Result<More, Fault> {
+async fn read_more(site: &Site, visit: &Visit, service: &Service, since: Timestamp) -> Result<More, Fault> {
     let number = id::number::<service::Entity>(&service.id).unwrap_or_default();
     let production = &site.catalogue.settings().production;
     let reading = site.reading(visit).await?;
-    let days = reading.part(|db| days::of_service(db, number, since, DAYS, production)).await?;
+    let days = reading.optional(|db| days::of_service(db, number, since, DAYS, production)).await?;
     let picture = graph::small(&reading, &service.id, &service.name, &service.aliases).await?;
     // Last: nothing else takes as long.
     let issues = Issues::of_service(&reading, number).await?;

@@ -299,7 +299,7 @@ struct Nothing<'n> {
 
 fn list(visit: &Visit, (found, chosen): (&Account, &Chosen), nothing: &Nothing<'_>, bar: Option<&Bar<'_>>) -> Markup {
     let services = &found.services;
-    let filtered = visit.query.without("sort").without(choice::COLUMNS).without(choice::VIEW).any();
+    let filtered = visit.query.without("sort").without(choice::COLUMNS).without(choice::VIEW).has_text();
     if services.nodes.is_empty() {
         return if filtered { none_match(visit, nothing) } else { none_yet() };
     }
@@ -322,7 +322,7 @@ fn list(visit: &Visit, (found, chosen): (&Account, &Chosen), nothing: &Nothing<'
             @if filtered { " · " a href="/services" { "All services" } }
         }
         (favourites::form(visit))
-        @match bar { Some(bar) => (bar.around(visit, table)), None => (table) }
+        @match bar { Some(bar) => (bar.wrap(visit, table)), None => (table) }
         (pages(visit, "/services", &services.page_info))
     }
 }

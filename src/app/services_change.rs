@@ -76,7 +76,7 @@ impl<'v> Bar<'v> {
     }
 
     /// The form around the table of services.
-    pub fn around(&self, visit: &Visit, table: Markup) -> Markup {
+    pub fn wrap(&self, visit: &Visit, table: Markup) -> Markup {
         html! {
             form method="post" action=(action(visit)) {
                 (table)

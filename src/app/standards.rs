@@ -143,7 +143,7 @@ pub fn state(enabled: Option<bool>, from: Option<Moment>) -> Markup {
 }
 
 /// Shows a check: what it asks, how to pass it, and who does not.
-pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
+pub async fn detail(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
     let report = ask(site, visit, operations::Standard { id }).await?.account.check_report.ok_or(Fault::NotFound)?;
     let check = &report.check;
     let app_url = &site.catalogue.settings().app_url;
@@ -175,7 +175,7 @@ pub async fn one(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> 
         }
     };
     let chips = state(check.enabled, check.enable_on);
-    let head = Head { chips, actions, ..Head::below(&check.name, "/standards", "Standards") };
+    let head = Head { chips, actions, ..Head::with_parent(&check.name, "/standards", "Standards") };
     Ok(Answer::page(framed(visit, &head, main)))
 }
 

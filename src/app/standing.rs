@@ -183,7 +183,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let title = format!("Standards of {}", service.name);
     let head = Head {
         chips: html! { @if let Some(level) = level { span.mark.none { (name(level.name.as_deref())) } } },
-        ..Head::below(&title, &path(["services", alias]), &service.name)
+        ..Head::with_parent(&title, &path(["services", alias]), &service.name)
     };
     Ok(Answer::page(framed(visit, &head, main)))
 }

@@ -232,7 +232,7 @@ fn choose_all(visit: &Visit) -> Markup {
         @if visit.query.given(ALL).is_some() {
             a.button.quiet href=(link("/suggestions", &query.without(ALL).query())) { "Choose none" }
         } @else {
-            a.button.quiet href=(link("/suggestions", &query.with(ALL, "1"))) { "Choose all on this page" }
+            a.button.quiet href=(link("/suggestions", &query.query_with(ALL, "1"))) { "Choose all on this page" }
         }
     }
 }

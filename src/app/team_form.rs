@@ -115,7 +115,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
 }
 
 async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Team, Fault> {
-    let found = ask(site, visit, TeamToChange { alias }).await.map_err(|fault| fault.about("team", alias))?;
+    let found = ask(site, visit, TeamToChange { alias }).await.map_err(|fault| fault.for_alias("team", alias))?;
     found.account.team.ok_or_else(|| Fault::unknown("team", alias))
 }
 

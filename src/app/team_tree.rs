@@ -28,11 +28,11 @@ struct Node {
 
 /// The whole tree, if any team is a part of another, and if there are not too many teams.
 pub async fn tree(reading: &Reading) -> Result<Option<Markup>, Fault> {
-    let nodes = reading.part(nodes).await?.unwrap_or_default();
+    let nodes = reading.optional(nodes).await?.unwrap_or_default();
     if nodes.len() > TEAMS || nodes.iter().all(|node| node.parent.is_none()) {
         return Ok(None);
     }
-    let counts = reading.part(async |db| {
+    let counts = reading.optional(async |db| {
         let services = counts(db, service::Column::OwnerId, service::Entity).await?;
         let members = counts(db, team_membership::Column::TeamId, team_membership::Entity).await?;
         Ok::<_, Fault>([members, services])
@@ -91,7 +91,7 @@ fn branch(
 
 /// The systems and domains that a team owns.
 pub async fn owned(reading: &Reading, team: i64) -> Result<Markup, Fault> {
-    let found = reading.part(async |db| {
+    let found = reading.optional(async |db| {
         let systems = system::Entity::find().filter(system::Column::OwnerId.eq(team));
         let systems = db.all(systems.order_by_asc(system::Column::Id).limit(OWNED)).await?;
         let domains = domain::Entity::find().filter(domain::Column::OwnerId.eq(team));

@@ -68,9 +68,9 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 }
 
 /// Shows the team with this alias.
-pub async fn one(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
+pub async fn detail(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, Team { alias, after: visit.query.given("after") }).await;
-    let found = found.map_err(|fault| fault.about("team", alias))?;
+    let found = found.map_err(|fault| fault.for_alias("team", alias))?;
     let team = found.account.team.ok_or_else(|| Fault::unknown("team", alias))?;
     let label = format!("Dependencies of the services of {}", team.name);
     let picture = graph::of_group::<team::Entity>(site, visit, Column::OwnerId, &team.id, &label).await?;
@@ -126,7 +126,7 @@ async fn parts_of(site: &Site, visit: &Visit, id: &str) -> Result<Option<Vec<tea
     use team::{Column, Entity};
     let Some(number) = id::number::<Entity>(id) else { return Ok(None) };
     let parts = Entity::find().filter(Column::ParentTeamId.eq(number)).order_by_asc(Column::Name);
-    site.reading(visit).await?.part(|db| db.all(parts.limit(PARTS as u64 + 1))).await
+    site.reading(visit).await?.optional(|db| db.all(parts.limit(PARTS as u64 + 1))).await
 }
 
 fn list_of_parts(parts: &Option<Vec<team::Model>>) -> Markup {

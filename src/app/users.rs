@@ -221,7 +221,7 @@ pub async fn delete(site: &Site, visit: &Visit, session: &Session, id: &str) -> 
 
 /// What the user with this number leads, and is on call for.
 pub(super) async fn duties(site: &Site, visit: &Visit, number: i64) -> Result<Duties, Fault> {
-    site.reading(visit).await?.whole(|db| Duties::read(db, number)).await
+    site.reading(visit).await?.required(|db| Duties::read(db, number)).await
 }
 
 async fn settle(site: &Site, visit: &Visit, session: &Session, errors: Option<Vec<Mistake>>) -> Result<Answer, Fault> {

@@ -171,7 +171,7 @@ impl Fields {
     }
 
     /// Adds a field beside any of the same name.
-    pub fn also(mut self, name: &str, text: &str) -> Self {
+    pub fn append(mut self, name: &str, text: &str) -> Self {
         self.0.push((name.to_owned(), text.to_owned()));
         self
     }
@@ -182,7 +182,7 @@ impl Fields {
     }
 
     /// All texts of this name, in order.
-    pub fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
+    pub fn get_all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         self.0.iter().filter(move |(known, _)| known == name).map(|(_, text)| text::trim(text))
     }
 
@@ -203,7 +203,7 @@ impl Fields {
     }
 
     /// Whether any text is not blank.
-    pub fn any(&self) -> bool {
+    pub fn has_text(&self) -> bool {
         self.0.iter().any(|(_, text)| !text::is_nothing(text))
     }
 
@@ -214,7 +214,7 @@ impl Fields {
     }
 
     /// The query string with one field replaced.
-    pub fn with(&self, name: &str, text: &str) -> String {
+    pub fn query_with(&self, name: &str, text: &str) -> String {
         let mut fields = self.without(name);
         fields.0.push((name.to_owned(), text.to_owned()));
         fields.query()

@@ -70,8 +70,8 @@ pub async fn addresses_of(db: &dyn ReadHandle, things: &[Thing]) -> Result<Addre
 }
 
 /// Who made a change, without the address and the session that the audit keeps.
-pub fn who(entry: &Model) -> &str {
-    entry.who()
+pub fn actor_name(entry: &Model) -> &str {
+    entry.public_actor()
 }
 
 /// What was done: `changed service`, `removed tool`.

@@ -64,7 +64,7 @@ impl<'a> Rules<'a> {
     /// Type names are unchanged, but the names derived from them (modules, argument types) could clash.
     fn types(&mut self) {
         let names = own_types(self.schema).map(ExtendedType::name);
-        self.apart("types", "", names, |name| upper_camel_case(&type_name(name).to_string()));
+        self.report_clashes("types", "", names, |name| upper_camel_case(&type_name(name).to_string()));
         for name in own_types(self.schema).map(ExtendedType::name) {
             if WITHOUT_PATH.contains(&name.as_str()) {
                 self.report(
@@ -83,23 +83,29 @@ impl<'a> Rules<'a> {
             ExtendedType::Object(object) => &object.fields,
             ExtendedType::Interface(interface) => &interface.fields,
             ExtendedType::InputObject(input) => {
-                return self.apart("fields", &of, input.fields.values().map(|field| &field.name), snake_case);
+                return self.report_clashes("fields", &of, input.fields.values().map(|field| &field.name), snake_case);
             }
             ExtendedType::Enum(values) => {
                 let names = values.values.values().map(|value| &value.value);
-                return self.apart("values", &of, names, |name| variant(name).to_string());
+                return self.report_clashes("values", &of, names, |name| variant(name).to_string());
             }
             ExtendedType::Scalar(_) | ExtendedType::Union(_) => return,
         };
-        self.apart("fields", &of, fields.values().map(|field| &field.name), snake_case);
+        self.report_clashes("fields", &of, fields.values().map(|field| &field.name), snake_case);
         for field in fields.values() {
             let of = format!(" of `{}.{}`", ty.name(), field.name);
-            self.apart("arguments", &of, field.arguments.iter().map(|argument| &argument.name), snake_case);
+            self.report_clashes("arguments", &of, field.arguments.iter().map(|argument| &argument.name), snake_case);
         }
     }
 
     /// Reports every name whose Rust form is already taken by an earlier one.
-    fn apart(&mut self, what: &str, of: &str, names: impl Iterator<Item = &'a Name>, rust: impl Fn(&str) -> String) {
+    fn report_clashes(
+        &mut self,
+        what: &str,
+        of: &str,
+        names: impl Iterator<Item = &'a Name>,
+        rust: impl Fn(&str) -> String,
+    ) {
         let mut taken: HashMap<String, &Name> = HashMap::new();
         for name in names {
             let form = rust(name);

@@ -47,14 +47,14 @@ pub struct Model {
 
 impl Model {
     /// Who made the change, without the address and the session, which are nobody else's business.
-    pub fn who(&self) -> &str {
-        self.actor_kind.who(&self.actor_name)
+    pub fn public_actor(&self) -> &str {
+        self.actor_kind.public_name(&self.actor_name)
     }
 }
 
 impl ActorKind {
-    /// The part of an actor's name that others may read: see [`Model::who`].
-    pub fn who(self, name: &str) -> &str {
+    /// The part of an actor's name that others may read: see [`Model::public_actor`].
+    pub fn public_name(self, name: &str) -> &str {
         match self {
             Self::Session => name.split(" (").next().unwrap_or(name),
             Self::Token | Self::CommandLine | Self::Visitor => name,

@@ -64,7 +64,7 @@ pub struct Shown {
 }
 
 /// Returns the events of an integration, newest first.
-pub async fn last(db: &dyn ReadHandle, integration_id: i64) -> Result<Vec<Shown>, db::Error> {
+pub async fn latest(db: &dyn ReadHandle, integration_id: i64) -> Result<Vec<Shown>, db::Error> {
     let payload = || Expr::col(Column::Payload);
     let start = Func::cust("substr").args([payload(), Expr::value(1), Expr::value(SHOWN)]);
     let events = Entity::find()

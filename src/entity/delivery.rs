@@ -60,7 +60,7 @@ pub async fn note(
 }
 
 /// Returns the rows of an endpoint, newest first.
-pub async fn last(db: &dyn ReadHandle, integration_id: i64) -> Result<Vec<Model>, db::Error> {
+pub async fn latest(db: &dyn ReadHandle, integration_id: i64) -> Result<Vec<Model>, db::Error> {
     db.all(of_endpoint(integration_id).limit(KEPT)).await
 }
 

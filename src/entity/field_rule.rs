@@ -144,7 +144,7 @@ impl<C: ColumnTrait> FieldRule<C> {
     }
 
     /// The maximum number of characters of a text.
-    pub fn most(&self) -> usize {
+    pub fn max_length(&self) -> usize {
         match self.value {
             ValueRule::Text(most) => most,
             _ => text::SHORT,
@@ -153,16 +153,16 @@ impl<C: ColumnTrait> FieldRule<C> {
 
     /// Whether the field holds a long text, with several lines, and not a short one: see [`text`].
     pub fn is_long(&self) -> bool {
-        self.most() > text::URL
+        self.max_length() > text::URL
     }
 
     /// Checks a text and returns the value to store; `None` means null. `said` is the field's name in messages. A short
     /// text is trimmed.
     pub fn check_text(&self, said: &'static str, given: &str) -> Result<Option<String>, UserError> {
         let checked = match (self.is_required, self.is_long()) {
-            (true, _) => text::required(said, given, self.most())?,
-            (false, true) => text::long(said, given, self.most())?,
-            (false, false) => text::line(said, given, self.most())?,
+            (true, _) => text::required(said, given, self.max_length())?,
+            (false, true) => text::long(said, given, self.max_length())?,
+            (false, false) => text::line(said, given, self.max_length())?,
         };
         if checked.is_empty() {
             return Ok(None);
@@ -175,7 +175,7 @@ impl<C: ColumnTrait> FieldRule<C> {
 
     /// Checks a short text that must not be blank, and trims it. Does not run the additional check.
     pub fn required_text(&self, given: &str) -> Result<String, UserError> {
-        text::required(self.name, given, self.most())
+        text::required(self.name, given, self.max_length())
     }
 
     /// Refuses null if the field is required.

@@ -152,14 +152,14 @@ pub(super) fn checked(tags: &[TagInput]) -> (Vec<(String, String)>, Problems) {
     let mut problems = Problems::default();
     let mut seen = HashSet::with_capacity(tags.len());
     let mut checked = Vec::with_capacity(tags.len());
-    for (place, TagInput { key: of, value: to }) in tags.iter().enumerate() {
+    for (place, TagInput { key, value }) in tags.iter().enumerate() {
         let within = |error: UserError| error.within(place.to_string()).within("tags");
-        let key = problems.take(tag::check_key(of).map_err(within));
-        let value = problems.take(tag::check_value(to).map_err(within));
-        if !seen.insert(text::trim(of)) {
-            problems.push(within(UserError::new("key", format!("the key {} is given twice", quoted(of)))));
+        let checked_key = problems.take(tag::check_key(key).map_err(within));
+        let checked_value = problems.take(tag::check_value(value).map_err(within));
+        if !seen.insert(text::trim(key)) {
+            problems.push(within(UserError::new("key", format!("the key {} is given twice", quoted(key)))));
         }
-        checked.extend(key.zip(value));
+        checked.extend(checked_key.zip(checked_value));
     }
     (checked, problems)
 }
@@ -207,16 +207,16 @@ impl TagAssignMutation for Mutation {
 
 impl TagCreateMutation for Mutation {
     async fn tag_create(ctx: &MutationCtx<'_>, input: TagCreateInput) -> Result<TagCreatePayload> {
-        let TagCreateInput { id, alias, r#type, key: of, value: to } = input;
+        let TagCreateInput { id, alias, r#type, key, value } = input;
         let db = ctx.db();
         let owner = taggable(db, Identifier::new(&id, &alias)?, r#type).await?;
         let mut problems = Problems::default();
-        let key = problems.take(tag::check_key(&of));
-        let value = problems.take(tag::check_value(&to));
+        let new_key = problems.take(tag::check_key(&key));
+        let new_value = problems.take(tag::check_value(&value));
         problems.none()?;
 
-        let tag = db.insert(tag::new(owner.owner(), key.unwrap_or_default(), value.unwrap_or_default())).await;
-        let tag = tag.map_err(|error| or_taken(error, taken("value", &of, &to)))?;
+        let tag = db.insert(tag::new(owner.owner(), new_key.unwrap_or_default(), new_value.unwrap_or_default())).await;
+        let tag = tag.map_err(|error| or_taken(error, taken("value", &key, &value)))?;
         refuse_too_many(db, owner.owner()).await?;
         Ok(TagCreatePayload { tag: Some(tag), ..Default::default() })
     }
@@ -224,13 +224,13 @@ impl TagCreateMutation for Mutation {
 
 impl TagUpdateMutation for Mutation {
     async fn tag_update(ctx: &MutationCtx<'_>, input: TagUpdateInput) -> Result<TagUpdatePayload> {
-        let TagUpdateInput { id, key: of, value: to } = input;
+        let TagUpdateInput { id, key, value } = input;
         let db = ctx.db();
         let tag = id::require::<tag::Entity>(db, &id, "id").await?;
         refuse_locked(db, &tag).await?;
         let mut problems = Problems::default();
-        let key = problems.take(changed("key", &of, |key| tag::check_key(key))).flatten();
-        let value = problems.take(changed("value", &to, |value| tag::check_value(value))).flatten();
+        let key = problems.take(changed("key", &key, |key| tag::check_key(key))).flatten();
+        let value = problems.take(changed("value", &value, |value| tag::check_value(value))).flatten();
         problems.none()?;
 
         let (new_key, new_value) = (key.as_ref().unwrap_or(&tag.key), value.as_ref().unwrap_or(&tag.value));

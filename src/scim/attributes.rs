@@ -113,13 +113,13 @@ impl Shape {
     pub fn apply(&self, resource: Value) -> Value {
         let Value::Object(members) = resource else { return resource };
         let shown = members.into_iter().filter(|(name, _)| self.wants(name));
-        shown.map(|(name, value)| (name.clone(), self.part(&name, value))).collect::<Map<_, _>>().into()
+        shown.map(|(name, value)| (name.clone(), self.trim(&name, value))).collect::<Map<_, _>>().into()
     }
 
     /// Leaves out of an attribute what the client does not want to see of it.
-    fn part(&self, attribute: &str, value: Value) -> Value {
+    fn trim(&self, attribute: &str, value: Value) -> Value {
         if let Value::Array(items) = value {
-            return items.into_iter().map(|item| self.part(attribute, item)).collect();
+            return items.into_iter().map(|item| self.trim(attribute, item)).collect();
         }
         let Value::Object(members) = value else { return value };
         let is_named = |names: &[String], sub: &str| {

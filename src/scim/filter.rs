@@ -113,7 +113,7 @@ impl Filter {
     /// It is none, or exceeds a limit: `invalidFilter`.
     pub fn read(text: &str) -> Result<Self, Refusal> {
         let mut parser = Parser::new(text)?;
-        let filter = parser.any()?;
+        let filter = parser.disjunction()?;
         parser.end()?;
         Ok(filter)
     }
@@ -202,23 +202,23 @@ impl<'t> Parser<'t> {
         is_it
     }
 
-    fn any(&mut self) -> Result<Filter, Refusal> {
-        let mut all = self.all()?;
+    fn disjunction(&mut self) -> Result<Filter, Refusal> {
+        let mut all = self.conjunction()?;
         while self.takes_word("or") {
-            all = Filter::Or(Box::new(all), Box::new(self.all()?));
+            all = Filter::Or(Box::new(all), Box::new(self.conjunction()?));
         }
         Ok(all)
     }
 
-    fn all(&mut self) -> Result<Filter, Refusal> {
-        let mut one = self.one()?;
+    fn conjunction(&mut self) -> Result<Filter, Refusal> {
+        let mut one = self.term()?;
         while self.takes_word("and") {
-            one = Filter::And(Box::new(one), Box::new(self.one()?));
+            one = Filter::And(Box::new(one), Box::new(self.term()?));
         }
         Ok(one)
     }
 
-    fn one(&mut self) -> Result<Filter, Refusal> {
+    fn term(&mut self) -> Result<Filter, Refusal> {
         if self.takes_word("not") {
             if !self.takes('(') {
                 return Err(self.expected("a parenthesis behind not"));
@@ -250,7 +250,7 @@ impl<'t> Parser<'t> {
         if self.depth > DEEPEST {
             return Err(wrong(format!("Parentheses are nested at most {DEEPEST} deep.")));
         }
-        let filter = self.any()?;
+        let filter = self.disjunction()?;
         self.depth -= 1;
         if self.takes(end) { Ok(filter) } else { Err(self.expected(&format!("{end}"))) }
     }

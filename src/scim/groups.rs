@@ -49,7 +49,7 @@ impl Said {
     /// A group as it is, before operations change it.
     fn from_row(group: &Model) -> Self {
         let (display_name, external_id) = (Some(group.display_name.clone()), group.external_id.clone());
-        Self { display_name, external_id, members: Members::same() }
+        Self { display_name, external_id, members: Members::unchanged() }
     }
 
     /// Carries an operation out.
@@ -106,7 +106,7 @@ pub async fn show(service: &Service<'_>, id: i64, query: &str) -> Result<Answer,
     let asked = Asked::new(query)?;
     let db = service.db.begin_read(None).await?;
     let group = db.one(Entity::find_by_id(id)).await?.ok_or_else(|| absent(id))?;
-    whole(service, &db, &group, &asked).await.map(|group| Answer::with(200, group))
+    shown(service, &db, &group, &asked).await.map(|group| Answer::new(200, group))
 }
 
 /// Creates a group.
@@ -124,9 +124,9 @@ pub async fn create(service: &Service<'_>, request: &Request<'_>) -> Result<Answ
         let group = or_taken(db.insert(row).await, TAKEN)?;
         let (joined, _) = said.members.store(db, group.id).await?;
         map(service, db, &[Move::new(joined, &[], &names(&group))]).await?;
-        whole(service, db, &group, &asked).await.map(Done::told)
+        shown(service, db, &group, &asked).await.map(Done::told)
     });
-    created.await.map(|group| Answer::with(201, group))
+    created.await.map(|group| Answer::new(201, group))
 }
 
 /// Replaces a group and its members.
@@ -135,9 +135,9 @@ pub async fn replace(service: &Service<'_>, id: i64, request: &Request<'_>) -> R
     let said = Said::read(&body(request.body)?)?;
     let replaced = carry_out(service, "scimGroupUpdate", async |db| {
         let group = store(service, db, id, |_| Ok(said.clone())).await?;
-        whole(service, db, &group, &asked).await.map(Done::told)
+        shown(service, db, &group, &asked).await.map(Done::told)
     });
-    replaced.await.map(|group| Answer::with(200, group))
+    replaced.await.map(|group| Answer::new(200, group))
 }
 
 /// Changes a group. Answers without the group, whose members may be many, unless the client names attributes.
@@ -152,11 +152,11 @@ pub async fn change(service: &Service<'_>, id: i64, request: &Request<'_>) -> Re
             Ok(said)
         };
         let group = store(service, db, id, said).await?;
-        let answer = if shows { Some(whole(service, db, &group, &asked).await?) } else { None };
+        let answer = if shows { Some(shown(service, db, &group, &asked).await?) } else { None };
         Ok(Done::told(answer))
     });
     let group = changed.await?;
-    Ok(group.map_or_else(Answer::nothing, |group| Answer::with(200, group)))
+    Ok(group.map_or_else(Answer::nothing, |group| Answer::new(200, group)))
 }
 
 /// Stores what is said of a group, and gives its members, and those who were, what their groups give.
@@ -231,7 +231,7 @@ async fn members_of(db: &dyn ReadHandle, groups: &[i64]) -> Result<MembersOf, db
 }
 
 /// A group as the client wants to see it.
-async fn whole(service: &Service<'_>, db: &dyn ReadHandle, group: &Model, asked: &Asked) -> Result<Value, Error> {
+async fn shown(service: &Service<'_>, db: &dyn ReadHandle, group: &Model, asked: &Asked) -> Result<Value, Error> {
     let members = match asked.shape.wants("members") {
         true => members_of(db, &[group.id]).await?,
         false => HashMap::new(),

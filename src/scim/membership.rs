@@ -34,7 +34,7 @@ pub struct Members {
 
 impl Members {
     /// Those that are there.
-    pub fn same() -> Self {
+    pub fn unchanged() -> Self {
         Self { keeps: true, ..Self::default() }
     }
 
@@ -200,7 +200,7 @@ mod tests {
     use crate::scim::filter::Path;
 
     fn applied(operations: &[(Op, &str, Value)]) -> Result<Members, Refusal> {
-        let mut members = Members::same();
+        let mut members = Members::unchanged();
         for (op, path, value) in operations {
             members.apply(&Operation { op: *op, path: Path::read(path)?, value: value.clone() })?;
         }

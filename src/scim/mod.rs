@@ -106,7 +106,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn with(status: u16, body: Value) -> Self {
+    fn new(status: u16, body: Value) -> Self {
         let location = body["meta"]["location"].as_str().filter(|_| status == 201).map(str::to_owned);
         Self { status, body: Some(body), location }
     }

@@ -57,7 +57,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Operation>, Refusal> {
             }
             (Some(Value::String(_) | Value::Null) | None, Value::Object(values)) => {
                 for (name, value) in values {
-                    each(op, &name, value, &mut operations);
+                    read_attribute(op, &name, value, &mut operations);
                 }
             }
             (Some(Value::String(_) | Value::Null) | None, _) => {
@@ -74,7 +74,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Operation>, Refusal> {
 
 /// Reads an attribute of an operation without a path. Its name may be a path itself, or the URN of a schema. What nobody
 /// changes is left out, as in a whole resource: Okta sends the id along.
-fn each(op: Op, name: &str, value: Value, operations: &mut Vec<Operation>) {
+fn read_attribute(op: Op, name: &str, value: Value, operations: &mut Vec<Operation>) {
     if READ_ONLY.iter().any(|known| known.eq_ignore_ascii_case(name)) {
         return;
     }

@@ -167,10 +167,10 @@ impl Person {
         if let Some(name) = whole {
             return Ok(Entity::rule(Column::Name).required_text(name)?);
         }
-        let parts = together(self.given_name.as_deref(), self.family_name.as_deref());
+        let parts = full_name(self.given_name.as_deref(), self.family_name.as_deref());
         let name = match before {
             Some(user) => {
-                let earlier = together(user.given_name.as_deref(), user.family_name.as_deref());
+                let earlier = full_name(user.given_name.as_deref(), user.family_name.as_deref());
                 // A name that somebody has chosen stays, until there are both parts of another for the first time.
                 let follows = match &earlier {
                     Some(earlier) => *earlier == user.name,
@@ -218,7 +218,7 @@ impl Person {
 }
 
 /// The given and the family name as one.
-fn together(given: Option<&str>, family: Option<&str>) -> Option<String> {
+fn full_name(given: Option<&str>, family: Option<&str>) -> Option<String> {
     let parts: Vec<&str> = [given, family].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(" "))
 }

@@ -25,7 +25,7 @@ pub fn answer(base: &str, query: &str, parts: &[&str]) -> Result<Answer, Refusal
         return Err(Refusal::forbidden("This resource cannot be filtered."));
     }
     let all = match parts.first() {
-        Some(&"ServiceProviderConfig") if parts.len() == 1 => return Ok(Answer::with(200, config(base))),
+        Some(&"ServiceProviderConfig") if parts.len() == 1 => return Ok(Answer::new(200, config(base))),
         Some(&"ResourceTypes") => vec![kind(base, "User", USER), kind(base, "Group", GROUP)],
         Some(&"Schemas") => vec![user(base), group(base)],
         _ => return Err(Refusal::not_found("There is nothing at this address.")),
@@ -34,7 +34,7 @@ pub fn answer(base: &str, query: &str, parts: &[&str]) -> Result<Answer, Refusal
         [_] => Ok(Answer { status: 200, body: Some(listed(all)), location: None }),
         [_, id] => {
             let found = all.into_iter().find(|one| one["id"].as_str().is_some_and(|own| own.eq_ignore_ascii_case(id)));
-            found.map(|one| Answer::with(200, one)).ok_or_else(|| super::resource::absent(id))
+            found.map(|one| Answer::new(200, one)).ok_or_else(|| super::resource::absent(id))
         }
         _ => Err(Refusal::not_found("There is nothing at this address.")),
     }
@@ -82,7 +82,7 @@ fn kind(base: &str, name: &str, schema: &str) -> Value {
 }
 
 /// An attribute with one value.
-fn one(name: &str, kind: &str, description: &str) -> Value {
+fn attribute(name: &str, kind: &str, description: &str) -> Value {
     json!({
         "name": name,
         "type": kind,
@@ -96,8 +96,8 @@ fn one(name: &str, kind: &str, description: &str) -> Value {
     })
 }
 
-/// An attribute with these characteristics beside those of [`one`].
-fn with(mut attribute: Value, others: &[(&str, Value)]) -> Value {
+/// An attribute with these characteristics beside those of [`attribute`].
+fn characterized(mut attribute: Value, others: &[(&str, Value)]) -> Value {
     for (name, value) in others {
         attribute[*name] = value.clone();
     }
@@ -106,12 +106,15 @@ fn with(mut attribute: Value, others: &[(&str, Value)]) -> Value {
 
 /// An attribute with parts.
 fn complex(name: &str, is_list: bool, description: &str, parts: Vec<Value>) -> Value {
-    with(one(name, "complex", description), &[("multiValued", is_list.into()), ("subAttributes", parts.into())])
+    characterized(
+        attribute(name, "complex", description),
+        &[("multiValued", is_list.into()), ("subAttributes", parts.into())],
+    )
 }
 
 fn external_id() -> Value {
-    let attribute = one("externalId", "string", "The id that the identity provider gave.");
-    with(attribute, &[("caseExact", true.into()), ("uniqueness", "server".into())])
+    let attribute = attribute("externalId", "string", "The id that the identity provider gave.");
+    characterized(attribute, &[("caseExact", true.into()), ("uniqueness", "server".into())])
 }
 
 fn schema(base: &str, id: &str, name: &str, description: &str, attributes: Vec<Value>) -> Value {
@@ -129,28 +132,28 @@ fn user(base: &str) -> Value {
     let read_only = [("mutability", json!("readOnly"))];
     let unique = [("required", json!(true)), ("uniqueness", json!("server"))];
     let emails = vec![
-        with(one("value", "string", "The address."), &unique[1..]),
-        with(one("type", "string", "Always work."), &[("canonicalValues", json!(["work"]))]),
-        one("primary", "boolean", "Always true."),
+        characterized(attribute("value", "string", "The address."), &unique[1..]),
+        characterized(attribute("type", "string", "Always work."), &[("canonicalValues", json!(["work"]))]),
+        attribute("primary", "boolean", "Always true."),
     ];
     let groups = vec![
-        with(one("value", "string", "The id of the group."), &read_only),
-        with(
-            one("$ref", "reference", "The group."),
+        characterized(attribute("value", "string", "The id of the group."), &read_only),
+        characterized(
+            attribute("$ref", "reference", "The group."),
             &[&read_only[..], &[("referenceTypes", json!(["Group"]))]].concat(),
         ),
-        with(one("display", "string", "The name of the group."), &read_only),
-        with(one("type", "string", "Always direct."), &read_only),
+        characterized(attribute("display", "string", "The name of the group."), &read_only),
+        characterized(attribute("type", "string", "Always direct."), &read_only),
     ];
     let name = vec![
-        one("formatted", "string", "The whole name."),
-        one("givenName", "string", "The given name."),
-        one("familyName", "string", "The family name."),
+        attribute("formatted", "string", "The whole name."),
+        attribute("givenName", "string", "The given name."),
+        attribute("familyName", "string", "The family name."),
     ];
     let attributes = vec![
-        with(one("userName", "string", "By which the identity provider knows the person."), &unique),
+        characterized(attribute("userName", "string", "By which the identity provider knows the person."), &unique),
         external_id(),
-        one("displayName", "string", "The name that is shown."),
+        attribute("displayName", "string", "The name that is shown."),
         complex("name", false, "The name, in parts.", name),
         complex(
             "emails",
@@ -158,8 +161,12 @@ fn user(base: &str) -> Value {
             "The email address, of which a user has one. Without it, userName must be one.",
             emails,
         ),
-        one("active", "boolean", "Whether the person may sign in. All their sessions end when this becomes false."),
-        with(complex("groups", true, "The groups that the user is in.", groups), &read_only),
+        attribute(
+            "active",
+            "boolean",
+            "Whether the person may sign in. All their sessions end when this becomes false.",
+        ),
+        characterized(complex("groups", true, "The groups that the user is in.", groups), &read_only),
     ];
     schema(base, USER, "User", "A user", attributes)
 }
@@ -167,14 +174,20 @@ fn user(base: &str) -> Value {
 fn group(base: &str) -> Value {
     let fixed = [("mutability", json!("immutable"))];
     let members = vec![
-        with(one("value", "string", "The id of the user."), &fixed),
-        with(one("$ref", "reference", "The user."), &[&fixed[..], &[("referenceTypes", json!(["User"]))]].concat()),
-        with(one("display", "string", "The name of the user."), &[("mutability", json!("readOnly"))]),
-        with(one("type", "string", "Always User."), &[&fixed[..], &[("canonicalValues", json!(["User"]))]].concat()),
+        characterized(attribute("value", "string", "The id of the user."), &fixed),
+        characterized(
+            attribute("$ref", "reference", "The user."),
+            &[&fixed[..], &[("referenceTypes", json!(["User"]))]].concat(),
+        ),
+        characterized(attribute("display", "string", "The name of the user."), &[("mutability", json!("readOnly"))]),
+        characterized(
+            attribute("type", "string", "Always User."),
+            &[&fixed[..], &[("canonicalValues", json!(["User"]))]].concat(),
+        ),
     ];
     let unique = [("required", json!(true)), ("uniqueness", json!("server"))];
     let attributes = vec![
-        with(one("displayName", "string", "The name, by which the settings name the group."), &unique),
+        characterized(attribute("displayName", "string", "The name, by which the settings name the group."), &unique),
         external_id(),
         complex("members", true, "The members of the group, which are users.", members),
     ];

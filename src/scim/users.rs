@@ -51,7 +51,7 @@ pub async fn show(service: &Service<'_>, id: i64, query: &str) -> Result<Answer,
     let asked = Asked::new(query)?;
     let db = service.db.begin_read(None).await?;
     let user = db.one(user::Entity::find_by_id(id)).await?.ok_or_else(|| absent(id))?;
-    whole(service, &db, &user, &asked).await.map(|user| Answer::with(200, user))
+    shown(service, &db, &user, &asked).await.map(|user| Answer::new(200, user))
 }
 
 /// Creates a user, with the role of new users.
@@ -71,9 +71,9 @@ pub async fn create(service: &Service<'_>, request: &Request<'_>) -> Result<Answ
         row.updated_at = row.created_at.clone();
         check_names(db, &row).await?;
         let user = or_taken(db.insert(row).await, TAKEN)?;
-        whole(service, db, &user, &asked).await.map(Done::told)
+        shown(service, db, &user, &asked).await.map(Done::told)
     });
-    created.await.map(|user| Answer::with(201, user))
+    created.await.map(|user| Answer::new(201, user))
 }
 
 /// Replaces what is known of a user. What the request leaves out is removed, but for the name that is shown, the address, and
@@ -127,10 +127,10 @@ async fn update(
             user = or_taken(db.update(row).await, TAKEN)?;
         }
         let detail = if leaves { end(db, id).await? } else { Map::new() };
-        let answer = whole(service, db, &user, &asked).await?;
+        let answer = shown(service, db, &user, &asked).await?;
         Ok(Done { answer, detail })
     });
-    updated.await.map(|user| Answer::with(200, user))
+    updated.await.map(|user| Answer::new(200, user))
 }
 
 /// Checks that the name of a user is not the address of another, nor the address the name of another. An index refuses two
@@ -203,7 +203,7 @@ pub async fn delete(service: &Service<'_>, id: i64) -> Result<Answer, Error> {
 const DELETE: &str = "mutation($id: ID!) { userDelete(user: { id: $id }) { errors { message } } }";
 
 /// A user as the client wants to see it.
-async fn whole(service: &Service<'_>, db: &dyn ReadHandle, user: &user::Model, asked: &Asked) -> Result<Value, Error> {
+async fn shown(service: &Service<'_>, db: &dyn ReadHandle, user: &user::Model, asked: &Asked) -> Result<Value, Error> {
     let groups = match asked.shape.wants("groups") {
         true => scim_group::of_users(db, &[user.id]).await?,
         false => HashMap::new(),

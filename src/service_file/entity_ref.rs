@@ -33,7 +33,7 @@ impl EntityRef {
     }
 
     /// Parses a whole reference, such as an alias of an entity.
-    pub(super) fn whole(text: &str) -> Option<Self> {
+    pub(super) fn parse_full(text: &str) -> Option<Self> {
         Self::parse(text, "", "")
     }
 
@@ -78,7 +78,7 @@ pub(super) fn short(namespace: &str, name: &str) -> String {
 
 /// The name that a message shows for an alias or a whole reference.
 pub(super) fn shown(alias: &str) -> String {
-    EntityRef::whole(alias).map_or_else(|| alias.to_owned(), |entity| entity.short())
+    EntityRef::parse_full(alias).map_or_else(|| alias.to_owned(), |entity| entity.short())
 }
 
 /// Whether a text can be the name, the namespace or the kind of an entity.

@@ -78,7 +78,7 @@ pub(super) async fn entities<T: AliasTable>(db: &dyn ReadHandle, rows: &[i64]) -
 
 /// Whether an alias is the whole reference of an entity that a row of this table can be.
 fn is_entity_of<T: AliasTable>(alias: &str) -> bool {
-    EntityRef::whole(alias).is_some_and(|entity| entity.kind == kind_of(T::NOUN))
+    EntityRef::parse_full(alias).is_some_and(|entity| entity.kind == kind_of(T::NOUN))
 }
 
 /// Backstage's kind for a noun.
@@ -102,7 +102,7 @@ async fn aliases<T: AliasTable>(
 /// Finds a service by an alias, or by the reference of a component.
 pub(super) async fn service(db: &dyn ReadHandle, name: &str) -> Result<Option<i64>, db::Error> {
     type Aliases = service_alias::Entity;
-    let entity = EntityRef::whole(name).filter(|entity| entity.kind == kind_of(Aliases::NOUN));
+    let entity = EntityRef::parse_full(name).filter(|entity| entity.kind == kind_of(Aliases::NOUN));
     let short = entity.as_ref().map_or_else(|| name.to_lowercase(), EntityRef::short);
     let is_namespaced = entity.as_ref().is_some_and(|entity| !entity.is_in_default());
     let slugged = (!is_namespaced).then(|| slug(&short, ""));
@@ -179,7 +179,7 @@ impl Names {
                 if !self.indexes.contains_key(table) {
                     self.indexes.insert(table, index(db, to).await?);
                 }
-                let entity = EntityRef::whole(name).filter(|entity| entity.kind == kind_of(table));
+                let entity = EntityRef::parse_full(name).filter(|entity| entity.kind == kind_of(table));
                 self.indexes.get(table).map_or(Found::Nothing, |index| index.find(name, entity.as_ref()))
             }
         };

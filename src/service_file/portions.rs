@@ -100,7 +100,7 @@ struct Size {
 }
 
 impl Size {
-    fn and(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         Self {
             documents: self.documents + other.documents,
             entries: self.entries + other.entries,
@@ -174,13 +174,13 @@ impl<'t> Units<'t> {
             let own = iter::once(place).chain(&unit.others).copied();
             let more = own.clone().filter(|place| !portion.contains(place)).map(|place| self.size(place));
             let more = more.fold(Size { documents: unit.documents, ..Size::default() }, Size::and);
-            if size.and(more).is_too_large() && !portion.is_empty() && (unit.rank != last || unit.documents == 0) {
+            if size.plus(more).is_too_large() && !portion.is_empty() && (unit.rank != last || unit.documents == 0) {
                 portions.push(self.files(files, &portion));
                 portion = BTreeSet::new();
                 let all = own.clone().map(|place| self.size(place));
                 size = all.fold(Size { documents: unit.documents, ..Size::default() }, Size::and);
             } else {
-                size = size.and(more);
+                size = size.plus(more);
             }
             portion.extend(own);
             last = unit.rank;

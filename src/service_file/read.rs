@@ -406,7 +406,7 @@ impl Reader<'_> {
         let tags = self.tags(&entries);
         let given = entries.get("alias").and_then(|alias| {
             let rule = repository::Entity::rule(repository::Column::DefaultAlias);
-            Some(alias.with(self.text(alias, "alias", |text| text::optional("alias", text, rule.most()))??))
+            Some(alias.with(self.text(alias, "alias", |text| text::optional("alias", text, rule.max_length()))??))
         });
         let url = fields.iter().find(|given| given.rule.key() == "url").and_then(|given| match &given.said {
             At { value: sea_orm::sea_query::Value::String(Some(address)), spot } => {

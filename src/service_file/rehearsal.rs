@@ -66,7 +66,7 @@ pub(super) async fn copy(
     for table in NUMBERED {
         db::give_ids_after(copy, table, db::last_id(seen, table).await?).await?;
     }
-    copier.all(&named, definitions, options).await
+    copier.copy_all(&named, definitions, options).await
 }
 
 /// The names in documents, by what they are names of. What is only referred to is copied alone, and a subject with all
@@ -117,7 +117,7 @@ impl Aliases {
 
     /// Adds what a reference may mean: an alias, or a name that is written a little differently.
     fn refer(&mut self, name: &str) {
-        let short = EntityRef::whole(name).map_or_else(|| name.to_lowercase(), |entity| entity.short());
+        let short = EntityRef::parse_full(name).map_or_else(|| name.to_lowercase(), |entity| entity.short());
         self.others.insert(slug(&short, ""));
         self.others.insert(short);
         self.others.insert(name.to_owned());
@@ -227,7 +227,7 @@ struct Copier<'c> {
 }
 
 impl Copier<'_> {
-    async fn all(&self, named: &Named, definitions: &Definitions, options: &Options<'_>) -> Result<(), db::Error> {
+    async fn copy_all(&self, named: &Named, definitions: &Definitions, options: &Options<'_>) -> Result<(), db::Error> {
         let mut needed = self.referred(&named.references).await?;
         let children: Vec<_> = named.children.iter().map(|child| (Reference::Team, child.clone())).collect();
         let mut teams = self.referred(&children).await?.teams;

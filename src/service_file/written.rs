@@ -234,7 +234,7 @@ async fn begin<E: FieldRules + ByIds, T: AliasTable + Table>(
     id: i64,
     name: E::Column,
 ) -> Result<Option<Entries>, db::Error> {
-    let Some(row) = one::<E>(db, id).await? else { return Ok(None) };
+    let Some(row) = find::<E>(db, id).await? else { return Ok(None) };
     let Value::String(Some(name)) = row.get(name) else { return Ok(None) };
     let mut entries = vec![("name".to_owned(), Written::text(name))];
     add_fields::<E>(db, &row, &mut entries).await?;
@@ -280,7 +280,7 @@ async fn named(db: &dyn ReadHandle, to: Reference, id: i64) -> Result<Option<Str
     })
 }
 
-async fn one<E: ByIds>(db: &dyn ReadHandle, id: i64) -> Result<Option<E::Model>, db::Error> {
+async fn find<E: ByIds>(db: &dyn ReadHandle, id: i64) -> Result<Option<E::Model>, db::Error> {
     Ok(E::by_ids(db, [Some(id)]).await?.pop().flatten())
 }
 

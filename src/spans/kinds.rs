@@ -67,7 +67,7 @@ impl Span {
         }
         let left_out = self.left_out();
         if left_out > 0 {
-            self.set("rollcall.spans_left_out", whole(left_out));
+            self.set("rollcall.spans_left_out", saturating(left_out));
         }
     }
 
@@ -77,12 +77,12 @@ impl Span {
         if !self.is_open() {
             return;
         }
-        self.set("rollcall.estimate", whole(estimate));
-        self.set("rollcall.objects", whole(used.objects));
-        self.set("rollcall.row_bytes", whole(used.rows));
-        self.set("rollcall.processor_us", whole(used.processor.as_micros()));
+        self.set("rollcall.estimate", saturating(estimate));
+        self.set("rollcall.objects", saturating(used.objects));
+        self.set("rollcall.row_bytes", saturating(used.rows));
+        self.set("rollcall.processor_us", saturating(used.processor.as_micros()));
         if errors > 0 {
-            self.set("rollcall.errors", whole(errors));
+            self.set("rollcall.errors", saturating(errors));
             self.fail(class.unwrap_or("INTERNAL").to_owned());
         }
     }
@@ -90,7 +90,7 @@ impl Span {
     /// Adds the number of rows that a statement returned. `None` if it failed.
     pub fn returned(&self, rows: Option<usize>) {
         match rows {
-            Some(rows) => self.set("db.response.returned_rows", whole(rows)),
+            Some(rows) => self.set("db.response.returned_rows", saturating(rows)),
             None => self.fail("database"),
         }
     }
@@ -122,7 +122,7 @@ pub fn field(parent: &'static str, name: &'static str, parents: usize) -> Span {
         SpanBuilder::from_name(format!("{parent}.{name}")).with_attributes([
             KeyValue::new("graphql.field.name", name),
             KeyValue::new("graphql.field.parent_type", parent),
-            KeyValue::new("rollcall.parents", whole(parents)),
+            KeyValue::new("rollcall.parents", saturating(parents)),
         ])
     })
 }
@@ -152,7 +152,7 @@ pub fn statement(system: &'static str, text: &str, keys: usize) -> Span {
     }
     let mut span = Span::below_current(|| of_statement(system, text));
     if keys > 1 {
-        span.set("db.operation.batch.size", whole(keys));
+        span.set("db.operation.batch.size", saturating(keys));
     }
     Span(span.0.take().map(|context| context.with_value(IsStatement)))
 }
@@ -184,7 +184,7 @@ fn of_statement(system: &'static str, text: &str) -> SpanBuilder {
 }
 
 /// Converts a number to an attribute value.
-fn whole(number: impl TryInto<i64>) -> i64 {
+fn saturating(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 

@@ -140,7 +140,7 @@ fn entry(change: &Model, owners: &Owners, addresses: &Addresses, here: &Here<'_>
             Some((address, _)) => here.url(&format!("{address}/history")),
             None => page.to_owned(),
         },
-        author: words::who(change).to_owned(),
+        author: words::actor_name(change).to_owned(),
         summary: summary(&words::lines(change)),
     }
 }

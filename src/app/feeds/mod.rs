@@ -99,12 +99,12 @@ impl Site {
         }
         let (here, reads) = (Here(&self.catalogue.settings().app_url), Reads::default());
         let reading = self.reading_of((ActorKind::Session, Some(of.user_id)), &reads).await?;
-        let about = reading.whole(|db| subject(db, service, team)).await?;
+        let about = reading.required(|db| subject(db, service, team)).await?;
         let about = about.as_ref();
         let page = here.url(&page(kind, about, team));
         let entries = match kind {
-            Kind::Deploys => reading.whole(|db| deploys::entries(db, about, &here)).await?,
-            Kind::Changes => reading.whole(|db| changes::entries(db, about, &here, &page)).await?,
+            Kind::Deploys => reading.required(|db| deploys::entries(db, about, &here)).await?,
+            Kind::Changes => reading.required(|db| changes::entries(db, about, &here, &page)).await?,
         };
         let own = [("service", service), ("team", team)].into_iter().find_map(|(name, alias)| Some((name, alias?)));
         let own = own.map(|(name, alias)| Fields::one(name, alias).query()).unwrap_or_default();

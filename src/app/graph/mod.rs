@@ -59,7 +59,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let service = ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let Service { id, name, aliases, impact } = &service;
     let here = address(aliases);
-    let picture = site.reading(visit).await?.whole(|db| around(db, id, SHOWN_STEPS, LARGE)).await?;
+    let picture = site.reading(visit).await?.required(|db| neighbourhood(db, id, SHOWN_STEPS, LARGE)).await?;
     let main = html! {
         p { a href=(services::address(aliases)) { "Back to the service" } }
         @match &picture {
@@ -116,7 +116,7 @@ fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnecti
 
 /// The small picture for a service's page, with a link to the large one. Empty without dependencies.
 pub async fn small(reading: &Reading, service: &str, name: &str, aliases: &[String]) -> Result<Markup, Fault> {
-    let picture = reading.part(|db| around(db, service, SMALL_STEPS, SMALL)).await?;
+    let picture = reading.optional(|db| neighbourhood(db, service, SMALL_STEPS, SMALL)).await?;
     let Some(picture) = picture else { return Ok(too_long()) };
     let here = address(aliases);
     Ok(html! {
@@ -137,7 +137,7 @@ pub async fn of_group<E: Class>(
     label: &str,
 ) -> Result<Markup, Fault> {
     let Some(key) = id::number::<E>(id) else { return Ok(html! {}) };
-    let picture = site.reading(visit).await?.part(|db| among_members(db, column, key, label)).await?;
+    let picture = site.reading(visit).await?.optional(|db| among_members(db, column, key, label)).await?;
     Ok(picture.unwrap_or_else(|| html! { section.card { h2 #dependencies { "Dependencies" } (too_long()) } }))
 }
 
@@ -234,7 +234,7 @@ impl Graph {
 }
 
 /// The picture around a service. `None` if it has no dependencies in either direction.
-async fn around(db: &dyn ReadHandle, service: &str, steps: u8, most: Limits) -> Result<Option<Picture>, Fault> {
+async fn neighbourhood(db: &dyn ReadHandle, service: &str, steps: u8, most: Limits) -> Result<Option<Picture>, Fault> {
     let Some(focus) = id::number::<service::Entity>(service) else { return Ok(None) };
     let mut graph = Graph::default();
     // The signed distance of each node from the focus: positive for dependencies, negative for dependents. A node reached

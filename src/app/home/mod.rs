@@ -57,7 +57,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let account = ask(site, visit, Home {}).await?.account;
     let read = read(site, visit, session).await?;
     let main = html! {
-        div.lead { p { (about(&read)) } }
+        div.lead { p { (lead(&read)) } }
         @if let Some(steps) = &read.steps { (view::checklist(steps, site.openid.is_some())) }
         (view::tiles(&account, &read, session))
         div.two {
@@ -71,7 +71,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 }
 
 /// Whose services the page is about, and since when.
-fn about(read: &Read) -> Markup {
+fn lead(read: &Read) -> Markup {
     html! {
         @match &*read.mine.teams {
             [] => "You belong to no team, so this is about the whole organisation.",
@@ -94,21 +94,21 @@ async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fau
     let since = before.unwrap_or_else(|| ago(1)).max(ago(SINCE_DAYS));
     let production = &site.catalogue.settings().production;
     let reading = site.reading(visit).await?;
-    let mine = reading.whole(|db| Mine::read(db, session.user.id)).await?;
+    let mine = reading.required(|db| Mine::read(db, session.user.id)).await?;
     let steps = match session.user.role {
-        Role::Admin => reading.part(Steps::read).await?,
+        Role::Admin => reading.optional(Steps::read).await?,
         _ => None,
     };
-    let failing = reading.part(|db| mine.failing(db, ago(FAILING_DAYS), production)).await?;
-    let deploys = reading.part(|db| mine.deploys(db, since, DEPLOYS)).await?;
-    let on_call = reading.part(|db| mine.on_call(db, now)).await?;
-    let changes = reading.part(|db| with_addresses(db, &mine, since)).await?;
-    let tally = reading.part(|db| list::tally(db, mine.services.as_deref(), since)).await?;
+    let failing = reading.optional(|db| mine.failing(db, ago(FAILING_DAYS), production)).await?;
+    let deploys = reading.optional(|db| mine.deploys(db, since, DEPLOYS)).await?;
+    let on_call = reading.optional(|db| mine.on_call(db, now)).await?;
+    let changes = reading.optional(|db| with_addresses(db, &mine, since)).await?;
+    let tally = reading.optional(|db| list::tally(db, mine.services.as_deref(), since)).await?;
     let mut ids: Vec<i64> = failing.iter().flatten().take(SHOWN).map(|one| one.service_id).collect();
     ids.extend(deploys.iter().flatten().filter_map(|deploy| deploy.service_id));
     let on_duty = on_call.iter().flatten().take(SHOWN);
     ids.extend(on_duty.flat_map(|(_, services)| services.iter().take(ON_CALL_SERVICES)));
-    let labels = reading.part(|db| mine::labels(db, &ids)).await?.unwrap_or_default();
+    let labels = reading.optional(|db| mine::labels(db, &ids)).await?.unwrap_or_default();
     Ok(Read { mine, steps, failing, tally, deploys, on_call, changes, labels, before, now })
 }
 

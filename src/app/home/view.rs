@@ -42,7 +42,7 @@ pub fn checklist(steps: &Steps, has_provider: bool) -> Markup {
     }
 }
 
-fn since(read: &Read) -> &'static str {
+fn period(read: &Read) -> &'static str {
     if read.before.is_some() { "since your last visit" } else { "since yesterday" }
 }
 
@@ -54,7 +54,7 @@ pub fn tiles(account: &Account, read: &Read, session: &Session) -> Markup {
     html! {
         div.figures {
             div.figure { "Failing in production" (failing_now(read)) }
-            div.figure { "Deploys " (since(read)) (deployed(read)) }
+            div.figure { "Deploys " (period(read)) (deployed(read)) }
             @if is_concerned { div.figure { (unowned(account)) } }
             div.figure {
                 a href="/suggestions" { "Suggestions" }
@@ -144,7 +144,7 @@ pub fn deploys(read: &Read) -> Markup {
     let title = if read.mine.services.is_some() { "Deploys of your services" } else { "Deploys" };
     html! {
         section.card {
-            h2 #deploys { (title) " " (since(read)) a href="/deploys" { "All deploys" } }
+            h2 #deploys { (title) " " (period(read)) a href="/deploys" { "All deploys" } }
             @match read.deploys.as_deref() {
                 None => (too_long()),
                 Some([]) => p.soft { "None." },
@@ -203,14 +203,14 @@ pub fn on_call(read: &Read) -> Markup {
 pub fn changes(read: &Read) -> Markup {
     html! {
         section.card {
-            h2 #changes { "Changed " (since(read)) }
+            h2 #changes { "Changed " (period(read)) }
             @match &read.changes {
                 None => (too_long()),
                 Some((changes, _)) if changes.is_empty() => p.soft { "Nothing." },
                 Some((changes, addresses)) => ul.missing { @for entry in changes {
                     li {
                         span {
-                            bdi { (short(words::who(entry))) } " " (words::done(entry)) " " (words::subject(entry, addresses))
+                            bdi { (short(words::actor_name(entry))) } " " (words::done(entry)) " " (words::subject(entry, addresses))
                             @if let Some(fields) = words::fields(entry) { small { (fields) } }
                         }
                         span.soft { (time(entry.at, read.now)) }

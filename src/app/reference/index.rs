@@ -18,7 +18,7 @@ pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
         p { "As one file: " a href="/public/schema.graphql" { "schema.graphql" } "." }
         @if let Some(query) = query { h2 #queries { "Queries" } (fields(query)) }
         // A query with a single entry point says little, so list the fields below it too.
-        @if let Some(inner) = query.and_then(|query| behind(schema, query)) {
+        @if let Some(inner) = query.and_then(|query| only_field_type(schema, query)) {
             p { "And the fields of " code { (signature::named(&inner.name)) } ":" }
             (fields(inner))
         }
@@ -38,7 +38,7 @@ pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
 }
 
 /// The type of a root's only field, if that field has no arguments.
-fn behind<'s>(schema: &'s Schema, root: &ObjectType) -> Option<&'s ObjectType> {
+fn only_field_type<'s>(schema: &'s Schema, root: &ObjectType) -> Option<&'s ObjectType> {
     let mut fields = root.fields.values();
     let (field, None) = (fields.next()?, fields.next()) else { return None };
     let (Type::Named(name) | Type::NonNullNamed(name)) = &field.ty else { return None };

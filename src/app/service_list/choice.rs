@@ -23,7 +23,7 @@ const CHIPS: usize = 8;
 
 /// Parameters of the address as hidden fields, so that a form keeps them.
 pub fn kept(query: &Fields, names: &[&str]) -> Markup {
-    html! { @for name in names { @for value in query.all(name).filter(|value| !value.is_empty()) {
+    html! { @for name in names { @for value in query.get_all(name).filter(|value| !value.is_empty()) {
         input type="hidden" name=(name) value=(value);
     } } }
 }
@@ -34,7 +34,7 @@ pub async fn gone(site: &Site, query: &Fields, names: &[&str]) -> Result<Option<
     let given = names.iter().filter_map(|name| Some((*name, query.given(name)?)));
     let given = given.fold(Fields::default(), |fields, (name, value)| fields.and(name, value));
     match Parameters::parse(&given.query()) {
-        Ok(parsed) if given.any() => Ok(parameters::missing(site.db.read(), &[&parsed]).await?.pop().flatten()),
+        Ok(parsed) if given.has_text() => Ok(parameters::missing(site.db.read(), &[&parsed]).await?.pop().flatten()),
         _ => Ok(None),
     }
 }

@@ -32,7 +32,7 @@ impl Chosen {
     pub fn parse(query: &Fields) -> Result<Self, String> {
         let mut columns = Vec::new();
         // A form sends each column by itself; an address may have them all in one text.
-        for word in query.all(choice::COLUMNS).flat_map(|words| words.split(',')).map(str::trim) {
+        for word in query.get_all(choice::COLUMNS).flat_map(|words| words.split(',')).map(str::trim) {
             match Column::ALL.into_iter().find(|column| column.word() == word) {
                 Some(column) if !columns.contains(&column) => columns.push(column),
                 Some(_) => {}

@@ -105,7 +105,7 @@ async fn all(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fa
             }
         }
     };
-    Ok(Answer::page(framed(visit, &Head::below("Saved views", "/services", "Services"), main)))
+    Ok(Answer::page(framed(visit, &Head::with_parent("Saved views", "/services", "Services"), main)))
 }
 
 fn row(view: &SavedView, session: &Session) -> Markup {
@@ -152,7 +152,7 @@ async fn open(site: &Site, visit: &Visit, session: &Session, number: i64) -> Res
             @if may_delete { (delete_button(&format!("{}/delete", address(number)), "Delete", &view.name, "Delete this view?")) }
         }
     };
-    Ok(Answer::page(framed(visit, &Head::below(&view.name, HERE, "Saved views"), main)))
+    Ok(Answer::page(framed(visit, &Head::with_parent(&view.name, HERE, "Saved views"), main)))
 }
 
 async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -202,7 +202,7 @@ fn edit_form(
             (delete_button(&format!("{here}/delete"), "Delete", &view.name, "Delete this view?"))
         }
     };
-    framed(visit, &Head::below(&view.name, HERE, "Saved views"), main)
+    framed(visit, &Head::with_parent(&view.name, HERE, "Saved views"), main)
 }
 
 async fn change(site: &Site, visit: &Visit, session: &Session, number: i64) -> Result<Answer, Fault> {

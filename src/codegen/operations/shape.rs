@@ -222,7 +222,7 @@ impl<'a> Reader<'a, '_> {
             _ => {
                 let fields: Vec<_> =
                     found.fields.into_iter().map(|(key, selected)| self.field(key, &selected)).collect();
-                self.apart(of, &found.fragments, &fields);
+                self.report_clashes(of, &found.fragments, &fields);
                 own(Composite::Struct { fragments: found.fragments, fields })
             }
         }
@@ -304,7 +304,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reports fields of one struct that would have the same Rust name.
-    fn apart(&mut self, of: &str, fragments: &[&'a str], fields: &[Field<'a>]) {
+    fn report_clashes(&mut self, of: &str, fragments: &[&'a str], fields: &[Field<'a>]) {
         let mut taken: BTreeMap<String, &str> =
             fragments.iter().map(|fragment| (names::snake(fragment).to_string(), *fragment)).collect();
         for field in fields {

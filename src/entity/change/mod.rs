@@ -1,6 +1,6 @@
 //! What a transaction changes, in the words of the audit: the fields of an object before and after.
 //!
-//! [`Account`] tells all that a mutation has changed, from the record of its transaction. [`of`] compares one object, for
+//! [`Account`] tells all that a mutation has changed, from the record of its transaction. [`diff`] compares one object, for
 //! transactions that keep no record: until the transaction commits, another connection reads the committed rows, and the
 //! transaction reads its own. The transaction has locked the rows that it wrote, so no other can change them in the
 //! meantime.
@@ -36,7 +36,7 @@ pub async fn diff(before: Before<'_>, transaction: &Transaction, object: RowOf) 
     Ok(Json::Object(changed))
 }
 
-/// Compares two versions of a row, like [`of`]. References to other rows are ids, not names.
+/// Compares two versions of a row, like [`diff`]. References to other rows are ids, not names.
 pub fn between<M: ModelTrait>(before: Option<&M>, after: Option<&M>) -> Json {
     let (before, after) = (before.map(columns), after.map(columns));
     let mut changed = Map::new();

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use super::suggestions::{about, check_named_once};
+use super::suggestions::{at_index, check_named_once};
 use crate::db::{self, Before, Read, RowOf, Told, Transaction, Write};
 use crate::entity::alias::Kind as AliasKind;
 use crate::entity::service::{self, Writable};
@@ -197,7 +197,7 @@ async fn undo(
     services: &HashMap<i64, Service>,
 ) -> Result<Vec<ServiceSuggestion>> {
     let db = ctx.db();
-    let at = |place: usize| move |error: Error| error.map_user(|error| about(place, error));
+    let at = |place: usize| move |error: Error| error.map_user(|error| at_index(place, error));
     let mut subjects = Vec::with_capacity(suggestions.len());
     for (place, one) in suggestions.iter().enumerate() {
         let service = one.service_id.and_then(|id| services.get(&id));
@@ -247,7 +247,7 @@ impl ServiceSuggestionsUndoMutation for Mutation {
         let mut suggestions = Vec::with_capacity(ids.len());
         for (at, id) in ids.iter().enumerate() {
             let found = id::require::<suggestion::Entity>(db, id, "id").await;
-            suggestions.push(found.map_err(|error: Error| error.map_user(|error| about(at, error)))?);
+            suggestions.push(found.map_err(|error: Error| error.map_user(|error| at_index(at, error)))?);
         }
         let services = lock(db, &suggestions).await?;
         let reopened = undo(ctx, &suggestions, &services).await?;

@@ -24,13 +24,13 @@ async fn all(ctx: &MutationCtx<'_>, ids: &[String]) -> Result<Vec<ServiceSuggest
     let mut suggestions = Vec::with_capacity(ids.len());
     for (at, id) in ids.iter().enumerate() {
         let found = undecided(ctx.db(), id).await;
-        suggestions.push(found.map_err(|error| error.map_user(|error| about(at, error)))?);
+        suggestions.push(found.map_err(|error| error.map_user(|error| at_index(at, error)))?);
     }
     Ok(suggestions)
 }
 
 /// Says in an error which of the suggestions it is about.
-pub(in crate::graphql) fn about(at: usize, error: UserError) -> UserError {
+pub(in crate::graphql) fn at_index(at: usize, error: UserError) -> UserError {
     UserError { path: Vec::new(), ..error }.within(at.to_string()).within("ids")
 }
 
@@ -41,7 +41,7 @@ pub(in crate::graphql) fn check_named_once(ids: &[String]) -> Result<()> {
     }
     let mut known = HashSet::with_capacity(ids.len());
     match ids.iter().position(|id| !known.insert(id)) {
-        Some(at) => Err(about(at, UserError::base("each suggestion can be named once")).into()),
+        Some(at) => Err(at_index(at, UserError::base("each suggestion can be named once")).into()),
         None => Ok(()),
     }
 }

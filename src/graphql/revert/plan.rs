@@ -175,7 +175,7 @@ impl Later {
             db.rows(told.as_query(), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).await?;
         let told = told.into_iter().filter_map(|(kind, name, detail)| {
             let kind = ActorKind::try_from_value(&kind).ok()?;
-            Some((kind.who(&name).to_owned(), changed(&detail)))
+            Some((kind.public_name(&name).to_owned(), changed(&detail)))
         });
         Ok(Self(told.collect()))
     }

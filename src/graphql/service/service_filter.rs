@@ -129,7 +129,7 @@ impl FilterBuilder {
     fn condition<'r>(&'r mut self, db: &'r (dyn ReadHandle + 'r), tree: Tree, depth: usize) -> Conditions<'r> {
         Box::pin(async move {
             match tree {
-                Tree::One(predicate) => self.one(db, predicate, depth).await,
+                Tree::One(predicate) => self.predicate_condition(db, predicate, depth).await,
                 Tree::Several(connective, trees) => {
                     let mut conditions = Vec::with_capacity(trees.len());
                     for tree in trees {
@@ -174,17 +174,23 @@ impl FilterBuilder {
                         UserError { message: message.into(), ..error }
                     }
                 };
-                conditions.push(self.one(db, predicate, depth).await.map_err(|error| error.map_user(named))?);
+                conditions
+                    .push(self.predicate_condition(db, predicate, depth).await.map_err(|error| error.map_user(named))?);
             }
             let connective = filter.connective.as_deref().and_then(ConnectiveEnum::from_word);
             Ok(Condition::Several(connective.unwrap_or(ConnectiveEnum::And), conditions))
         })
     }
 
-    async fn one(&mut self, db: &dyn ReadHandle, predicate: Predicate, depth: usize) -> Result<Condition> {
+    async fn predicate_condition(
+        &mut self,
+        db: &dyn ReadHandle,
+        predicate: Predicate,
+        depth: usize,
+    ) -> Result<Condition> {
         let scans = &mut self.scans;
         match predicate.key {
-            Key::FilterId => self.other(db, &predicate, depth).await,
+            Key::FilterId => self.filter_condition(db, &predicate, depth).await,
             Key::Not(reason) => Err(UserError::new("key", reason).into()),
             // The level follows from checks: it would depend on itself.
             Key::LevelIndex if self.is_of_check => {
@@ -203,7 +209,12 @@ impl FilterBuilder {
     }
 
     /// The condition of another saved filter, which a predicate names.
-    async fn other(&mut self, db: &dyn ReadHandle, predicate: &Predicate, depth: usize) -> Result<Condition> {
+    async fn filter_condition(
+        &mut self,
+        db: &dyn ReadHandle,
+        predicate: &Predicate,
+        depth: usize,
+    ) -> Result<Condition> {
         let is_meant = match predicate.kind {
             TypeEnum::Matches | TypeEnum::Equals => true,
             TypeEnum::DoesNotMatch | TypeEnum::DoesNotEqual => false,

@@ -73,7 +73,7 @@ fn pair(link: &ServiceRepository) -> (i64, i64) {
 }
 
 /// Reads all links between the service and the repository of each pair, oldest first, in one statement.
-async fn between(ctx: &Ctx<'_>, pairs: Vec<(i64, i64)>) -> Result<Vec<Vec<ServiceRepository>>> {
+async fn links_between(ctx: &Ctx<'_>, pairs: Vec<(i64, i64)>) -> Result<Vec<Vec<ServiceRepository>>> {
     let distinct = |mut keys: Vec<i64>| {
         keys.sort_unstable();
         keys.dedup();
@@ -185,7 +185,7 @@ impl ServiceReposEdgeResolver for ServiceReposEdge {
     }
 
     async fn service_repositories(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<ServiceRepository>>> {
-        between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await
+        links_between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await
     }
 }
 
@@ -208,12 +208,12 @@ impl RepositoryServiceEdgeResolver for RepositoryServiceEdge {
     }
 
     async fn at_root(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<bool>> {
-        let links = between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await?;
+        let links = links_between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await?;
         Ok(links.iter().map(|links| links.iter().any(|link| link.base_directory.is_empty())).collect())
     }
 
     async fn paths(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<RepositoryPath>>> {
-        let links = between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await?;
+        let links = links_between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await?;
         let paths = edges.iter().zip(links).map(|(edge, links)| {
             let path = |link: ServiceRepository| {
                 let address = edge.repository.address_of(&link.base_directory);
@@ -225,7 +225,7 @@ impl RepositoryServiceEdgeResolver for RepositoryServiceEdge {
     }
 
     async fn service_repositories(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<ServiceRepository>>> {
-        between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await
+        links_between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await
     }
 }
 

@@ -34,12 +34,12 @@ impl Named {
     }
 
     /// Says in an error which service it is about.
-    fn about(&self, error: Error) -> Error {
-        about(self.place, &self.service, error)
+    fn within_entry(&self, error: Error) -> Error {
+        within_entry(self.place, &self.service, error)
     }
 }
 
-fn about(place: usize, service: &Service, error: Error) -> Error {
+fn within_entry(place: usize, service: &Service, error: Error) -> Error {
     error.map_user(|error| {
         let message = format!("{}: {}", shortened(&service.name), error.message);
         let error = UserError { message: message.into(), path: Vec::new(), ..error };
@@ -70,7 +70,7 @@ async fn lock(db: &Transaction, found: Vec<(usize, Service)>) -> Result<Vec<Name
     by_id.sort_by_key(|(_, service)| service.id);
     let mut locked = Vec::with_capacity(found.len());
     for (place, service) in by_id {
-        let one = owner_writable(db, service.id).await.map_err(|error| about(*place, service, error));
+        let one = owner_writable(db, service.id).await.map_err(|error| within_entry(*place, service, error));
         locked.push((*place, one));
     }
     locked.sort_by_key(|(place, _)| *place);
@@ -117,12 +117,13 @@ async fn write(
             true => service::update(db, &one.service, row).await?,
             false => one.service.clone().into(),
         });
-        problems.take_any(tag::assign(db, &one.service, tags.to_vec()).await.map_err(|error| one.about(error)))?;
+        problems
+            .take_any(tag::assign(db, &one.service, tags.to_vec()).await.map_err(|error| one.within_entry(error)))?;
     }
     // Here, because a dry run is checked like the change itself, and because the error names the service.
     for one in named {
         let checked = permit::check_row(Before::Committed(ctx.committed()), db, ctx.caller(), one.row()).await;
-        problems.take_any(checked.map_err(|error| one.about(error)))?;
+        problems.take_any(checked.map_err(|error| one.within_entry(error)))?;
     }
     problems.none()?;
     Ok(written)

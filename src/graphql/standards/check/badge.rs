@@ -29,7 +29,7 @@ pub async fn level_of(db: &dyn ReadHandle, alias: &str) -> Result<Option<Option<
     let Some(service) = service::Entity::by_alias(db, alias).await? else { return Ok(None) };
     let now = Timestamp::now();
     let is_asked = |one: &Placed| one.home.is_overall() && one.check.counts(now);
-    let placed = home::place(db, evaluate::all(db).await?).await?;
+    let placed = home::place(db, evaluate::checks(db).await?).await?;
     let checks: Vec<Placed> = placed.into_iter().filter(is_asked).collect();
     if checks.is_empty() {
         return Ok(Some(None));

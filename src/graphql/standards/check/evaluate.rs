@@ -58,7 +58,7 @@ pub(super) struct Counts {
 }
 
 /// Reads all checks, in order of creation.
-pub(super) async fn all(db: &dyn ReadHandle) -> Result<Vec<Model>> {
+pub(super) async fn checks(db: &dyn ReadHandle) -> Result<Vec<Model>> {
     Ok(db.all(Entity::find().order_by_asc(Column::Id).limit(MOST as u64)).await?)
 }
 

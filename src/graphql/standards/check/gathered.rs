@@ -45,7 +45,7 @@ pub struct Tally {
 /// All checks, in order of creation.
 pub(super) async fn all(ctx: &Ctx<'_>) -> Result<Arc<Vec<Placed>>> {
     let kept = ctx.kept::<Gathered>();
-    let read = async || home::place(ctx.db(), evaluate::all(ctx.db()).await?).await.map(Arc::new);
+    let read = async || home::place(ctx.db(), evaluate::checks(ctx.db()).await?).await.map(Arc::new);
     Ok(Arc::clone(kept.placed.get_or_try_init(read).await?))
 }
 

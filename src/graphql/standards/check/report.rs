@@ -244,7 +244,7 @@ impl CheckResultResolver for CheckResult {
     }
 
     async fn since(results: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Timestamp>>> {
-        let stored = history::since(ctx.db(), results.iter().map(|result| result.service)).await?;
+        let stored = history::status_since(ctx.db(), results.iter().map(|result| result.service)).await?;
         let since = |result: &&Self| {
             let own = stored.get(&(result.service, result.check.id))?;
             let is_same = own.status.word() == result.status.as_str();

@@ -112,7 +112,7 @@ impl StandardsPreview {
                 }
         };
         let (now, levels) = (Timestamp::now(), standing::in_order(db).await?);
-        let mut placed = home::place(db, evaluate::all(db).await?).await?;
+        let mut placed = home::place(db, evaluate::checks(db).await?).await?;
         placed.retain(|one| is_asked(one) || selected.levels && index(one, &levels, now).is_some());
         let said = placed.iter().filter(|one| is_asked(one)).map(|one| FoundCheck::unevaluated(&one.check)).collect();
         if !selected.counts && !selected.levels {

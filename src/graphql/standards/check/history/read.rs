@@ -72,14 +72,14 @@ pub(super) fn summed(rows: &[Model], days: i32) -> Vec<CheckDay> {
 }
 
 /// The condition that a row is of one of the last days, or the last one before them.
-fn among(days: i32) -> Expr {
+fn in_last_days(days: i32) -> Expr {
     let first = today() - days + 1;
     Column::Day.gte(first).or(Column::Id.in_subquery(last_ids(Some(first))))
 }
 
 /// The stored figures of checks, oldest first.
 pub(super) async fn rows(db: &dyn ReadHandle, checks: &[i64], days: i32) -> Result<Vec<Model>> {
-    let own = Entity::find().filter(db::any(db, Column::CheckId, checks)).filter(among(days));
+    let own = Entity::find().filter(db::any(db, Column::CheckId, checks)).filter(in_last_days(days));
     Ok(db.all(own.order_by_asc(Column::Day).order_by_asc(Column::Id)).await?)
 }
 
@@ -117,7 +117,7 @@ pub(in crate::graphql) async fn days_of_sets(
 pub(in crate::graphql) async fn level_days(ctx: &Ctx<'_>, days: &MaybeUndefined<i32>) -> Result<Vec<LevelDay>> {
     let days = given(days)?;
     let levels = standing::in_order(ctx.db()).await?;
-    let own = Entity::find().filter(Column::LevelId.is_not_null()).filter(among(days));
+    let own = Entity::find().filter(Column::LevelId.is_not_null()).filter(in_last_days(days));
     let rows = ctx.db().all(own.order_by_asc(Column::Day).order_by_asc(Column::Id)).await?;
     let one = |(day, rows): (i32, Vec<(i64, &Model)>)| {
         let services = |level: i64| rows.iter().find(|(own, _)| *own == level).map_or(0, |(_, row)| row.services);
@@ -131,7 +131,7 @@ pub(in crate::graphql) async fn level_days(ctx: &Ctx<'_>, days: &MaybeUndefined<
 }
 
 /// Since when each result is as it is: by service and check, with the status.
-pub(in crate::graphql) async fn since(
+pub(in crate::graphql) async fn status_since(
     db: &dyn ReadHandle,
     services: impl Iterator<Item = i64>,
 ) -> Result<HashMap<(i64, i64), check_result::Model>> {

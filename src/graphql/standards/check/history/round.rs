@@ -131,7 +131,7 @@ impl Round {
     pub(super) async fn everything(&self, scope: &Scope, changed: &mut BTreeSet<i64>) -> Result<usize> {
         let (mut last, mut found) = (0, 0);
         let size = self.size(scope).await?;
-        while let Some(ids) = self.after(last, size).await? {
+        while let Some(ids) = self.next_ids(last, size).await? {
             last = ids.last().copied().unwrap_or(i64::MAX);
             found += self.portion(&ids, scope, changed).await?;
         }
@@ -144,7 +144,7 @@ impl Round {
         for ids in ids.chunks(size) {
             match self.portion(ids, scope, changed).await {
                 Ok(_) => {}
-                Err(error) if has_lost(&error) => self.each(ids, scope, changed).await?,
+                Err(error) if has_lost(&error) => self.evaluate_singly(ids, scope, changed).await?,
                 Err(error) => return Err(error),
             }
         }
@@ -153,7 +153,7 @@ impl Round {
 
     /// Evaluates the services of a portion that always loses, one at a time. One that still does is left to the evaluation of
     /// everything.
-    async fn each(&self, ids: &[i64], scope: &Scope, changed: &mut BTreeSet<i64>) -> Result<()> {
+    async fn evaluate_singly(&self, ids: &[i64], scope: &Scope, changed: &mut BTreeSet<i64>) -> Result<()> {
         for id in ids {
             match self.portion(&[*id], scope, changed).await {
                 Ok(_) => {}
@@ -176,7 +176,7 @@ impl Round {
             &Scope { asked: Asked::About(Part::Any), leaves_marked: false, cause: String::new(), is_quiet: true };
         let (mut last, mut found, mut services) = (0, 0, 0);
         let size = self.size(scope).await?;
-        while let Some(ids) = self.after(last, size).await?
+        while let Some(ids) = self.next_ids(last, size).await?
             && Instant::now() < end
         {
             last = ids.last().copied().unwrap_or(i64::MAX);
@@ -190,13 +190,13 @@ impl Round {
     async fn size(&self, scope: &Scope) -> Result<usize> {
         let checks = match scope.asked {
             Asked::Check(_) => 1,
-            Asked::About(_) => evaluate::all(self.db.read()).await?.len(),
+            Asked::About(_) => evaluate::checks(self.db.read()).await?.len(),
         };
         Ok((RESULTS / checks.max(1)).clamp(FEWEST, MOST))
     }
 
     /// The next services after an id.
-    async fn after(&self, last: i64, size: usize) -> Result<Option<Vec<i64>>> {
+    async fn next_ids(&self, last: i64, size: usize) -> Result<Option<Vec<i64>>> {
         let ids = service::Entity::find().select_only().column(service::Column::Id);
         let ids = ids.filter(service::Column::Id.gt(last)).order_by_asc(service::Column::Id).limit(size as u64);
         let ids: Vec<i64> = self.db.read().rows(ids.as_query(), |row| row.get(0)).await?;
@@ -242,9 +242,9 @@ fn has_lost(error: &Error) -> bool {
 async fn find(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope, is_told: bool) -> Result<Found> {
     let now = Timestamp::now();
     let round = remembered::check_round(seen).await?;
-    let (ids, left) = there(seen, ids, scope).await?;
+    let (ids, left) = existing(seen, ids, scope).await?;
     let ids = &*ids;
-    let placed = home::place(seen, evaluate::all(seen).await?).await?;
+    let placed = home::place(seen, evaluate::checks(seen).await?).await?;
     // The results of an ended campaign stay as they were at its end.
     let (over, others): (Vec<Placed>, Vec<Placed>) = placed.into_iter().partition(|one| one.home.is_over());
     let over: HashSet<i64> = over.iter().map(|one| one.check.id).collect();
@@ -326,7 +326,7 @@ async fn filters_about(seen: &dyn ReadHandle, checks: &[Placed], asked: Asked) -
 
 /// The services that exist, and those of them that are left to their own marks: if everything is evaluated, a change that
 /// has come meanwhile would get the wrong cause, and might not be told.
-async fn there(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope) -> Result<(Vec<i64>, Vec<i64>)> {
+async fn existing(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope) -> Result<(Vec<i64>, Vec<i64>)> {
     let own = service::Entity::find().select_only().column(service::Column::Id);
     let own = own.filter(db::any(seen, service::Column::Id, ids));
     let mut there: Vec<i64> = seen.rows(own.as_query(), |row| row.get(0)).await?;
