@@ -52,14 +52,14 @@ pub async fn list(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
     if rows.is_empty() {
         return Ok(html! {});
     }
-    let target = |target: &Option<Moment>| target.map(|target| html! { " by " (date(target.0)) });
+    let due = |target: &Option<Moment>| target.map(|target| html! { " by " (date(target.0)) });
     Ok(html! {
         section.card {
             h2 #campaigns { "Campaigns" }
-            ul { @for Row { id, name, status, target: by, progress } in &rows {
+            ul { @for Row { id, name, status, target, progress } in &rows {
                 li {
                     a href=(address(id)) { (name) } " " (mark(*status))
-                    span.soft { @if let Some(by) = target(by) { (by) } (progress) }
+                    span.soft { @if let Some(due) = due(target) { (due) } (progress) }
                 }
             } }
             @if usize::try_from(total).unwrap_or_default() > rows.len() { p.soft { "The first " (rows.len()) " of " (total) "." } }
