@@ -81,7 +81,7 @@ impl Record {
             return;
         }
         for row in rows {
-            let Some(place) = key_of::<E>(row).map(RowOf::to::<E>) else { continue };
+            let Some(place) = key_of::<E>(row).map(RowOf::new::<E>) else { continue };
             let is_known = self.places.contains_key(&place) || self.held.iter().any(|(held, _)| *held == place);
             if self.held.len() < HELD && !is_known {
                 self.held.push((place, AnyRow::new::<E>(row.clone())));
@@ -107,7 +107,7 @@ impl Record {
             return;
         }
         for row in rows {
-            let is_first = key_of::<E>(row).is_some_and(|id| !self.places.contains_key(&RowOf::to::<E>(id)));
+            let is_first = key_of::<E>(row).is_some_and(|id| !self.places.contains_key(&RowOf::new::<E>(id)));
             let is_kept = self.changes.len() < KEPT;
             let Some(change) = self.change::<E>(row, false) else { continue };
             change.after = Side::Absent;
@@ -118,7 +118,7 @@ impl Record {
     }
 
     fn change<E: Table>(&mut self, row: &E::Model, is_new: bool) -> Option<&mut Change> {
-        let row = RowOf::to::<E>(key_of::<E>(row)?);
+        let row = RowOf::new::<E>(key_of::<E>(row)?);
         let place = match self.places.get(&row) {
             Some(place) => *place,
             None if self.changes.len() >= self.most => {
@@ -231,8 +231,8 @@ mod tests {
         record.store::<Tier>(&[tier(1, "new")], false);
         record.hold::<Tier>(&[tier(1, "new")]);
         assert_eq!(names(&record), [[named("old"), named("new")]]);
-        assert_eq!(name(&record.after(RowOf::to::<Tier>(2))), named("held"));
-        assert_eq!(name(&record.before(RowOf::to::<Tier>(3))), "?");
+        assert_eq!(name(&record.after(RowOf::new::<Tier>(2))), named("held"));
+        assert_eq!(name(&record.before(RowOf::new::<Tier>(3))), "?");
     }
 
     #[test]

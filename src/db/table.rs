@@ -127,7 +127,7 @@ impl Owner {
 
     /// The row of `E` that a column names, if it names one.
     pub fn row<E: Table>(id: Option<i64>) -> Option<Self> {
-        id.map(|id| Self::Row(RowOf::to::<E>(id)))
+        id.map(|id| Self::Row(RowOf::new::<E>(id)))
     }
 }
 
@@ -196,7 +196,7 @@ pub struct RowOf {
 
 impl RowOf {
     /// A row of the table `E`.
-    pub fn to<E: Table>(id: i64) -> Self {
+    pub fn new<E: Table>(id: i64) -> Self {
         Self { table: any_table::<E>(), id }
     }
 
@@ -367,7 +367,7 @@ impl<E: Table> AnyModel for Held<E> {
     }
 
     fn place(&self) -> Option<RowOf> {
-        key_of::<E>(&self.0).map(RowOf::to::<E>)
+        key_of::<E>(&self.0).map(RowOf::new::<E>)
     }
 
     fn columns(&self) -> Vec<(&'static str, Value)> {

@@ -28,6 +28,6 @@ impl Table for Entity {
     const TOLD: Told = Told::Alone("AlertSourceService");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+        Owner::Row(RowOf::new::<service::Entity>(row.service_id))
     }
 }

@@ -134,7 +134,7 @@ macro_rules! alias_table {
             const TOLD: Told = Told::In("aliases");
 
             fn owner(row: &Model) -> Owner {
-                Owner::Row(RowOf::to::<$owner::Entity>(row.$id))
+                Owner::Row(RowOf::new::<$owner::Entity>(row.$id))
             }
 
             fn entry(row: &Model) -> Entry {

@@ -38,14 +38,14 @@ impl Table for Entity {
     const TOLD: Told = Told::In("checkAnswers");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+        Owner::Row(RowOf::new::<service::Entity>(row.service_id))
     }
 
     fn entry(row: &Model) -> Entry {
         // The time too: the same answer, given again, counts for longer.
         let answer = format!("{} at {}", if row.passed { "passed" } else { "failed" }, row.answered_at);
         let value = row.comment.as_ref().map_or(answer.clone(), |comment| format!("{answer}: {comment}"));
-        Entry { name: vec![Word::NameOf(RowOf::to::<check::Entity>(row.check_id))], value: Some(value) }
+        Entry { name: vec![Word::NameOf(RowOf::new::<check::Entity>(row.check_id))], value: Some(value) }
     }
 }
 

@@ -46,13 +46,13 @@ impl Table for Entity {
     const TOLD: Told = Told::In("checkResults");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+        Owner::Row(RowOf::new::<service::Entity>(row.service_id))
     }
 
     fn entry(row: &Model) -> Entry {
-        let mut name = vec![Word::NameOf(RowOf::to::<check::Entity>(row.check_id))];
+        let mut name = vec![Word::NameOf(RowOf::new::<check::Entity>(row.check_id))];
         if let Some(repository) = row.repository_id {
-            name.extend([Word::Text(" in ".to_owned()), Word::NameOf(RowOf::to::<repository::Entity>(repository))]);
+            name.extend([Word::Text(" in ".to_owned()), Word::NameOf(RowOf::new::<repository::Entity>(repository))]);
         }
         // Without the commit and the time: the same result, reported again, is no change.
         Entry { name, value: Some(format!("{}: {}", if row.passed { "passed" } else { "failed" }, row.message)) }

@@ -33,7 +33,7 @@ impl Table for Entity {
     const TOLD: Told = Told::In("cves");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<code_issue::Entity>(row.code_issue_id))
+        Owner::Row(RowOf::new::<code_issue::Entity>(row.code_issue_id))
     }
 
     fn entry(row: &Model) -> Entry {

@@ -32,12 +32,12 @@ impl Table for Entity {
     const TOLD: Told = Told::In("resources");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<code_issue_project::Entity>(row.code_issue_project_id))
+        Owner::Row(RowOf::new::<code_issue_project::Entity>(row.code_issue_project_id))
     }
 
     fn entry(row: &Model) -> Entry {
-        let service = row.service_id.map(RowOf::to::<service::Entity>);
-        let resource = service.or(row.repository_id.map(RowOf::to::<repository::Entity>));
+        let service = row.service_id.map(RowOf::new::<service::Entity>);
+        let resource = service.or(row.repository_id.map(RowOf::new::<repository::Entity>));
         Entry { name: resource.into_iter().map(Word::NameOf).collect(), value: None }
     }
 }

@@ -36,7 +36,7 @@ impl Table for Entity {
     const TOLD: Told = Told::In("predicates");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<filter::Entity>(row.filter_id))
+        Owner::Row(RowOf::new::<filter::Entity>(row.filter_id))
     }
 
     fn entry(row: &Model) -> Entry {

@@ -48,7 +48,7 @@ impl Table for Entity {
     }
 
     fn entry(row: &Model) -> Entry {
-        let definition = RowOf::to::<property_definition::Entity>(row.definition_id);
+        let definition = RowOf::new::<property_definition::Entity>(row.definition_id);
         Entry { name: vec![Word::NameOf(definition)], value: Some(row.value.clone()) }
     }
 }

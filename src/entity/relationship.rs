@@ -62,7 +62,7 @@ impl Table for Entity {
     }
 
     fn entry(row: &Model) -> Entry {
-        let definition = row.relationship_definition_id.map(RowOf::to::<relationship_definition::Entity>);
+        let definition = row.relationship_definition_id.map(RowOf::new::<relationship_definition::Entity>);
         let target = row.target().map(End::row);
         let colon = Word::Text(": ".to_owned());
         let name = [definition.map(Word::NameOf), Some(colon), target.map(Word::NameOf)];
@@ -103,11 +103,11 @@ impl End {
     /// Returns its row.
     pub fn row(self) -> RowOf {
         match self {
-            Self::Service(id) => RowOf::to::<service::Entity>(id),
-            Self::System(id) => RowOf::to::<system::Entity>(id),
-            Self::Domain(id) => RowOf::to::<domain::Entity>(id),
-            Self::Team(id) => RowOf::to::<team::Entity>(id),
-            Self::InfrastructureResource(id) => RowOf::to::<infrastructure_resource::Entity>(id),
+            Self::Service(id) => RowOf::new::<service::Entity>(id),
+            Self::System(id) => RowOf::new::<system::Entity>(id),
+            Self::Domain(id) => RowOf::new::<domain::Entity>(id),
+            Self::Team(id) => RowOf::new::<team::Entity>(id),
+            Self::InfrastructureResource(id) => RowOf::new::<infrastructure_resource::Entity>(id),
         }
     }
 

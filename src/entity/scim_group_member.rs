@@ -32,11 +32,11 @@ impl Table for Entity {
     const TOLD: Told = Told::In("members");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<scim_group::Entity>(row.group_id))
+        Owner::Row(RowOf::new::<scim_group::Entity>(row.group_id))
     }
 
     fn entry(row: &Model) -> Entry {
-        Entry { name: vec![Word::NameOf(RowOf::to::<user::Entity>(row.user_id))], value: None }
+        Entry { name: vec![Word::NameOf(RowOf::new::<user::Entity>(row.user_id))], value: None }
     }
 }
 

@@ -36,12 +36,12 @@ impl Table for Entity {
     const LIST: Option<&'static str> = Some("dependencies");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<service::Entity>(row.source_id))
+        Owner::Row(RowOf::new::<service::Entity>(row.source_id))
     }
 
     fn entry(row: &Model) -> Entry {
         let notes = row.notes.as_ref().map_or(String::new(), |notes| format!(" ({notes})"));
-        let other = RowOf::to::<service::Entity>(row.destination_id);
+        let other = RowOf::new::<service::Entity>(row.destination_id);
         Entry { name: vec![Word::NameOf(other), Word::Text(notes)], value: None }
     }
 }

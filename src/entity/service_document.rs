@@ -39,7 +39,7 @@ impl Table for Entity {
     const TOLD: Told = Told::Alone("ServiceDocument");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+        Owner::Row(RowOf::new::<service::Entity>(row.service_id))
     }
 }
 

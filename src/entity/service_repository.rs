@@ -40,11 +40,11 @@ impl Table for Entity {
     const LIST: Option<&'static str> = Some("repositories");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+        Owner::Row(RowOf::new::<service::Entity>(row.service_id))
     }
 
     fn entry(row: &Model) -> Entry {
-        Entry { name: vec![Word::NameOf(RowOf::to::<repository::Entity>(row.repository_id))], value: None }
+        Entry { name: vec![Word::NameOf(RowOf::new::<repository::Entity>(row.repository_id))], value: None }
     }
 }
 

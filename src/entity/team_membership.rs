@@ -34,12 +34,12 @@ impl Table for Entity {
     const TOLD: Told = Told::In("members");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<team::Entity>(row.team_id))
+        Owner::Row(RowOf::new::<team::Entity>(row.team_id))
     }
 
     fn entry(row: &Model) -> Entry {
         let role = row.role.as_ref().map_or(String::new(), |role| format!(" ({role})"));
-        Entry { name: vec![Word::NameOf(RowOf::to::<user::Entity>(row.user_id)), Word::Text(role)], value: None }
+        Entry { name: vec![Word::NameOf(RowOf::new::<user::Entity>(row.user_id)), Word::Text(role)], value: None }
     }
 }
 

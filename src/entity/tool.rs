@@ -38,7 +38,7 @@ impl Table for Entity {
     const LIST: Option<&'static str> = Some("tools");
 
     fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::to::<service::Entity>(row.service_id))
+        Owner::Row(RowOf::new::<service::Entity>(row.service_id))
     }
 
     fn entry(row: &Model) -> Entry {

@@ -34,7 +34,7 @@ pub(super) struct Change {
 impl Change {
     /// Whether its subject is in the table `E`.
     pub(super) fn is_of<E: Table>(&self) -> bool {
-        self.row == RowOf::to::<E>(self.row.id)
+        self.row == RowOf::new::<E>(self.row.id)
     }
 }
 

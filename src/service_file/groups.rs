@@ -338,7 +338,7 @@ async fn write<G: Group>(
         if let Some(wanted) = tags {
             is_changed |= lists::tags(db, G::tagged(id), wanted).await?;
         }
-        let row = RowOf::to::<G>(id);
+        let row = RowOf::new::<G>(id);
         changes.push(Change { number, row, name: slug, is_created, is_changed, is_behind: false });
     }
     Ok(changes)

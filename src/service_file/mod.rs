@@ -345,7 +345,7 @@ impl Prepared {
             applied.add(described(change, changed(change.row), documents, &problems), options)?;
         }
         for (id, name) in released {
-            let row = RowOf::to::<service::Entity>(id);
+            let row = RowOf::new::<service::Entity>(id);
             let (kind, outcome, changed) = ("service".to_owned(), Outcome::Released, changed(row));
             let changes = changed.as_ref().map(fields).unwrap_or_default();
             let entry = Applied { path: String::new(), line: 0, kind, name, outcome, changes };

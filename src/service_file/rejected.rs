@@ -107,7 +107,7 @@ impl Rejected {
         for (id, (file, told)) in news {
             let Some(service) = services.get(id) else { continue };
             if let Some(permit) = permit {
-                match permit.check(before, tx, RowOf::to::<service::Entity>(*id)).await {
+                match permit.check(before, tx, RowOf::new::<service::Entity>(*id)).await {
                     Err(Error::User(_)) => continue,
                     checked => checked?,
                 }

@@ -21,7 +21,7 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
             let row = service::unlock(tx, &service).await?;
             let subject = Subject::new("Service", Some(row.id), &row.slug);
             let committed = Before::Committed(db.committed(tx));
-            let changed = change::diff(committed, tx, RowOf::to::<service::Entity>(row.id)).await?;
+            let changed = change::diff(committed, tx, RowOf::new::<service::Entity>(row.id)).await?;
             audit::record(tx, &Actor::command_line(), "release", subject, &json!({ "changed": changed })).await?;
         }
         Ok((slug, locked))

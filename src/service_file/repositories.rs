@@ -75,7 +75,7 @@ async fn put(
     }
     Ok(Change {
         number,
-        row: RowOf::to::<repository::Entity>(id),
+        row: RowOf::new::<repository::Entity>(id),
         name: alias.value.clone(),
         is_created,
         is_changed: changed,

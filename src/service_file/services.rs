@@ -101,7 +101,7 @@ async fn free_aliases(db: &Transaction, subjects: &[Governed<'_>]) -> Result<Has
 /// document.
 fn created_by_link(number: usize, repository: repository::Model) -> Change {
     let repository::Model { id, default_alias: name, .. } = repository;
-    let row = RowOf::to::<repository::Entity>(id);
+    let row = RowOf::new::<repository::Entity>(id);
     Change { number, row, name, is_created: true, is_changed: true, is_behind: false }
 }
 
@@ -169,7 +169,7 @@ async fn put(
     if let Some(wanted) = contacts {
         is_changed |= lists::contacts(db, contact::Column::ServiceId, before.id, wanted).await?;
     }
-    let row = RowOf::to::<service::Entity>(before.id);
+    let row = RowOf::new::<service::Entity>(before.id);
     Ok(Change { number, row, name, is_created, is_changed, is_behind: false })
 }
 

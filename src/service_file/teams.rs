@@ -59,7 +59,7 @@ pub(super) async fn apply(
             Some(place) => changes[*place].is_changed = true,
             None => {
                 teams.insert(team.id, changes.len());
-                let (row, name) = (RowOf::to::<team::Entity>(team.id), team.alias);
+                let (row, name) = (RowOf::new::<team::Entity>(team.id), team.alias);
                 changes.push(Change { number, row, name, is_created: false, is_changed: true, is_behind: false });
             }
         }

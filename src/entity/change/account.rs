@@ -137,7 +137,7 @@ impl Whole {
     pub fn subject(&self, by: By) -> Option<RowOf> {
         let of_owner = || match self.after.as_ref().or(self.before.as_ref())?.owner() {
             Owner::Row(row) => Some(row),
-            Owner::Team(id) if by == By::Document => Some(RowOf::to::<team::Entity>(id)),
+            Owner::Team(id) if by == By::Document => Some(RowOf::new::<team::Entity>(id)),
             Owner::Nobody | Owner::Team(_) | Owner::User(_) => None,
         };
         match self.row.table.told() {

@@ -134,7 +134,7 @@ async fn added(db: &Transaction, service: &Service, suggestion: &ServiceSuggesti
 
 /// What refers to a service.
 async fn things(db: &Transaction, service: &Service, suggestion: &ServiceSuggestion) -> Result<Option<String>> {
-    let row = RowOf::to::<service::Entity>(service.id);
+    let row = RowOf::new::<service::Entity>(service.id);
     let is_asked = |name: &str| {
         let table = RECORDED.iter().copied().find(|table| table.name() == name)?;
         let is_own = ["service_alias", "suggestion", "code_issue_project_resource"].contains(&name);
@@ -226,7 +226,7 @@ async fn undo(
         let before = || Before::Committed(ctx.committed());
         permit::check(before(), db, ctx.caller(), &ctx.changed().await?).await?;
         for (_, service) in &created {
-            permit::check_row(before(), db, ctx.caller(), RowOf::to::<service::Entity>(service.id)).await?;
+            permit::check_row(before(), db, ctx.caller(), RowOf::new::<service::Entity>(service.id)).await?;
         }
     }
     // Nothing refuses it any more: what is shed before a service is deleted does not come back.

@@ -23,7 +23,7 @@ pub(in crate::graphql) async fn note(
 ) -> Result<audit::ActiveModel, db::Error> {
     let told = account.told(before, transaction, By::Object).await?;
     events::note(transaction, wanted, (actor, action), account, &told).await?;
-    if account.changes.iter().any(|change| change.row == RowOf::to::<check::Entity>(change.row.id)) {
+    if account.changes.iter().any(|change| change.row == RowOf::new::<check::Entity>(change.row.id)) {
         wanted.add_checks();
     }
     if wanted.has_checks() {

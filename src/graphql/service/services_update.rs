@@ -30,7 +30,7 @@ struct Named {
 
 impl Named {
     fn row(&self) -> RowOf {
-        RowOf::to::<service::Entity>(self.service.id)
+        RowOf::new::<service::Entity>(self.service.id)
     }
 
     /// Says in an error which service it is about.

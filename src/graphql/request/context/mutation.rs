@@ -115,7 +115,7 @@ impl Writing {
     /// # Errors
     /// The caller may not delete it.
     pub async fn shed_first<E: Table>(&self, id: i64) -> Result<()> {
-        let (db, row) = (self.db(), RowOf::to::<E>(id));
+        let (db, row) = (self.db(), RowOf::new::<E>(id));
         if !db::has_many_dependents(db, row.table.name(), id).await? {
             return Ok(());
         }

@@ -103,12 +103,12 @@ impl StandardsPreview {
         let is_changed = |row: RowOf| changed.contains(&(row.table.name(), row.id));
         let is_asked = |one: &Placed| {
             let filters = [one.check.filter_id, one.home.filter_id()];
-            is_changed(RowOf::to::<check::Entity>(one.check.id))
-                || filters.into_iter().flatten().any(|id| is_changed(RowOf::to::<filter::Entity>(id)))
+            is_changed(RowOf::new::<check::Entity>(one.check.id))
+                || filters.into_iter().flatten().any(|id| is_changed(RowOf::new::<filter::Entity>(id)))
                 || match &one.home {
                     Home::Rubric => false,
-                    Home::Scorecard(own) => is_changed(RowOf::to::<scorecard::Entity>(own.id)),
-                    Home::Campaign(own) => is_changed(RowOf::to::<campaign::Entity>(own.id)),
+                    Home::Scorecard(own) => is_changed(RowOf::new::<scorecard::Entity>(own.id)),
+                    Home::Campaign(own) => is_changed(RowOf::new::<campaign::Entity>(own.id)),
                 }
         };
         let (now, levels) = (Timestamp::now(), standing::in_order(db).await?);

@@ -61,7 +61,7 @@ macro_rules! tables {
         /// The place of a row.
         pub(super) fn place(standard: Standard, id: i64) -> RowOf {
             match standard {
-                $(Standard::$standard => RowOf::to::<$entity::Entity>(id),)*
+                $(Standard::$standard => RowOf::new::<$entity::Entity>(id),)*
             }
         }
 
