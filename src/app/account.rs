@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::feeds::Kind;
+use super::feeds::FeedKind;
 use super::form::Mistakes;
 use super::layout::layout;
 use super::parts::{delete_button, time};
@@ -121,14 +121,14 @@ fn feed_row(one: &feed::Model, now: Timestamp) -> Markup {
 
 /// The addresses of a new feed, which are shown this once.
 fn shown_once(app_url: &str, key: &Key) -> Markup {
-    let address = |kind: Kind| format!("{app_url}{}{}/{}", feed::PATH, key.reveal(), kind.file());
+    let address = |kind: FeedKind| format!("{app_url}{}{}/{}", feed::PATH, key.reveal(), kind.file());
     html! {
         div.notice role="status" {
             p { strong { "Copy the addresses now." } " You won't see them again. Treat them like passwords." }
             p { "Deploys:" }
-            code.secret #deploys data-copy="the address of deploys" { (address(Kind::Deploys)) }
+            code.secret #deploys data-copy="the address of deploys" { (address(FeedKind::Deploys)) }
             p { "Changes:" }
-            code.secret #changes data-copy="the address of changes" { (address(Kind::Changes)) }
+            code.secret #changes data-copy="the address of changes" { (address(FeedKind::Changes)) }
             p { "They are about all services. Append " code { "?service=ALIAS" } " for one service, or "
                 code { "?team=ALIAS" } " for a team and its services." }
         }

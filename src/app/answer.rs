@@ -31,12 +31,12 @@ pub struct Page {
     /// The HTML document.
     pub html: String,
     /// Its caching and security policy.
-    pub kind: Kind,
+    pub policy: PagePolicy,
 }
 
 /// The caching and security policy of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PagePolicy {
     /// The default.
     Plain,
     /// Rarely changes: browsers may cache it, and revalidate it by its entity tag.
@@ -53,12 +53,12 @@ impl Answer {
 
     /// A page with another status.
     pub fn with_status(status: u16, document: Markup) -> Self {
-        Self::Page(Page { status, html: document.into_string(), kind: Kind::Plain })
+        Self::Page(Page { status, html: document.into_string(), policy: PagePolicy::Plain })
     }
 
     /// A page with status 200 and another policy.
-    pub fn special(kind: Kind, document: Markup) -> Self {
-        Self::Page(Page { status: 200, html: document.into_string(), kind })
+    pub fn special(policy: PagePolicy, document: Markup) -> Self {
+        Self::Page(Page { status: 200, html: document.into_string(), policy })
     }
 
     /// A form with mistakes, shown again.

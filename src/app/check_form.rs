@@ -32,7 +32,7 @@ const OTHERS: [(&str, &str, &str, &str); 3] = [
 ];
 
 /// A kind of check.
-struct Kind<'s> {
+struct CheckKind<'s> {
     /// The word in the address, such as `tag-defined`.
     word: String,
     /// The name, such as `TagDefined`.
@@ -42,16 +42,16 @@ struct Kind<'s> {
 }
 
 /// The kinds of checks, as the SDL has them.
-fn kinds(schema: &Schema) -> Vec<Kind<'_>> {
+fn kinds(schema: &Schema) -> Vec<CheckKind<'_>> {
     let mutations = schema.get_object("Mutation").map(|mutation| &mutation.fields);
     mutations.into_iter().flatten().filter_map(|(name, field)| kind_of(name, field)).collect()
 }
 
-fn kind_of<'s>(mutation: &'s Name, field: &FieldDefinition) -> Option<Kind<'s>> {
+fn kind_of<'s>(mutation: &'s Name, field: &FieldDefinition) -> Option<CheckKind<'s>> {
     let name = schema_name(mutation)?;
     let word = label(name).to_lowercase().replace(' ', "-");
     let asks = plain(field.description.as_deref().unwrap_or_default()).replacen("Creates a check. ", "", 1);
-    Some(Kind { word, name, asks: asks.split(" There are at most").next().unwrap_or_default().to_owned() })
+    Some(CheckKind { word, name, asks: asks.split(" There are at most").next().unwrap_or_default().to_owned() })
 }
 
 /// The name of the kind of check that a mutation creates.
@@ -60,7 +60,7 @@ fn schema_name(mutation: &Name) -> Option<&str> {
     name.starts_with(char::is_uppercase).then_some(name)
 }
 
-fn kind<'s>(schema: &'s Schema, is: impl Fn(&Kind<'_>) -> bool) -> Result<Kind<'s>, Fault> {
+fn kind<'s>(schema: &'s Schema, is: impl Fn(&CheckKind<'_>) -> bool) -> Result<CheckKind<'s>, Fault> {
     kinds(schema).into_iter().find(|kind| is(kind)).ok_or(Fault::NotFound)
 }
 
@@ -88,7 +88,7 @@ struct Sheet<'s> {
     is_tried: bool,
 }
 
-fn sheet<'s>(schema: &'s Schema, kind: &Kind<'_>, id: Option<&str>) -> Result<Sheet<'s>, Fault> {
+fn sheet<'s>(schema: &'s Schema, kind: &CheckKind<'_>, id: Option<&str>) -> Result<Sheet<'s>, Fault> {
     let form = Form::new(schema, &format!("Check{}CreateInput", kind.name)).ok_or(Fault::NotFound)?;
     Ok(Sheet {
         form,
@@ -178,7 +178,7 @@ async fn run(
 
 /// A check as it is.
 struct Stored<'s> {
-    kind: Kind<'s>,
+    kind: CheckKind<'s>,
     sheet: Sheet<'s>,
     /// The fields of its form.
     fields: Fields,

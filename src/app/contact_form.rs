@@ -28,7 +28,7 @@ const DEFAULT: &str = "makeDefault";
 
 /// The kind of object that has the contacts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ContactOwner {
     /// A service.
     Service,
     /// A team.
@@ -71,14 +71,20 @@ fn channel(kind: ContactType) -> &'static str {
 }
 
 /// Lists the contacts, with a form for another.
-pub async fn page(site: &Site, visit: &Visit, session: &Session, kind: Kind, alias: &str) -> Result<Answer, Fault> {
+pub async fn page(
+    site: &Site,
+    visit: &Visit,
+    session: &Session,
+    kind: ContactOwner,
+    alias: &str,
+) -> Result<Answer, Fault> {
     let owner = find(site, visit, kind, alias).await?;
     let may_write = session.user.role >= Role::TeamMember;
     Ok(Answer::page(list(visit, &owner, may_write, &Mistakes::none())))
 }
 
 /// Adds a contact.
-pub async fn create(site: &Site, visit: &Visit, kind: Kind, alias: &str) -> Result<Answer, Fault> {
+pub async fn create(site: &Site, visit: &Visit, kind: ContactOwner, alias: &str) -> Result<Answer, Fault> {
     let owner = find(site, visit, kind, alias).await?;
     let form = form::sent::<Entity>(&visit.form);
     let input = ContactCreateInput {
@@ -103,7 +109,7 @@ pub async fn edit(
     site: &Site,
     visit: &Visit,
     session: &Session,
-    (kind, alias): (Kind, &str),
+    (kind, alias): (ContactOwner, &str),
     id: &str,
 ) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
@@ -116,7 +122,7 @@ pub async fn edit(
 pub async fn change(
     site: &Site,
     visit: &Visit,
-    (kind, alias): (Kind, &str),
+    (kind, alias): (ContactOwner, &str),
     id: &str,
     what: &str,
 ) -> Result<Answer, Fault> {
@@ -149,16 +155,16 @@ pub async fn change(
     }
 }
 
-async fn find(site: &Site, visit: &Visit, kind: Kind, alias: &str) -> Result<Owner, Fault> {
+async fn find(site: &Site, visit: &Visit, kind: ContactOwner, alias: &str) -> Result<Owner, Fault> {
     Ok(match kind {
-        Kind::Service => {
+        ContactOwner::Service => {
             let found = ask(site, visit, ContactsOfService { alias }).await?.account.service;
             let found = found.ok_or_else(|| Fault::unknown("service", alias))?;
             let page = super::services::address(&found.aliases);
             let contacts = found.contacts.unwrap_or_default();
             Owner { id: found.id, name: found.name, page, is_locked: found.locked, contacts }
         }
-        Kind::Team => {
+        ContactOwner::Team => {
             let found =
                 ask(site, visit, ContactsOfTeam { alias }).await.map_err(|fault| fault.for_alias("team", alias))?;
             let found = found.account.team.ok_or_else(|| Fault::unknown("team", alias))?;

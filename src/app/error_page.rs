@@ -4,7 +4,7 @@ use maud::html;
 
 use super::layout::{bare, layout};
 use super::parts::link;
-use super::{Fields, Kind, Page, Visit};
+use super::{Fields, Page, PagePolicy, Visit};
 
 /// The error page. With `visit`, it includes the visitor's navigation.
 pub fn refusal(visit: Option<&Visit>, status: u16, message: &str) -> Page {
@@ -22,7 +22,7 @@ pub fn refusal(visit: Option<&Visit>, status: u16, message: &str) -> Page {
         Some(visit) => layout(visit, title, main),
         None => bare(title, main),
     };
-    Page { status, html: document.into_string(), kind: Kind::Plain }
+    Page { status, html: document.into_string(), policy: PagePolicy::Plain }
 }
 
 /// The error page for an alias that nothing of its kind has. Suggests to search for it.
@@ -31,5 +31,5 @@ pub fn unknown_alias(visit: &Visit, noun: &str, alias: &str) -> Page {
         p { "No " (noun) " has the alias " bdi { (alias) } "." }
         p { a href=(link("/search", &Fields::one("q", alias).query())) { "Search for " (alias) } }
     };
-    Page { status: 404, html: layout(visit, "Not found", main).into_string(), kind: Kind::Plain }
+    Page { status: 404, html: layout(visit, "Not found", main).into_string(), policy: PagePolicy::Plain }
 }

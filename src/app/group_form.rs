@@ -39,7 +39,7 @@ const CHILD: [&str; 2] = ["childServices.0.alias", "childSystems.0.alias"];
 
 /// The kind of group that a form is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum GroupKind {
     /// A system: a group of services.
     System,
     /// A domain: a group of systems.
@@ -48,7 +48,7 @@ pub enum Kind {
 
 /// A system or a domain, as its forms need it.
 struct Group {
-    kind: Kind,
+    kind: GroupKind,
     id: String,
     name: String,
     alias: String,
@@ -64,7 +64,7 @@ struct Child {
     alias: String,
 }
 
-impl Kind {
+impl GroupKind {
     /// The first segment of its pages.
     pub fn part(self) -> &'static str {
         match self {
@@ -91,12 +91,12 @@ impl Kind {
 }
 
 /// Shows the form for a new system or domain.
-pub fn new(visit: &Visit, session: &Session, kind: Kind) -> Result<Answer, Fault> {
+pub fn new(visit: &Visit, session: &Session, kind: GroupKind) -> Result<Answer, Fault> {
     session.require(Role::User)?;
     Ok(Answer::page(new_form(visit, kind, &Mistakes::none())))
 }
 
-fn new_form(visit: &Visit, kind: Kind, mistakes: &Mistakes) -> Markup {
+fn new_form(visit: &Visit, kind: GroupKind, mistakes: &Mistakes) -> Markup {
     let main = html! {
         form method="post" action=(path(["new", kind.noun()])) {
             (fields(kind, &visit.form, mistakes))
@@ -107,7 +107,7 @@ fn new_form(visit: &Visit, kind: Kind, mistakes: &Mistakes) -> Markup {
 }
 
 /// Creates a system or a domain.
-pub async fn create(site: &Site, visit: &Visit, kind: Kind) -> Result<Answer, Fault> {
+pub async fn create(site: &Site, visit: &Visit, kind: GroupKind) -> Result<Answer, Fault> {
     match save(site, visit, kind, None).await? {
         Ok(alias) => Ok(Answer::redirect(alias.map_or_else(|| path([kind.part()]), |alias| address(kind, &alias)))),
         Err(mistakes) => Ok(Answer::refused(new_form(visit, kind, &mistakes))),
@@ -115,14 +115,20 @@ pub async fn create(site: &Site, visit: &Visit, kind: Kind) -> Result<Answer, Fa
 }
 
 /// Shows the form of the group with this alias.
-pub async fn edit(site: &Site, visit: &Visit, session: &Session, kind: Kind, alias: &str) -> Result<Answer, Fault> {
+pub async fn edit(
+    site: &Site,
+    visit: &Visit,
+    session: &Session,
+    kind: GroupKind,
+    alias: &str,
+) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
     let group = find(site, visit, kind, alias).await?;
     Ok(Answer::page(edit_form(visit, &group, &group.fields, &Mistakes::none())))
 }
 
 /// Changes or deletes a group, or adds or removes a child.
-pub async fn change(site: &Site, visit: &Visit, kind: Kind, alias: &str, what: &str) -> Result<Answer, Fault> {
+pub async fn change(site: &Site, visit: &Visit, kind: GroupKind, alias: &str, what: &str) -> Result<Answer, Fault> {
     let group = find(site, visit, kind, alias).await?;
     let (form, id) = (&visit.form, &*group.id);
     if what == "edit" {
@@ -132,11 +138,11 @@ pub async fn change(site: &Site, visit: &Visit, kind: Kind, alias: &str, what: &
         };
     }
     let errors = match (what, kind) {
-        ("child", Kind::System) => {
+        ("child", GroupKind::System) => {
             let assign = AssignService { id, alias: form.get(CHILD[0]) };
             ask(site, visit, assign).await?.system_child_assign.map(|done| done.errors)
         }
-        ("child", Kind::Domain) => {
+        ("child", GroupKind::Domain) => {
             let assign = AssignSystem { id, alias: form.get(CHILD[1]) };
             ask(site, visit, assign).await?.domain_child_assign.map(|done| done.errors)
         }
@@ -144,14 +150,18 @@ pub async fn change(site: &Site, visit: &Visit, kind: Kind, alias: &str, what: &
         ("child-delete", _) if !group.children.iter().any(|child| child.id == form.get("id")) => {
             return Err(Fault::NotFound);
         }
-        ("child-delete", Kind::System) => {
+        ("child-delete", GroupKind::System) => {
             ask(site, visit, ReleaseService { id: form.get("id") }).await?.service_update.map(|done| done.errors)
         }
-        ("child-delete", Kind::Domain) => {
+        ("child-delete", GroupKind::Domain) => {
             ask(site, visit, ReleaseSystem { id: form.get("id") }).await?.system_update.map(|done| done.errors)
         }
-        ("delete", Kind::System) => ask(site, visit, DeleteSystem { id }).await?.system_delete.map(|done| done.errors),
-        ("delete", Kind::Domain) => ask(site, visit, DeleteDomain { id }).await?.domain_delete.map(|done| done.errors),
+        ("delete", GroupKind::System) => {
+            ask(site, visit, DeleteSystem { id }).await?.system_delete.map(|done| done.errors)
+        }
+        ("delete", GroupKind::Domain) => {
+            ask(site, visit, DeleteDomain { id }).await?.domain_delete.map(|done| done.errors)
+        }
         _ => return Err(Fault::NotFound),
     };
     match settled(errors.ok_or_else(unanswered)?) {
@@ -165,12 +175,12 @@ pub async fn change(site: &Site, visit: &Visit, kind: Kind, alias: &str, what: &
 async fn save(
     site: &Site,
     visit: &Visit,
-    kind: Kind,
+    kind: GroupKind,
     id: Option<&str>,
 ) -> Result<Result<Option<String>, Mistakes>, Fault> {
     let form = match kind {
-        Kind::System => form::sent::<system::Entity>(&visit.form),
-        Kind::Domain => form::sent::<domain::Entity>(&visit.form),
+        GroupKind::System => form::sent::<system::Entity>(&visit.form),
+        GroupKind::Domain => form::sent::<domain::Entity>(&visit.form),
     };
     let owner = match owner_id(site, visit, form.given("ownerId")).await? {
         Ok(owner) => owner,
@@ -180,7 +190,7 @@ async fn save(
     let (description, note) = (or_null(form.given("description")), or_null(form.given("note")));
     let owner_id = or_null(owner.as_deref());
     let (alias, errors): (Option<Vec<String>>, Option<Vec<Mistake>>) = match kind {
-        Kind::System => {
+        GroupKind::System => {
             let parent = or_null(form.given("parent.alias")).map_value(by_alias);
             let input = SystemInput { name, description, note, owner_id, parent };
             match id {
@@ -194,7 +204,7 @@ async fn save(
                 },
             }
         }
-        Kind::Domain => {
+        GroupKind::Domain => {
             let input = DomainInput { name, description, note, owner_id };
             match id {
                 Some(id) => {
@@ -231,15 +241,15 @@ pub async fn owner_id(
     }))
 }
 
-async fn find(site: &Site, visit: &Visit, kind: Kind, alias: &str) -> Result<Group, Fault> {
+async fn find(site: &Site, visit: &Visit, kind: GroupKind, alias: &str) -> Result<Group, Fault> {
     let after = visit.query.given("after");
     Ok(match kind {
-        Kind::System => {
+        GroupKind::System => {
             let found = ask(site, visit, SystemToChange { alias, after }).await;
             let found = found.map_err(|fault| fault.for_alias("system", alias))?;
             found.account.system.ok_or_else(|| Fault::unknown("system", alias))?.into()
         }
-        Kind::Domain => {
+        GroupKind::Domain => {
             let found = ask(site, visit, DomainToChange { alias, after }).await;
             let found = found.map_err(|fault| fault.for_alias("domain", alias))?;
             found.account.domain.ok_or_else(|| Fault::unknown("domain", alias))?.into()
@@ -260,7 +270,7 @@ impl From<System> for Group {
         let children =
             child_services.nodes.into_iter().map(|one| Child { id: one.id, name: one.name, alias: first(one.aliases) });
         let (children, page_info) = (children.collect(), child_services.page_info);
-        Self { kind: Kind::System, id, name, alias: first(aliases), fields: filled(texts), children, page_info }
+        Self { kind: GroupKind::System, id, name, alias: first(aliases), fields: filled(texts), children, page_info }
     }
 }
 
@@ -276,7 +286,7 @@ impl From<Domain> for Group {
         let children =
             child_systems.nodes.into_iter().map(|one| Child { id: one.id, name: one.name, alias: first(one.aliases) });
         let (children, page_info) = (children.collect(), child_systems.page_info);
-        Self { kind: Kind::Domain, id, name, alias: first(aliases), fields: filled(texts), children, page_info }
+        Self { kind: GroupKind::Domain, id, name, alias: first(aliases), fields: filled(texts), children, page_info }
     }
 }
 
@@ -288,14 +298,14 @@ fn filled<const N: usize>(texts: [(&str, Option<String>); N]) -> Fields {
     texts.into_iter().fold(Fields::default(), |fields, (name, text)| fields.and(name, &text.unwrap_or_default()))
 }
 
-fn address(kind: Kind, alias: &str) -> String {
+fn address(kind: GroupKind, alias: &str) -> String {
     path([kind.part(), alias])
 }
 
-fn fields(kind: Kind, form: &Fields, mistakes: &Mistakes) -> Markup {
+fn fields(kind: GroupKind, form: &Fields, mistakes: &Mistakes) -> Markup {
     match kind {
-        Kind::System => form::entries::<system::Entity, _>(SYSTEM, |_| Vec::new(), form, mistakes),
-        Kind::Domain => form::entries::<domain::Entity, _>(DOMAIN, |_| Vec::new(), form, mistakes),
+        GroupKind::System => form::entries::<system::Entity, _>(SYSTEM, |_| Vec::new(), form, mistakes),
+        GroupKind::Domain => form::entries::<domain::Entity, _>(DOMAIN, |_| Vec::new(), form, mistakes),
     }
 }
 
@@ -303,8 +313,8 @@ fn edit_form(visit: &Visit, group: &Group, form: &Fields, mistakes: &Mistakes) -
     let Group { kind, name, alias, children, page_info, .. } = group;
     let to = |what: &str| path([kind.part(), alias, what]);
     let (noun, child) = (kind.noun(), kind.child());
-    let child_part = if *kind == Kind::System { "services" } else { "systems" };
-    let field = CHILD[usize::from(*kind == Kind::Domain)];
+    let child_part = if *kind == GroupKind::System { "services" } else { "systems" };
+    let field = CHILD[usize::from(*kind == GroupKind::Domain)];
     let label = format!("Alias of a {child}");
     let main = html! {
         p { a href=(address(*kind, alias)) { "Back to the " (noun) } }
@@ -312,7 +322,7 @@ fn edit_form(visit: &Visit, group: &Group, form: &Fields, mistakes: &Mistakes) -
             (fields(*kind, form, &mistakes.except(field)))
             button { "Save" }
         }
-        h2 #children { @if *kind == Kind::System { "Services" } @else { "Systems" } }
+        h2 #children { @if *kind == GroupKind::System { "Services" } @else { "Systems" } }
         @if children.is_empty() { p.soft { "No " (child) " belongs to this " (noun) "." } } @else {
             form method="post" action=(to("child-delete")) { ul { @for one in children { li {
                 a href=(path([child_part, &one.alias])) { (one.name) } " "

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::ask::ask;
 use super::graph;
-use super::group_form::Kind;
+use super::group_form::GroupKind;
 use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::{Domain, Domains, System, Systems};
@@ -37,7 +37,7 @@ pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<An
     };
     let table = table("Systems", &heads, rows.collect());
     let links = pages(visit, "/systems", &systems.page_info);
-    Ok(Answer::page(list(visit, session, Kind::System, table, links)))
+    Ok(Answer::page(list(visit, session, GroupKind::System, table, links)))
 }
 
 /// Lists the domains.
@@ -55,7 +55,7 @@ pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<An
     let heads = html! { (head("Domain", "name")) (head("Owner", "owner")) th.number scope="col" { "Systems" } };
     let table = table("Domains", &heads, rows.collect());
     let links = pages(visit, "/domains", &domains.page_info);
-    Ok(Answer::page(list(visit, session, Kind::Domain, table, links)))
+    Ok(Answer::page(list(visit, session, GroupKind::Domain, table, links)))
 }
 
 /// A table; nothing without rows.
@@ -72,12 +72,12 @@ fn table(label: &str, heads: &Markup, rows: Vec<Markup>) -> Option<Markup> {
     })
 }
 
-fn list(visit: &Visit, session: &Session, kind: Kind, table: Option<Markup>, links: Markup) -> Markup {
+fn list(visit: &Visit, session: &Session, kind: GroupKind, table: Option<Markup>, links: Markup) -> Markup {
     let (title, other, what) = match kind {
-        Kind::System => {
+        GroupKind::System => {
             ("Systems", ("Domains", "/domains"), "A system is a group of services that do one thing together.")
         }
-        Kind::Domain => {
+        GroupKind::Domain => {
             ("Domains", ("Systems", "/systems"), "A domain is a group of systems that serve one part of the business.")
         }
     };
@@ -122,7 +122,7 @@ pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) 
         (picture)
     };
     let group = Group {
-        kind: Kind::System,
+        kind: GroupKind::System,
         aliases: &system.aliases,
         name: &system.name,
         description: system.description.as_deref(),
@@ -154,7 +154,7 @@ pub async fn domain(site: &Site, visit: &Visit, session: &Session, alias: &str) 
         }
     };
     let group = Group {
-        kind: Kind::Domain,
+        kind: GroupKind::Domain,
         aliases: &domain.aliases,
         name: &domain.name,
         description: domain.description.as_deref(),
@@ -168,7 +168,7 @@ pub async fn domain(site: &Site, visit: &Visit, session: &Session, alias: &str) 
 
 /// A system or a domain, as its page shows it.
 struct Group<'g> {
-    kind: Kind,
+    kind: GroupKind,
     aliases: &'g [String],
     name: &'g str,
     description: Option<&'g str>,
@@ -182,8 +182,8 @@ impl Group<'_> {
     fn page(&self, visit: &Visit, session: &Session, children: Markup) -> Markup {
         let first = self.aliases.first().map_or("", String::as_str);
         let (all, name) = match self.kind {
-            Kind::System => ("/systems", "Systems"),
-            Kind::Domain => ("/domains", "Domains"),
+            GroupKind::System => ("/systems", "Systems"),
+            GroupKind::Domain => ("/domains", "Domains"),
         };
         let head = Head {
             crumbs: html! {

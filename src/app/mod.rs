@@ -91,7 +91,7 @@ mod users;
 pub mod visit;
 mod words;
 
-pub use answer::{Answer, Kind, Page};
+pub use answer::{Answer, Page, PagePolicy};
 pub use csv::File;
 pub use error_page::{refusal, unknown_alias};
 use openid::Provider;
@@ -380,8 +380,9 @@ impl Site {
     /// The pages of services and teams.
     async fn owned(&self, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
         use Method::{Get, Post};
-        let contacts_of =
-            |part: &str| if part == "teams" { contact_form::Kind::Team } else { contact_form::Kind::Service };
+        let contacts_of = |part: &str| {
+            if part == "teams" { contact_form::ContactOwner::Team } else { contact_form::ContactOwner::Service }
+        };
         match (visit.method, path) {
             (Get, [part @ ("services" | "teams"), alias, "history"]) => {
                 history::page(self, visit, session, part, alias).await
@@ -439,8 +440,8 @@ impl Site {
     async fn group(&self, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
         use Method::{Get, Post};
         let kind = match path {
-            ["systems", ..] | ["new", "system"] => group_form::Kind::System,
-            _ => group_form::Kind::Domain,
+            ["systems", ..] | ["new", "system"] => group_form::GroupKind::System,
+            _ => group_form::GroupKind::Domain,
         };
         match (visit.method, path) {
             (Get, [part, alias, "history"]) => history::page(self, visit, session, part, alias).await,

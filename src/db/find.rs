@@ -38,7 +38,7 @@ const END: char = '\u{10FFFF}';
 
 /// The noun of an object, by its number in the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum Noun {
     /// A service.
     Service = 1,
     /// A system.
@@ -55,8 +55,8 @@ pub enum Kind {
     InfrastructureResource = 7,
 }
 
-const KINDS: [Kind; 7] =
-    [Kind::Service, Kind::System, Kind::Domain, Kind::Team, Kind::User, Kind::Repository, Kind::InfrastructureResource];
+const KINDS: [Noun; 7] =
+    [Noun::Service, Noun::System, Noun::Domain, Noun::Team, Noun::User, Noun::Repository, Noun::InfrastructureResource];
 
 /// How a text matches a term, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +75,7 @@ pub enum Match {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Its noun.
-    pub kind: Kind,
+    pub kind: Noun,
     /// Its id.
     pub id: i64,
     /// The alias that matched; `None` if the name matched.
@@ -86,7 +86,7 @@ pub struct Found {
 
 /// A stored text.
 struct Text {
-    kind: Kind,
+    kind: Noun,
     owner: i64,
     is_name: bool,
     value: String,
@@ -111,7 +111,7 @@ pub async fn find(db: &dyn ReadHandle, term: &str, most: usize) -> Result<Vec<Fo
     let mut texts = beginning_with(db, &term).await?;
     texts.extend(with_words(db, &stands_for).await?);
 
-    let mut best = HashMap::<(Kind, i64), (Rank, Text)>::with_capacity(texts.len());
+    let mut best = HashMap::<(Noun, i64), (Rank, Text)>::with_capacity(texts.len());
     for text in texts {
         let Some(rank) = rank(&term, &stands_for, &text) else { continue };
         let known = best.get(&(text.kind, text.owner));
@@ -140,7 +140,7 @@ struct Rank {
     unlike: u32,
     letters: usize,
     is_alias: bool,
-    kind: Kind,
+    kind: Noun,
 }
 
 /// Ranks a text; `None` if it does not match the term.
@@ -299,7 +299,7 @@ pub async fn respelt(db: &dyn ReadHandle, texts: &[&str]) -> Result<HashMap<Stri
         .columns([("service_alias", "value"), ("service_alias", "service_id")])
         .from("find_text")
         .inner_join("service_alias", of_owner)
-        .and_where(Expr::col(("find_text", "kind")).eq(Kind::Service as i32))
+        .and_where(Expr::col(("find_text", "kind")).eq(Noun::Service as i32))
         .and_where(is_any_text(db.backend(), Expr::col(("find_text", "folded")), &folded))
         .distinct()
         .limit(RESPELT);

@@ -124,12 +124,12 @@ mod tests {
     use super::*;
     use crate::db::Constraint;
     use crate::db::sqlite::embedded;
-    use crate::db::transaction::Kind;
+    use crate::db::transaction::TransactionKind;
 
     #[tokio::test]
     async fn sea_orm_reads_rows_by_name_and_its_errors_are_the_database_s_own() {
         let transaction = embedded::Transaction::in_memory(&[]).await.expect("a database");
-        let migrating = Migrating::new(Transaction::new(Kind::Embedded(Box::new(transaction))));
+        let migrating = Migrating::new(Transaction::new(TransactionKind::Embedded(Box::new(transaction))));
         let read = migrating.run(async |db| {
             let script = "CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO team VALUES (1, 'one')";
             db.execute_unprepared(script).await?;

@@ -168,13 +168,13 @@ impl Db {
     /// charged to `budget`. Without a budget there are no limits.
     pub async fn begin_read(&self, budget: Option<Arc<Budget>>) -> Result<Snapshot, Error> {
         let kind = match &self.read.0 {
-            Source::Embedded(file) => read::Kind::Embedded(Box::new(file.begin().await?)),
+            Source::Embedded(file) => read::SnapshotKind::Embedded(Box::new(file.begin().await?)),
             Source::Server(server) => {
                 let transaction = server.begin(Access::Read).await?;
                 if budget.is_none() {
                     transaction.script(postgres::UNLIMITED).await?;
                 }
-                read::Kind::Server(transaction)
+                read::SnapshotKind::Server(transaction)
             }
         };
         Ok(Snapshot::new(kind, budget))
@@ -188,7 +188,7 @@ impl Db {
         match &self.read.0 {
             Source::Embedded(_) => self.begin_read(Some(Arc::clone(budget))).await,
             Source::Server(server) => {
-                Ok(Snapshot::new(read::Kind::Once(server.once().await?), Some(Arc::clone(budget))))
+                Ok(Snapshot::new(read::SnapshotKind::Once(server.once().await?), Some(Arc::clone(budget))))
             }
         }
     }
@@ -212,8 +212,10 @@ impl Db {
         let begun = self.in_span("BEGIN", async {
             self.writes.check_version()?;
             let kind = match &self.writer {
-                Writer::Server(server) => transaction::Kind::Server(Box::new(server.begin(access).await?)),
-                Writer::Embedded(file) => transaction::Kind::Embedded(Box::new(file.begin_write(may_share).await?)),
+                Writer::Server(server) => transaction::TransactionKind::Server(Box::new(server.begin(access).await?)),
+                Writer::Embedded(file) => {
+                    transaction::TransactionKind::Embedded(Box::new(file.begin_write(may_share).await?))
+                }
             };
             Ok(Transaction::new(kind))
         });
@@ -236,8 +238,8 @@ impl Db {
     pub async fn commit_and(&self, transaction: Transaction, on_written: impl FnOnce() + Send) -> Result<(), Error> {
         let committed = self.in_span("COMMIT", async {
             match transaction.kind {
-                transaction::Kind::Server(transaction) => transaction.commit().await,
-                transaction::Kind::Embedded(transaction) => transaction.commit(on_written).await,
+                transaction::TransactionKind::Server(transaction) => transaction.commit().await,
+                transaction::TransactionKind::Embedded(transaction) => transaction.commit(on_written).await,
             }
         });
         let committed = committed.await;
@@ -248,9 +250,9 @@ impl Db {
     /// Rolls a transaction from [`Db::begin_write`] back. A server that does not respond rolls it back by itself.
     pub async fn roll_back(&self, transaction: Transaction) -> Result<(), Error> {
         match transaction.kind {
-            transaction::Kind::Server(transaction) => transaction.roll_back().await,
+            transaction::TransactionKind::Server(transaction) => transaction.roll_back().await,
             // It is rolled back when it is dropped.
-            transaction::Kind::Embedded(_) => Ok(()),
+            transaction::TransactionKind::Embedded(_) => Ok(()),
         }
     }
 

@@ -40,14 +40,14 @@ pub(super) enum Source {
 /// A read transaction. Ends when dropped. Reads are charged to its budget.
 #[derive(Debug)]
 pub struct Snapshot {
-    pub(super) kind: Kind,
+    pub(super) kind: SnapshotKind,
     pub(super) budget: Option<Arc<Budget>>,
     /// The number of its statements so far.
     statements: AtomicUsize,
 }
 
 impl Snapshot {
-    pub(super) fn new(kind: Kind, budget: Option<Arc<Budget>>) -> Self {
+    pub(super) fn new(kind: SnapshotKind, budget: Option<Arc<Budget>>) -> Self {
         Self { kind, budget, statements: AtomicUsize::new(0) }
     }
 
@@ -58,7 +58,7 @@ impl Snapshot {
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum SnapshotKind {
     Server(server::Transaction),
     /// A single statement outside of any transaction.
     Once(server::Transaction),
@@ -152,8 +152,8 @@ impl Backend for Reader {
 impl Backend for Snapshot {
     fn backend(&self) -> DbBackend {
         match &self.kind {
-            Kind::Server(_) | Kind::Once(_) => DbBackend::Postgres,
-            Kind::Embedded(_) => DbBackend::Sqlite,
+            SnapshotKind::Server(_) | SnapshotKind::Once(_) => DbBackend::Postgres,
+            SnapshotKind::Embedded(_) => DbBackend::Sqlite,
         }
     }
 }
@@ -463,15 +463,17 @@ impl ReadHandle for Snapshot {
         Box::pin(async move {
             let is_first = self.statements.fetch_add(1, Ordering::Relaxed) == 0;
             match (&self.kind, &self.budget) {
-                (Kind::Once(_), Some(budget)) if !is_first => Err(over(budget.exceed(Excess::Statement))),
-                (Kind::Once(server) | Kind::Server(server), budget) => server.rows(work, rows, budget.as_deref()).await,
-                (Kind::Embedded(snapshot), budget) => snapshot.rows(work, rows, budget.as_ref()).await,
+                (SnapshotKind::Once(_), Some(budget)) if !is_first => Err(over(budget.exceed(Excess::Statement))),
+                (SnapshotKind::Once(server) | SnapshotKind::Server(server), budget) => {
+                    server.rows(work, rows, budget.as_deref()).await
+                }
+                (SnapshotKind::Embedded(snapshot), budget) => snapshot.rows(work, rows, budget.as_ref()).await,
             }
         })
     }
 
     fn is_embedded(&self) -> bool {
-        matches!(self.kind, Kind::Embedded(_))
+        matches!(self.kind, SnapshotKind::Embedded(_))
     }
 
     fn charge_bytes(&self, bytes: usize) -> Result<(), Error> {

@@ -12,7 +12,7 @@ use super::migrating::Migrating;
 use super::read::{Backend, Collecting, Read, ReadHandle, Snapshot};
 use super::row::{Collect, Work};
 use super::sqlite::embedded;
-use super::transaction::{Committed, Kind, Transaction};
+use super::transaction::{Committed, Transaction, TransactionKind};
 
 /// The statements that make the tables, once the first rehearsal has asked for them.
 static TABLES: OnceCell<Vec<String>> = OnceCell::const_new();
@@ -38,7 +38,7 @@ async fn tables() -> Result<Vec<String>, Error> {
 /// Begins a transaction on a new database in memory that has these tables.
 async fn empty(tables: &'static [String]) -> Result<Transaction, Error> {
     let transaction = embedded::Transaction::in_memory(tables).await?;
-    Ok(Transaction::new(Kind::Embedded(Box::new(transaction))))
+    Ok(Transaction::new(TransactionKind::Embedded(Box::new(transaction))))
 }
 
 /// The database as it was before a change: what others see while the change is written, or what the one who rehearses

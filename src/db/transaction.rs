@@ -20,18 +20,18 @@ use super::write::WriteHandle;
 /// A write transaction. Rolled back when dropped without a [commit](super::Db::commit).
 #[derive(Debug)]
 pub struct Transaction {
-    pub(super) kind: Kind,
+    pub(super) kind: TransactionKind,
     record: Mutex<Record>,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum TransactionKind {
     Server(Box<server::Transaction>),
     Embedded(Box<embedded::Transaction>),
 }
 
 impl Transaction {
-    pub(super) fn new(kind: Kind) -> Self {
+    pub(super) fn new(kind: TransactionKind) -> Self {
         Self { kind, record: Mutex::default() }
     }
 
@@ -69,7 +69,7 @@ impl Transaction {
 
     /// Whether it shares its commit with transactions before it.
     pub fn is_joined(&self) -> bool {
-        matches!(&self.kind, Kind::Embedded(transaction) if transaction.is_joined)
+        matches!(&self.kind, TransactionKind::Embedded(transaction) if transaction.is_joined)
     }
 
     /// Reads rows and locks them in the same statement, until the transaction ends. For statements that read one table.
@@ -159,14 +159,14 @@ impl ReadHandle for Transaction {
     fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
         Box::pin(async move {
             match &self.kind {
-                Kind::Server(transaction) => transaction.rows(work, rows, None).await,
-                Kind::Embedded(transaction) => transaction.rows(work, rows, None).await,
+                TransactionKind::Server(transaction) => transaction.rows(work, rows, None).await,
+                TransactionKind::Embedded(transaction) => transaction.rows(work, rows, None).await,
             }
         })
     }
 
     fn is_embedded(&self) -> bool {
-        matches!(self.kind, Kind::Embedded(_))
+        matches!(self.kind, TransactionKind::Embedded(_))
     }
 
     fn holds_in(&self) -> Option<&Mutex<Record>> {
@@ -183,8 +183,8 @@ impl WriteHandle for Transaction {
     fn execute_change(&self, statement: Statement) -> BoxFuture<'_, Result<u64, Error>> {
         Box::pin(async move {
             match &self.kind {
-                Kind::Server(transaction) => transaction.change(statement).await,
-                Kind::Embedded(transaction) => transaction.change(statement).await,
+                TransactionKind::Server(transaction) => transaction.change(statement).await,
+                TransactionKind::Embedded(transaction) => transaction.change(statement).await,
             }
         })
     }
@@ -192,8 +192,8 @@ impl WriteHandle for Transaction {
     fn execute_script<'w>(&'w self, sql: &'w str) -> BoxFuture<'w, Result<(), Error>> {
         Box::pin(async move {
             match &self.kind {
-                Kind::Server(transaction) => transaction.script(sql).await,
-                Kind::Embedded(transaction) => transaction.script(sql).await,
+                TransactionKind::Server(transaction) => transaction.script(sql).await,
+                TransactionKind::Embedded(transaction) => transaction.script(sql).await,
             }
         })
     }
@@ -206,8 +206,8 @@ impl WriteHandle for Transaction {
 impl Backend for Transaction {
     fn backend(&self) -> DbBackend {
         match &self.kind {
-            Kind::Server(_) => DbBackend::Postgres,
-            Kind::Embedded(_) => DbBackend::Sqlite,
+            TransactionKind::Server(_) => DbBackend::Postgres,
+            TransactionKind::Embedded(_) => DbBackend::Sqlite,
         }
     }
 }

@@ -54,4 +54,4 @@ pub use object::{Context, Object};
 pub use request_error::{errors_json, request_error};
 pub use run::{Response, run};
 pub use state::{BoxFuture, Relation, State, ValidSchema};
-pub use tables::{Cost, FieldInfo, Kind, ObjectInfo, Scope, Size};
+pub use tables::{Cost, FieldInfo, FieldKind, ObjectInfo, Scope, Size};

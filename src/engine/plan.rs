@@ -19,7 +19,7 @@ use super::literals::Literals;
 use super::request_error::request_error;
 use super::room::Room;
 use super::sizing::Sizing;
-use super::tables::{Cost, FieldInfo, Kind, ObjectInfo, Scope};
+use super::tables::{Cost, FieldInfo, FieldKind, ObjectInfo, Scope};
 use crate::error::Code;
 
 /// An executable operation. Valid for all variables that leave its conditions unchanged.
@@ -138,7 +138,7 @@ impl FieldPlan {
 
     /// Whether it has a resolver.
     pub(super) fn reads(&self) -> bool {
-        self.info.is_some_and(|info| info.kind == Kind::Relation)
+        self.info.is_some_and(|info| info.kind == FieldKind::Relation)
     }
 
     /// Whether any field below it has a resolver.
@@ -406,7 +406,7 @@ impl<'d> Compiler<'d> {
         let info = &parent.fields[index];
         plan.info = Some(info);
         let index = index as u16;
-        if info.kind == Kind::Column {
+        if info.kind == FieldKind::Column {
             plan.source = Source::Column(index);
             return plan;
         }

@@ -17,7 +17,7 @@ pub struct FieldInfo {
     /// The name in the SDL.
     pub name: &'static str,
     /// How the field is resolved.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// Whether the SDL allows null.
     pub nullable: bool,
     /// Whether the SDL allows null in the field's list. Only known of the nodes of a connection.
@@ -51,22 +51,22 @@ impl ObjectInfo {
 
 /// A field that is read from the object while the response is written.
 pub const fn column(name: &'static str) -> FieldInfo {
-    FieldInfo::new(name, Kind::Column, &[])
+    FieldInfo::new(name, FieldKind::Column, &[])
 }
 
 /// A field of a resolver. `objects` are the object types that it can return, none for scalars and enums.
 pub const fn relation(name: &'static str, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
-    FieldInfo::new(name, Kind::Relation, objects)
+    FieldInfo::new(name, FieldKind::Relation, objects)
 }
 
 /// A field whose objects, or scalars, the parents already hold.
 pub const fn held(name: &'static str, objects: &'static [&'static ObjectInfo]) -> FieldInfo {
-    FieldInfo::new(name, Kind::Held, objects)
+    FieldInfo::new(name, FieldKind::Held, objects)
 }
 
 impl FieldInfo {
     /// A field that is never null and has no arguments. It costs one object, or nothing without objects.
-    const fn new(name: &'static str, kind: Kind, objects: &'static [&'static ObjectInfo]) -> Self {
+    const fn new(name: &'static str, kind: FieldKind, objects: &'static [&'static ObjectInfo]) -> Self {
         let cost = if objects.is_empty() { Cost::NONE } else { Cost { weight: 1, ..Cost::NONE } };
         let (nullable, nullable_items, arguments, scope, reads) = (false, false, None, Scope::Read, u8::MAX);
         Self { name, kind, nullable, nullable_items, arguments, objects, cost, scope, reads }
@@ -141,7 +141,7 @@ pub enum Scope {
 
 /// How a field is resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldKind {
     /// Read from the object while the response is written.
     Column,
     /// By a resolver, once for all objects of the level.

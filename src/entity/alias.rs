@@ -11,7 +11,7 @@ use crate::db::{self, Table, Write, WriteHandle};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum AliasKind {
     /// Derived from a name by [`slug`]. Locked: it outlives a rename and cannot be deleted.
     Slug,
     /// A name, verbatim, that was free when its owner took it. Locked too.
@@ -60,11 +60,11 @@ pub trait AliasTable: Table {
         db: &dyn WriteHandle,
         owner: &Self::Owner,
         value: &str,
-        kind: Kind,
+        kind: AliasKind,
     ) -> impl Future<Output = Result<bool, db::Error>> + Send {
         let given = |column: Self::Column| Expr::col(("excluded", column));
         let present = |column: Self::Column| Expr::col((Self::default(), column));
-        let present_is_stronger = present(Self::KIND).eq(Kind::Slug).or(given(Self::KIND).eq(Kind::Name));
+        let present_is_stronger = present(Self::KIND).eq(AliasKind::Slug).or(given(Self::KIND).eq(AliasKind::Name));
         let stronger = Expr::case(present_is_stronger, present(Self::KIND)).finally(given(Self::KIND));
         let insert = Query::insert()
             .into_table(Self::default())
@@ -89,7 +89,7 @@ pub trait AliasTable: Table {
     ) -> impl Future<Output = Result<String, db::Error>> + Send {
         async move {
             for slug in slugs(name, Self::NOUN, Self::key(owner)) {
-                if Self::claim(db, owner, &slug, Kind::Slug).await? {
+                if Self::claim(db, owner, &slug, AliasKind::Slug).await? {
                     return Ok(slug);
                 }
             }
@@ -105,7 +105,7 @@ macro_rules! alias_table {
         use sea_orm::entity::prelude::*;
         use serde::Deserialize;
 
-        use super::alias::{AliasTable, Kind};
+        use super::alias::{AliasKind, AliasTable};
         use super::$owner;
         use crate::db::{Entry, Owner, RowOf, Table, Told};
 
@@ -121,7 +121,7 @@ macro_rules! alias_table {
             /// The alias, matched exactly; unique.
             pub value: String,
             /// The origin of the alias.
-            pub kind: Kind,
+            pub kind: AliasKind,
         }
 
         /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).

@@ -8,7 +8,7 @@ use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveValue, JoinType, QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 
-use super::alias::{AliasTable, Kind};
+use super::alias::{AliasKind, AliasTable};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::timestamp::touch;
 use super::{Timestamp, document_pull, service_alias, service_file_note, text, tier};
@@ -242,6 +242,6 @@ pub async fn update(db: &dyn WriteHandle, service: &Writable, mut row: ActiveMod
 /// The caller stores the slug in the row.
 pub async fn claim_name(db: &dyn WriteHandle, service: &Writable, name: &str) -> Result<String, db::Error> {
     let slug = service_alias::Entity::claim_slug(db, service, name).await?;
-    service_alias::Entity::claim(db, service, name, Kind::Name).await?;
+    service_alias::Entity::claim(db, service, name, AliasKind::Name).await?;
     Ok(slug)
 }

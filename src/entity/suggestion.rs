@@ -74,7 +74,7 @@ pub enum Acceptance {
 
 /// The source of a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum SuggestionKind {
     /// Deploys with an alias that no service has.
     Deploy,
     /// A code issue project that is connected to nothing.
@@ -83,7 +83,7 @@ pub enum Kind {
 
 impl Model {
     /// The source of the suggestion.
-    pub fn kind(&self) -> Kind {
-        if self.code_issue_project_id.is_some() { Kind::CodeIssueProject } else { Kind::Deploy }
+    pub fn kind(&self) -> SuggestionKind {
+        if self.code_issue_project_id.is_some() { SuggestionKind::CodeIssueProject } else { SuggestionKind::Deploy }
     }
 }

@@ -6,7 +6,7 @@ use sea_orm::Set;
 
 use super::{EPOCH, Ids, WORKS, Waiting, pick};
 use crate::db::{Bulk, Write};
-use crate::entity::alias::{AliasTable, Kind, slug};
+use crate::entity::alias::{AliasKind, AliasTable, slug};
 use crate::entity::{
     Timestamp, contact, domain, domain_alias, on_call, property, property_definition, service_dependency, system,
     system_alias, tool,
@@ -50,7 +50,7 @@ pub(super) async fn systems(db: &Bulk, services: u64, teams: &[i64], ids: &mut I
             id: Set(ids.next::<system_alias::Entity>()),
             system_id: Set(id),
             value: Set(slug.clone()),
-            kind: Set(Kind::Slug),
+            kind: Set(AliasKind::Slug),
         });
         rows.0.push(system::ActiveModel {
             id: Set(id),
@@ -81,7 +81,7 @@ async fn domains(db: &Bulk, count: u64, teams: &[i64], ids: &mut Ids, random: &m
             id: Set(ids.next::<domain_alias::Entity>()),
             domain_id: Set(id),
             value: Set(slug.clone()),
-            kind: Set(Kind::Slug),
+            kind: Set(AliasKind::Slug),
         });
         rows.0.push(domain::ActiveModel {
             id: Set(id),

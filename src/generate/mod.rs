@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use sea_orm::{ActiveModelTrait, EntityName, EntityTrait, QuerySelect, Set};
 
 use crate::db::{self, Bulk, Db, Prepared, Read, Write, WriteHandle};
-use crate::entity::alias::{AliasTable, Kind, slug};
+use crate::entity::alias::{AliasKind, AliasTable, slug};
 use crate::entity::{
     Timestamp, repository, service, service_alias, service_last_deploy, service_repository, tag, team, team_alias,
     tier, user,
@@ -200,7 +200,7 @@ async fn people(db: &dyn WriteHandle, count: u64, random: &mut fastrand::Rng) ->
         };
         let team = db.insert(team).await?;
         team_alias::Entity::claim_slug(db, &team.id, &name).await?;
-        team_alias::Entity::claim(db, &team.id, &format!("team-{number}"), Kind::Managed).await?;
+        team_alias::Entity::claim(db, &team.id, &format!("team-{number}"), AliasKind::Managed).await?;
         keys.push(team.id);
     }
     Ok(keys)
@@ -288,10 +288,10 @@ async fn what_belongs_to(
             let (service_id, value, kind) = (Set(service), Set(value), Set(kind));
             rows.aliases.0.push(service_alias::ActiveModel { id, service_id, value, kind });
         };
-        alias(slug, Kind::Slug);
-        alias(format!("svc-{number}"), Kind::Managed);
+        alias(slug, AliasKind::Slug);
+        alias(format!("svc-{number}"), AliasKind::Managed);
         if number % 5 == 0 {
-            alias(format!("{service_name}-alt"), Kind::Managed);
+            alias(format!("{service_name}-alt"), AliasKind::Managed);
         }
         let mut keys = KEYS.to_vec();
         random.shuffle(&mut keys);

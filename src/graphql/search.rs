@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::request::context::Ctx;
 use super::schema::*;
-use crate::db::find::{Found, Kind, Match, find};
+use crate::db::find::{Found, Match, Noun, find};
 use crate::entity::{ByIds, domain, infrastructure_resource, pages, repository, service, system, team, text, user};
 use crate::error::{Error, Result, UserError};
 
@@ -78,16 +78,17 @@ struct Row {
 }
 
 /// Reads the rows of search results, in one statement for each kind.
-async fn rows(found: &[&Found], ctx: &Ctx<'_>) -> Result<HashMap<(Kind, i64), Row>> {
+async fn rows(found: &[&Found], ctx: &Ctx<'_>) -> Result<HashMap<(Noun, i64), Row>> {
     let mut rows = HashMap::with_capacity(found.len());
     let ids_of = |kind| found.iter().filter(move |found| found.kind == kind).map(|found| Some(found.id));
     macro_rules! read {
         ($($kind:ident $table:ident $resolver:ident)*) => {$({
-            let read: Vec<_> = $table::Entity::by_ids(ctx.db(), ids_of(Kind::$kind)).await?.into_iter().flatten().collect();
+            let read = $table::Entity::by_ids(ctx.db(), ids_of(Noun::$kind)).await?;
+            let read: Vec<_> = read.into_iter().flatten().collect();
             let urls = <$table::Model as $resolver>::html_url(&read.iter().collect::<Vec<_>>(), ctx).await?;
             for (row, url) in read.into_iter().zip(urls) {
                 let (id, name) = (row.id, row.name.clone());
-                rows.insert((Kind::$kind, id), Row { item: SearchItem::$kind(row), name, html_url: url });
+                rows.insert((Noun::$kind, id), Row { item: SearchItem::$kind(row), name, html_url: url });
             }
         })*};
     }
@@ -99,26 +100,26 @@ async fn rows(found: &[&Found], ctx: &Ctx<'_>) -> Result<HashMap<(Kind, i64), Ro
         User user UserResolver
         Repository repository RepositoryResolver
     }
-    let ids = ids_of(Kind::InfrastructureResource);
+    let ids = ids_of(Noun::InfrastructureResource);
     for resource in infrastructure_resource::Entity::by_ids(ctx.db(), ids).await?.into_iter().flatten() {
         let (id, name) = (resource.id, resource.name.clone());
         let html_url = pages::url(&ctx.settings().app_url, ["infrastructure", &resource.id().text()]);
         let item = SearchItem::InfrastructureResource(resource);
-        rows.insert((Kind::InfrastructureResource, id), Row { item, name, html_url });
+        rows.insert((Noun::InfrastructureResource, id), Row { item, name, html_url });
     }
     Ok(rows)
 }
 
-impl From<Kind> for SearchTypeEnum {
-    fn from(kind: Kind) -> Self {
+impl From<Noun> for SearchTypeEnum {
+    fn from(kind: Noun) -> Self {
         match kind {
-            Kind::Service => Self::Service,
-            Kind::System => Self::System,
-            Kind::Domain => Self::Domain,
-            Kind::Team => Self::Team,
-            Kind::User => Self::User,
-            Kind::Repository => Self::Repository,
-            Kind::InfrastructureResource => Self::InfrastructureResource,
+            Noun::Service => Self::Service,
+            Noun::System => Self::System,
+            Noun::Domain => Self::Domain,
+            Noun::Team => Self::Team,
+            Noun::User => Self::User,
+            Noun::Repository => Self::Repository,
+            Noun::InfrastructureResource => Self::InfrastructureResource,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::error::{Kind, Refusal};
+use super::error::{Refusal, ScimType};
 use super::schemas;
 
 /// The attributes that a request may have, as they are written. Others are left as they are.
@@ -46,7 +46,7 @@ pub fn normalised(value: Value) -> Result<Value, Refusal> {
                 let known = KNOWN.iter().find(|known| known.eq_ignore_ascii_case(&name));
                 let name = known.map_or(name, |known| (*known).to_owned());
                 if named.insert(name.clone(), normalised(value)?).is_some() {
-                    return Err(Refusal::new(Kind::InvalidSyntax, format!("The attribute {name} is given twice.")));
+                    return Err(Refusal::new(ScimType::InvalidSyntax, format!("The attribute {name} is given twice.")));
                 }
             }
             Ok(Value::Object(named))

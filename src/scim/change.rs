@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Error, Kind, Refusal, Service};
+use super::{Error, Refusal, ScimType, Service};
 use crate::db::{self, Before, Transaction};
 use crate::entity::change::{Account, By, Told};
 use crate::entity::{audit, check_due};
@@ -56,7 +56,7 @@ async fn tell(
     let before = Before::Committed(service.db.committed(transaction));
     let account = Account::complete(before, transaction).await?.ok_or_else(|| {
         let message = format!("This changes more than {MOST_CHANGED} things. Remove members of the group first.");
-        Refusal::new(Kind::TooMany, message)
+        Refusal::new(ScimType::TooMany, message)
     })?;
     let told = account.told(before, transaction, By::Object).await?;
     events::note(transaction, wanted, (actor, action), &account, &told).await?;
@@ -82,7 +82,7 @@ async fn tell(
 /// The error of a write that meets a value of another row.
 pub fn or_taken<T>(written: Result<T, db::Error>, detail: &str) -> Result<T, Error> {
     written.map_err(|error| match error.violation() {
-        Some(db::Constraint::Unique(_)) => Refusal::new(Kind::Uniqueness, detail).into(),
+        Some(db::Constraint::Unique(_)) => Refusal::new(ScimType::Uniqueness, detail).into(),
         _ => error.into(),
     })
 }

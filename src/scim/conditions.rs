@@ -4,7 +4,7 @@ use sea_orm::ColumnTrait;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
 use serde_json::Value;
 
-use super::error::{Kind, Refusal};
+use super::error::{Refusal, ScimType};
 use super::filter::{Attribute, Filter, Op};
 use super::resource;
 use crate::db::{self, Backend};
@@ -30,7 +30,7 @@ enum Field {
 }
 
 fn wrong(detail: String) -> Refusal {
-    Refusal::new(Kind::InvalidFilter, detail)
+    Refusal::new(ScimType::InvalidFilter, detail)
 }
 
 /// The users that a filter selects.
@@ -174,7 +174,8 @@ fn compare(db: &dyn Backend, field: Field, op: Op, value: &Value) -> Result<Expr
             either(id.map_or_else(|| Expr::value(false), |id| expr.eq(id)))
         }
         Field::Flag(expr) => {
-            let wanted = resource::flag("the value", value).map_err(|refusal| refusal.of_kind(Kind::InvalidFilter))?;
+            let wanted =
+                resource::flag("the value", value).map_err(|refusal| refusal.of_kind(ScimType::InvalidFilter))?;
             either(if wanted { expr } else { expr.not() })
         }
         Field::Moment(expr) => {

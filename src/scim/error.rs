@@ -19,7 +19,7 @@ pub enum Error {
 
 /// The kind of an error: `scimType`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ScimType {
     /// A filter cannot be read, or an attribute or an operator is not supported in it.
     InvalidFilter,
     /// The request takes too much, or has too many parts.
@@ -38,7 +38,7 @@ pub enum Kind {
     InvalidValue,
 }
 
-impl Kind {
+impl ScimType {
     fn word(self) -> &'static str {
         match self {
             Self::InvalidFilter => "invalidFilter",
@@ -58,21 +58,21 @@ impl Kind {
 pub struct Refusal {
     status: u16,
     /// Its kind, if RFC 7644 has one.
-    pub kind: Option<Kind>,
+    pub kind: Option<ScimType>,
     /// One sentence for people.
     pub detail: String,
 }
 
 impl Refusal {
     /// An error of a kind.
-    pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
-        let status = if kind == Kind::Uniqueness { 409 } else { 400 };
+    pub fn new(kind: ScimType, detail: impl Into<String>) -> Self {
+        let status = if kind == ScimType::Uniqueness { 409 } else { 400 };
         Self { status, kind: Some(kind), detail: detail.into() }
     }
 
     /// A value is missing, or not what it must be.
     pub fn value(detail: impl Into<String>) -> Self {
-        Self::new(Kind::InvalidValue, detail)
+        Self::new(ScimType::InvalidValue, detail)
     }
 
     /// There is no such resource.
@@ -103,22 +103,22 @@ impl Refusal {
 
     /// The request is larger than what is done at once.
     pub fn too_large(detail: impl Into<String>) -> Self {
-        Self { status: 413, kind: Some(Kind::TooMany), detail: detail.into() }
+        Self { status: 413, kind: Some(ScimType::TooMany), detail: detail.into() }
     }
 
     /// Whether it says that there is no such attribute, or that nobody may change it. The value is not to blame.
     pub fn is_about_the_path(&self) -> bool {
-        matches!(self.kind, Some(Kind::InvalidPath | Kind::Mutability))
+        matches!(self.kind, Some(ScimType::InvalidPath | ScimType::Mutability))
     }
 
     /// The same error, of another kind.
-    pub fn of_kind(self, kind: Kind) -> Self {
+    pub fn of_kind(self, kind: ScimType) -> Self {
         Self { kind: Some(kind), ..self }
     }
 
     /// The answer that tells it.
     pub fn answer(&self) -> Answer {
-        Answer::refused(self.status, self.kind.map(Kind::word), &self.detail)
+        Answer::refused(self.status, self.kind.map(ScimType::word), &self.detail)
     }
 }
 

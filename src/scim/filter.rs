@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::attributes::without_urn;
-use super::error::{Kind, Refusal};
+use super::error::{Refusal, ScimType};
 
 /// The longest filter, in bytes.
 pub const LONGEST: usize = 2_000;
@@ -88,7 +88,7 @@ impl Path {
     /// # Errors
     /// It is none: `invalidPath`.
     pub fn read(text: &str) -> Result<Self, Refusal> {
-        Self::parse(text).map_err(|refusal| refusal.of_kind(Kind::InvalidPath))
+        Self::parse(text).map_err(|refusal| refusal.of_kind(ScimType::InvalidPath))
     }
 
     fn parse(text: &str) -> Result<Self, Refusal> {
@@ -158,7 +158,7 @@ struct Parser<'t> {
 }
 
 fn wrong(detail: impl Into<String>) -> Refusal {
-    Refusal::new(Kind::InvalidFilter, detail)
+    Refusal::new(ScimType::InvalidFilter, detail)
 }
 
 impl<'t> Parser<'t> {
@@ -386,7 +386,7 @@ mod tests {
             &many,
         ] {
             let refused = Filter::read(text).expect_err(text);
-            assert_eq!(refused.kind, Some(Kind::InvalidFilter), "{text}");
+            assert_eq!(refused.kind, Some(ScimType::InvalidFilter), "{text}");
         }
     }
 
@@ -400,7 +400,7 @@ mod tests {
         let foreign = Path::read("urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department");
         assert!(foreign.expect("a path").attribute.name.starts_with("urn:"));
         for text in ["", "emails[", "emails[type eq \"work\"]x", "a b", "[a pr]", "members[value eq \"1\"]]"] {
-            assert_eq!(Path::read(text).expect_err(text).kind, Some(Kind::InvalidPath), "{text}");
+            assert_eq!(Path::read(text).expect_err(text).kind, Some(ScimType::InvalidPath), "{text}");
         }
     }
 }

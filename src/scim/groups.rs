@@ -7,7 +7,7 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, Set};
 use serde_json::{Map, Value, json};
 
 use super::change::{Done, carry_out, or_taken};
-use super::error::{Kind, Refusal};
+use super::error::{Refusal, ScimType};
 pub use super::membership::{GROUPS_OF_USER, MEMBERS, MEMBERS_AT_ONCE};
 use super::membership::{Members, map};
 use super::patch::{self, Operation, check_other};
@@ -62,7 +62,7 @@ impl Said {
             ("externalid", None, None) => self.external_id = text("externalId", value)?,
             ("displayname" | "externalid", ..) => {
                 let detail = format!("The attribute {} has no parts.", path.attribute.name);
-                return Err(Refusal::new(Kind::InvalidPath, detail));
+                return Err(Refusal::new(ScimType::InvalidPath, detail));
             }
             _ => check_other(&path.attribute)?,
         }

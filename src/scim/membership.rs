@@ -6,7 +6,7 @@ use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Set};
 use serde_json::Value;
 
-use super::error::{Kind, Refusal};
+use super::error::{Refusal, ScimType};
 use super::filter::{Attribute, Filter, Op as Compares};
 use super::patch::{Op, Operation};
 use super::{Error, Service, resource};
@@ -46,7 +46,7 @@ impl Members {
     /// Carries an operation on the attribute `members` out.
     pub fn apply(&mut self, Operation { op, path, value }: &Operation) -> Result<(), Refusal> {
         if path.attribute.sub.as_deref().is_some_and(|part| part != "value") {
-            return Err(Refusal::new(Kind::InvalidPath, "Of a member, only the value can be given."));
+            return Err(Refusal::new(ScimType::InvalidPath, "Of a member, only the value can be given."));
         }
         let target = path.filter.as_ref().map(named).transpose()?;
         match (op, target) {
@@ -56,7 +56,7 @@ impl Members {
             (Op::Remove, None) => self.remove(ids(value)?),
             (Op::Add | Op::Replace, Some(_)) => {
                 return Err(Refusal::new(
-                    Kind::InvalidPath,
+                    ScimType::InvalidPath,
                     "A member can be removed by a path with a filter, not changed.",
                 ));
             }
@@ -188,7 +188,7 @@ fn named(filter: &Filter) -> Result<i64, Refusal> {
             // Nobody has another id.
             Ok(resource::number(id).unwrap_or(0))
         }
-        _ => Err(Refusal::new(Kind::InvalidPath, "The filter of members must be value eq \"ID\".")),
+        _ => Err(Refusal::new(ScimType::InvalidPath, "The filter of members must be value eq \"ID\".")),
     }
 }
 
@@ -225,13 +225,13 @@ mod tests {
             applied(&[(Op::Replace, "members", one.clone()), (Op::Add, "members", json!([{ "value": "2" }]))]);
         assert_eq!(replaced, Ok(Members { added: BTreeSet::from([1, 2]), ..Members::default() }));
         for (op, path, value, kind) in [
-            (Op::Add, "members", json!([{ "value": "x" }]), Kind::InvalidValue),
-            (Op::Add, "members", json!([{ "value": "1", "type": "Group" }]), Kind::InvalidValue),
-            (Op::Add, "members", json!([{ "value": 1 }]), Kind::InvalidValue),
-            (Op::Remove, "members[display eq \"1\"]", json!(null), Kind::InvalidPath),
-            (Op::Replace, "members[value eq \"1\"].value", json!("2"), Kind::InvalidPath),
-            (Op::Replace, "members.display", json!("2"), Kind::InvalidPath),
-            (Op::Remove, "members.display", json!(null), Kind::InvalidPath),
+            (Op::Add, "members", json!([{ "value": "x" }]), ScimType::InvalidValue),
+            (Op::Add, "members", json!([{ "value": "1", "type": "Group" }]), ScimType::InvalidValue),
+            (Op::Add, "members", json!([{ "value": 1 }]), ScimType::InvalidValue),
+            (Op::Remove, "members[display eq \"1\"]", json!(null), ScimType::InvalidPath),
+            (Op::Replace, "members[value eq \"1\"].value", json!("2"), ScimType::InvalidPath),
+            (Op::Replace, "members.display", json!("2"), ScimType::InvalidPath),
+            (Op::Remove, "members.display", json!(null), ScimType::InvalidPath),
         ] {
             assert_eq!(applied(&[(op, path, value)]).expect_err(path).kind, Some(kind), "{path}");
         }

@@ -34,7 +34,7 @@ mod schemas;
 mod users;
 
 pub use change::MOST_CHANGED;
-use error::{Error, Kind, Refusal};
+use error::{Error, Refusal, ScimType};
 pub use filter::{DEEPEST, LONGEST as LONGEST_FILTER, MOST_TERMS};
 pub use groups::{GROUPS_OF_USER, MEMBERS, MEMBERS_AT_ONCE, MOST_GROUPS};
 pub use list::{IN_PAGE, MOST_RESULTS};
@@ -142,7 +142,7 @@ pub async fn answer(service: &Service<'_>, request: &Request<'_>) -> Result<Answ
     let answered = match request.does {
         Does::Get => timeout(limits.time, answered)
             .await
-            .unwrap_or_else(|_| Err(Refusal::new(Kind::TooMany, Excess::Time.sentence(&limits)).into())),
+            .unwrap_or_else(|_| Err(Refusal::new(ScimType::TooMany, Excess::Time.sentence(&limits)).into())),
         _ => answered.await,
     };
     match answered {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::error::{Kind, Refusal};
+use super::error::{Refusal, ScimType};
 use super::filter::{Attribute, Path};
 use super::{resource, schemas};
 
@@ -33,7 +33,7 @@ pub struct Operation {
 
 /// Reads the operations in a body.
 pub fn read(bytes: &[u8]) -> Result<Vec<Operation>, Refusal> {
-    let syntax = |detail: &str| Refusal::new(Kind::InvalidSyntax, detail);
+    let syntax = |detail: &str| Refusal::new(ScimType::InvalidSyntax, detail);
     let mut body = resource::body(bytes)?;
     let Some(Value::Array(given)) = body.remove("Operations") else {
         return Err(syntax("The body must have a list of Operations."));
@@ -53,7 +53,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Operation>, Refusal> {
                 operations.push(Operation { op, path: Path::read(path)?, value });
             }
             (Some(Value::String(_) | Value::Null) | None, _) if op == Op::Remove => {
-                return Err(Refusal::new(Kind::NoTarget, "An operation that removes must have a path."));
+                return Err(Refusal::new(ScimType::NoTarget, "An operation that removes must have a path."));
             }
             (Some(Value::String(_) | Value::Null) | None, Value::Object(values)) => {
                 for (name, value) in values {
@@ -63,7 +63,9 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Operation>, Refusal> {
             (Some(Value::String(_) | Value::Null) | None, _) => {
                 return Err(Refusal::value("The value of an operation without a path must be an object."));
             }
-            (Some(_), _) => return Err(Refusal::new(Kind::InvalidPath, "The path of an operation must be a text.")),
+            (Some(_), _) => {
+                return Err(Refusal::new(ScimType::InvalidPath, "The path of an operation must be a text."));
+            }
         }
         if operations.len() > MOST_OPERATIONS {
             return Err(Refusal::too_large(format!("A request has at most {MOST_OPERATIONS} operations.")));
@@ -128,12 +130,12 @@ const READ_ONLY: &[&str] = &["id", "meta", "groups"];
 pub fn check_other(attribute: &Attribute) -> Result<(), Refusal> {
     let name = &*attribute.name;
     if READ_ONLY.contains(&name) {
-        return Err(Refusal::new(Kind::Mutability, format!("The attribute {name} cannot be changed.")));
+        return Err(Refusal::new(ScimType::Mutability, format!("The attribute {name} cannot be changed.")));
     }
     if NOT_KEPT.contains(&name) || name.starts_with("urn:") {
         return Ok(());
     }
-    Err(Refusal::new(Kind::InvalidPath, format!("The path names the attribute {name}, which does not exist.")))
+    Err(Refusal::new(ScimType::InvalidPath, format!("The path names the attribute {name}, which does not exist.")))
 }
 
 #[cfg(test)]
@@ -169,16 +171,16 @@ mod tests {
     #[test]
     fn what_is_no_operation_is_refused_with_its_cause() {
         for (operations, kind) in [
-            (json!(null), Kind::InvalidSyntax),
-            (json!([7]), Kind::InvalidSyntax),
-            (json!([{ "op": "move", "path": "active" }]), Kind::InvalidSyntax),
-            (json!([{ "op": "remove" }]), Kind::NoTarget),
-            (json!([{ "op": "replace", "value": "x" }]), Kind::InvalidValue),
-            (json!([{ "op": "replace", "path": 7, "value": "x" }]), Kind::InvalidPath),
-            (json!([{ "op": "replace", "path": "a b", "value": "x" }]), Kind::InvalidPath),
+            (json!(null), ScimType::InvalidSyntax),
+            (json!([7]), ScimType::InvalidSyntax),
+            (json!([{ "op": "move", "path": "active" }]), ScimType::InvalidSyntax),
+            (json!([{ "op": "remove" }]), ScimType::NoTarget),
+            (json!([{ "op": "replace", "value": "x" }]), ScimType::InvalidValue),
+            (json!([{ "op": "replace", "path": 7, "value": "x" }]), ScimType::InvalidPath),
+            (json!([{ "op": "replace", "path": "a b", "value": "x" }]), ScimType::InvalidPath),
             (
                 json!(vec![json!({ "op": "replace", "path": "active", "value": true }); MOST_OPERATIONS + 1]),
-                Kind::TooMany,
+                ScimType::TooMany,
             ),
         ] {
             assert_eq!(read(operations.clone()).expect_err("no operation").kind, Some(kind));

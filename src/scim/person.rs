@@ -3,7 +3,7 @@
 use sea_orm::{ActiveModelTrait, Set};
 use serde_json::{Map, Value, json};
 
-use super::error::{Kind, Refusal};
+use super::error::{Refusal, ScimType};
 use super::patch::{Op, Operation, check_other};
 use super::{Error, resource};
 use crate::entity::field_rule::FieldRules;
@@ -104,7 +104,7 @@ impl Person {
             ("emails", _) => self.apply_to_email(*op, path, value)?,
             ("username" | "externalid" | "displayname" | "name" | "active", Some(sub)) => {
                 let detail = format!("The attribute {} has no part {sub}.", attribute.name);
-                return Err(Refusal::new(Kind::InvalidPath, detail));
+                return Err(Refusal::new(ScimType::InvalidPath, detail));
             }
             _ => check_other(attribute)?,
         }
@@ -131,7 +131,7 @@ impl Person {
             Some("value") => resource::text("emails.value", value)?,
             Some("type" | "primary" | "display") => return Ok(()),
             Some(sub) => {
-                return Err(Refusal::new(Kind::InvalidPath, format!("The attribute emails has no part {sub}.")));
+                return Err(Refusal::new(ScimType::InvalidPath, format!("The attribute emails has no part {sub}.")));
             }
         };
         self.email = email.or(self.email.take());

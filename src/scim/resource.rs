@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::attributes::{Shape, normalised};
-use super::error::{Kind, Refusal};
+use super::error::{Refusal, ScimType};
 use super::filter::Filter;
 use super::list::MOST_RESULTS;
 use crate::entity::Timestamp;
@@ -34,10 +34,10 @@ pub fn number(text: &str) -> Option<i64> {
 /// Reads a body, which must be a JSON object.
 pub fn body(bytes: &[u8]) -> Result<Map<String, Value>, Refusal> {
     let read: Value = serde_json::from_slice(bytes)
-        .map_err(|error| Refusal::new(Kind::InvalidSyntax, format!("The body is not JSON: {error}.")))?;
+        .map_err(|error| Refusal::new(ScimType::InvalidSyntax, format!("The body is not JSON: {error}.")))?;
     match normalised(read)? {
         Value::Object(members) => Ok(members),
-        _ => Err(Refusal::new(Kind::InvalidSyntax, "The body must be a JSON object.")),
+        _ => Err(Refusal::new(ScimType::InvalidSyntax, "The body must be a JSON object.")),
     }
 }
 

@@ -8,7 +8,7 @@ use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, EntityTrait, QueryFilt
 use serde_json::{Map, Value, json};
 
 use super::change::{Done, carry_out, or_taken};
-use super::error::{Kind, Refusal};
+use super::error::{Refusal, ScimType};
 use super::person::Person;
 use super::resource::{Asked, absent, body, meta};
 use super::{Answer, Error, Request, Service, conditions, list as page, patch, schemas};
@@ -154,7 +154,7 @@ async fn check_names(db: &Transaction, row: &user::ActiveModel) -> Result<(), Er
     let own = row.id.try_as_ref().copied().unwrap_or_default();
     for same in [name, address].into_iter().flatten() {
         if db.one(user::Entity::find().filter(same).filter(Column::Id.ne(own))).await?.is_some() {
-            return Err(Refusal::new(Kind::Uniqueness, TAKEN).into());
+            return Err(Refusal::new(ScimType::Uniqueness, TAKEN).into());
         }
     }
     Ok(())
@@ -163,7 +163,7 @@ async fn check_names(db: &Transaction, row: &user::ActiveModel) -> Result<(), Er
 /// An error of the client that is about the state of the user, not about the value.
 fn as_state(error: Error) -> Error {
     match error {
-        Error::Refused(refusal) => Error::Refused(refusal.of_kind(Kind::Mutability)),
+        Error::Refused(refusal) => Error::Refused(refusal.of_kind(ScimType::Mutability)),
         error => error,
     }
 }

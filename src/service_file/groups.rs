@@ -18,7 +18,7 @@ use super::report::Problems;
 use super::teams;
 use super::yaml::{At, Spot};
 use crate::db::{self, Read, RowOf, Table, Transaction, Write};
-use crate::entity::alias::{self, AliasTable, Kind};
+use crate::entity::alias::{self, AliasKind, AliasTable};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::tag::Owner;
 use crate::entity::{Timestamp, domain, domain_alias, row_lock, system, system_alias, team, team_alias};
@@ -138,7 +138,7 @@ async fn find<'a, G: Group>(
         }
         if is_created {
             // Other documents may refer to it.
-            let kind = if document.naming.key.is_some() { Kind::Managed } else { Kind::Name };
+            let kind = if document.naming.key.is_some() { AliasKind::Managed } else { AliasKind::Name };
             let id = number_of::<G>(&before);
             G::Aliases::claim_slug(db, &id, &text::<G>(&before, G::NAME)).await?;
             G::Aliases::claim(db, &id, &document.naming.found_by().value, kind).await?;
@@ -265,7 +265,7 @@ async fn claim_aliases<G: Group>(
     }
     let mut is_new = false;
     if lists::owner_of::<G::Aliases>(db, &name.value).await?.is_none() {
-        G::Aliases::claim(db, &id, &name.value, Kind::Name).await?;
+        G::Aliases::claim(db, &id, &name.value, AliasKind::Name).await?;
         is_new = true;
     }
     // The next run finds the row by this alias. Without the alias, that run would create a second row.

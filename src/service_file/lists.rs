@@ -14,7 +14,7 @@ use super::report::Problems;
 use super::repositories;
 use super::yaml::At;
 use crate::db::{self, Read, Transaction, Write};
-use crate::entity::alias::{AliasTable, Kind};
+use crate::entity::alias::{AliasKind, AliasTable};
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
 use crate::entity::{ByAlias, contact, repository, service_repository, tool};
@@ -25,7 +25,7 @@ pub(super) async fn remove_aliases<T: AliasTable>(
     owner: i64,
     kept: impl Iterator<Item = &str>,
 ) -> Result<bool, db::Error> {
-    let others = T::delete_many().filter(T::OWNER.eq(owner)).filter(T::KIND.eq(Kind::Managed));
+    let others = T::delete_many().filter(T::OWNER.eq(owner)).filter(T::KIND.eq(AliasKind::Managed));
     Ok(db.exec(others.filter(T::VALUE.is_not_in(kept))).await? > 0)
 }
 
@@ -46,7 +46,7 @@ pub(super) async fn add_alias<T: AliasTable>(
 ) -> Result<bool, db::Error> {
     match owner_of::<T>(db, alias).await? {
         Some(holder) if holder == T::key(owner) => Ok(false),
-        None if T::claim(db, owner, alias, Kind::Managed).await? => Ok(true),
+        None if T::claim(db, owner, alias, AliasKind::Managed).await? => Ok(true),
         _ => {
             problems.add(file, *spot, format!("another {} has the alias \"{alias}\"", T::NOUN));
             Ok(false)

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use super::reader::fields;
 use crate::db::{self, Read, ReadHandle, Table};
-use crate::entity::alias::{AliasTable, Kind};
+use crate::entity::alias::{AliasKind, AliasTable};
 use crate::entity::field_rule::{FieldRules, Reference};
 use crate::entity::relationship::End;
 use crate::entity::{
@@ -196,7 +196,7 @@ async fn entries(db: &dyn ReadHandle, described: Described) -> Result<Option<Ent
             entries
         }
         Described::Repository(id) => {
-            let Some(row) = one::<repository::Entity>(db, id).await? else { return Ok(None) };
+            let Some(row) = find::<repository::Entity>(db, id).await? else { return Ok(None) };
             let (name, alias) = (Written::text(&row.name), Written::text(&row.default_alias));
             let mut entries = vec![("name".to_owned(), name), ("alias".to_owned(), alias)];
             add_fields::<repository::Entity>(db, &row, &mut entries).await?;
@@ -270,13 +270,13 @@ async fn add_fields<E: FieldRules>(
 /// The text by which a document refers to a row.
 async fn named(db: &dyn ReadHandle, to: Reference, id: i64) -> Result<Option<String>, db::Error> {
     Ok(match to {
-        Reference::Team => one::<team::Entity>(db, id).await?.map(|row| row.alias),
-        Reference::Tier => one::<tier::Entity>(db, id).await?.map(|row| row.alias),
-        Reference::Lifecycle => one::<lifecycle::Entity>(db, id).await?.map(|row| row.alias),
-        Reference::User => one::<user::Entity>(db, id).await?.map(|row| row.email),
-        Reference::System => one::<system::Entity>(db, id).await?.map(|row| row.slug),
-        Reference::Domain => one::<domain::Entity>(db, id).await?.map(|row| row.slug),
-        Reference::ComponentType => one::<component_type::Entity>(db, id).await?.map(|row| row.alias),
+        Reference::Team => find::<team::Entity>(db, id).await?.map(|row| row.alias),
+        Reference::Tier => find::<tier::Entity>(db, id).await?.map(|row| row.alias),
+        Reference::Lifecycle => find::<lifecycle::Entity>(db, id).await?.map(|row| row.alias),
+        Reference::User => find::<user::Entity>(db, id).await?.map(|row| row.email),
+        Reference::System => find::<system::Entity>(db, id).await?.map(|row| row.slug),
+        Reference::Domain => find::<domain::Entity>(db, id).await?.map(|row| row.slug),
+        Reference::ComponentType => find::<component_type::Entity>(db, id).await?.map(|row| row.alias),
     })
 }
 
@@ -286,7 +286,8 @@ async fn find<E: ByIds>(db: &dyn ReadHandle, id: i64) -> Result<Option<E::Model>
 
 /// The aliases that somebody gave the owner.
 async fn aliases<T: AliasTable + Table>(db: &dyn ReadHandle, owner: i64) -> Result<Vec<Written>, db::Error> {
-    let given = T::find().select_only().column(T::VALUE).filter(T::OWNER.eq(owner)).filter(T::KIND.eq(Kind::Managed));
+    let given =
+        T::find().select_only().column(T::VALUE).filter(T::OWNER.eq(owner)).filter(T::KIND.eq(AliasKind::Managed));
     let given: Vec<String> = db.rows(given.order_by_asc(T::VALUE).as_query(), |row| row.get(0)).await?;
     Ok(given.into_iter().map(Written::text).collect())
 }

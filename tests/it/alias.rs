@@ -1,7 +1,7 @@
 //! Aliases of services and teams.
 
 use rollcall::db::Write;
-use rollcall::entity::alias::Kind;
+use rollcall::entity::alias::AliasKind;
 use rollcall::entity::{ByAlias, service, service_alias};
 use sea_orm::{EntityTrait, Set};
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ async fn an_owner_has_at_most_a_thousand_aliases() {
     let alias = |number: u32| service_alias::ActiveModel {
         service_id: Set(id),
         value: Set(format!("a{number}")),
-        kind: Set(Kind::Managed),
+        kind: Set(AliasKind::Managed),
         ..Default::default()
     };
     // Together with the slug and the name, one less than the limit.

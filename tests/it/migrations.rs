@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use rollcall::db::{self, Backend, Db, OpenError, Read, Version, Write};
-use rollcall::entity::alias::{AliasTable, Kind};
+use rollcall::entity::alias::{AliasKind, AliasTable};
 use rollcall::entity::*;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
@@ -277,15 +277,15 @@ async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
         assert_eq!(Aliases::claim_slug(db, other, "Shopping cart").await?, "shopping_cart_2");
         assert_eq!(Aliases::claim_slug(db, cart, "Shopping cart").await?, "shopping_cart", "it is its own");
         for (owner, kind, has_it) in [
-            (cart, Kind::Name, true),
-            (other, Kind::Managed, false),
-            (cart, Kind::Managed, true),
+            (cart, AliasKind::Name, true),
+            (other, AliasKind::Managed, false),
+            (cart, AliasKind::Managed, true),
             // An alias that a user added is not turned into a derived one.
-            (cart, Kind::Name, true),
+            (cart, AliasKind::Name, true),
         ] {
             assert_eq!(Aliases::claim(db, owner, "Shopping Cart", kind).await?, has_it, "{owner:?} {kind:?}");
         }
-        assert!(Aliases::claim(db, cart, "shopping_cart", Kind::Managed).await?);
+        assert!(Aliases::claim(db, cart, "shopping_cart", AliasKind::Managed).await?);
         Ok(())
     });
     claims.await.expect("no failure");
@@ -293,7 +293,7 @@ async fn an_alias_has_one_owner_and_keeps_its_stronger_kind() {
         Aliases::find().filter(service_alias::Column::ServiceId.eq(cart)).order_by_asc(service_alias::Column::Id);
     let aliases = db.read().all(aliases).await.expect("aliases");
     let aliases: Vec<_> = aliases.iter().map(|alias| (&*alias.value, alias.kind)).collect();
-    assert_eq!(aliases, [("shopping_cart", Kind::Slug), ("Shopping Cart", Kind::Managed)]);
+    assert_eq!(aliases, [("shopping_cart", AliasKind::Slug), ("Shopping Cart", AliasKind::Managed)]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -306,7 +306,7 @@ async fn of_64_that_claim_an_alias_at_once_one_gets_it() {
             let id = db.insert(service_named("Cart", None)).await?.id;
             let service = &service::lock_for_service_file(db, &[id]).await?[&id];
             let slug = Aliases::claim_slug(db, service, "Cart").await?;
-            Ok((slug, Aliases::claim(db, service, "org/cart", Kind::Managed).await?))
+            Ok((slug, Aliases::claim(db, service, "org/cart", AliasKind::Managed).await?))
         })
         .await
     };

@@ -1,7 +1,7 @@
 //! Dependencies between services, component types, and teams above teams.
 
 use rollcall::db::Write;
-use rollcall::entity::alias::Kind;
+use rollcall::entity::alias::AliasKind;
 use rollcall::entity::{Timestamp, service, service_alias, service_dependency};
 use rollcall::error::Error;
 use sea_orm::{EntityTrait, Set};
@@ -232,7 +232,7 @@ pub async fn many(app: &TestApp, count: usize) -> Vec<i64> {
             let aliases = numbers.zip(&made).map(|(number, id)| service_alias::ActiveModel {
                 service_id: Set(*id),
                 value: Set(format!("s{number}")),
-                kind: Set(Kind::Slug),
+                kind: Set(AliasKind::Slug),
                 ..Default::default()
             });
             db.exec(service_alias::Entity::insert_many(aliases)).await?;

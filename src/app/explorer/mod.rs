@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::assets::Asset;
 use super::layout::layout;
 use super::visit::Visit;
-use super::{Answer, Kind};
+use super::{Answer, PagePolicy};
 
 /// The initial query.
 const QUERY: &str = include_str!("default.graphql");
@@ -34,7 +34,7 @@ pub fn page(visit: &Visit) -> Answer {
                 noscript { p { "The explorer needs JavaScript." } }
                 script type="module" src=(script.path()) {}
             };
-            Answer::special(Kind::Editor, layout(visit, "Explorer", main))
+            Answer::special(PagePolicy::Editor, layout(visit, "Explorer", main))
         }
         _ => Answer::page(layout(visit, "Explorer", simple())),
     }

@@ -25,14 +25,14 @@ pub const SUMMARY: usize = 1_000;
 
 /// What a feed tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FeedKind {
     /// What was deployed.
     Deploys,
     /// What was changed, and by whom.
     Changes,
 }
 
-impl Kind {
+impl FeedKind {
     /// The feed with this name in its address.
     pub fn of_file(name: &str) -> Option<Self> {
         [Self::Deploys, Self::Changes].into_iter().find(|kind| kind.file() == name)
@@ -91,7 +91,7 @@ fn summary(text: &str) -> String {
 
 impl Site {
     /// Writes the newest entries of a feed. The query names a service or a team, or nothing for all services.
-    pub async fn feed(&self, of: &feed::Model, kind: Kind, query: &Fields) -> Result<String, Fault> {
+    pub async fn feed(&self, of: &feed::Model, kind: FeedKind, query: &Fields) -> Result<String, Fault> {
         let (service, team) = (query.given("service"), query.given("team"));
         if service.is_some() && team.is_some() {
             let why = "A feed is about a service or about a team: leave one of the two out of its address.";
@@ -103,8 +103,8 @@ impl Site {
         let about = about.as_ref();
         let page = here.url(&page(kind, about, team));
         let entries = match kind {
-            Kind::Deploys => reading.required(|db| deploys::entries(db, about, &here)).await?,
-            Kind::Changes => reading.required(|db| changes::entries(db, about, &here, &page)).await?,
+            FeedKind::Deploys => reading.required(|db| deploys::entries(db, about, &here)).await?,
+            FeedKind::Changes => reading.required(|db| changes::entries(db, about, &here, &page)).await?,
         };
         let own = [("service", service), ("team", team)].into_iter().find_map(|(name, alias)| Some((name, alias?)));
         let own = own.map(|(name, alias)| Fields::one(name, alias).query()).unwrap_or_default();
@@ -131,25 +131,25 @@ async fn subject(db: &dyn ReadHandle, service: Option<&str>, team: Option<&str>)
 }
 
 /// The path of the page that tells the same.
-fn page(kind: Kind, about: Option<&Subject>, team: Option<&str>) -> String {
+fn page(kind: FeedKind, about: Option<&Subject>, team: Option<&str>) -> String {
     match (kind, about, team) {
-        (Kind::Deploys, None, _) => "/deploys".to_owned(),
-        (Kind::Deploys, Some(_), Some(team)) => link("/deploys", &Fields::one("team", team).query()),
-        (Kind::Deploys, Some(service), None) => format!("{}/deploys", service.address),
-        (Kind::Changes, None, _) => "/".to_owned(),
-        (Kind::Changes, Some(about), _) => format!("{}/history", about.address),
+        (FeedKind::Deploys, None, _) => "/deploys".to_owned(),
+        (FeedKind::Deploys, Some(_), Some(team)) => link("/deploys", &Fields::one("team", team).query()),
+        (FeedKind::Deploys, Some(service), None) => format!("{}/deploys", service.address),
+        (FeedKind::Changes, None, _) => "/".to_owned(),
+        (FeedKind::Changes, Some(about), _) => format!("{}/history", about.address),
     }
 }
 
-fn title(kind: Kind, about: Option<&Subject>) -> String {
+fn title(kind: FeedKind, about: Option<&Subject>) -> String {
     let of = match about {
         None => String::new(),
         Some(team) if team.class == "Team" => format!(" of {} and its services", team.name),
         Some(service) => format!(" of {}", service.name),
     };
     match kind {
-        Kind::Deploys => format!("Deploys{of}"),
-        Kind::Changes => format!("Changes{of}"),
+        FeedKind::Deploys => format!("Deploys{of}"),
+        FeedKind::Changes => format!("Changes{of}"),
     }
 }
 

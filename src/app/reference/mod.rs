@@ -10,7 +10,7 @@ use maud::html;
 
 use super::layout::layout;
 use super::visit::Visit;
-use super::{Answer, Fault, Kind};
+use super::{Answer, Fault, PagePolicy};
 use crate::entity::text::SHORT;
 
 mod description;
@@ -47,13 +47,13 @@ impl Reference {
             (search::form(text))
             @if text.is_empty() { (index::show(&self.schema, &self.uses)) } @else { (search::show(&self.schema, text)) }
         };
-        Ok(Answer::special(Kind::Cached, layout(visit, "Schema reference", main)))
+        Ok(Answer::special(PagePolicy::Cached, layout(visit, "Schema reference", main)))
     }
 
     /// Shows one type.
     pub fn type_page(&self, visit: &Visit, name: &str) -> Result<Answer, Fault> {
         let definition = self.schema.types.get(name).ok_or(Fault::NotFound)?;
         let uses = self.uses.get(name);
-        Ok(Answer::special(Kind::Cached, layout(visit, name, type_page::show(&self.schema, definition, uses))))
+        Ok(Answer::special(PagePolicy::Cached, layout(visit, name, type_page::show(&self.schema, definition, uses))))
     }
 }

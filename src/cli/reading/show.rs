@@ -11,7 +11,7 @@ use crate::config::{Named, Output, Shown};
 use crate::entity::text::one_line;
 
 /// How a kind is asked for, and what is printed of it.
-pub(super) struct Kind {
+pub(super) struct NounView {
     pub(super) word: &'static str,
     /// Takes `$name`. What it finds is the account's `found`.
     document: &'static str,
@@ -19,7 +19,7 @@ pub(super) struct Kind {
     lines: &'static [Line],
 }
 
-impl Kind {
+impl NounView {
     fn is(&self, other: &Self) -> bool {
         self.word == other.word
     }
@@ -28,7 +28,7 @@ impl Kind {
 /// A label, where the value is, and how it is written: each `{…}` is a JSON pointer into the value, and `{}` the value.
 type Line = (&'static str, &'static str, &'static str);
 
-const SERVICE: Kind = Kind {
+const SERVICE: NounView = NounView {
     word: "service",
     document: "query($name: String!) { account { found: service(alias: $name) {
         name alias description htmlUrl owner { name alias } tier { name } lifecycle { name } parent { name }
@@ -72,7 +72,7 @@ const SERVICE: Kind = Kind {
     ],
 };
 
-const TEAM: Kind = Kind {
+const TEAM: NounView = NounView {
     word: "team",
     document: "query($name: String!) { account { found: team(alias: $name) {
         name alias responsibilities htmlUrl manager { name email } parentTeam { name }
@@ -93,7 +93,7 @@ const TEAM: Kind = Kind {
     ],
 };
 
-const SYSTEM: Kind = Kind {
+const SYSTEM: NounView = NounView {
     word: "system",
     document: "query($name: String!) { account { found: system(input: { alias: $name }) {
         id name aliases description note htmlUrl owner { name } parent { name }
@@ -108,7 +108,7 @@ const SYSTEM: Kind = Kind {
     ],
 };
 
-const DOMAIN: Kind = Kind {
+const DOMAIN: NounView = NounView {
     word: "domain",
     document: "query($name: String!) { account { found: domain(input: { alias: $name }) {
         name aliases description note htmlUrl owner { name }
@@ -122,7 +122,7 @@ const DOMAIN: Kind = Kind {
     ],
 };
 
-const USER: Kind = Kind {
+const USER: NounView = NounView {
     word: "user",
     document: "query($name: String!) { account { found: user(input: { email: $name }) {
         name email role htmlUrl teams(first: 20) { nodes { name } totalCount } contacts { type displayName address }
@@ -136,7 +136,7 @@ const USER: Kind = Kind {
     ],
 };
 
-const REPOSITORY: Kind = Kind {
+const REPOSITORY: NounView = NounView {
     word: "repository",
     document: "query($name: String!) { account { found: repository(alias: $name) {
         name defaultAlias description url htmlUrl owner { name } tier { name }
@@ -153,7 +153,7 @@ const REPOSITORY: Kind = Kind {
     ],
 };
 
-const INFRASTRUCTURE: Kind = Kind {
+const INFRASTRUCTURE: NounView = NounView {
     word: "infrastructure",
     document: "query($name: String!) { account { found: infrastructureResource(input: { alias: $name }) {
         id name aliases type providerResourceType htmlUrl: href owner { name } data
@@ -171,11 +171,11 @@ const INFRASTRUCTURE: Kind = Kind {
 };
 
 /// All kinds, and how they are listed in a sentence.
-const KINDS: [&Kind; 7] = [&SERVICE, &TEAM, &SYSTEM, &DOMAIN, &USER, &REPOSITORY, &INFRASTRUCTURE];
+const KINDS: [&NounView; 7] = [&SERVICE, &TEAM, &SYSTEM, &DOMAIN, &USER, &REPOSITORY, &INFRASTRUCTURE];
 const ALL_KINDS: &str = "service, team, system, domain, user, repository";
 const LAST_KIND: &str = "infrastructure";
 
-fn kind(shown: Shown) -> &'static Kind {
+fn kind(shown: Shown) -> &'static NounView {
     match shown {
         Shown::Service => &SERVICE,
         Shown::Team => &TEAM,
@@ -188,7 +188,7 @@ fn kind(shown: Shown) -> &'static Kind {
 }
 
 /// The kind of a word of the command line, or of the search.
-fn kind_of(word: &str) -> Option<&'static Kind> {
+fn kind_of(word: &str) -> Option<&'static NounView> {
     <Shown as clap::ValueEnum>::from_str(word, true).ok().map(kind)
 }
 
@@ -206,12 +206,12 @@ pub(super) fn open(named: &Named) -> Result<(), String> {
     print(&format!("{}\n", text(node.get("htmlUrl"))))
 }
 
-fn find_named(named: &Named) -> Result<(&'static Kind, Json), String> {
+fn find_named(named: &Named) -> Result<(&'static NounView, Json), String> {
     find(&server(&named.asking.remote, named.asking.deadline)?, &named.words)
 }
 
 /// Finds what a kind and a name, or a name alone, stand for: its kind, and what is printed of it.
-pub(super) fn find(server: &Server, words: &[String]) -> Result<(&'static Kind, Json), String> {
+pub(super) fn find(server: &Server, words: &[String]) -> Result<(&'static NounView, Json), String> {
     let (kind, name) = match words {
         [word, name] => {
             let kind =
@@ -275,7 +275,7 @@ fn is_only_called(node: &Json, name: &str) -> bool {
     is("/name") && !["/alias", "/aliases/0", "/defaultAlias", "/email"].into_iter().any(is)
 }
 
-fn ask(server: &Server, kind: &Kind, name: &str) -> Result<Json, String> {
+fn ask(server: &Server, kind: &NounView, name: &str) -> Result<Json, String> {
     let mut said = server.answer(kind.document, &json!({ "name": name }))?;
     // Some kinds answer with an error, for clients that want one.
     if said["errors"][0]["message"].as_str().is_some_and(|why| why.contains("does not exist on this account")) {
@@ -285,7 +285,7 @@ fn ask(server: &Server, kind: &Kind, name: &str) -> Result<Json, String> {
 }
 
 /// Reads what the search found: by the last part of its page's address, which is an alias or an id.
-fn ask_of_result(server: &Server, kind: &Kind, result: &Json) -> Result<Json, String> {
+fn ask_of_result(server: &Server, kind: &NounView, result: &Json) -> Result<Json, String> {
     let matched = text(result.get("alias"));
     let address = text(result.get("htmlUrl"));
     let last = address.rsplit('/').next().unwrap_or_default();
@@ -299,7 +299,7 @@ fn ask_of_result(server: &Server, kind: &Kind, result: &Json) -> Result<Json, St
 }
 
 /// The lines about a node: its name, and its values below each other.
-fn described(kind: &Kind, node: &Json, has_styles: bool) -> String {
+fn described(kind: &NounView, node: &Json, has_styles: bool) -> String {
     let alias = text(node.get("alias").or_else(|| node.pointer("/aliases/0")));
     let name = text(node.get("name"));
     let title = if alias.is_empty() { name } else { format!("{name} ({alias})") };

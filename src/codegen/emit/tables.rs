@@ -62,9 +62,9 @@ fn field_info(context: Context<'_>, object: &Object, field: &Field) -> TokenStre
     let objects = context.schema.possible(field.ty.name());
     let objects = objects.iter().map(|object| names::type_name(&object.name));
     let mut info = match kind {
-        Kind::Column => quote!(column(#name)),
-        Kind::Relation => quote!(relation(#name, &[#(&#objects),*])),
-        Kind::Held => quote!(held(#name, &[#(&#objects),*])),
+        FieldKind::Column => quote!(column(#name)),
+        FieldKind::Relation => quote!(relation(#name, &[#(&#objects),*])),
+        FieldKind::Held => quote!(held(#name, &[#(&#objects),*])),
     };
     if field.ty.nullable {
         info.extend(quote!(.nullable()));
@@ -124,18 +124,18 @@ fn cost(context: Context<'_>, object: &Object, field: &Field) -> TokenStream {
     quote!(#weighing #size)
 }
 
-enum Kind {
+enum FieldKind {
     Column,
     Relation,
     Held,
 }
 
-fn kind(context: Context<'_>, object: &Object, field: &Field) -> Kind {
+fn kind(context: Context<'_>, object: &Object, field: &Field) -> FieldKind {
     match context.representation(object) {
-        _ if is_column(context, object, field) => Kind::Column,
-        Representation::Root => Kind::Relation,
-        Representation::Bound if !is_errors_of_payload(context, object, field) => Kind::Relation,
-        _ => Kind::Held,
+        _ if is_column(context, object, field) => FieldKind::Column,
+        Representation::Root => FieldKind::Relation,
+        Representation::Bound if !is_errors_of_payload(context, object, field) => FieldKind::Relation,
+        _ => FieldKind::Held,
     }
 }
 

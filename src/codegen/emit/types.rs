@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::super::model::{InputValue, Kind, TypeRef, TypeShape};
+use super::super::model::{InputValue, TypeKind, TypeRef, TypeShape};
 use super::super::names;
 use super::{Context, Representation};
 
@@ -31,14 +31,14 @@ impl Context<'_> {
     /// The Rust type of a named output type.
     pub(super) fn output_name(&self, name: &str) -> TokenStream {
         match self.schema.kind(name) {
-            Kind::Scalar => match name {
+            TypeKind::Scalar => match name {
                 "String" => quote!(String),
                 "Int" => quote!(i32),
                 "Float" => quote!(f64),
                 "Boolean" => quote!(bool),
                 _ => bound(name),
             },
-            Kind::Object => {
+            TypeKind::Object => {
                 let object = self.schema.object(name).map(|object| self.representation(object));
                 if object == Some(Representation::Bound) { bound(name) } else { generated(name) }
             }
@@ -65,11 +65,11 @@ impl Context<'_> {
             }
             TypeShape::Named(name) => {
                 let named = match (self.schema.kind(name), name.as_str()) {
-                    (Kind::Scalar, "String" | "ID") => quote!(String),
-                    (Kind::Scalar, "Int") => quote!(i32),
-                    (Kind::Scalar, "Float") => quote!(f64),
-                    (Kind::Scalar, "Boolean") => quote!(bool),
-                    (Kind::Scalar, _) => bound(name),
+                    (TypeKind::Scalar, "String" | "ID") => quote!(String),
+                    (TypeKind::Scalar, "Int") => quote!(i32),
+                    (TypeKind::Scalar, "Float") => quote!(f64),
+                    (TypeKind::Scalar, "Boolean") => quote!(bool),
+                    (TypeKind::Scalar, _) => bound(name),
                     _ => generated(name),
                 };
                 if boxed { quote!(__e::Boxed<#named>) } else { named }

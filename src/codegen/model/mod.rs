@@ -184,7 +184,7 @@ pub enum TypeShape {
 
 /// The kind of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TypeKind {
     /// A scalar, built in or custom.
     Scalar,
     /// An object type.
@@ -223,13 +223,13 @@ impl Schema {
     }
 
     /// The kind of the type with this name. In a checked schema an undefined name is a built-in scalar.
-    pub fn kind(&self, name: &str) -> Kind {
-        self.get(name).map_or(Kind::Scalar, Type::kind)
+    pub fn kind(&self, name: &str) -> TypeKind {
+        self.get(name).map_or(TypeKind::Scalar, Type::kind)
     }
 
     /// Whether this name is a scalar or an enum.
     pub fn is_leaf(&self, name: &str) -> bool {
-        matches!(self.kind(name), Kind::Scalar | Kind::Enum)
+        matches!(self.kind(name), TypeKind::Scalar | TypeKind::Enum)
     }
 
     /// The object type of this name.
@@ -343,14 +343,14 @@ impl Type {
     }
 
     /// Its kind.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> TypeKind {
         match self {
-            Self::Scalar(_) => Kind::Scalar,
-            Self::Object(_) => Kind::Object,
-            Self::Interface(_) => Kind::Interface,
-            Self::Union(_) => Kind::Union,
-            Self::Enum(_) => Kind::Enum,
-            Self::Input(_) => Kind::Input,
+            Self::Scalar(_) => TypeKind::Scalar,
+            Self::Object(_) => TypeKind::Object,
+            Self::Interface(_) => TypeKind::Interface,
+            Self::Union(_) => TypeKind::Union,
+            Self::Enum(_) => TypeKind::Enum,
+            Self::Input(_) => TypeKind::Input,
         }
     }
 }
@@ -439,6 +439,6 @@ mod tests {
         assert_eq!(possible("I"), ["A", "B"]);
         assert_eq!(possible("C"), ["C"]);
         assert!(possible("Int").is_empty());
-        assert_eq!(schema.kind("Int"), Kind::Scalar);
+        assert_eq!(schema.kind("Int"), TypeKind::Scalar);
     }
 }

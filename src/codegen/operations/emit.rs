@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::super::emit::{docs::docs, format};
-use super::super::model::{Enum, Kind, Schema, Type, TypeRef, TypeShape};
+use super::super::model::{Enum, Schema, Type, TypeKind, TypeRef, TypeShape};
 use super::super::names;
 use super::inputs::{self, Inputs};
 use super::shape::{AnswerShape, Composite, Definition, Field, Own, Role};
@@ -39,7 +39,7 @@ pub(super) fn answered_words<'a>(model: &'a Schema, definitions: &[Definition<'a
     let mut next: Vec<&AnswerShape<'a>> = definitions.iter().map(|definition| &definition.shape).collect();
     while let Some(shape) = next.pop() {
         match shape {
-            AnswerShape::Leaf(name) if model.kind(name) == Kind::Enum => drop(found.insert(*name)),
+            AnswerShape::Leaf(name) if model.kind(name) == TypeKind::Enum => drop(found.insert(*name)),
             AnswerShape::Leaf(_) | AnswerShape::Fragment(_) => {}
             AnswerShape::Own(own) => next.extend(children(own)),
         }
@@ -291,7 +291,7 @@ impl Paths {
                 let name = names::type_name(&own.name);
                 quote!(#module #name)
             }
-            AnswerShape::Leaf(name) if model.kind(name) == Kind::Scalar => match *name {
+            AnswerShape::Leaf(name) if model.kind(name) == TypeKind::Scalar => match *name {
                 "String" | "ID" => quote!(String),
                 name => scalar(name, &quote!(#top types)),
             },

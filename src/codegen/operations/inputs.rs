@@ -9,7 +9,7 @@ use quote::quote;
 
 use super::super::bindings::Bindings;
 use super::super::emit::docs::docs;
-use super::super::model::{Input, InputValue, Kind, Schema, Type, TypeRef, TypeShape};
+use super::super::model::{Input, InputValue, Schema, Type, TypeKind, TypeRef, TypeShape};
 use super::super::names;
 use super::Reports;
 use super::keys::Keys;
@@ -152,9 +152,9 @@ fn inner(model: &Schema, ty: &TypeRef, is_boxed: bool) -> TokenStream {
         TypeShape::Named(name) => {
             let ident = names::type_name(name);
             let named = match (model.kind(name), name.as_str()) {
-                (Kind::Scalar, "String" | "ID") => quote!(&'a str),
-                (Kind::Scalar, _) => super::emit::scalar(name, &quote!(types)),
-                (Kind::Input, _) if borrows(model, name) => quote!(#ident<'a>),
+                (TypeKind::Scalar, "String" | "ID") => quote!(&'a str),
+                (TypeKind::Scalar, _) => super::emit::scalar(name, &quote!(types)),
+                (TypeKind::Input, _) if borrows(model, name) => quote!(#ident<'a>),
                 _ => quote!(#ident),
             };
             if is_boxed { quote!(Box<#named>) } else { named }

@@ -9,7 +9,7 @@ use apollo_compiler::parser::SourceSpan;
 use apollo_compiler::{ExecutableDocument, Node};
 
 use super::super::bindings::Bindings;
-use super::super::model::{Kind, Schema, TypeRef, TypeShape};
+use super::super::model::{Schema, TypeKind, TypeRef, TypeShape};
 use super::super::names;
 use super::check::Places;
 use super::{File, Reports};
@@ -291,7 +291,7 @@ impl<'a> Reader<'a, '_> {
         ty.nullable |= selected.iter().all(|(_, may_lack)| *may_lack);
         let name: &'a str = first.ty().inner_named_type();
         let shape = match self.model.kind(name) {
-            Kind::Scalar | Kind::Enum => {
+            TypeKind::Scalar | TypeKind::Enum => {
                 self.reports.bound(name, self.model, self.bindings, first.name.location());
                 AnswerShape::Leaf(name)
             }

@@ -9,7 +9,7 @@ use futures_util::SinkExt as _;
 use sea_orm::{DbBackend, Statement, Value};
 use tokio_postgres::CopyInSink;
 
-use super::{Bulk, Kind};
+use super::{Bulk, TransactionKind};
 use crate::db::postgres::server;
 use crate::db::{Backend as _, Error, Write as _};
 
@@ -116,8 +116,8 @@ impl Load<'_> {
     /// Adds rows. An error can be about earlier ones.
     pub async fn add(&mut self, rows: Rows) -> Result<(), Unstored> {
         match (&self.bulk.0.kind, rows.0) {
-            (Kind::Embedded(_), Kept::Values(values)) => self.insert(values).await,
-            (Kind::Server(server), Kept::Text { rows, text }) => self.send(server, rows, text.into()).await,
+            (TransactionKind::Embedded(_), Kept::Values(values)) => self.insert(values).await,
+            (TransactionKind::Server(server), Kept::Text { rows, text }) => self.send(server, rows, text.into()).await,
             _ => Err(Error::fault("these rows have the form of another database").into()),
         }
     }

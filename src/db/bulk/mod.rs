@@ -22,7 +22,7 @@ use sea_orm::{
 
 use super::read::{Backend, Collecting, ReadHandle};
 use super::row::{Collect, Work};
-use super::transaction::Kind;
+use super::transaction::TransactionKind;
 use super::{Db, Error, Transaction, Write, WriteHandle, Writer, migrating, postgres};
 
 mod load;

@@ -15,7 +15,7 @@ use super::COMMIT;
 use super::server;
 use crate::db::error::Unconfirmed;
 use crate::db::row::Work;
-use crate::db::transaction::Kind;
+use crate::db::transaction::TransactionKind;
 use crate::db::{Db, Error, Read, Table, Transaction, Write};
 
 /// How long to look for the outcome. The server may have to restart first.
@@ -41,7 +41,7 @@ impl Db {
     where
         A: ActiveModelTrait<Entity: Table> + Send,
     {
-        let Kind::Server(server) = &transaction.kind else {
+        let TransactionKind::Server(server) = &transaction.kind else {
             transaction.exec(A::Entity::insert(row)).await?;
             return self.commit_and(transaction, on_written).await;
         };

@@ -19,7 +19,7 @@ use super::server::{Access, Server, Transaction};
 use super::url::Target;
 use super::{Hosts, Locks};
 use crate::budget::Budget;
-use crate::db::read::{Kind, Source};
+use crate::db::read::{SnapshotKind, Source};
 use crate::db::{Backend, Db, Error, Ids, OpenError, Read, Reader, Snapshot, is_any};
 
 /// Requests do not read at the replica while what it shows may be older than this.
@@ -105,16 +105,16 @@ impl Replica {
             (None, Some(access)) => self.server.begin(access).await?,
             (Some((Ids { mut select, id, .. }, at_primary)), access) => {
                 // A statement of its own: a transaction would go on showing what its first statement has seen.
-                let check = Snapshot::new(Kind::Once(self.server.once().await?), None);
+                let check = Snapshot::new(SnapshotKind::Once(self.server.once().await?), None);
                 select.and_where(is_any(DbBackend::Postgres, id, &at_primary));
                 if check.count_rows(select).await? < at_primary.len() as u64 {
                     return Ok(None);
                 }
-                let Kind::Once(checked) = check.kind else { return Ok(None) };
+                let SnapshotKind::Once(checked) = check.kind else { return Ok(None) };
                 checked.then(access)
             }
         };
-        let kind: fn(Transaction) -> Kind = if once { Kind::Once } else { Kind::Server };
+        let kind: fn(Transaction) -> SnapshotKind = if once { SnapshotKind::Once } else { SnapshotKind::Server };
         Ok(Some(Snapshot::new(kind(transaction), Some(Arc::clone(budget)))))
     }
 }

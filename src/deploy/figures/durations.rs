@@ -177,9 +177,9 @@ impl Search {
     /// Begins the next round, which takes all durations. Memory: up to 1.5 MiB.
     pub fn round(&self) -> Round {
         Round(match &self.0 {
-            Step::First { exact } => Kind::First { exact: vec![0; *exact], long: vec![0; place(u64::MAX) + 1] },
+            Step::First { exact } => RoundState::First { exact: vec![0; *exact], long: vec![0; place(u64::MAX) + 1] },
             Step::Next { count, targets } => {
-                Kind::Next { count: *count, targets: targets.clone(), counts: Box::new([[0; 1 << LOW]; 2]) }
+                RoundState::Next { count: *count, targets: targets.clone(), counts: Box::new([[0; 1 << LOW]; 2]) }
             }
         })
     }
@@ -187,10 +187,10 @@ impl Search {
 
 /// Counts durations in seconds.
 #[derive(Debug)]
-pub struct Round(Kind);
+pub struct Round(RoundState);
 
 #[derive(Debug)]
-enum Kind {
+enum RoundState {
     First {
         /// By the duration.
         exact: Vec<u32>,
@@ -219,11 +219,11 @@ impl Round {
     #[inline]
     pub fn add(&mut self, duration: u64) {
         match &mut self.0 {
-            Kind::First { exact, long } => match exact.get_mut(duration as usize) {
+            RoundState::First { exact, long } => match exact.get_mut(duration as usize) {
                 Some(count) => *count += 1,
                 None => long[place(duration)] += 1,
             },
-            Kind::Next { targets, counts, .. } => {
+            RoundState::Next { targets, counts, .. } => {
                 for (target, counts) in targets.iter().zip(counts.iter_mut()) {
                     let place = duration.wrapping_sub(target.low);
                     if place < 1 << target.bits {
@@ -237,7 +237,7 @@ impl Round {
     /// Ends the round, after all durations.
     pub fn end(self) -> Result<Ended, db::Error> {
         let (count, targets) = match self.0 {
-            Kind::First { exact, long } => {
+            RoundState::First { exact, long } => {
                 let below = exact.iter().copied().map(u64::from).sum::<u64>();
                 let count = below + long.iter().sum::<u64>();
                 if count == 0 {
@@ -255,7 +255,7 @@ impl Round {
                 };
                 (count, [target(50)?, target(90)?])
             }
-            Kind::Next { count, mut targets, counts } => {
+            RoundState::Next { count, mut targets, counts } => {
                 for (target, counts) in targets.iter_mut().zip(counts.iter()) {
                     let (place, rank) = Target::of_rank(counts, target.rank)?;
                     let bits = target.bits.saturating_sub(LOW);

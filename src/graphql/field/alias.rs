@@ -8,7 +8,7 @@ use sea_orm::{
 use super::id::{self, Id};
 use super::identifier::{self, Identifier};
 use crate::db::{self, OfKeys, Read, ReadHandle, Shape, Transaction, Write};
-use crate::entity::alias::{AliasTable, Kind};
+use crate::entity::alias::{AliasKind, AliasTable};
 use crate::entity::{
     self, domain_alias, infrastructure_resource_alias, relationship_rule, scorecard_alias, service_alias, system_alias,
     team_alias, text,
@@ -33,13 +33,13 @@ pub(in crate::graphql) async fn managed<T: AliasTable>(
     db: &dyn ReadHandle,
     owners: impl IntoIterator<Item = i64>,
 ) -> Result<Vec<Vec<String>>> {
-    of_owners::<T>(db, owners.into_iter().collect(), Some(Kind::Managed)).await
+    of_owners::<T>(db, owners.into_iter().collect(), Some(AliasKind::Managed)).await
 }
 
 async fn of_owners<T: AliasTable>(
     db: &dyn ReadHandle,
     owners: Vec<i64>,
-    kind: Option<Kind>,
+    kind: Option<AliasKind>,
 ) -> Result<Vec<Vec<String>>> {
     let build = |condition: Expr| {
         let mut aliases = T::find().select_only().column(T::VALUE).filter(condition);
@@ -142,7 +142,7 @@ impl AliasCreateMutation for Mutation {
 async fn add_alias<T: AliasTable>(db: &Transaction, owner: &T::Owner, alias: &str) -> Result<Option<Vec<String>>> {
     let alias = text::required("alias", alias, text::SHORT)?;
     let taken = || UserError::new("alias", format!("another {} has the alias {}", T::NOUN, quoted(&alias)));
-    if !T::claim(db, owner, &alias, Kind::Managed).await.map_err(|error| or_taken(error, taken()))? {
+    if !T::claim(db, owner, &alias, AliasKind::Managed).await.map_err(|error| or_taken(error, taken()))? {
         return Err(taken().into());
     }
     let aliases = all::<T>(db, [T::key(owner)]).await?.pop();
@@ -196,14 +196,14 @@ impl AliasDeleteMutation for Mutation {
 /// Removes an alias from its owner, unless the alias is derived from a name.
 async fn remove_alias<T: AliasTable>(db: &Transaction, owner: &T::Owner, alias: &str) -> Result<()> {
     let is_it = T::OWNER.eq(T::key(owner)).and(T::VALUE.eq(alias));
-    let managed = T::delete_many().filter(is_it.clone()).filter(T::KIND.eq(Kind::Managed));
+    let managed = T::delete_many().filter(is_it.clone()).filter(T::KIND.eq(AliasKind::Managed));
     if db.exec(managed).await? == 1 {
         return Ok(());
     }
     let kind = T::find().select_only().column(T::KIND).filter(is_it);
-    let kind = db.rows(kind.as_query(), |row| Ok(Kind::try_from_value(&row.get(0)?)?)).await?.pop();
+    let kind = db.rows(kind.as_query(), |row| Ok(AliasKind::try_from_value(&row.get(0)?)?)).await?.pop();
     let message = match kind {
-        Some(Kind::Name) => "name is locked, it cannot be deleted",
+        Some(AliasKind::Name) => "name is locked, it cannot be deleted",
         // Clients match this message.
         Some(_) => "slug is locked, it cannot be deleted",
         // Another request has removed the alias in the meantime.

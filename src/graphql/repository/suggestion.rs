@@ -7,9 +7,9 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 
 use crate::db::{self, Read, Transaction, Write};
 use crate::engine::page::PageRequest;
-use crate::entity::alias::{AliasTable, Kind as AliasKind};
+use crate::entity::alias::{AliasKind, AliasTable};
 use crate::entity::service::Writable;
-use crate::entity::suggestion::{self, Acceptance, Column, Kind, State};
+use crate::entity::suggestion::{self, Acceptance, Column, State, SuggestionKind};
 use crate::entity::{
     self, ByIds, code_issue_project_resource, deploy, deploy_number, integration, service_alias, suggestion_integration,
 };
@@ -25,8 +25,8 @@ use crate::graphql::types::{Service, ServiceSuggestion};
 impl ServiceSuggestionResolver for ServiceSuggestion {
     fn kind(&self) -> ServiceSuggestionKind {
         match ServiceSuggestion::kind(self) {
-            Kind::Deploy => ServiceSuggestionKind::Deploy,
-            Kind::CodeIssueProject => ServiceSuggestionKind::CodeIssueProject,
+            SuggestionKind::Deploy => ServiceSuggestionKind::Deploy,
+            SuggestionKind::CodeIssueProject => ServiceSuggestionKind::CodeIssueProject,
         }
     }
 

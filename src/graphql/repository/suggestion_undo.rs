@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use super::suggestions::{at_index, check_named_once};
 use crate::db::{self, Before, Read, RowOf, Told, Transaction, Write};
-use crate::entity::alias::Kind as AliasKind;
+use crate::entity::alias::AliasKind;
 use crate::entity::service::{self, Writable};
 use crate::entity::suggestion::{self, Acceptance, Column, State};
 use crate::entity::{RECORDED, code_issue_project_resource, deploy, deploy_number, service_alias};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use sea_orm::ActiveValue;
 
 use super::suggestion::{decide, settle, undecided};
-use crate::entity::alias::Kind as AliasKind;
+use crate::entity::alias::AliasKind;
 use crate::entity::service::Column;
 use crate::entity::suggestion::State;
 use crate::entity::{self, service, text};

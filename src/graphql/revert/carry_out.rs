@@ -9,7 +9,7 @@ use super::super::request::context::MutationCtx;
 use super::super::schema::*;
 use super::super::service::service_dependency;
 use super::global_id;
-use super::step::{Kind, Step, referred};
+use super::step::{Step, StepKind, referred};
 use crate::db::RowOf;
 use crate::engine::input::Input;
 use crate::error::{Error, Result};
@@ -116,7 +116,7 @@ pub(super) struct Ahead(Vec<(RowOf, property::Ahead)>);
 impl Ahead {
     pub(super) async fn read(ctx: &MutationCtx<'_>, steps: &[Step]) -> Result<Self> {
         let mut ahead = Vec::new();
-        for step in steps.iter().filter(|step| step.table == "property" && step.kind != Kind::Made) {
+        for step in steps.iter().filter(|step| step.table == "property" && step.kind != StepKind::Made) {
             let definition = named(target(step, "definition_id")?);
             let value = step.old.get("value").and_then(Json::as_str).unwrap_or_default();
             let read = property::ahead(ctx.database().read(), &definition, value, true).await?;
@@ -134,14 +134,14 @@ impl Ahead {
 
 /// Carries out all steps: first what makes room for the others.
 pub(super) async fn all(ctx: &MutationCtx<'_>, steps: &[Step], mut ahead: Ahead) -> Result<()> {
-    let of = |kind: Kind| steps.iter().filter(move |step| step.kind == kind);
-    for step in of(Kind::Made) {
+    let of = |kind: StepKind| steps.iter().filter(move |step| step.kind == kind);
+    for step in of(StepKind::Made) {
         Box::pin(remove(ctx, step)).await?;
     }
-    for step in of(Kind::Changed) {
+    for step in of(StepKind::Changed) {
         Box::pin(set_back(ctx, step, &mut ahead)).await?;
     }
-    for step in of(Kind::Deleted) {
+    for step in of(StepKind::Deleted) {
         Box::pin(make_again(ctx, step, &mut ahead)).await?;
     }
     Ok(())

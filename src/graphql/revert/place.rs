@@ -3,7 +3,7 @@
 use sea_orm::sea_query::{Cond, Expr, ExprTrait, Query};
 use serde_json::Value as Json;
 
-use super::step::{Kind, OWNERS, Step};
+use super::step::{OWNERS, Step, StepKind};
 use crate::db::{Read, RowOf, Transaction};
 use crate::error::Result;
 
@@ -29,10 +29,12 @@ pub(super) fn field(step: &Step) -> String {
 /// The steps that would make a row again whose place another row has. What the steps remove first is in nobody's way.
 pub(super) async fn taken<'s>(db: &Transaction, steps: &'s [Step]) -> Result<Vec<&'s Step>> {
     let mut taken = Vec::new();
-    for step in steps.iter().filter(|step| step.kind == Kind::Deleted) {
+    for step in steps.iter().filter(|step| step.kind == StepKind::Deleted) {
         let Some((_, columns)) = PLACES.iter().find(|(table, _)| *table == step.table) else { continue };
         let is_removed = |id: &i64| {
-            steps.iter().any(|other| other.kind == Kind::Made && other.row == RowOf { table: step.row.table, id: *id })
+            steps
+                .iter()
+                .any(|other| other.kind == StepKind::Made && other.row == RowOf { table: step.row.table, id: *id })
         };
         if !with_same(db, step, columns).await?.iter().all(is_removed) {
             taken.push(step);
@@ -45,7 +47,7 @@ pub(super) async fn taken<'s>(db: &Transaction, steps: &'s [Step]) -> Result<Vec
 /// perhaps because somebody chose it, it stays so. Returns those that were the default and do not become it.
 pub(super) async fn settle_defaults(db: &Transaction, steps: &mut [Step]) -> Result<Vec<RowOf>> {
     let mut not_default = Vec::new();
-    for step in steps.iter_mut().filter(|step| step.table == "contact" && step.kind == Kind::Deleted) {
+    for step in steps.iter_mut().filter(|step| step.table == "contact" && step.kind == StepKind::Deleted) {
         let mut columns = OWNERS.to_vec();
         columns.retain(|column| step.old.contains_key(*column));
         columns.push("type");

@@ -7,7 +7,7 @@ use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Que
 use serde_json::Value as Json;
 
 use super::place;
-use super::step::{Kind, Step, noun, referred};
+use super::step::{Step, StepKind, noun, referred};
 use crate::db::{Read, RowOf, Transaction};
 use crate::entity::audit::{self, ActorKind, Column, Model};
 use crate::entity::change::kept::{self, Values, plain_row};
@@ -65,7 +65,7 @@ impl Plan {
             add(column, format!("the audit does not hold the whole value of {label}: it is too long"));
         }
         let present = self.present.get(&step.row);
-        if step.kind != Kind::Deleted && present.is_none() {
+        if step.kind != StepKind::Deleted && present.is_none() {
             let label = step.is_entry().then(|| step.label("base"));
             add("base", format!("the {} is gone{}", step.noun(), later.by(label.as_deref())));
             return found;
@@ -73,16 +73,16 @@ impl Plan {
         for column in step.differing().into_iter().filter(|column| !step.cut.iter().any(|cut| cut == column)) {
             let label = step.label(column);
             let now = present.and_then(|row| row.get(column)).unwrap_or(&Json::Null);
-            if step.kind != Kind::Deleted && !is_derived(step, column) && step.new.get(column) != Some(now) {
+            if step.kind != StepKind::Deleted && !is_derived(step, column) && step.new.get(column) != Some(now) {
                 add(
                     column,
-                    match step.old.get(column) == Some(now) && step.kind == Kind::Changed {
+                    match step.old.get(column) == Some(now) && step.kind == StepKind::Changed {
                         true => format!("{label} is as it was before the change already{}", later.by(Some(&label))),
                         false => format!("{label} was changed since{}", later.by(Some(&label))),
                     },
                 );
             }
-            if step.kind != Kind::Made
+            if step.kind != StepKind::Made
                 && let Some(target) = step.old.get(column).and_then(|value| referred(column, value))
                 && !self.names.contains_key(&target)
             {
@@ -98,12 +98,12 @@ impl Plan {
 
 /// Whether a column follows from others, so that its value does not matter: which contact is the default.
 fn is_derived(step: &Step, column: &str) -> bool {
-    column == "is_default" && (step.kind == Kind::Made || step.differing().contains(&"type"))
+    column == "is_default" && (step.kind == StepKind::Made || step.differing().contains(&"type"))
 }
 
 /// A contact becomes the default; it does not cease to be by itself.
 fn lasting_default(step: &Step) -> Option<&'static str> {
-    let became = step.kind == Kind::Changed && step.new.get("is_default") == Some(&Json::Bool(true));
+    let became = step.kind == StepKind::Changed && step.new.get("is_default") == Some(&Json::Bool(true));
     (step.table == "contact" && became && !is_derived(step, "is_default"))
         .then_some("another contact must become the default in its place: revert the change of that one")
 }

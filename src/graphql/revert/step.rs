@@ -10,7 +10,7 @@ use crate::entity::change::{label, reference};
 
 /// What happened to a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum StepKind {
     /// It was made. To undo that is to delete it.
     Made,
     /// It was deleted. To undo that is to make it again, with a new id.
@@ -27,7 +27,7 @@ pub(super) struct Step {
     /// The row.
     pub(super) row: RowOf,
     /// What happened.
-    pub(super) kind: Kind,
+    pub(super) kind: StepKind,
     /// The values before.
     pub(super) old: Values,
     /// The values afterwards.
@@ -48,17 +48,17 @@ const MANAGED: &str = "managed";
 impl Step {
     /// The values that the row has, if nobody has changed it since.
     pub(super) fn expected(&self) -> &Values {
-        if self.kind == Kind::Deleted { &self.old } else { &self.new }
+        if self.kind == StepKind::Deleted { &self.old } else { &self.new }
     }
 
     /// The values of which at least the owner and what names the row are known.
     pub(super) fn known(&self) -> &Values {
-        if self.kind == Kind::Made { &self.new } else { &self.old }
+        if self.kind == StepKind::Made { &self.new } else { &self.old }
     }
 
     /// The columns that differ.
     pub(super) fn differing(&self) -> Vec<&str> {
-        let all = if self.kind == Kind::Made { &self.new } else { &self.old };
+        let all = if self.kind == StepKind::Made { &self.new } else { &self.old };
         let differing = all.keys().filter(|column| self.old.get(*column) != self.new.get(*column));
         differing.chain(&self.cut).map(String::as_str).collect()
     }
@@ -177,30 +177,30 @@ fn step(row: KeptRow) -> Result<Option<Step>, String> {
         return Err(format!("the change concerns a {}, which is not reverted from the audit", table.replace('_', " ")));
     };
     let kind = match (&old, &new) {
-        (None, Some(_)) => Kind::Made,
-        (Some(_), None) => Kind::Deleted,
-        (Some(_), Some(_)) => Kind::Changed,
+        (None, Some(_)) => StepKind::Made,
+        (Some(_), None) => StepKind::Deleted,
+        (Some(_), Some(_)) => StepKind::Changed,
         (None, None) => return Ok(None),
     };
     let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
     let step = Step { table: name, row: RowOf { table: found, id }, kind, old, new, cut };
     let noun = step.noun();
-    if NOUNS.contains(&name) && kind == Kind::Made {
+    if NOUNS.contains(&name) && kind == StepKind::Made {
         return Err(format!("a {noun} that was created is not removed from the audit: delete the {noun} itself"));
     }
-    if NOUNS.contains(&name) && kind == Kind::Deleted {
+    if NOUNS.contains(&name) && kind == StepKind::Deleted {
         return Err(format!(
             "a deleted {noun} cannot be made again from the audit: its aliases, its parts and what referred to it went \
              with it; create it anew"
         ));
     }
-    if step.is_alias() && (kind == Kind::Changed || step.text("kind") != MANAGED) {
+    if step.is_alias() && (kind == StepKind::Changed || step.text("kind") != MANAGED) {
         return Ok(None);
     }
     if step.differing().contains(&"locked_by") {
         return Err("the change is of a service file: change the file".to_owned());
     }
-    if kind == Kind::Changed && name == "service_dependency" {
+    if kind == StepKind::Changed && name == "service_dependency" {
         return Err("the note of a dependency is not reverted from the audit: make the dependency anew".to_owned());
     }
     if step.root().is_none() {

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::plan::Plan;
-use super::step::{Kind, OWNERS, Step, referred};
+use super::step::{OWNERS, Step, StepKind, referred};
 use crate::entity::change::kept::Values;
 use crate::error::shortened;
 use crate::service_file::FieldChange;
@@ -15,18 +15,18 @@ impl Plan {
     /// What the revert does, in sentences.
     pub(super) fn summary(&self) -> String {
         let fields: usize =
-            self.steps.iter().filter(|step| step.kind == Kind::Changed).map(|step| step.differing().len()).sum();
+            self.steps.iter().filter(|step| step.kind == StepKind::Changed).map(|step| step.differing().len()).sum();
         let mut sentences = Vec::new();
         match fields {
             0 => {}
             1 => sentences.push("One field gets its value from before the change.".to_owned()),
             many => sentences.push(format!("{many} fields get their values from before the change.")),
         }
-        let mut others = self.steps.iter().filter(|step| step.kind != Kind::Changed);
+        let mut others = self.steps.iter().filter(|step| step.kind != StepKind::Changed);
         for step in others.by_ref().take(NAMED) {
             let (noun, name) = (step.noun(), self.name(step));
             sentences.push(match step.kind {
-                Kind::Made => format!("The {noun} {name} is removed."),
+                StepKind::Made => format!("The {noun} {name} is removed."),
                 _ if self.not_default.contains(&step.row) => {
                     format!("The {noun} {name} is made again, with a new id; the default stays the one that it is now.")
                 }
@@ -52,23 +52,23 @@ impl Plan {
             return self.entry_of(step, present);
         }
         let now = match step.kind {
-            Kind::Deleted => &none,
-            Kind::Made | Kind::Changed => present.unwrap_or(step.expected()),
+            StepKind::Deleted => &none,
+            StepKind::Made | StepKind::Changed => present.unwrap_or(step.expected()),
         };
-        let then = if step.kind == Kind::Made { &none } else { &step.old };
+        let then = if step.kind == StepKind::Made { &none } else { &step.old };
         let field = |column: &str| {
             let side = |values: &Values| self.text(column, values.get(column)?);
             let (before, after) = (side(now), side(then));
             (before != after).then(|| FieldChange { field: step.label(column), before, after })
         };
-        let is_part = |column: &&str| step.kind == Kind::Changed || !OWNERS.contains(column);
+        let is_part = |column: &&str| step.kind == StepKind::Changed || !OWNERS.contains(column);
         step.differing().into_iter().filter(is_part).filter_map(field).collect()
     }
 
     /// A tag, a membership or an alias, as an entry of its list.
     fn entry_of(&self, step: &Step, present: Option<&Values>) -> Vec<FieldChange> {
-        let now = if step.kind == Kind::Deleted { None } else { Some(present.unwrap_or(step.expected())) };
-        let then = if step.kind == Kind::Made { None } else { Some(&step.old) };
+        let now = if step.kind == StepKind::Deleted { None } else { Some(present.unwrap_or(step.expected())) };
+        let then = if step.kind == StepKind::Made { None } else { Some(&step.old) };
         let value = |values: Option<&Values>| {
             let text = |column: &str| values?.get(column)?.as_str().map(|text| shortened(text).to_string());
             match step.table {

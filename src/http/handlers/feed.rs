@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::app::feeds::Kind;
+use crate::app::feeds::FeedKind;
 use crate::app::{Fault, Fields};
 use crate::entity::key::Key;
 use crate::entity::{Timestamp, feed};
@@ -34,9 +34,9 @@ pub async fn answer(app: &App, call: &mut Call) -> Result<Reply, Rejection> {
 }
 
 /// The token in a path, and what the feed is to tell.
-fn wanted(path: &str) -> Option<(Key, Kind)> {
+fn wanted(path: &str) -> Option<(Key, FeedKind)> {
     let (key, file) = path.strip_prefix(feed::PATH)?.split_once('/')?;
-    Some((Key::read(key)?, Kind::of_file(file)?))
+    Some((Key::read(key)?, FeedKind::of_file(file)?))
 }
 
 fn refused(fault: Fault) -> Rejection {

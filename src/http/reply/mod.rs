@@ -17,7 +17,7 @@ use super::router::Route;
 use super::streamed::Chunks;
 use super::{Call, accept, coding, expand, streamed};
 use crate::app::assets::Asset;
-use crate::app::{self, Kind, Page};
+use crate::app::{self, Page, PagePolicy};
 use crate::db;
 use crate::engine::errors_json;
 use crate::engine::request_error;
@@ -305,14 +305,14 @@ const EDITOR_POLICY: HeaderValue = HeaderValue::from_static(
 pub fn page(page: Page) -> Reply {
     let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     // Weak, because the page may be sent with different content codings.
-    let tag = (page.kind == Kind::Cached).then(|| tag("W/", page.html.as_bytes()));
+    let tag = (page.policy == PagePolicy::Cached).then(|| tag("W/", page.html.as_bytes()));
     let mut reply = with_body(status, HeaderValue::from_static("text/html; charset=utf-8"), page.html);
     if let Some(tag) = tag {
         reply = with_tag(reply, &tag);
         // It names who is signed in.
         reply.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     }
-    let policy = if page.kind == Kind::Editor { EDITOR_POLICY } else { PAGE_POLICY };
+    let policy = if page.policy == PagePolicy::Editor { EDITOR_POLICY } else { PAGE_POLICY };
     reply.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     // Without a referrer, browsers would send no origin with our own forms either.
     reply.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
