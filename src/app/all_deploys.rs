@@ -11,16 +11,16 @@ use super::form::{self, Mistakes};
 use super::home::mine::labels;
 use super::layout::{Head, page as framed};
 use super::operations::Deploy;
-use super::parts::{chip, day, day_of, empty, link, page_links};
+use super::parts::{chip, cursor_text, day, day_of, empty, link, page_links, read_cursor};
 use super::reading::too_long;
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::db::{Read, ReadHandle};
 use crate::deploy::days::DAY;
-use crate::deploy::list::{self, Filter, Found, Place};
+use crate::deploy::list::{self, Filter, Found};
 use crate::entity::deploy::{Model, Status};
 use crate::entity::service::{self, Label};
-use crate::entity::{ByAlias, Timestamp, system, team};
+use crate::entity::{ByAlias, TimeCursor, Timestamp, system, team};
 
 const HERE: &str = "/deploys";
 /// The number of deploys on a page.
@@ -43,14 +43,14 @@ const STATUSES: &[(&str, Status)] = &[
 /// Lists the deploys, newest first.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let (query, now) = (&visit.query, Timestamp::now());
-    let after = query.given("after").map(place).transpose()?;
+    let after = query.given("after").map(read_cursor).transpose()?;
     let reading = site.reading(visit).await?;
     let filter = reading.required(|db| filter(db, query)).await?;
     let found = reading.required(|db| list::page(db, &filter, after, PAGE)).await?;
     let services: Vec<i64> = found.deploys.iter().filter_map(|deploy| deploy.service_id).collect();
     let labels = reading.required(|db| labels(db, &services)).await?;
     let Found { deploys, next } = &found;
-    let next = next.map(|(at, id)| format!("{}_{id}", at.as_micros()));
+    let next = next.map(cursor_text);
     let main = html! {
         (filters(visit))
         div #deploys {
@@ -95,7 +95,7 @@ struct List {
     site: Site,
     visit: Visit,
     filter: Filter,
-    after: Option<Place>,
+    after: Option<TimeCursor>,
 }
 
 impl Source for List {
@@ -180,13 +180,6 @@ async fn team_called(db: &dyn ReadHandle, name: &str) -> Result<Option<team::Mod
         Some(team) => Some(team),
         None => db.one(team::Entity::find().filter(team::Column::Name.eq(name))).await?,
     })
-}
-
-/// Reads the cursor of a page.
-fn place(text: &str) -> Result<Place, Fault> {
-    let parts = text.split_once('_').and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)));
-    let (at, id) = parts.ok_or_else(|| Fault::BadRequest("The page in the address is not valid.".to_owned()))?;
-    Ok((Timestamp::from_micros(at), id))
 }
 
 fn filters(visit: &Visit) -> Markup {

@@ -9,7 +9,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Qu
 use super::csv::{File, Row, Source};
 use super::form::{self, Mistakes};
 use super::layout::{Head, page as framed};
-use super::parts::{empty, link, page_links, short, time};
+use super::parts::{cursor_text, empty, link, page_links, read_cursor, short, time};
 use super::rights::Reach;
 use super::visit::{Session, Visit, path};
 use super::words::{self, Addresses};
@@ -17,7 +17,8 @@ use super::{Answer, Fault, Site, revert};
 use crate::db::{Read, ReadHandle, any};
 use crate::entity::audit::{Column, Entity, Model};
 use crate::entity::{
-    ByAlias, Timestamp, contact, domain, property, service, service_dependency, service_repository, system, team, tool,
+    ByAlias, TimeCursor, Timestamp, contact, domain, property, service, service_dependency, service_repository, system,
+    team, tool,
 };
 
 /// The number of changes on a page.
@@ -58,15 +59,12 @@ pub struct Subject {
     pub is_locked: bool,
 }
 
-/// A place in the history: the time and the id of an entry.
-type Place = (Timestamp, i64);
-
 /// The objects whose entries are the history, by SDL type.
 pub type Subjects = Vec<(&'static str, Vec<i64>)>;
 
 /// Shows the history.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, alias: &str) -> Result<Answer, Fault> {
-    let after = visit.query.given("after").map(place).transpose()?;
+    let after = visit.query.given("after").map(read_cursor).transpose()?;
     let kind = visit.query.get("kind");
     let reading = site.reading(visit).await?;
     let subject = reading.required(|db| find(db, part, alias)).await?;
@@ -75,7 +73,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
     let addresses = reading.required(|db| words::addresses(db, &entries)).await?;
     let may = !subject.is_locked && Reach::read(site, session).await?.includes_number(subject.owner);
     let (now, here) = (Timestamp::now(), format!("{}/history", subject.address));
-    let next = next.map(|(at, id)| format!("{}_{id}", at.as_micros()));
+    let next = next.map(cursor_text);
     let main = html! {
         (filters(visit, &here))
         @if entries.is_empty() {
@@ -111,7 +109,7 @@ struct List {
     site: Site,
     visit: Visit,
     subjects: Subjects,
-    after: Option<Place>,
+    after: Option<TimeCursor>,
 }
 
 impl Source for List {
@@ -217,9 +215,9 @@ async fn entries(
     db: &dyn ReadHandle,
     subjects: &Subjects,
     kind: &str,
-    after: Option<Place>,
+    after: Option<TimeCursor>,
     most: usize,
-) -> Result<(Vec<Model>, Option<Place>), Fault> {
+) -> Result<(Vec<Model>, Option<TimeCursor>), Fault> {
     let each = if kind.is_empty() { most + 1 } else { SEARCHED };
     let (mut all, mut end) = (Vec::new(), None);
     for (class, ids) in subjects.iter().filter(|(_, ids)| !ids.is_empty()) {
@@ -251,13 +249,6 @@ fn is_of_kind(entry: &Model, kind: &str) -> bool {
     entry.subject_class.as_deref() == Some(*class)
         || noun.starts_with(&class.to_lowercase())
         || words::changed(entry).is_some_and(|changed| changed.contains_key(*list))
-}
-
-/// Reads the cursor of a page.
-fn place(text: &str) -> Result<Place, Fault> {
-    let parts = text.split_once('_').and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)));
-    let (at, id) = parts.ok_or_else(|| Fault::BadRequest("The page in the address is not valid.".to_owned()))?;
-    Ok((Timestamp::from_micros(at), id))
 }
 
 fn filters(visit: &Visit, here: &str) -> Markup {

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::Fault;
 use super::operations::{DeployStatusEnum, PageInfo};
 use super::visit::Visit;
-use crate::entity::Timestamp;
+use crate::entity::{TimeCursor, Timestamp};
 
 /// A point in time in relative words, with the exact time as a tooltip.
 pub fn time(moment: Timestamp, now: Timestamp) -> Markup {
@@ -54,6 +54,18 @@ fn relative(moment: Timestamp, now: Timestamp) -> String {
     let count = seconds / size;
     let plural = if count == 1 { "" } else { "s" };
     if ahead { format!("in {count} {unit}{plural}") } else { format!("{count} {unit}{plural} ago") }
+}
+
+/// The cursor of the next page, as it stands in the address.
+pub fn cursor_text((at, id): TimeCursor) -> String {
+    format!("{}_{id}", at.as_micros())
+}
+
+/// Reads [`cursor_text`].
+pub fn read_cursor(text: &str) -> Result<TimeCursor, Fault> {
+    let parts = text.split_once('_').and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)));
+    let (at, id) = parts.ok_or_else(|| Fault::BadRequest("The page in the address is not valid.".to_owned()))?;
+    Ok((Timestamp::from_micros(at), id))
 }
 
 /// Links to the first and the next page of a list at `path`. Keeps the other query parameters.

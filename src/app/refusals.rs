@@ -103,10 +103,10 @@ impl Refusals {
             }
             return None;
         };
-        let (this, why, place) = (Arc::clone(self), why.to_owned(), spans::here());
+        let (this, why, parent) = (Arc::clone(self), why.to_owned(), spans::current());
         Some(tokio::spawn(async move {
             let _writer = writer;
-            place.around(this.write(write, &why)).await;
+            parent.instrument(this.write(write, &why)).await;
         }))
     }
 

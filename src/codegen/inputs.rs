@@ -46,7 +46,7 @@ pub(super) fn check(schema: &Checked, source: &Source<'_>) -> Vec<Problem> {
 }
 
 /// An input object and one of its fields.
-type Place = (Name, Name);
+type InputField = (Name, Name);
 
 struct Inputs<'a> {
     schema: &'a Checked,
@@ -169,8 +169,8 @@ impl<'a> Inputs<'a> {
     /// long.
     fn depth(
         &mut self,
-        path: &mut Vec<Place>,
-        known: &mut HashMap<Place, usize>,
+        path: &mut Vec<InputField>,
+        known: &mut HashMap<InputField, usize>,
         input: &InputObjectType,
         field: &InputValueDefinition,
     ) -> usize {
@@ -203,7 +203,13 @@ impl<'a> Inputs<'a> {
     }
 
     /// [`Self::depth`] of the fields that `value` leaves to their defaults.
-    fn needs(&mut self, path: &mut Vec<Place>, known: &mut HashMap<Place, usize>, ty: &Type, value: &Value) -> usize {
+    fn needs(
+        &mut self,
+        path: &mut Vec<InputField>,
+        known: &mut HashMap<InputField, usize>,
+        ty: &Type,
+        value: &Value,
+    ) -> usize {
         match value {
             Value::List(values) => values.iter().map(|value| self.needs(path, known, ty, value)).max().unwrap_or(0),
             Value::Object(given) => {

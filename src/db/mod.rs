@@ -224,7 +224,7 @@ impl Db {
 
     async fn in_span<T>(&self, text: &str, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let span = spans::statement(system(self.read.backend()), text, 1);
-        span.around(work).await.inspect_err(|_| span.returned(None))
+        span.instrument(work).await.inspect_err(|_| span.returned(None))
     }
 
     /// Commits a transaction from [`Db::begin_write`]. If the server does not confirm it, the error

@@ -342,7 +342,7 @@ impl<H: ReadHandle + ?Sized> Read for H {}
 async fn gather(db: &dyn ReadHandle, work: Work, rows: Box<dyn Collect>) -> Result<Box<dyn Collect>, Error> {
     let span = spans::statement(super::system(db.backend()), &work.statement.sql, work.keys.len());
     let rows = match span.is_open() {
-        true => span.around(db.collect(work, rows)).await,
+        true => span.instrument(db.collect(work, rows)).await,
         false => db.collect(work, rows).await,
     };
     let rows = rows.inspect_err(|_| span.returned(None))?;

@@ -77,7 +77,7 @@ struct Recorder {
 struct Waiting {
     post: Post,
     /// The parent span of its statements.
-    place: spans::Place,
+    parent: spans::SpanParent,
     reply: oneshot::Sender<Result<Outcome, Failure>>,
 }
 
@@ -96,7 +96,7 @@ impl Deploys {
     pub async fn record(&self, post: Post) -> Result<Outcome, Failure> {
         let (reply, outcome) = oneshot::channel();
         let stopped = || Failure::Internal("the task that commits deploys has stopped".to_owned());
-        self.queue.send(Waiting { post, place: spans::here(), reply }).await.map_err(|_| stopped())?;
+        self.queue.send(Waiting { post, parent: spans::current(), reply }).await.map_err(|_| stopped())?;
         outcome.await.map_err(|_| stopped())?
     }
 }
@@ -116,9 +116,9 @@ async fn commit_all(recorder: Recorder, mut queue: mpsc::Receiver<Waiting>, most
             continue;
         }
         // The statements belong to the whole group. Their spans are children of the first post's span.
-        let place = group.first().map(|first: &Waiting| first.place.clone()).unwrap_or_default();
+        let parent = group.first().map(|first: &Waiting| first.parent.clone()).unwrap_or_default();
         let posts: Vec<Post> = group.iter().map(|one| one.post.clone()).collect();
-        let fates = AssertUnwindSafe(place.around(commit(&recorder, &posts))).catch_unwind().await;
+        let fates = AssertUnwindSafe(parent.instrument(commit(&recorder, &posts))).catch_unwind().await;
         let panicked = || Fate::Done(Err(Failure::Internal("it panicked".to_owned())));
         let fates = fates.unwrap_or_else(|_| vec![panicked(); posts.len()]);
         for (waiting, fate) in group.drain(..).zip(fates) {
@@ -163,7 +163,7 @@ impl Aside {
     }
 
     /// Retries a post in a task of its own until its rows are free, or its caller has gone.
-    fn retry(&self, Waiting { post, place, reply }: Waiting) {
+    fn retry(&self, Waiting { post, parent, reply }: Waiting) {
         let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else {
             return drop(reply.send(Err(Failure::Unavailable(TOO_MANY_ASIDE))));
         };
@@ -177,7 +177,7 @@ impl Aside {
                 if reply.is_closed() {
                     return;
                 }
-                let tried = place.around(alone(&recorder, &post)).await;
+                let tried = parent.instrument(alone(&recorder, &post)).await;
                 drop(own_turn);
                 match tried {
                     Ok(outcome) => break Ok(outcome),
@@ -367,7 +367,7 @@ mod tests {
         let (_folder, aside, post) = prepared(Duration::from_millis(10)).await;
         let _turn = aside.turn.acquire().await.expect("a turn");
         let (reply, outcome) = oneshot::channel();
-        aside.retry(Waiting { post, place: spans::Place::default(), reply });
+        aside.retry(Waiting { post, parent: spans::SpanParent::default(), reply });
         let outcome = tokio::time::timeout(Duration::from_secs(10), outcome).await.expect("in time");
         assert_eq!(outcome.expect("an answer"), Err(Failure::Unavailable(NO_TURN)));
     }
@@ -377,7 +377,7 @@ mod tests {
         let (_folder, aside, post) = prepared(ASIDE_TIMEOUT).await;
         let turn = aside.turn.acquire().await.expect("a turn");
         let (reply, outcome) = oneshot::channel();
-        aside.retry(Waiting { post, place: spans::Place::default(), reply });
+        aside.retry(Waiting { post, parent: spans::SpanParent::default(), reply });
         drop((outcome, turn));
         // The post has left its place.
         let _room = aside.room.acquire().await.expect("room");

@@ -9,7 +9,7 @@ use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Select};
 
 use crate::db::{self, OfKeys, Read, ReadHandle, Row, any};
 use crate::entity::deploy::{Column, Entity, Model, Status, environment_key};
-use crate::entity::{ByIds, Timestamp};
+use crate::entity::{ByIds, TimeCursor, Timestamp};
 
 /// The maximum number of deploys that a page of a filtered list reads.
 pub const SEARCHED: usize = 10_000;
@@ -17,9 +17,6 @@ pub const SEARCHED: usize = 10_000;
 pub const SERVICES: usize = 500;
 /// The maximum number of deploys that are counted.
 pub const COUNTED: usize = 1_000;
-
-/// A place in the list: the time and the id of a deploy.
-pub type Place = (Timestamp, i64);
 
 /// Selects deploys. A condition that is `None` selects all.
 #[derive(Debug, Clone, Default)]
@@ -44,14 +41,19 @@ pub struct Found {
     /// The deploys.
     pub deploys: Vec<Model>,
     /// Where the next page begins; `None` after the last deploy. Without deploys, the search goes on there.
-    pub next: Option<Place>,
+    pub next: Option<TimeCursor>,
 }
 
 /// A deploy that a page looks at, and whether it is in the list.
-type Seen = (Place, bool);
+type Seen = (TimeCursor, bool);
 
 /// Returns at most `most` deploys after a place.
-pub async fn page(db: &dyn ReadHandle, filter: &Filter, after: Option<Place>, most: usize) -> Result<Found, db::Error> {
+pub async fn page(
+    db: &dyn ReadHandle,
+    filter: &Filter,
+    after: Option<TimeCursor>,
+    most: usize,
+) -> Result<Found, db::Error> {
     let is_indexed = filter.status.is_none() && filter.person.is_none();
     let (lists, each) = match &filter.services {
         Some(services) => {
@@ -74,7 +76,7 @@ async fn of_services(
     db: &dyn ReadHandle,
     filter: &Filter,
     services: &[i64],
-    after: Option<Place>,
+    after: Option<TimeCursor>,
     each: u64,
 ) -> Result<Vec<Vec<Seen>>, db::Error> {
     let is_indexed = filter.status.is_none() && filter.person.is_none();
@@ -121,7 +123,7 @@ fn reader(filter: &Filter) -> impl Fn(&Row<'_>) -> Result<Seen, db::Error> + Clo
 }
 
 /// Adds the conditions that an index serves, and the order.
-fn conditions(filter: &Filter, mut select: Select<Entity>, after: Option<Place>) -> Select<Entity> {
+fn conditions(filter: &Filter, mut select: Select<Entity>, after: Option<TimeCursor>) -> Select<Entity> {
     if let Some(environment) = &filter.environment {
         select = select.filter(Column::EnvironmentKey.eq(environment_key(environment)));
     }
@@ -140,11 +142,11 @@ fn conditions(filter: &Filter, mut select: Select<Entity>, after: Option<Place>)
 
 /// Merges lists, each of which ends after `each` deploys or is whole. Returns the places of at most `most` deploys, and
 /// where the next page begins. Nothing behind the end of a list that is not whole is known.
-fn merged(lists: Vec<Vec<Seen>>, each: usize, most: usize) -> (Vec<Place>, Option<Place>) {
+fn merged(lists: Vec<Vec<Seen>>, each: usize, most: usize) -> (Vec<TimeCursor>, Option<TimeCursor>) {
     let ends = lists.iter().filter(|list| list.len() >= each);
     let end = ends.filter_map(|list| list.last()).map(|(place, _)| *place).max();
     let wanted = lists.into_iter().flatten().filter(|(_, is_wanted)| *is_wanted).map(|(place, _)| place);
-    let mut places: Vec<Place> = wanted.filter(|place| end.is_none_or(|end| *place >= end)).collect();
+    let mut places: Vec<TimeCursor> = wanted.filter(|place| end.is_none_or(|end| *place >= end)).collect();
     places.sort_unstable_by_key(|place| Reverse(*place));
     let next = if places.len() > most { places.get(most.saturating_sub(1)).copied() } else { end };
     places.truncate(most);
@@ -170,7 +172,7 @@ mod tests {
         ((Timestamp::from_micros(moment), moment), is_wanted)
     }
 
-    fn moments(places: Vec<Place>) -> Vec<i64> {
+    fn moments(places: Vec<TimeCursor>) -> Vec<i64> {
         places.into_iter().map(|(_, id)| id).collect()
     }
 

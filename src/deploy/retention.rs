@@ -13,8 +13,8 @@ use sea_orm::sea_query::{ExprTrait, LockBehavior, LockType, Query};
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
 
 use crate::db::{self, Db, Read, Write, WriteHandle};
-use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column};
+use crate::entity::{TimeCursor, Timestamp};
 use crate::retention::{Kept, PAUSE, hourly};
 
 /// The number of deploys that one transaction examines. Small, so that a writer never waits longer than for an ordinary
@@ -41,17 +41,14 @@ pub async fn remove(db: &Db, before: Timestamp) -> Result<u64, db::Error> {
     }
 }
 
-/// A position in the order of time.
-type Place = (Timestamp, i64);
-
 struct Batch {
     removed: u64,
     /// The last examined deploy, if there may be more.
-    last: Option<Place>,
+    last: Option<TimeCursor>,
 }
 
 /// Removes expired deploys from the oldest ones after a position. The position skips the deploys that were kept.
-async fn batch(db: &dyn WriteHandle, before: Timestamp, after: Option<Place>) -> Result<Batch, db::Error> {
+async fn batch(db: &dyn WriteHandle, before: Timestamp, after: Option<TimeCursor>) -> Result<Batch, db::Error> {
     let mut old = deploy::Entity::find()
         .select_only()
         .columns([Column::DeployedAt, Column::Id])

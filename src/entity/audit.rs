@@ -10,7 +10,7 @@ use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::Timestamp;
+use super::{TimeCursor, Timestamp};
 use super::{session, token, user};
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
@@ -263,7 +263,7 @@ pub struct Filter {
     /// Entries before this time.
     pub end: Option<Timestamp>,
     /// Entries older than this one.
-    pub before: Option<(Timestamp, i64)>,
+    pub before: Option<TimeCursor>,
 }
 
 /// Returns at most `limit` entries, newest first.

@@ -101,7 +101,7 @@ pub mod token;
 pub mod tool;
 pub mod user;
 
-pub use timestamp::Timestamp;
+pub use timestamp::{TimeCursor, Timestamp};
 
 macro_rules! recorded {
     ($($table:ident)*) => {

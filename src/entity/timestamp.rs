@@ -13,6 +13,9 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, DeriveValueType, Deserialize)]
 pub struct Timestamp(i64);
 
+/// Where a page or a portion of a list in the order of time ends: the time and the id of a row.
+pub type TimeCursor = (Timestamp, i64);
+
 /// A text that is not one of the accepted forms of a date and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotATimestamp;

@@ -62,7 +62,7 @@ async fn make_out(
 ) -> Result<Waited, db::Error> {
     let most = (DELIVERIES / Ord::max(subscriptions.len() as u64, 1)).clamp(1, EVENTS);
     let events = event::take_waiting(tx, most).await?;
-    let places = Places::read(tx, &events, subscriptions).await?;
+    let places = EventScopes::read(tx, &events, subscriptions).await?;
     let digests = digests(tx, subscriptions).await?;
     let (now, mut missed) = (Timestamp::now(), HashMap::<i64, i64>::new());
     let (mut rows, mut unwanted) = (Vec::new(), Vec::new());
@@ -147,7 +147,7 @@ fn collected(row: event_delivery::ActiveModel, at: Timestamp) -> event_delivery:
 
 /// Where an event belongs.
 #[derive(Default)]
-struct Place {
+struct EventScope {
     services: Vec<i64>,
     teams: Vec<i64>,
     tiers: Vec<i64>,
@@ -155,14 +155,14 @@ struct Place {
 
 /// What says where events belong.
 #[derive(Default)]
-struct Places {
+struct EventScopes {
     /// The services that the events are about, or whose parts they are about.
     services: HashMap<i64, service::Model>,
     /// The services that code issues concern.
     issues: HashMap<i64, Vec<Concerned>>,
 }
 
-impl Places {
+impl EventScopes {
     async fn read(
         tx: &Transaction,
         events: &[event::Model],
@@ -183,9 +183,9 @@ impl Places {
     }
 
     /// Where an event belongs: as it says itself, or else as its services do now.
-    fn of_event(&self, event: &event::Model) -> Place {
+    fn of_event(&self, event: &event::Model) -> EventScope {
         if let Some(concerned) = issue(event).and_then(|issue| self.issues.get(&issue)) {
-            return Place {
+            return EventScope {
                 services: concerned.iter().map(|service| service.id).collect(),
                 teams: concerned.iter().filter_map(|service| service.team).collect(),
                 tiers: concerned.iter().filter_map(|service| service.tier).collect(),
@@ -193,7 +193,7 @@ impl Places {
         }
         let service = event.service_id.and_then(|id| self.services.get(&id));
         let team = event.team_id.or_else(|| service?.owner_id);
-        Place {
+        EventScope {
             services: event.service_id.into_iter().collect(),
             teams: team.into_iter().chain(event.earlier_team_id).collect(),
             tiers: event.tier_id.or_else(|| service?.tier_id).into_iter().collect(),
@@ -207,7 +207,7 @@ fn issue(event: &event::Model) -> Option<i64> {
 }
 
 /// Whether an event passes the filters of a subscription, which must be there when it happens.
-fn concerns(one: &Subscription, event: &event::Model, place: &Place) -> bool {
+fn concerns(one: &Subscription, event: &event::Model, place: &EventScope) -> bool {
     let is_environment = |wanted: &String| match &event.environment {
         Some(environment) => deploy::environment_key(environment) == deploy::environment_key(wanted),
         // Only deploys have environments.

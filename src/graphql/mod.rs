@@ -192,7 +192,7 @@ impl Catalogue {
         let span = spans::operation(prepared.plan.serial, prepared.operation.as_deref());
         let (claim, place) = claim.map(|Claim { held, place }| (held, place)).unzip();
         let outcome = Arc::new(context::RequestOutcome::new(claim, place));
-        let mut response = span.around(Box::pin(self.run(prepared, caller, request_id, &outcome))).await;
+        let mut response = span.instrument(Box::pin(self.run(prepared, caller, request_id, &outcome))).await;
         response.forbidden = outcome.forbidden();
         if let Some(claim) = claim {
             Box::pin(claim.end(self, &outcome, &response)).await;

@@ -102,7 +102,7 @@ struct Member {
 
 /// The place of a connection, until dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConnectionGuard {
     admission: Arc<Admission>,
     id: u64,
 }
@@ -119,7 +119,7 @@ impl Admission {
         owner: Owner,
         activity: &Arc<Activity>,
         now: Instant,
-    ) -> Result<(Place, bool), Refusal> {
+    ) -> Result<(ConnectionGuard, bool), Refusal> {
         let mut state = self.lock();
         if self.has_share(&state, owner) {
             return Err(Refusal::Share);
@@ -135,7 +135,7 @@ impl Admission {
         state.next += 1;
         state.members.insert(id, Member { owner, since: now, activity: Arc::clone(activity), end: None });
         state.change(owner, |queue| queue.insert((now, id)));
-        Ok((Place { admission: Arc::clone(self), id }, is_full))
+        Ok((ConnectionGuard { admission: Arc::clone(self), id }, is_full))
     }
 
     /// Tells how a connection is closed.
@@ -160,7 +160,7 @@ impl Admission {
     }
 }
 
-impl Place {
+impl ConnectionGuard {
     /// Its id among those of its listener.
     pub(super) fn id(&self) -> u64 {
         self.id
@@ -181,7 +181,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.admission.lock().remove(self.id);
         self.admission.freed.notify_one();
@@ -274,13 +274,13 @@ mod tests {
         }
 
         /// A connection that has its last byte when it is opened.
-        fn open(&self, owner: Owner, second: u64) -> Result<(Place, Arc<Activity>), Refusal> {
+        fn open(&self, owner: Owner, second: u64) -> Result<(ConnectionGuard, Arc<Activity>), Refusal> {
             let now = self.start + Duration::from_secs(second);
             let activity = Activity::begin(now, Head::new(&Shares::new(heads::BOUNDS), owner));
             self.admission.admit(owner, &activity, now).map(|(place, _)| (place, activity))
         }
 
-        fn is_open(&self, place: &Place) -> bool {
+        fn is_open(&self, place: &ConnectionGuard) -> bool {
             self.admission.lock().members.contains_key(&place.id)
         }
     }

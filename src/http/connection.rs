@@ -28,7 +28,7 @@ use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
 use super::activity::{Activity, Closed, FAREWELL};
-use super::admission::{Owner, Place};
+use super::admission::{ConnectionGuard, Owner};
 use super::client;
 use super::listener::Stream;
 use super::proxy_header::{self, Refused};
@@ -78,7 +78,7 @@ pub(super) struct Opening {
     /// Whether their connections begin with a PROXY header.
     pub expects_header: bool,
     /// The place of the connection, held until it ends.
-    pub place: Place,
+    pub place: ConnectionGuard,
     /// What happens on it.
     pub activity: Arc<Activity>,
     /// The acceptor of TLS handshakes, with TLS.

@@ -254,7 +254,7 @@ impl Answers for App {
         let span = if spans::is_on() { client::span(&request, peer, &id) } else { Span::NONE };
         // Boxed, because each wrapper would move the large future.
         let answer = Box::pin(self.respond_to(request, peer, admitted, id.clone()));
-        let reply = log::within(id, span.trace_id(), span.around(answer)).await;
+        let reply = log::within(id, span.trace_id(), span.instrument(answer)).await;
         span.answered(reply.status().as_u16());
         reply
     }

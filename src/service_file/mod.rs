@@ -67,7 +67,7 @@ pub use self::portions::Portions;
 pub use self::rejected::{Rejected, TOLD_MISTAKES, TOLD_SERVICES};
 pub use self::release::release;
 pub use self::report::{MISTAKES, NOTES, Note};
-pub use self::source::{File, Places, collect};
+pub use self::source::{File, FileSelection, collect};
 pub use self::standards::{Plain, STANDARDS, Standard, StandardsEntry, has_standards, key, write_standards};
 pub use self::written::{Described, write};
 pub use self::yaml::{YAML_ANCHORED, YAML_ANCHORS, YAML_DOCUMENTS, YAML_TEXT, YAML_VALUES};

@@ -78,7 +78,7 @@ impl Portions {
 }
 
 /// A document as it is written: the index of its file, and its place among the parts of the file.
-type Place = (usize, usize);
+type DocumentPosition = (usize, usize);
 
 /// What is sent together.
 #[derive(Default)]
@@ -87,7 +87,7 @@ struct Unit {
     rank: (u8, usize),
     documents: usize,
     /// The documents that complete it.
-    others: BTreeSet<Place>,
+    others: BTreeSet<DocumentPosition>,
 }
 
 /// How large a portion is.
@@ -118,9 +118,9 @@ impl Size {
 /// The documents of files, each with what it needs.
 struct Units<'t> {
     texts: Vec<Vec<(u64, &'t str)>>,
-    all: BTreeMap<Place, Unit>,
+    all: BTreeMap<DocumentPosition, Unit>,
     /// The number of list entries of each.
-    entries: HashMap<Place, usize>,
+    entries: HashMap<DocumentPosition, usize>,
 }
 
 impl<'t> Units<'t> {
@@ -129,14 +129,14 @@ impl<'t> Units<'t> {
         let texts: Vec<Vec<(u64, &str)>> = files.iter().map(|file| yaml::parts(text(file))).collect();
         let places = texts.iter().enumerate().flat_map(|(file, parts)| (0..parts.len()).map(move |part| (file, part)));
         // What has no document is sent once, for its notes.
-        let mut all: BTreeMap<Place, Unit> =
+        let mut all: BTreeMap<DocumentPosition, Unit> =
             places.map(|place| (place, Unit { rank: (u8::MAX, 0), ..Unit::default() })).collect();
         let place = |document: &Document| {
             let file = Problems::file_of(document.file);
             let before = |(line, _): &(u64, &str)| *line < document.spot.line;
             (file, texts.get(file).map_or(0, |parts| parts.partition_point(before)).saturating_sub(1))
         };
-        let mut needed: HashMap<&str, Vec<Place>> = HashMap::new();
+        let mut needed: HashMap<&str, Vec<DocumentPosition>> = HashMap::new();
         for document in documents {
             match &document.subject {
                 Subject::Person(person) => {
@@ -166,19 +166,19 @@ impl<'t> Units<'t> {
     }
 
     fn portions(&self, files: &[File]) -> Vec<Vec<File>> {
-        let mut units: Vec<(&Place, &Unit)> = self.all.iter().collect();
+        let mut units: Vec<(&DocumentPosition, &Unit)> = self.all.iter().collect();
         units.sort_by_key(|(place, unit)| (unit.rank, **place));
         let (mut portions, mut portion, mut last) = (Vec::new(), BTreeSet::new(), (0, 0));
         let mut size = Size::default();
         for (place, unit) in units {
             let own = iter::once(place).chain(&unit.others).copied();
             let more = own.clone().filter(|place| !portion.contains(place)).map(|place| self.size(place));
-            let more = more.fold(Size { documents: unit.documents, ..Size::default() }, Size::and);
+            let more = more.fold(Size { documents: unit.documents, ..Size::default() }, Size::plus);
             if size.plus(more).is_too_large() && !portion.is_empty() && (unit.rank != last || unit.documents == 0) {
                 portions.push(self.files(files, &portion));
                 portion = BTreeSet::new();
                 let all = own.clone().map(|place| self.size(place));
-                size = all.fold(Size { documents: unit.documents, ..Size::default() }, Size::and);
+                size = all.fold(Size { documents: unit.documents, ..Size::default() }, Size::plus);
             } else {
                 size = size.plus(more);
             }
@@ -191,13 +191,13 @@ impl<'t> Units<'t> {
         portions
     }
 
-    fn size(&self, place: Place) -> Size {
+    fn size(&self, place: DocumentPosition) -> Size {
         let text = self.texts.get(place.0).and_then(|parts| parts.get(place.1)).map_or(0, |(_, part)| part.len());
         Size { documents: 0, entries: self.entries.get(&place).copied().unwrap_or_default(), text, places: 1 }
     }
 
     /// The files of a portion, with empty lines for the documents that are not in it.
-    fn files(&self, files: &[File], portion: &BTreeSet<Place>) -> Vec<File> {
+    fn files(&self, files: &[File], portion: &BTreeSet<DocumentPosition>) -> Vec<File> {
         let mut of_portion = Vec::new();
         for (number, (file, parts)) in files.iter().zip(&self.texts).enumerate() {
             let mut text = String::new();

@@ -60,7 +60,7 @@ impl File {
 
 /// Which files to read.
 #[derive(Debug, Clone, Default)]
-pub struct Places {
+pub struct FileSelection {
     /// Files, folders, and `-` for standard input.
     pub paths: Vec<PathBuf>,
     /// The names of the files to read in folders. Empty means every `.yml` and `.yaml` file.
@@ -70,7 +70,7 @@ pub struct Places {
 }
 
 /// Finds and reads files, those of a folder in the order of their names.
-pub fn collect(places: &Places) -> Vec<File> {
+pub fn collect(places: &FileSelection) -> Vec<File> {
     let mut sources = Sources { places, bytes: BYTES, left: FILES, files: Vec::new() };
     for place in &places.paths {
         for source in sources.find(place) {
@@ -91,7 +91,7 @@ enum Source {
 /// Finds and reads the files of one run.
 #[derive(Debug)]
 struct Sources<'p> {
-    places: &'p Places,
+    places: &'p FileSelection,
     /// The number of bytes that may still be read.
     bytes: u64,
     /// The number of files that may still be found.

@@ -86,8 +86,8 @@ impl Span {
     }
 
     /// Runs a future within the span: spans that it opens are children of this one.
-    pub fn around<F: Future>(&self, future: F) -> Either<WithContext<F>, F> {
-        around(self.0.as_ref(), future)
+    pub fn instrument<F: Future>(&self, future: F) -> Either<WithContext<F>, F> {
+        instrument(self.0.as_ref(), future)
     }
 
     /// Sets an attribute.
@@ -127,21 +127,21 @@ impl Drop for Span {
 
 /// A parent span, for work that another task does for a request.
 #[derive(Debug, Clone, Default)]
-pub struct Place(Option<Context>);
+pub struct SpanParent(Option<Context>);
 
 /// The current span as a parent. Empty without a collector.
-pub fn here() -> Place {
-    Place(is_on().then(Context::current))
+pub fn current() -> SpanParent {
+    SpanParent(is_on().then(Context::current))
 }
 
-impl Place {
+impl SpanParent {
     /// Runs a future with this parent.
-    pub fn around<F: Future>(&self, future: F) -> Either<WithContext<F>, F> {
-        around(self.0.as_ref(), future)
+    pub fn instrument<F: Future>(&self, future: F) -> Either<WithContext<F>, F> {
+        instrument(self.0.as_ref(), future)
     }
 }
 
-fn around<F: Future>(context: Option<&Context>, future: F) -> Either<WithContext<F>, F> {
+fn instrument<F: Future>(context: Option<&Context>, future: F) -> Either<WithContext<F>, F> {
     match context {
         Some(context) => Either::Left(future.with_context(context.clone())),
         None => Either::Right(future),

@@ -14,7 +14,9 @@ use crate::app::words::{self, Addresses, Thing};
 use crate::db::{OfKeys, Read, ReadHandle, Row, any};
 use crate::deploy::list::SERVICES;
 use crate::entity::audit::{Column, Entity, Model};
-use crate::entity::{ByIds, Timestamp, contact, property, service, service_dependency, service_repository, tool};
+use crate::entity::{
+    ByIds, TimeCursor, Timestamp, contact, property, service, service_dependency, service_repository, tool,
+};
 
 /// The number of entries of the audit among which a feed of all changes looks for its own.
 pub const SEARCHED: u64 = 1_000;
@@ -56,7 +58,7 @@ pub(super) async fn entries(
 
 /// The newest entries of the audit about these objects, by their ids.
 async fn newest(db: &dyn ReadHandle, subjects: &Subjects) -> Result<Vec<i64>, Fault> {
-    let mut places: Vec<(Timestamp, i64)> = Vec::new();
+    let mut places: Vec<TimeCursor> = Vec::new();
     for (class, ids) in subjects.iter().filter(|(_, ids)| !ids.is_empty()) {
         let build = |key: Expr| -> SelectStatement {
             let own = Entity::find().select_only().columns([Column::At, Column::Id]).filter(key);

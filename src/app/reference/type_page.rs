@@ -6,7 +6,7 @@ use apollo_compiler::{Name, Node, Schema};
 use maud::{Markup, html};
 
 use super::signature::{self, deprecation};
-use super::uses::{Place, Uses};
+use super::uses::{FieldRef, Uses};
 use super::{PATH, description, directives};
 
 /// Everything below the type's name.
@@ -110,7 +110,7 @@ fn names<'s>(title: &str, names: impl ExactSizeIterator<Item = &'s Name>) -> Mar
     }
 }
 
-fn places(title: &str, places: &[Place]) -> Markup {
+fn places(title: &str, places: &[FieldRef]) -> Markup {
     html! {
         @if !places.is_empty() {
             h2 { (title) }

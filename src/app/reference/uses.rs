@@ -8,11 +8,11 @@ use apollo_compiler::{Name, Schema};
 #[derive(Default)]
 pub(super) struct Uses {
     /// The fields that return it.
-    pub(super) returned_by: Vec<Place>,
+    pub(super) returned_by: Vec<FieldRef>,
     /// The fields that take it as an argument.
-    pub(super) argument_of: Vec<Place>,
+    pub(super) argument_of: Vec<FieldRef>,
     /// The input fields of its type.
-    pub(super) part_of: Vec<Place>,
+    pub(super) part_of: Vec<FieldRef>,
     /// The types that implement it; for a union, its members.
     pub(super) possible: Vec<Name>,
     /// The unions it belongs to.
@@ -21,7 +21,7 @@ pub(super) struct Uses {
 
 /// A field of a type.
 #[derive(Clone, PartialEq)]
-pub(super) struct Place {
+pub(super) struct FieldRef {
     pub(super) ty: Name,
     pub(super) field: Name,
 }
@@ -36,7 +36,7 @@ pub(super) fn by_type(schema: &Schema) -> HashMap<Name, Uses> {
             ExtendedType::InputObject(input) => {
                 for field in input.fields.values() {
                     let used = uses.entry(field.ty.inner_named_type().clone()).or_default();
-                    used.part_of.push(Place { ty: ty.clone(), field: field.name.clone() });
+                    used.part_of.push(FieldRef { ty: ty.clone(), field: field.name.clone() });
                 }
                 continue;
             }
@@ -50,7 +50,7 @@ pub(super) fn by_type(schema: &Schema) -> HashMap<Name, Uses> {
             ExtendedType::Enum(_) | ExtendedType::Scalar(_) => continue,
         };
         for field in fields.values() {
-            let place = Place { ty: ty.clone(), field: field.name.clone() };
+            let place = FieldRef { ty: ty.clone(), field: field.name.clone() };
             for argument in &field.arguments {
                 let taken = &mut uses.entry(argument.ty.inner_named_type().clone()).or_default().argument_of;
                 if taken.last() != Some(&place) {

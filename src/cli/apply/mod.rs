@@ -21,7 +21,7 @@ use crate::entity::audit::Actor;
 use crate::entity::text::{is_nothing, one_line};
 use crate::error::UserError;
 use crate::events::Wanted;
-use crate::service_file::{self, Applied, Done, FieldChange, File, Options, Origin, Outcome, Places, Refused};
+use crate::service_file::{self, Applied, Done, FieldChange, File, FileSelection, Options, Origin, Outcome, Refused};
 
 /// The exit status of a dry run that finds differences.
 const DIFFERENCES: u8 = 3;
@@ -169,7 +169,8 @@ fn read(settings: &Apply) -> Result<(Vec<File>, Options<'static>), String> {
     }
     // Without a repository nobody knows what a path in it would mean.
     let root = checkout.root.filter(|_| origin.repository.is_some());
-    let files = service_file::collect(&Places { paths: settings.files.clone(), names: settings.name.clone(), root });
+    let files =
+        service_file::collect(&FileSelection { paths: settings.files.clone(), names: settings.name.clone(), root });
     let (is_dry_run, releases_missing) = (settings.dry_run, settings.release_missing);
     Ok((
         files,

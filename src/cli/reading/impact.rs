@@ -61,7 +61,9 @@ pub(super) fn run(settings: &Impact) -> Result<(), String> {
     let limit = (*limit).min(MOST);
     let (affected, is_of_service) = match kind.word {
         "service" => (of_service(&server, &text(node.get("alias")), limit)?, true),
-        "system" | "infrastructure" => (of_place(&server, Place::first(kind.word == "system", &node), limit)?, false),
+        "system" | "infrastructure" => {
+            (of_place(&server, FailingNode::first(kind.word == "system", &node), limit)?, false)
+        }
         word => return Err(format!("{name} is a {word}; a service, a system or infrastructure has an impact")),
     };
     if affected.rows.is_empty() {
@@ -135,7 +137,7 @@ fn of_service(server: &Server, alias: &str, limit: usize) -> Result<Affected, St
 }
 
 /// What a failure of a system or of infrastructure reaches: where it begins, and what depends on that.
-fn of_place(server: &Server, first: Place, limit: usize) -> Result<Affected, String> {
+fn of_place(server: &Server, first: FailingNode, limit: usize) -> Result<Affected, String> {
     let Begun { services, mut is_complete, others } = begun(server, first)?;
     let mut found = Found::default();
     for Beginning { service, distance, through } in &services {
@@ -199,7 +201,7 @@ struct Begun {
 }
 
 /// A system or an infrastructure resource that fails.
-struct Place {
+struct FailingNode {
     is_system: bool,
     id: String,
     distance: u64,
@@ -207,14 +209,14 @@ struct Place {
     through: Json,
 }
 
-impl Place {
+impl FailingNode {
     fn first(is_system: bool, node: &Json) -> Self {
         Self { is_system, id: text(node.get("id")), distance: 0, through: Json::Null }
     }
 }
 
 /// Follows relationships, the nearest first, to the services that fail along with a place.
-fn begun(server: &Server, first: Place) -> Result<Begun, String> {
+fn begun(server: &Server, first: FailingNode) -> Result<Begun, String> {
     let mut begun = Begun { services: Vec::new(), is_complete: true, others: 0 };
     let mut known: HashSet<String> = HashSet::from([first.id.clone()]);
     let mut next = VecDeque::from([first]);
@@ -252,7 +254,7 @@ fn begun(server: &Server, first: Place) -> Result<Begun, String> {
                         known.insert(id.clone());
                         places += 1;
                         let through = source["name"].take();
-                        next.push_back(Place { is_system: kind == "System", id, distance, through });
+                        next.push_back(FailingNode { is_system: kind == "System", id, distance, through });
                     }
                 }
                 _ => begun.others += 1,

@@ -21,7 +21,7 @@ const SERVICES: &str = "query($name: String!, $first: Int, $after: String) { acc
         pageInfo { hasNextPage endCursor } } } } }";
 
 pub(super) fn run(what: &Path, asking: &Asking) -> Result<(), String> {
-    let Place { alias, folder } = place(what)?;
+    let RepositoryFolder { alias, folder } = place(what)?;
     let server = server(&asking.remote, asking.deadline)?;
     let mut said = server.ask(REPOSITORY, &json!({ "name": alias }))?;
     let repository = said["account"]["repository"].take();
@@ -53,14 +53,14 @@ fn deepest(service: &Json, alias: &str, folder: &Path) -> Option<usize> {
 
 /// A folder or file of a repository.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct RepositoryFolder {
     alias: String,
     folder: PathBuf,
 }
 
 /// The place that is meant: a path that exists in a checkout, or a repository as a whole.
-fn place(what: &Path) -> Result<Place, String> {
-    let whole = |alias: String| Place { alias, folder: PathBuf::new() };
+fn place(what: &Path) -> Result<RepositoryFolder, String> {
+    let whole = |alias: String| RepositoryFolder { alias, folder: PathBuf::new() };
     if let Ok(path) = what.canonicalize() {
         let folder = if path.is_dir() { &*path } else { path.parent().unwrap_or(&path) };
         let checkout = git::checkout_of(folder);
@@ -68,7 +68,7 @@ fn place(what: &Path) -> Result<Place, String> {
         let remote = checkout.remote.ok_or_else(|| format!("the checkout {} has no remote origin", root.display()))?;
         let alias = alias_of(&remote).ok_or_else(|| format!("the remote of {} is no address", root.display()))?;
         let folder = path.strip_prefix(&root).map(Path::to_owned).unwrap_or_default();
-        return Ok(Place { alias, folder });
+        return Ok(RepositoryFolder { alias, folder });
     }
     let text = what.to_str().unwrap_or_default();
     if let Some(alias) = alias_of(text) {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_repository_is_named_by_its_address_or_its_alias() {
-        let expected = Place { alias: "github.com:org/cart".to_owned(), folder: PathBuf::new() };
+        let expected = RepositoryFolder { alias: "github.com:org/cart".to_owned(), folder: PathBuf::new() };
         for text in [
             "https://github.com/org/cart",
             "https://github.com/org/cart.git",

@@ -9,10 +9,10 @@ use super::{Context, Representation, derived};
 use spelling::nearest;
 
 /// Why a declaration is not valid: the place, and what to do.
-type Mistake = (Place, String, String);
+type Mistake = (DeclarationPart, String, String);
 
 /// A place in a declaration.
-enum Place {
+enum DeclarationPart {
     Object,
     Field,
     /// What precedes the colon.
@@ -25,9 +25,9 @@ pub(super) fn check(context: Context<'_>) -> Vec<Problem> {
     for declaration in context.bindings.declarations() {
         if let Err((place, message, help)) = mistake(context, declaration) {
             let place = match place {
-                Place::Object => &declaration.object.place,
-                Place::Field => &declaration.field.place,
-                Place::How => &declaration.place,
+                DeclarationPart::Object => &declaration.object.place,
+                DeclarationPart::Field => &declaration.field.place,
+                DeclarationPart::How => &declaration.place,
             };
             problems.push(Problem::new(Some(place.clone()), message, Some(help)));
         }
@@ -38,18 +38,30 @@ pub(super) fn check(context: Context<'_>) -> Vec<Problem> {
 fn mistake(context: Context<'_>, declaration: &Declaration) -> Result<(), Mistake> {
     let Some(object) = context.schema.object(&declaration.object.text) else {
         let help = meant(&declaration.object, context.schema.objects().map(|object| &*object.name));
-        return Err((Place::Object, format!("the SDL has no object type `{}`", declaration.object.text), help));
+        return Err((
+            DeclarationPart::Object,
+            format!("the SDL has no object type `{}`", declaration.object.text),
+            help,
+        ));
     };
     let Some(field) = object.field(&declaration.field.text) else {
         let help = meant(&declaration.field, object.fields.iter().map(|field| &*field.name));
-        return Err((Place::Field, format!("`{}` has no field `{}`", object.name, declaration.field.text), help));
+        return Err((
+            DeclarationPart::Field,
+            format!("`{}` has no field `{}`", object.name, declaration.field.text),
+            help,
+        ));
     };
     match &declaration.how {
         How::Part(part) => check_part(context, object, field, part),
         How::Computed => check_computed(context, object, field),
         How::Key(_) | How::Through(_) => match relations::of_field(context.schema, context.bindings, object, field) {
             Ok(_) => Ok(()),
-            Err(wrong) => Err((if wrong.is_of_types { Place::Field } else { Place::How }, wrong.message, wrong.help)),
+            Err(wrong) => Err((
+                if wrong.is_of_types { DeclarationPart::Field } else { DeclarationPart::How },
+                wrong.message,
+                wrong.help,
+            )),
         },
     }
 }
@@ -62,23 +74,27 @@ fn check_part(context: Context<'_>, object: &Object, field: &Field, part: &str) 
     let name = &object.name;
     let Some(row) = context.row(object) else {
         let help = "remove it; a method of any other type gets the object".to_owned();
-        return Err((Place::Object, format!("`{name}` is not bound to the row of a table"), help));
+        return Err((DeclarationPart::Object, format!("`{name}` is not bound to the row of a table"), help));
     };
     match Part::named(row, part) {
         Some(Part::Row) if derived::follows(context, object, field) => Ok(()),
         Some(Part::Row) => {
             let message = format!("`{name}.{}` does not follow from a column", field.name);
-            Err((Place::Field, message, "remove it; its method is written anyway, and gets the row".to_owned()))
+            Err((
+                DeclarationPart::Field,
+                message,
+                "remove it; its method is written anyway, and gets the row".to_owned(),
+            ))
         }
         Some(_) if parts::row(context.bindings, name).is_some() => Ok(()),
         None if parts::row(context.bindings, name).is_some() => {
             let groups: Vec<&str> = row.groups().iter().map(|group| &*group.name).collect();
             let help = format!("its parts are core, {} and row", groups.join(", "));
-            Err((Place::How, format!("the row of `{name}` has no part `{part}`"), help))
+            Err((DeclarationPart::How, format!("the row of `{name}` has no part `{part}`"), help))
         }
         _ => {
             let help = "remove it, or add GROUPS to its entity".to_owned();
-            Err((Place::How, format!("no list leaves columns of `{name}` out"), help))
+            Err((DeclarationPart::How, format!("no list leaves columns of `{name}` out"), help))
         }
     }
 }
@@ -97,7 +113,7 @@ fn check_computed(context: Context<'_>, object: &Object, field: &Field) -> Resul
         return Ok(());
     };
     let message = format!("`{}.{}` is not read from the row anyway: {why}", object.name, field.name);
-    Err((Place::Field, message, "remove it".to_owned()))
+    Err((DeclarationPart::Field, message, "remove it".to_owned()))
 }
 
 #[cfg(test)]

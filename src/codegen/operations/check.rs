@@ -17,7 +17,7 @@ use super::{File, help};
 /// Operations and fragments without mistakes.
 pub(super) struct Checked<'a> {
     pub(super) document: Valid<ExecutableDocument>,
-    pub(super) places: Places<'a>,
+    pub(super) places: Locations<'a>,
 }
 
 /// Returns the document of all files, or all their mistakes.
@@ -31,7 +31,7 @@ pub(super) fn check<'a>(contract: &Contract, files: &'a [File]) -> Result<Checke
         malformed.push(errors);
     }
     let sources = files.iter().zip(&documents).map(|(file, document)| Source::new(&file.text, document)).collect();
-    let places = Places { sources };
+    let places = Locations { sources };
     let mut problems = BTreeMap::new();
     for (at, errors) in malformed.iter().enumerate().filter_map(|(at, errors)| Some((at, errors.as_ref()?))) {
         let source = &places.sources[at];
@@ -93,11 +93,11 @@ fn nameless(document: &ast::Document, source: &Source<'_>) -> Vec<Problem> {
 }
 
 /// The locations in all files.
-pub(super) struct Places<'a> {
+pub(super) struct Locations<'a> {
     sources: Vec<Source<'a>>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> Locations<'a> {
     /// The file and byte range of a location.
     pub(super) fn locate(&self, location: Option<SourceSpan>) -> Option<(usize, std::ops::Range<usize>)> {
         self.sources.iter().enumerate().find_map(|(at, source)| Some((at, source.range(location)?)))

@@ -11,7 +11,7 @@ use apollo_compiler::{ExecutableDocument, Node};
 use super::super::bindings::Bindings;
 use super::super::model::{Schema, TypeKind, TypeRef, TypeShape};
 use super::super::names;
-use super::check::Places;
+use super::check::Locations;
 use super::{File, Reports};
 
 /// An operation or a fragment, with its selections.
@@ -97,7 +97,7 @@ pub(super) fn definitions<'a>(
     bindings: &'a Bindings,
     document: &'a ExecutableDocument,
     files: &'a [File],
-    places: &Places<'_>,
+    places: &Locations<'_>,
     reports: &mut Reports,
 ) -> Vec<Definition<'a>> {
     let mut reader = Reader { model, bindings, document, reports };
@@ -126,7 +126,7 @@ fn operation_role(operation: &Operation, document: String) -> Role<'_> {
 }
 
 /// The text of an operation and of every fragment it spreads, without duplicates.
-fn text(operation: &Node<Operation>, document: &ExecutableDocument, files: &[File], places: &Places<'_>) -> String {
+fn text(operation: &Node<Operation>, document: &ExecutableDocument, files: &[File], places: &Locations<'_>) -> String {
     let mut needed: Vec<&Node<Fragment>> = Vec::new();
     spread(&operation.selection_set, document, &mut needed);
     let locations = std::iter::once(operation.location()).chain(needed.iter().map(|fragment| fragment.location()));

@@ -111,17 +111,17 @@ mod tests {
     /// The bytes that a page takes in the log.
     const PAGE: u64 = 4096 + 24;
 
-    /// The pages that [`Place::write`] appends to the log, at least.
+    /// The pages that [`LogFixture::write`] appends to the log, at least.
     const WRITTEN: u64 = 25;
 
-    struct Place {
+    struct LogFixture {
         _folder: tempfile::TempDir,
         file: PathBuf,
         readers: Arc<Connections>,
         writer: Arc<Connections>,
     }
 
-    impl Place {
+    impl LogFixture {
         fn new() -> Self {
             let folder = tempfile::tempdir().expect("a folder");
             let file = folder.path().join("rows.db");
@@ -180,7 +180,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_log_starts_over_although_reads_always_overlap() {
-        let place = Place::new();
+        let place = LogFixture::new();
         let reads = [60, 90].map(|time| place.keep_reading(Duration::from_millis(time)));
         let writes = 20 * u64::from((TIMES * SHORT).unsigned_abs()) / WRITTEN;
         for _ in 0..writes {
@@ -195,7 +195,7 @@ mod tests {
 
     #[tokio::test]
     async fn reads_go_on_while_another_process_keeps_the_log_from_starting_over() {
-        let place = Place::new();
+        let place = LogFixture::new();
         let other = rusqlite::Connection::open(&place.file).expect("a connection");
         snapshot(&other).expect("a snapshot");
         while place.write().await < 2 * TIMES * SHORT {}
@@ -212,7 +212,7 @@ mod tests {
 
     #[tokio::test]
     async fn reads_are_held_back_when_copying_does_not_help_and_again_when_the_log_is_twice_as_long() {
-        let place = Place::new();
+        let place = LogFixture::new();
         let log = LogLength::new(Arc::clone(&place.readers), SHORT);
         let long = TIMES * SHORT;
         for (pages, is_too_long) in [

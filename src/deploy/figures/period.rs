@@ -12,8 +12,8 @@ use super::super::recoveries::{SUCCESS, is, recoveries_of_earlier};
 use super::durations;
 use super::{ALL, FIGURES, MANY, Period, name, period_of, seconds, start_of, time};
 use crate::db::{self, Read, ReadHandle, Row, Write, WriteHandle};
-use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Column, Status};
+use crate::entity::{TimeCursor, Timestamp};
 
 /// The number of deploys read at once.
 const PAGE: u64 = 5_000;
@@ -215,7 +215,7 @@ struct Deploy {
 }
 
 /// Selects the next deploys of a period after a place in the order of time, for [`read`].
-fn page(period: Period, after: (Timestamp, i64)) -> SelectStatement {
+fn page(period: Period, after: TimeCursor) -> SelectStatement {
     let own = |column: Column| Expr::col((deploy::Entity, column));
     let status = |status| Expr::case(own(Column::DeployStatus).eq(is(status)), 1).finally(0);
     let place = Expr::tuple([own(Column::DeployedAt), own(Column::Id)]);

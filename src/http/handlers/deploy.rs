@@ -86,7 +86,7 @@ async fn record(app: &App, call: &Call, body: &mut Upload, endpoint: &Model) -> 
 
 async fn deploy(app: &App, post: Post, notes: Vec<String>) -> Result<Done, Rejection> {
     let span = spans::deploy();
-    let recorded = span.around(app.deploys.record(post)).await;
+    let recorded = span.instrument(app.deploys.record(post)).await;
     match &recorded {
         Ok(outcome) => span.set("rollcall.deploy.result", outcome.result()),
         Err(_) => span.fail("failed"),

@@ -419,7 +419,7 @@ impl engine::State for State {
 
     async fn trace(&self, relation: Relation, resolving: impl Future<Output = Option<Code>> + Send) {
         let span = spans::field(relation.parent, relation.field, relation.parents);
-        if let Some(code) = span.around(resolving).await {
+        if let Some(code) = span.instrument(resolving).await {
             span.fail(code.as_str());
         }
     }

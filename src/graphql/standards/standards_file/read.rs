@@ -98,7 +98,7 @@ struct Reading<'s> {
 }
 
 /// The entry that is read, and the fields that it may have.
-struct Place<'a> {
+struct EntryContext<'a> {
     source: usize,
     fields: Option<&'a Fields>,
     others: &'a [(&'static str, Plain)],
@@ -218,7 +218,7 @@ impl Reading<'_> {
             return self.problems.add(source, spot, message);
         }
         let input = (self.inputs.name)(standard, r#type).and_then(|input| self.inputs.schema.get_input_object(input));
-        let place = Place {
+        let place = EntryContext {
             source,
             fields: input.map(|input| &input.fields),
             others: standard.others(),
@@ -233,7 +233,7 @@ impl Reading<'_> {
 
     fn fields(
         &mut self,
-        place: &Place<'_>,
+        place: &EntryContext<'_>,
         pairs: &[(At<Node>, At<Node>)],
         spots: &mut Vec<(String, Spot)>,
     ) -> Map<String, Json> {
@@ -267,7 +267,7 @@ impl Reading<'_> {
         fields
     }
 
-    fn unknown(&self, place: &Place<'_>, name: &str) -> String {
+    fn unknown(&self, place: &EntryContext<'_>, name: &str) -> String {
         let own = place.fields.into_iter().flatten().map(|(field, _)| field.as_str());
         let all = own.chain(place.others.iter().map(|(field, _)| *field));
         let known: Vec<String> = all.filter(|field| !place.left_out.contains(field)).map(key).collect();
@@ -300,7 +300,7 @@ impl Reading<'_> {
             (Some(ExtendedType::InputObject(input)), Node::Mapping(pairs)) => {
                 let input: &InputObjectType = input;
                 let above = format!("{path}.");
-                let place = Place { source, fields: Some(&input.fields), others: &[], left_out: &[], above };
+                let place = EntryContext { source, fields: Some(&input.fields), others: &[], left_out: &[], above };
                 Some(self.fields(&place, pairs, spots).into())
             }
             // Whatever has an alias is named by it.
