@@ -8,7 +8,7 @@ use super::parts::{external_link, time};
 use crate::entity::Timestamp;
 
 /// The settings of a kind.
-struct Settings<'s> {
+struct SettingsView<'s> {
     /// The name and value of each setting. Settings without a value are left out.
     facts: Vec<(&'static str, Markup)>,
     /// The name and text of each definition in YAML.
@@ -21,7 +21,7 @@ struct Settings<'s> {
 
 /// Shows the settings of an integration with a cloud or a cluster; nothing for other kinds.
 pub fn section(settings: &CloudSettings, now: Timestamp) -> Markup {
-    let Some(Settings { facts, definitions, mutation, input }) = describe(settings) else { return html! {} };
+    let Some(SettingsView { facts, definitions, mutation, input }) = describe(settings) else { return html! {} };
     html! {
         p { "rollcall records this integration for your tools. It does not connect to it, and keeps none of its secrets." }
         dl.facts {
@@ -58,7 +58,7 @@ fn recorded(settings: &CloudSettings) -> Moment {
     }
 }
 
-fn describe(settings: &CloudSettings) -> Option<Settings<'_>> {
+fn describe(settings: &CloudSettings) -> Option<SettingsView<'_>> {
     let (facts, definitions, mutation, input) = match settings {
         CloudSettings::AwsIntegration(aws) => {
             let regions = match &aws.region_override {
@@ -101,7 +101,7 @@ fn describe(settings: &CloudSettings) -> Option<Settings<'_>> {
     };
     let facts = facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     let definitions = definitions.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
-    Some(Settings { facts, definitions, mutation, input })
+    Some(SettingsView { facts, definitions, mutation, input })
 }
 
 /// How tags of resources name their owners.

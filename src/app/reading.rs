@@ -11,7 +11,7 @@ use super::visit::{self, Reads, Visit};
 use super::{Fault, Site};
 use crate::budget::{Budget, Excess, Limits};
 use crate::db::{ReadHandle, Snapshot};
-use crate::graphql::request::places::{Lane, Place, Who};
+use crate::graphql::request::places::{CallerKey, Lane, Place};
 
 /// The reads of a page, all in one snapshot. While it exists, the page cannot ask the API, which could wait for the
 /// connection that it holds: [`ask`](super::ask::ask) fails then, however much is free. So a page that does it is found the
@@ -32,19 +32,19 @@ struct Begun {
 impl Site {
     /// Begins to read for a page, when the visitor has a place.
     pub(super) async fn reading(&self, visit: &Visit) -> Result<Reading, Fault> {
-        let who = visit.session.as_ref().ok_or(Fault::SignInFirst)?.caller().who();
-        self.reading_of(who, &visit.reads).await
+        let key = visit.session.as_ref().ok_or(Fault::SignInFirst)?.caller().key();
+        self.reading_of(key, &visit.reads).await
     }
 
     /// Begins to read for somebody, when they have a place.
-    pub(super) async fn reading_of(&self, who: Who, reads: &Reads) -> Result<Reading, Fault> {
+    pub(super) async fn reading_of(&self, key: CallerKey, reads: &Reads) -> Result<Reading, Fault> {
         let limits = self.catalogue.settings().budget;
         let reads = reads.begin().ok_or_else(|| Fault::Internal("a page holds two connections to read".to_owned()))?;
         // Half of the page's time: the page is to be shown in time without what takes too long.
         let limits = Limits { time: limits.time / 2, ..limits };
         let budget = Arc::new(Budget::new(limits, Instant::now() + limits.time, false, Duration::ZERO));
         let begin = async {
-            let place = self.places.take(Lane::Slow, who).await;
+            let place = self.places.take(Lane::Slow, key).await;
             let snapshot = self.db.begin_read(Some(Arc::clone(&budget))).await?;
             Ok::<_, Fault>(Begun { snapshot, _place: place })
         };

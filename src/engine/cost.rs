@@ -13,7 +13,7 @@ use crate::error::Code;
 
 /// The limits of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct DocumentLimits {
     /// Nesting depth of fields, fragments expanded.
     pub depth: u32,
     /// Total number of fields, fragments expanded.
@@ -46,7 +46,7 @@ pub struct Limits {
     pub estimate: u64,
 }
 
-impl Default for Limits {
+impl Default for DocumentLimits {
     fn default() -> Self {
         Self {
             depth: 20,
@@ -92,7 +92,7 @@ impl Cost {
 }
 
 /// Refuses a document when one of its operations, or all of them together, exceed a limit.
-pub fn check(document: &ExecutableDocument, limits: &Limits) -> Result<(), Vec<ServerError>> {
+pub fn check(document: &ExecutableDocument, limits: &DocumentLimits) -> Result<(), Vec<ServerError>> {
     let refuse = |message| Err(vec![request_error(message, Vec::new(), Code::ValidationFailed)]);
     let count = document.operations.iter().count();
     if count > limits.operations {

@@ -16,7 +16,7 @@ use apollo_compiler::{Name, Node, Schema, ast};
 use async_graphql::{Request, ServerError, Value};
 use quick_cache::sync::Cache;
 
-use super::cost::{self, Limits};
+use super::cost::{self, DocumentLimits};
 use super::input::{self, Arguments, InputError, InputTypes, ScalarCheck, Substitution};
 use super::lines::Lines;
 use super::literals::{self, Literals};
@@ -33,7 +33,7 @@ pub struct Documents {
     query: &'static ObjectInfo,
     mutation: Option<&'static ObjectInfo>,
     scalars: &'static [ScalarCheck],
-    limits: Limits,
+    limits: DocumentLimits,
     seen: Cache<Vec<u8>, Arc<Document>, ByWeight>,
     /// Plans that are not stored with their document: those with conditions, and those of further operations.
     plans: Cache<PlanKey, Arc<Plan>, ByWeight>,
@@ -114,7 +114,7 @@ impl Documents {
         query: &'static ObjectInfo,
         mutation: Option<&'static ObjectInfo>,
         scalars: &'static [ScalarCheck],
-        limits: Limits,
+        limits: DocumentLimits,
     ) -> Self {
         let schema = sdl::parse(text).unwrap_or_else(|error| panic!("the build has checked the schema: {error}"));
         let seen = Cache::with_weighter(1024, DOCUMENTS_BYTES, ByWeight);
@@ -124,7 +124,7 @@ impl Documents {
     }
 
     /// The limits of documents.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &DocumentLimits {
         &self.limits
     }
 

@@ -11,7 +11,7 @@ use apollo_compiler::executable::{ExecutableDocument, Field, Operation, Selectio
 use apollo_compiler::{Node, Schema};
 use async_graphql::{Pos, ServerError, Value};
 
-use super::cost::{self, Limits};
+use super::cost::{self, DocumentLimits};
 use super::faults::Faults;
 use super::input::{self, Arguments, InputError, ReadArguments, Substitution};
 use super::lines::Lines;
@@ -185,7 +185,7 @@ impl Plan {
         operation: &Operation,
         root: &'static ObjectInfo,
         substitution: &Substitution<'_>,
-        limits: &Limits,
+        limits: &DocumentLimits,
     ) -> Result<Self, Vec<ServerError>> {
         let Substitution { variables, literals } = *substitution;
         let (arguments, errors, room) = (Vec::new(), Faults::default(), Ok(Room::new(limits)));
@@ -215,7 +215,7 @@ impl Plan {
     pub(super) fn arguments(
         &self,
         substitution: &Substitution<'_>,
-        limits: &Limits,
+        limits: &DocumentLimits,
     ) -> Result<(Vec<Arguments>, Vec<Sizing>), Vec<ServerError>> {
         let (mut errors, mut room) = (Faults::default(), Room::new(limits));
         let mut arguments = Vec::with_capacity(self.arguments.len());

@@ -6,7 +6,7 @@
 use apollo_compiler::{Node, ast};
 use async_graphql::{Pos, ServerError, Value};
 
-use super::cost::Limits;
+use super::cost::DocumentLimits;
 use super::input::Substitution;
 use super::request_error::request_error;
 use crate::error::Code;
@@ -14,7 +14,7 @@ use crate::error::Code;
 /// What the arguments of a request may still hold.
 #[derive(Debug)]
 pub(super) struct Room<'l> {
-    limits: &'l Limits,
+    limits: &'l DocumentLimits,
     values: usize,
     text: usize,
 }
@@ -26,7 +26,7 @@ enum Excess {
 }
 
 impl<'l> Room<'l> {
-    pub(super) fn new(limits: &'l Limits) -> Self {
+    pub(super) fn new(limits: &'l DocumentLimits) -> Self {
         Self { limits, values: limits.values, text: limits.text }
     }
 
@@ -40,7 +40,7 @@ impl<'l> Room<'l> {
         let before = self.text;
         let taken = given.iter().try_for_each(|argument| self.literal(substitution, &argument.value));
         taken.map(|()| before - self.text).map_err(|excess| {
-            let Limits { values, text, .. } = self.limits;
+            let DocumentLimits { values, text, .. } = self.limits;
             let message = match excess {
                 Excess::Values => format!("The number of values given to arguments is over the limit of {values}."),
                 Excess::Text => format!("The texts given to arguments are longer than {text} bytes together."),

@@ -98,7 +98,7 @@ impl Kind {
 /// The settings of a connection with a cloud or a cluster. Secrets are not stored, because nothing here uses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct IntegrationSettings {
     /// AWS: the role to assume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iam_role: Option<String>,
@@ -139,7 +139,7 @@ pub struct Settings {
 
 impl Model {
     /// Parses the settings. Returns the default if they are missing or malformed.
-    pub fn settings(&self) -> Settings {
+    pub fn settings(&self) -> IntegrationSettings {
         self.settings.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 }

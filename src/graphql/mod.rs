@@ -106,7 +106,7 @@ pub struct Settings {
 impl Settings {
     /// Settings with the default limits and the default production environments.
     pub fn new(account_name: impl Into<String>, app_url: impl Into<String>) -> Self {
-        let (budget, estimate) = (Limits::default(), engine::cost::Limits::default().estimate);
+        let (budget, estimate) = (Limits::default(), engine::cost::DocumentLimits::default().estimate);
         let production = Environments::production(&PRODUCTION.map(str::to_owned));
         let document_hosts = Hosts::default();
         Self {
@@ -138,10 +138,10 @@ impl Catalogue {
     pub fn new(db: Db, settings: Settings) -> Self {
         let query = &schema::info::Query;
         let (mutation, scalars) = (Some(&schema::info::Mutation), schema::info::SCALARS);
-        let limits = engine::cost::Limits::default();
+        let limits = engine::cost::DocumentLimits::default();
         // A body may give its texts to two arguments, however long it may be.
         let text = limits.text.max(settings.body.saturating_mul(2));
-        let limits = engine::cost::Limits { estimate: settings.estimate, text, ..limits };
+        let limits = engine::cost::DocumentLimits { estimate: settings.estimate, text, ..limits };
         let documents = Arc::new(Documents::new(SDL, query, mutation, scalars, limits));
         let rules = Arc::new(Rules::from_schema(documents.schema()));
         let (places, own_commits) = (Arc::default(), Arc::default());
@@ -260,7 +260,7 @@ impl Catalogue {
         let budget = Arc::new(Budget::new(limits, Instant::now() + limits.time, false, Duration::ZERO));
         if !outcome.has_place() {
             let lane = self.0.lane(&prepared.plan);
-            let Ok(place) = budget.within(self.0.places.take(lane, caller.who())).await else {
+            let Ok(place) = budget.within(self.0.places.take(lane, caller.key())).await else {
                 let why = format!(
                     "No mutation was run: other requests kept this one waiting for {:?}. Send it again.",
                     limits.time
@@ -304,7 +304,7 @@ impl Catalogue {
         lane: Lane,
         reads: bool,
     ) -> Response {
-        let _place = self.0.places.take(lane, caller.who()).await;
+        let _place = self.0.places.take(lane, caller.key()).await;
         let state = context::State::new(Arc::clone(&self.0), request_id, caller, prepared, budget, outcome);
         let state = match reads {
             true => state.reading(!prepared.plan.takes_several()).await,

@@ -109,7 +109,7 @@ impl From<Counted> for Window {
 }
 
 /// The limits of an installation.
-pub struct Limits {
+pub struct RateLimits {
     token: u32,
     address: u32,
     store: Box<dyn Store>,
@@ -126,7 +126,7 @@ pub struct Standing {
     pub retry_after: u64,
 }
 
-impl Limits {
+impl RateLimits {
     /// The limits of a token and of an address, in requests per window. 0 means no limit.
     pub fn new(token: u32, address: u32, store: Box<dyn Store>) -> Self {
         Self { token, address, store }
@@ -302,12 +302,12 @@ impl Open {
 mod tests {
     use super::*;
 
-    fn count(limits: &Limits, key: Key, now: Instant) -> Standing {
+    fn count(limits: &RateLimits, key: Key, now: Instant) -> Standing {
         limits.count(key, None, now).now_or_never().flatten().expect("a limit")
     }
 
-    fn limits(token: u32, address: u32) -> Limits {
-        Limits::new(token, address, Box::new(InProcess::default()))
+    fn limits(token: u32, address: u32) -> RateLimits {
+        RateLimits::new(token, address, Box::new(InProcess::default()))
     }
 
     #[test]

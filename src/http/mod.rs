@@ -37,7 +37,7 @@ use body::Bodies;
 use client::Forwarded;
 use handlers::badge::Badges;
 use handlers::health::Readiness;
-use limits::{Key, Limits, Standing, Window};
+use limits::{Key, RateLimits, Standing, Window};
 use metrics::Metrics;
 use outbox::Outbox;
 use reply::{Rejection, Reply, Surface};
@@ -90,7 +90,7 @@ pub struct App {
     deliveries: Deliveries,
     tokens: Tokens,
     site: Site,
-    limits: Limits,
+    limits: RateLimits,
     bodies: Bodies,
     outbox: Outbox,
     /// The files that are downloaded at the moment.
@@ -149,7 +149,7 @@ impl App {
         let site = Site::new(db.clone(), catalogue.clone());
         let deploys = Deploys::start(reserved.clone(), catalogue.settings().events.clone(), GROUP);
         let deliveries = Deliveries::start(db.clone());
-        let limits = Limits::over(db.clone(), edge.token_limit, edge.ip_limit);
+        let limits = RateLimits::over(db.clone(), edge.token_limit, edge.ip_limit);
         let metrics = Metrics::default();
         let metrics = if db.has_replica() { metrics.with_replica() } else { metrics };
         let (readiness, draining) = (Readiness::default(), AtomicBool::new(false));

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use rollcall::db::{self, Db, Read, Write};
-use rollcall::deploy::figures::period::Limits;
+use rollcall::deploy::figures::period::FiguresLimits;
 use rollcall::deploy::figures::{self, PERIOD, build};
 use rollcall::deploy::metrics::{Wanted, Window};
 use rollcall::entity::deploy::{self, Column, Environments, Status};
@@ -117,7 +117,7 @@ async fn a_period_above_a_limit_is_read_from_its_deploys() {
         store(1, environment, 1).await;
     }
     store(2, "production", 3).await;
-    let limits = Limits { deploys: 3, environments: 2 };
+    let limits = FiguresLimits { deploys: 3, environments: 2 };
     assert_eq!(build::update_within(&db, time(3 * PERIOD), &limits).await, Ok(3));
     assert_eq!(build::update_within(&db, time(3 * PERIOD), &limits).await, Ok(0), "once is enough");
     assert_eq!(count(&db, "deploy_period_figures").await, 5);
@@ -148,7 +148,7 @@ async fn failures_of_earlier_periods_count_towards_the_limit_of_a_period() {
     let service = new_service(&db, 1).await;
     store_many(&db, service, 0, FAILED, "production", 3).await;
     store_many(&db, service, PERIOD, SUCCEEDED, "production", 1).await;
-    let limits = Limits { deploys: 3, environments: 9 };
+    let limits = FiguresLimits { deploys: 3, environments: 9 };
     assert_eq!(build::update_within(&db, time(2 * PERIOD), &limits).await, Ok(2));
     assert_eq!(periods_with_figures(&db).await, [0]);
     let window = Window { start: time(0), end: time(2 * PERIOD), environments: Environments::named(&[]) };

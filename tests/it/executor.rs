@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use async_graphql::{Request, ServerError, Variables};
-use rollcall::engine::cost::Limits;
+use rollcall::engine::cost::DocumentLimits;
 use rollcall::engine::document::Documents;
 use rollcall::engine::{self, Response};
 use serde::Deserialize;
@@ -93,7 +93,7 @@ fn read<T: DeserializeOwned>(json: &str) -> T {
 }
 
 fn documents() -> Documents {
-    let limits = Limits { depth: 100, fields: 100_000, ..Limits::default() };
+    let limits = DocumentLimits { depth: 100, fields: 100_000, ..DocumentLimits::default() };
     Documents::new(recorded!("schema.graphql"), &info::Query, Some(&info::Mutation), info::SCALARS, limits)
 }
 

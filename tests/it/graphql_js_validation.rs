@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use async_graphql::Request;
 use hyper::Method;
-use rollcall::engine::cost::Limits;
+use rollcall::engine::cost::DocumentLimits;
 use rollcall::engine::document::Documents;
 use rollcall::entity::token::Scope;
 use rollcall::graphql::{SDL, schema};
@@ -156,7 +156,7 @@ fn with_other_literals(query: &str) -> Vec<String> {
 #[test]
 fn the_cache_does_not_change_how_a_text_is_judged() {
     let (query, mutation) = (&schema::info::Query, Some(&schema::info::Mutation));
-    let documents = Documents::new(SDL, query, mutation, schema::info::SCALARS, Limits::default());
+    let documents = Documents::new(SDL, query, mutation, schema::info::SCALARS, DocumentLimits::default());
     let judge = |text: String, case: &Case| {
         let mut request = Request::new(text).variables(serde_json::from_str(&case.variables).unwrap_or_default());
         request.operation_name = case.operation_name.clone();

@@ -262,7 +262,7 @@ fn work(Serve { budget, .. }: &Serve) -> Section {
 }
 
 fn documents() -> Section {
-    let cost = cost::Limits::default();
+    let cost = cost::DocumentLimits::default();
     let rows = vec![
         count("words, marks and gaps between them in a document", cost.tokens),
         count("levels of brackets in a document", cost.nesting),
@@ -475,7 +475,7 @@ fn properties() -> Section {
 }
 
 fn deploys() -> Section {
-    let period = figures::period::Limits::default();
+    let period = figures::period::FiguresLimits::default();
     let rows = vec![
         characters("description of a deploy, and message of its commit", text::MESSAGE).beyond("it is cut"),
         characters("URL and branch of a deploy", text::URL).beyond("it is cut"),
@@ -636,7 +636,7 @@ fn operation() -> Section {
 fn tables() -> String {
     let Ok(Command::Serve(settings)) = config::parse(["rollcall"]) else { panic!("no settings") };
     assert_eq!(settings.budget.limits(), Limits::default());
-    assert_eq!(settings.budget.max_estimate, cost::Limits::default().estimate);
+    assert_eq!(settings.budget.max_estimate, cost::DocumentLimits::default().estimate);
     let sections = [
         connections(&settings),
         requests(&settings),

@@ -6,7 +6,7 @@
 
 /// The maximum size of a picture.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct PictureLimits {
     /// The maximum number of boxes.
     pub nodes: usize,
     /// The maximum number of boxes in one layer.
@@ -82,7 +82,7 @@ pub fn layers(count: usize, edges: &[(usize, usize)], most: usize) -> Vec<usize>
 }
 
 /// Limits the picture to `most`: keeps the first nodes of each layer and replaces the others by one box.
-pub fn fold(layer_of: &[usize], most: Limits) -> Folded {
+pub fn fold(layer_of: &[usize], most: PictureLimits) -> Folded {
     let mut sizes = vec![0; layer_of.iter().max().map_or(0, |last| last + 1)];
     layer_of.iter().for_each(|layer| sizes[*layer] += 1);
     let fits = |share: &usize| sizes.iter().map(|size| size.min(share)).sum::<usize>() <= most.nodes;
@@ -162,7 +162,7 @@ impl Folded {
 mod tests {
     use super::*;
 
-    const MOST: Limits = Limits { nodes: 60, in_layer: 24 };
+    const MOST: PictureLimits = PictureLimits { nodes: 60, in_layer: 24 };
 
     #[test]
     fn edges_lead_to_later_layers_and_cycles_end() {

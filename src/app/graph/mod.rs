@@ -22,18 +22,18 @@ use crate::db::ReadHandle;
 use crate::entity::service::{self, Column};
 use crate::entity::service_dependency::{self, Direction, STEPS, reach};
 use crate::graphql::field::id::{self, Class};
-use layout::{Content, Folded, Limits, fold, layers};
+use layout::{Content, Folded, PictureLimits, fold, layers};
 use picture::{Node, Picture};
 
 mod layout;
 pub mod picture;
 
 /// The maximum size of the picture on a service's page.
-pub const SMALL: Limits = Limits { nodes: 20, in_layer: 8 };
+pub const SMALL: PictureLimits = PictureLimits { nodes: 20, in_layer: 8 };
 /// The number of steps in each direction of the picture on a service's page.
 pub const SMALL_STEPS: u8 = 1;
 /// The maximum size of the picture on a page of its own, and of that of a system or a team.
-pub const LARGE: Limits = Limits { nodes: 60, in_layer: 24 };
+pub const LARGE: PictureLimits = PictureLimits { nodes: 60, in_layer: 24 };
 /// The number of steps in each direction that the page of a service's graph shows. The list of what its failure can reach
 /// goes as far unless more steps are asked for, which cost more: the service with the most dependents can reach 10,000.
 pub const SHOWN_STEPS: u8 = 2;
@@ -234,7 +234,12 @@ impl Graph {
 }
 
 /// The picture around a service. `None` if it has no dependencies in either direction.
-async fn neighbourhood(db: &dyn ReadHandle, service: &str, steps: u8, most: Limits) -> Result<Option<Picture>, Fault> {
+async fn neighbourhood(
+    db: &dyn ReadHandle,
+    service: &str,
+    steps: u8,
+    most: PictureLimits,
+) -> Result<Option<Picture>, Fault> {
     let Some(focus) = id::number::<service::Entity>(service) else { return Ok(None) };
     let mut graph = Graph::default();
     // The signed distance of each node from the focus: positive for dependencies, negative for dependents. A node reached

@@ -221,7 +221,7 @@ fn shortened_to(name: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::graph::layout::{Limits, fold};
+    use crate::app::graph::layout::{PictureLimits, fold};
 
     #[test]
     fn names_are_cut_by_their_width() {
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn an_empty_graph_and_a_single_layer_are_drawn() {
         let draw = |layers: &[usize]| {
-            let folded = fold(layers, Limits { nodes: 60, in_layer: 24 });
+            let folded = fold(layers, PictureLimits { nodes: 60, in_layer: 24 });
             let nodes = folded.boxes.iter().map(|_| None).collect();
             Picture { folded, edges: Vec::new(), nodes, is_complete: true }.draw("A", "#").into_string()
         };

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use tracing::warn;
 
 use super::super::recoveries::next_success;
-use super::period::{Figures, Limits};
+use super::period::{Figures, FiguresLimits};
 use super::{ALL, CHANGE, CHANGES, FIGURES, MANY, PERIOD, Period, VERSION, change, period_of, start_of, time};
 use crate::db::{self, Backend, Db, Read, ReadHandle, Write, WriteHandle};
 use crate::deploy::days::DAY;
@@ -50,11 +50,11 @@ pub async fn run(db: Db) {
 /// Brings the figures up to date with all deploys of periods before that of `now`, the newest first. Returns how many
 /// periods have got figures. Ends early if another process does the same.
 pub async fn update(db: &Db, now: Timestamp) -> Result<u64, db::Error> {
-    update_within(db, now, &Limits::default()).await
+    update_within(db, now, &FiguresLimits::default()).await
 }
 
 /// Does the same as [`update`] with other limits of a period.
-pub async fn update_within(db: &Db, now: Timestamp, limits: &Limits) -> Result<u64, db::Error> {
+pub async fn update_within(db: &Db, now: Timestamp, limits: &FiguresLimits) -> Result<u64, db::Error> {
     let mut built = 0;
     // Only falls, so that a run ends: somebody may write to a period all the time.
     let mut end = period_of(now);
@@ -154,7 +154,7 @@ async fn forget(db: &Db) -> Result<Forgotten, db::Error> {
 
 /// Gives figures to the newest of these periods that have deploys and no figures, and to the periods without deploys
 /// between and after them. `None` if there is none, or if another process came first.
-async fn build(db: &Db, among: Range<Period>, limits: &Limits) -> Result<Option<Built>, db::Error> {
+async fn build(db: &Db, among: Range<Period>, limits: &FiguresLimits) -> Result<Option<Built>, db::Error> {
     let snapshot = db.begin_read(None).await?;
     let version = version(&snapshot).await?;
     let with_figures = with_figures(&snapshot, among.clone()).await?;

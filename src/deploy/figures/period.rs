@@ -1,7 +1,7 @@
 //! Computes and writes the figures of a period.
 //!
 //! What a period may cost is limited: its numbers are held in memory, and its rows are written in one transaction. A period
-//! above one of the [`Limits`] has a row that says so, [`MANY`], and its deploys are read instead.
+//! above one of the [`FiguresLimits`] has a row that says so, [`MANY`], and its deploys are read instead.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,14 +20,14 @@ const PAGE: u64 = 5_000;
 
 /// What a period with figures may have.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct FiguresLimits {
     /// Deploys, with the failures of earlier periods that these recover. A period with more has no figures.
     pub deploys: u64,
     /// Environments. A period with more has only the figures of all deploys.
     pub environments: usize,
 }
 
-impl Default for Limits {
+impl Default for FiguresLimits {
     fn default() -> Self {
         Self { deploys: 500_000, environments: 1_000 }
     }
@@ -56,7 +56,7 @@ impl Figures {
     pub async fn compute(
         snapshot: &dyn ReadHandle,
         period: Period,
-        limits: &Limits,
+        limits: &FiguresLimits,
     ) -> Result<Option<Self>, db::Error> {
         let mut figures = Self::default();
         let Some(mut left) = figures.add_recoveries_of_earlier(snapshot, period, limits.deploys).await? else {
@@ -153,7 +153,7 @@ impl Figures {
         figures: Option<Self>,
         db: &dyn WriteHandle,
         period: Period,
-        limits: &Limits,
+        limits: &FiguresLimits,
     ) -> Result<(), db::Error> {
         let mut rows = BTreeMap::new();
         match figures {

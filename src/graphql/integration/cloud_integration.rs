@@ -8,7 +8,7 @@ use super::require_of;
 use crate::db::{Transaction, Write};
 use crate::engine::input::{Input, InputError};
 use crate::entity::field_rule::FieldRules;
-use crate::entity::integration::{self, Kind, Model, Settings};
+use crate::entity::integration::{self, IntegrationSettings, Kind, Model};
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, repository, text};
 use crate::error::{Error, Problems, Result, UserError};
@@ -31,7 +31,7 @@ impl Input for Yaml {
 
 /// The settings of an integration with a cloud or a cluster, changed by an input, and the errors in the input.
 struct Change {
-    settings: Settings,
+    settings: IntegrationSettings,
     problems: Problems,
 }
 
@@ -56,7 +56,7 @@ impl Change {
         field: &'static str,
         given: &MaybeUndefined<String>,
         most: usize,
-        part: fn(&mut Settings) -> &mut Option<String>,
+        part: fn(&mut IntegrationSettings) -> &mut Option<String>,
     ) {
         if let Some(given) = self.text(field, given, most) {
             *part(&mut self.settings) = given;

@@ -16,7 +16,7 @@ use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::deploy::event::CUSTOM;
 use crate::engine::page::PageRequest;
 use crate::entity::field_rule::FieldRules;
-use crate::entity::integration::{self, Kind, Model, Settings};
+use crate::entity::integration::{self, IntegrationSettings, Kind, Model};
 use crate::entity::timestamp::touch;
 use crate::entity::{Timestamp, code_issue, code_issue_project, deploy};
 use crate::error::{Result, UserError, quoted};
@@ -43,7 +43,11 @@ impl From<Model> for Integration {
 
 /// Converts the row of an endpoint for API documents.
 pub(super) fn api_doc(row: Model) -> ApiDocIntegration {
-    ApiDocIntegration { display_name: format!("{}: {}", row.kind.name(), row.name), settings: Settings::default(), row }
+    ApiDocIntegration {
+        display_name: format!("{}: {}", row.kind.name(), row.name),
+        settings: IntegrationSettings::default(),
+        row,
+    }
 }
 
 /// The SDL's word for a kind.
@@ -98,7 +102,7 @@ macro_rules! integrations {
             row: Model,
             display_name: String,
             #[allow(dead_code, reason = "some kinds have none")]
-            settings: Settings,
+            settings: IntegrationSettings,
         }
 
         impl $resolver for $name {

@@ -1,6 +1,6 @@
 //! The caller of a request, and what the caller may do.
 
-use super::places::Who;
+use super::places::CallerKey;
 use crate::db::Ids;
 use crate::engine::Scope;
 use crate::engine::plan::Plan;
@@ -51,7 +51,7 @@ impl Caller {
     }
 
     /// The key under which the caller's share of places is counted.
-    pub fn who(&self) -> Who {
+    pub fn key(&self) -> CallerKey {
         (self.actor.kind, self.actor.id)
     }
 

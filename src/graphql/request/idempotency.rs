@@ -98,7 +98,7 @@ impl Catalogue {
             _ => return Err(db::Error::fault("only a token and a user have keys")),
         };
         let timeout = if self.0.takes_long(&prepared.plan) { BULK_CLAIM_TIMEOUT } else { CLAIM_TIMEOUT };
-        let mut place = pin!(self.0.places.take(self.0.lane(&prepared.plan), caller.who()));
+        let mut place = pin!(self.0.places.take(self.0.lane(&prepared.plan), caller.key()));
         let place = match place.as_mut().now_or_never() {
             Some(place) => place,
             None => {

@@ -48,7 +48,7 @@ pub const COMMITS_SHARE: usize = 32;
 const KNOWN: usize = 1024;
 
 /// Identifies a caller: the kind, and the id of the token or the user.
-pub type Who = (ActorKind, Option<i64>);
+pub type CallerKey = (ActorKind, Option<i64>);
 
 /// The queue that a request waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub enum Lane {
 /// The places of all callers together, and each caller's share.
 pub struct Places {
     all: Lanes,
-    shares: Mutex<HashMap<Who, Weak<Lanes>>>,
+    shares: Mutex<HashMap<CallerKey, Weak<Lanes>>>,
     turn: Arc<Semaphore>,
 }
 
@@ -126,8 +126,8 @@ impl Default for Places {
 
 impl Places {
     /// Waits for a place. Cancel safe: dropping the future only gives up the position in the queue.
-    pub async fn take(&self, lane: Lane, who: Who) -> Place {
-        let share = self.share(who);
+    pub async fn take(&self, lane: Lane, key: CallerKey) -> Place {
+        let share = self.share(key);
         // Cannot fail: the semaphores are never closed.
         let permit = share.semaphore(lane).acquire_owned().await.ok();
         let place = self.all.semaphore(lane).acquire_owned().await.ok();
@@ -152,16 +152,16 @@ impl Places {
         Turn { _permit: Arc::clone(&self.turn).acquire_owned().await.ok() }
     }
 
-    fn share(&self, who: Who) -> Arc<Lanes> {
+    fn share(&self, key: CallerKey) -> Arc<Lanes> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(share) = shares.get(&who).and_then(Weak::upgrade) {
+        if let Some(share) = shares.get(&key).and_then(Weak::upgrade) {
             return share;
         }
         if shares.len() >= KNOWN {
             shares.retain(|_, share| share.strong_count() > 0);
         }
         let share = Arc::new(Lanes::new([QUICK_SHARE, SLOW_SHARE, CHANGES_SHARE, LONG_CHANGES_SHARE, COMMITS_SHARE]));
-        shares.insert(who, Arc::downgrade(&share));
+        shares.insert(key, Arc::downgrade(&share));
         share
     }
 }
@@ -172,12 +172,12 @@ mod tests {
 
     use super::*;
 
-    const ADA: Who = (ActorKind::Token, Some(1));
-    const BOB: Who = (ActorKind::Token, Some(2));
+    const ADA: CallerKey = (ActorKind::Token, Some(1));
+    const BOB: CallerKey = (ActorKind::Token, Some(2));
 
     /// Takes a place if one is free.
-    fn now(places: &Places, lane: Lane, who: Who) -> Option<Place> {
-        places.take(lane, who).now_or_never()
+    fn now(places: &Places, lane: Lane, key: CallerKey) -> Option<Place> {
+        places.take(lane, key).now_or_never()
     }
 
     #[test]

@@ -272,7 +272,7 @@ impl Request {
     async fn take_place(&self) -> Result<()> {
         if !self.outcome.has_place() {
             // Only the only mutation of a request gives way.
-            let place = timeout(REPEAT_TIMEOUT, self.shared.places.take(Lane::Change, self.caller.who())).await;
+            let place = timeout(REPEAT_TIMEOUT, self.shared.places.take(Lane::Change, self.caller.key())).await;
             let late = |_| UserError::base("Other requests kept this mutation waiting. Please retry.");
             self.outcome.keep(place.map_err(late)?);
         }
@@ -283,7 +283,7 @@ impl Request {
     async fn shed(&self, table: &str, id: i64) -> Result<()> {
         let Self { shared, caller, outcome, .. } = self;
         outcome.place().take();
-        outcome.keep(shared.places.take(Lane::LongChange, caller.who()).await);
+        outcome.keep(shared.places.take(Lane::LongChange, caller.key()).await);
         if table == service::Entity.table_name() {
             deploy_number::leave_to_aliases_ahead(&shared.db, id).await?;
         }
@@ -398,7 +398,7 @@ impl engine::State for State {
     async fn read(&self) -> Result<Self> {
         let request = &self.request;
         let lane = if request.estimate > QUICK_ANSWER { Lane::Slow } else { Lane::Quick };
-        let place = request.shared.places.take(lane, request.caller.who()).await;
+        let place = request.shared.places.take(lane, request.caller.key()).await;
         let snapshot = request.snapshot().await?;
         Ok(Self { request: Arc::clone(request), snapshot: Some(snapshot), kept: Kept::default(), _place: Some(place) })
     }
