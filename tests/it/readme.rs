@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rollcall::service_file::{self, Places};
+use rollcall::service_file::{self, FileSelection};
 use serde_json::json;
 
 use crate::command_line::Place;
@@ -193,7 +193,7 @@ fn the_file_name_in_the_examples_matches_no_other_file_of_this_repository() {
     };
     let paths: Vec<PathBuf> = folders.filter(|path| !is_left_out(path)).collect();
     assert!(paths.iter().any(|path| path.ends_with("ops")), "{paths:?}");
-    let files = service_file::collect(&Places { paths, names: vec![name.to_owned()], root: None });
+    let files = service_file::collect(&FileSelection { paths, names: vec![name.to_owned()], root: None });
     let found: Vec<&str> = files.iter().filter(|file| file.content.is_ok()).map(|file| &*file.path).collect();
     assert!(found.is_empty(), "these are not service files: {found:?}");
 }

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use rollcall::db::{Db, Read};
 use rollcall::entity::audit::Actor;
 use rollcall::entity::repository;
-use rollcall::service_file::{self, Applied, Done, File, Options, Places, Refused};
+use rollcall::service_file::{self, Applied, Done, File, FileSelection, Options, Refused};
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub async fn run(db: &Db, paths: &[PathBuf]) -> Result<Vec<String>, Refused> {
 
 /// The same with options.
 pub async fn run_with(db: &Db, paths: &[PathBuf], options: &Options<'_>) -> Result<Done, Refused> {
-    let files = service_file::collect(&Places { paths: paths.to_vec(), ..Places::default() });
+    let files = service_file::collect(&FileSelection { paths: paths.to_vec(), ..FileSelection::default() });
     let actor = Actor::command_line();
     rehearsed_and_applied(db, &actor, &files, options).await
 }

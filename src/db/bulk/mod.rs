@@ -37,7 +37,7 @@ pub use prepared::{Incomplete, Prepared};
 /// Foreign keys can only be turned off outside a transaction.
 const SQLITE_BULK: &str = "PRAGMA temp_store = FILE; PRAGMA cache_size = -16384; PRAGMA foreign_keys = OFF";
 
-/// Restores the settings of [`super::sqlite::session::WRITER`] and of every connection.
+/// Restores the settings of [`super::sqlite::connection::WRITER`] and of every connection.
 const SQLITE_USUAL: &str = "PRAGMA foreign_keys = ON; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY; \
      PRAGMA temp_store_directory = ''";
 

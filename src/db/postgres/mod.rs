@@ -1,6 +1,6 @@
 //! PostgreSQL: a server that others may use at the same time. This module chooses one of several hosts, and makes the pools.
 //! [`mod@url`], [`defaults`] and [`tls`] read how to reach it, [`server`] reads and writes, [`pool`] lends the connections,
-//! [`session`] runs statements on one, and [`value`] has the binary format. [`outcome`] finds out what became of commits that
+//! [`connection`] runs statements on one, and [`value`] has the binary format. [`outcome`] finds out what became of commits that
 //! were not confirmed, and [`replica`] which queries may read at a standby server.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,18 +14,18 @@ use tracing::{error, info};
 use crate::db::read::Source;
 use crate::db::{Db, Error, OpenError, Reader, Writer};
 
+pub(in crate::db) mod connection;
 pub(in crate::db) mod defaults;
 pub(in crate::db) mod outcome;
 pub(in crate::db) mod pool;
 pub(in crate::db) mod replica;
 pub(in crate::db) mod server;
-pub(in crate::db) mod session;
 pub(in crate::db) mod tls;
 pub(in crate::db) mod url;
 pub(in crate::db) mod value;
 
+use connection::Connection;
 use server::Server;
-use session::Session;
 use tls::Mode;
 use url::{Host, Target};
 
@@ -99,9 +99,9 @@ impl Target {
 
     /// Connects to a host. Returns why it will not do.
     async fn check(&self, host: &Host) -> Result<Option<&'static str>, Error> {
-        let session = Session::open(host, Locks::Usual, Instant::now()).await?;
-        let is_read_only = self.must_be_writable && session.is_read_only().await?;
-        session.close().await;
+        let connection = Connection::open(host, Locks::Usual, Instant::now()).await?;
+        let is_read_only = self.must_be_writable && connection.is_read_only().await?;
+        connection.close().await;
         Ok(is_read_only.then_some("it is read-only, and the URL asks for a server that accepts writes"))
     }
 

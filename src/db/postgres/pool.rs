@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout, timeout_at};
 
-use super::session::Session;
+use super::connection::Connection;
 use super::{ACQUIRE, Hosts, Locks};
 use crate::db::lock::lock;
 use crate::db::{Error, Pool};
@@ -41,7 +41,7 @@ pub(in crate::db) struct Connections {
 }
 
 struct Idle {
-    session: Arc<Session>,
+    connection: Arc<Connection>,
     since: Instant,
 }
 
@@ -56,7 +56,7 @@ impl Connections {
     }
 
     /// Waits for a place, and takes a connection. Also returns whether the connection is new.
-    pub(in crate::db) async fn lend(&self) -> Result<(OwnedSemaphorePermit, Arc<Session>, bool), Error> {
+    pub(in crate::db) async fn lend(&self) -> Result<(OwnedSemaphorePermit, Arc<Connection>, bool), Error> {
         if self.closed.load(Ordering::Relaxed) {
             return Err(Error::NoConnection);
         }
@@ -64,8 +64,8 @@ impl Connections {
         let place = timeout_at(until.into(), Arc::clone(&self.places).acquire_owned())
             .await
             .map_err(|_| Error::NoConnection)?;
-        let (session, is_new) = self.session(until).await?;
-        Ok((place.map_err(|_| Error::NoConnection)?, session, is_new))
+        let (connection, is_new) = self.connection(until).await?;
+        Ok((place.map_err(|_| Error::NoConnection)?, connection, is_new))
     }
 
     /// The state of the pool.
@@ -81,13 +81,13 @@ impl Connections {
         let _over = self.places.acquire_many(self.most).await;
         self.places.close();
         let idle = std::mem::take(&mut *lock(&self.idle));
-        close_all(idle.into_iter().map(|idle| idle.session)).await;
+        close_all(idle.into_iter().map(|idle| idle.connection)).await;
     }
 
     /// A connection, and whether it is new.
-    pub(in crate::db) async fn session(&self, until: Instant) -> Result<(Arc<Session>, bool), Error> {
+    pub(in crate::db) async fn connection(&self, until: Instant) -> Result<(Arc<Connection>, bool), Error> {
         match self.idle() {
-            Some(session) => Ok((session, false)),
+            Some(connection) => Ok((connection, false)),
             None => {
                 let connected =
                     timeout_at(until.into(), Box::pin(self.connect())).await.map_err(|_| Error::NoConnection)??;
@@ -97,35 +97,35 @@ impl Connections {
     }
 
     /// The most recently used of the idle connections.
-    fn idle(&self) -> Option<Arc<Session>> {
+    fn idle(&self) -> Option<Arc<Connection>> {
         loop {
-            let Idle { session, .. } = lock(&self.idle).pop()?;
-            if self.keeps(&session) {
-                return Some(session);
+            let Idle { connection, .. } = lock(&self.idle).pop()?;
+            if self.keeps(&connection) {
+                return Some(connection);
             }
-            close(session, None);
+            close(connection, None);
         }
     }
 
     /// Takes out the connections that have been idle for so long.
-    fn idle_for(&self, time: Duration) -> Vec<Arc<Session>> {
+    fn idle_for(&self, time: Duration) -> Vec<Arc<Connection>> {
         let mut idle = lock(&self.idle);
         let kept = idle.iter().position(|idle| idle.since.elapsed() < time).unwrap_or(idle.len());
-        idle.drain(..kept).map(|idle| idle.session).collect()
+        idle.drain(..kept).map(|idle| idle.connection).collect()
     }
 
     /// Whether a connection can be used again.
-    fn keeps(&self, session: &Session) -> bool {
-        session.is_reusable() && session.opened >= self.hosts.since() && session.opened.elapsed() < LIFETIME
+    fn keeps(&self, connection: &Connection) -> bool {
+        connection.is_reusable() && connection.opened >= self.hosts.since() && connection.opened.elapsed() < LIFETIME
     }
 
     /// Connects. Tries again while the server starts.
-    async fn connect(&self) -> Result<Session, Error> {
+    async fn connect(&self) -> Result<Connection, Error> {
         let mut pause = PAUSE;
         loop {
             // Read before the host: if the host changes in between, the connection counts as one to the old host.
             let opened = Instant::now();
-            match Session::open(self.hosts.host(), self.locks, opened).await {
+            match Connection::open(self.hosts.host(), self.locks, opened).await {
                 Err(error) if is_starting(&error) => sleep(pause).await,
                 connected => return connected,
             }
@@ -139,11 +139,11 @@ impl Connections {
     }
 
     /// Takes a connection back that has nothing left to do.
-    pub(in crate::db) fn take_back(&self, session: Arc<Session>, place: OwnedSemaphorePermit) {
-        if self.closed.load(Ordering::Relaxed) || !self.keeps(&session) {
-            return close(session, Some(place));
+    pub(in crate::db) fn take_back(&self, connection: Arc<Connection>, place: OwnedSemaphorePermit) {
+        if self.closed.load(Ordering::Relaxed) || !self.keeps(&connection) {
+            return close(connection, Some(place));
         }
-        lock(&self.idle).push(Idle { session, since: Instant::now() });
+        lock(&self.idle).push(Idle { connection, since: Instant::now() });
         // Only now, so that whoever waits for a place finds the connection.
         drop(place);
     }
@@ -153,7 +153,7 @@ impl Connections {
     /// that the standby may not have.
     pub(in crate::db) fn settle_later(
         self: &Arc<Self>,
-        session: Arc<Session>,
+        connection: Arc<Connection>,
         place: OwnedSemaphorePermit,
         is_committing: bool,
     ) {
@@ -161,12 +161,12 @@ impl Connections {
         let home = Arc::clone(self);
         runtime.spawn(async move {
             // Answered after everything that was sent before it. Outside of a transaction the server only warns.
-            match timeout(SETTLE, session.script("ROLLBACK")).await {
-                Ok(Ok(())) => home.take_back(session, place),
+            match timeout(SETTLE, connection.script("ROLLBACK")).await {
+                Ok(Ok(())) => home.take_back(connection, place),
                 Err(_) if !is_committing => {
                     drop(place);
                     // A statement that waits for a lock does not notice that its connection was closed.
-                    session.cancel().await;
+                    connection.cancel().await;
                 }
                 Ok(Err(_)) | Err(_) => {}
             }
@@ -186,19 +186,19 @@ fn is_starting(error: &Error) -> bool {
 }
 
 /// Closes a connection in the background, and then frees its place.
-fn close(session: Arc<Session>, place: Option<OwnedSemaphorePermit>) {
+fn close(connection: Arc<Connection>, place: Option<OwnedSemaphorePermit>) {
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move {
-            close_all([session]).await;
+            close_all([connection]).await;
             drop(place);
         });
     }
 }
 
-async fn close_all(sessions: impl IntoIterator<Item = Arc<Session>>) {
-    for session in sessions {
-        if let Some(session) = Arc::into_inner(session) {
-            Box::pin(session.close()).await;
+async fn close_all(connections: impl IntoIterator<Item = Arc<Connection>>) {
+    for connection in connections {
+        if let Some(connection) = Arc::into_inner(connection) {
+            Box::pin(connection.close()).await;
         }
     }
 }

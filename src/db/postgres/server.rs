@@ -19,8 +19,8 @@ use tokio::task::unconstrained;
 use tokio::time::timeout;
 use tokio_postgres::{CopyInSink, Row as ServerRow};
 
+use super::connection::Connection;
 use super::pool::Connections;
-use super::session::Session;
 use super::{ACQUIRE, BEGIN, COMMIT, Hosts, Locks};
 use crate::budget::Budget;
 use crate::db::error::Unconfirmed;
@@ -46,7 +46,7 @@ pub(in crate::db) struct Transaction {
 
 /// A connection that is lent, and returned when dropped.
 struct Lease {
-    session: Mutex<Arc<Session>>,
+    connection: Mutex<Arc<Connection>>,
     home: Arc<Connections>,
     place: Option<OwnedSemaphorePermit>,
     /// Without it, statements are transactions of their own.
@@ -109,8 +109,8 @@ impl Server {
     }
 
     async fn lend(&self, access: Option<Access>) -> Result<Transaction, Error> {
-        let (place, session, is_new) = Box::pin(self.connections.lend()).await?;
-        let lease = Lease::new(Arc::clone(&self.connections), place, (session, is_new), access);
+        let (place, connection, is_new) = Box::pin(self.connections.lend()).await?;
+        let lease = Lease::new(Arc::clone(&self.connections), place, (connection, is_new), access);
         Ok(Transaction { lease, observer: self.observer.clone() })
     }
 
@@ -175,8 +175,8 @@ impl Transaction {
     pub(in crate::db) async fn script(&self, sql: &str) -> Result<(), Error> {
         Box::pin(async {
             self.lease.begin().await?;
-            let session = self.lease.session();
-            self.lease.counted(&session, session.script(sql)).await
+            let connection = self.lease.connection();
+            self.lease.counted(&connection, connection.script(sql)).await
         })
         .await
     }
@@ -185,7 +185,7 @@ impl Transaction {
     /// fails, and with it the transaction.
     pub(in crate::db) async fn copy_in(&self, sql: &str) -> Result<Pin<Box<CopyInSink<Bytes>>>, Error> {
         self.lease.begin().await?;
-        self.lease.session().copy_in(sql).await
+        self.lease.connection().copy_in(sql).await
     }
 
     /// Goes on in a transaction, after statements of their own. It stays on the same connection: on another one it might
@@ -245,11 +245,11 @@ impl Lease {
     fn new(
         home: Arc<Connections>,
         place: OwnedSemaphorePermit,
-        (session, is_new): (Arc<Session>, bool),
+        (connection, is_new): (Arc<Connection>, bool),
         access: Option<Access>,
     ) -> Self {
         Self {
-            session: Mutex::new(session),
+            connection: Mutex::new(connection),
             home,
             place: Some(place),
             access,
@@ -265,14 +265,14 @@ impl Lease {
         }
     }
 
-    fn session(&self) -> Arc<Session> {
-        Arc::clone(&lock(&self.session))
+    fn connection(&self) -> Arc<Connection> {
+        Arc::clone(&lock(&self.connection))
     }
 
     /// Takes another connection, at the same place.
     async fn renew(&self, until: Instant) -> Result<(), Error> {
-        let (session, is_new) = self.home.session(until).await?;
-        *lock(&self.session) = session;
+        let (connection, is_new) = self.home.connection(until).await?;
+        *lock(&self.connection) = connection;
         self.is_new.store(is_new, Ordering::Relaxed);
         self.unanswered.store(0, Ordering::Relaxed);
         self.is_broken.store(false, Ordering::Relaxed);
@@ -303,8 +303,8 @@ impl Lease {
                 true => {}
             }
         }
-        let session = self.session();
-        self.counted(&session, session.run(sql, values, on_sent, row)).await
+        let connection = self.connection();
+        self.counted(&connection, connection.run(sql, values, on_sent, row)).await
     }
 
     fn may_write(&self) -> bool {
@@ -323,7 +323,7 @@ impl Lease {
         let mut has_rows = false;
         let mut turn = Some(turn);
         loop {
-            let session = self.session();
+            let connection = self.connection();
             let pass_on = |next: &ServerRow| {
                 has_rows = true;
                 row(next)
@@ -333,11 +333,11 @@ impl Lease {
                     turn = None;
                 }
             };
-            let run = self.counted(&session, session.run(sql, values, on_sent, pass_on));
+            let run = self.counted(&connection, connection.run(sql, values, on_sent, pass_on));
             let done = match self.access {
                 None => run.await,
                 // In this order they are sent.
-                Some(access) => try_join(self.send_begin(&session, access), run).await.map(|((), changed)| changed),
+                Some(access) => try_join(self.send_begin(&connection, access), run).await.map(|((), changed)| changed),
             };
             match done {
                 Err(error) if !has_rows && self.may_repeat(&error) => {
@@ -359,8 +359,8 @@ impl Lease {
         values: &[Value],
         row: impl FnMut(&ServerRow) -> Result<(), Error> + Send,
     ) -> Result<u64, Error> {
-        let (session, may_be_dead) = (self.session(), !self.is_new.load(Ordering::Relaxed));
-        let mut run = Box::pin(self.counted(&session, session.run(sql, values, || drop(turn), row)));
+        let (connection, may_be_dead) = (self.connection(), !self.is_new.load(Ordering::Relaxed));
+        let mut run = Box::pin(self.counted(&connection, connection.run(sql, values, || drop(turn), row)));
         let done = match timeout(BEGIN, &mut run).await {
             Ok(done) => done,
             Err(_) if self.has_begun.load(Ordering::Acquire) => run.await,
@@ -385,17 +385,17 @@ impl Lease {
             return Err(Error::fault("the first statement of a transaction must end before one that writes"));
         }
         loop {
-            let session = self.session();
-            match self.send_begin(&session, access).await {
+            let connection = self.connection();
+            match self.send_begin(&connection, access).await {
                 Err(error) if self.may_repeat(&error) => self.renew(Instant::now() + ACQUIRE).await?,
                 begun => return begun,
             }
         }
     }
 
-    async fn send_begin(&self, session: &Arc<Session>, access: Access) -> Result<(), Error> {
+    async fn send_begin(&self, connection: &Arc<Connection>, access: Access) -> Result<(), Error> {
         self.is_open.store(true, Ordering::Relaxed);
-        match timeout(BEGIN, self.counted(session, session.begin(access.begin()))).await {
+        match timeout(BEGIN, self.counted(connection, connection.begin(access.begin()))).await {
             Ok(begun) => begun.map(|()| self.has_begun.store(true, Ordering::Release)),
             Err(_) => {
                 self.is_broken.store(true, Ordering::Relaxed);
@@ -413,8 +413,8 @@ impl Lease {
     /// Ends the transaction.
     async fn end(&self, how: &'static str) -> Result<(), Error> {
         if self.is_open.load(Ordering::Relaxed) {
-            let session = self.session();
-            self.counted(&session, session.script(how)).await?;
+            let connection = self.connection();
+            self.counted(&connection, connection.script(how)).await?;
             self.is_open.store(false, Ordering::Relaxed);
         }
         Ok(())
@@ -423,12 +423,12 @@ impl Lease {
     /// Runs a statement on a connection, and notes whether its answer has arrived.
     async fn counted<T>(
         &self,
-        session: &Arc<Session>,
+        connection: &Arc<Connection>,
         statement: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
         self.unanswered.fetch_add(1, Ordering::Relaxed);
         let done = statement.await;
-        if !Arc::ptr_eq(session, &lock(&self.session)) {
+        if !Arc::ptr_eq(connection, &lock(&self.connection)) {
             // Another connection has taken its place.
             return done;
         }
@@ -456,18 +456,18 @@ impl Drop for Lease {
         if *self.is_broken.get_mut() {
             return;
         }
-        let (session, is_committing) = (self.session(), *self.is_committing.get_mut());
+        let (connection, is_committing) = (self.connection(), *self.is_committing.get_mut());
         match self.access.filter(|_| *self.is_open.get_mut()) {
-            _ if *self.unanswered.get_mut() > 0 => self.home.settle_later(session, place, is_committing),
-            None => self.home.take_back(session, place),
+            _ if *self.unanswered.get_mut() > 0 => self.home.settle_later(connection, place, is_committing),
+            None => self.home.take_back(connection, place),
             // It holds no locks. The server rolls back before it runs the next user's statement.
             Some(Access::Read) => {
-                let sent = unconstrained(session.script("ROLLBACK")).now_or_never();
+                let sent = unconstrained(connection.script("ROLLBACK")).now_or_never();
                 if !matches!(sent, Some(Err(_))) {
-                    self.home.take_back(session, place);
+                    self.home.take_back(connection, place);
                 }
             }
-            Some(Access::Write | Access::WriteWithId) => self.home.settle_later(session, place, is_committing),
+            Some(Access::Write | Access::WriteWithId) => self.home.settle_later(connection, place, is_committing),
         }
     }
 }

@@ -4,12 +4,12 @@ use std::fs::{File, OpenOptions};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
-use super::session::{Failure, Session};
+use super::connection::{Connection, Failure};
 use crate::db::Error;
 
 /// A connection that copies the log.
 pub(in crate::db) struct Checkpointer {
-    session: Session,
+    connection: Connection,
     /// The database's file. Never closed: closing any handle of a file drops all locks of the process on it, also those
     /// of SQLite.
     file: ManuallyDrop<File>,
@@ -19,15 +19,15 @@ impl Checkpointer {
     /// Opens the connection. A file that cannot be opened says nothing about the disk: the process may have too many
     /// others open.
     pub(in crate::db) fn open(file: &Path) -> Result<Self, Failure> {
-        let session = Session::reading(file).map_err(Failure::Reading)?;
+        let connection = Connection::reading(file).map_err(Failure::Reading)?;
         let file = OpenOptions::new().write(true).open(file);
         let file = file.map_err(|error| Failure::Reading(Error::fault(format!("the database's file: {error}"))))?;
-        Ok(Self { session, file: ManuallyDrop::new(file) })
+        Ok(Self { connection, file: ManuallyDrop::new(file) })
     }
 
     /// Copies the log, and flushes the database's file. SQLite does not flush it while others write.
     pub(in crate::db) fn copy(&self) -> Result<(), Failure> {
-        self.session.checkpoint()?;
+        self.connection.checkpoint()?;
         self.file.sync_data().map_err(Failure::Disk)
     }
 }

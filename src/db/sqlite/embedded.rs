@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 
 use sea_orm::Statement;
 
+use super::connection::{CHECKPOINT, Connection, Failure};
 use super::log_length::LogLength;
 use super::pool::{Connections, Lease};
-use super::session::{CHECKPOINT, Failure, Session};
 use super::watch::Stop;
 use crate::budget::Budget;
 use crate::db::observer::{Observer, observe};
@@ -70,7 +70,7 @@ impl Embedded {
     /// Runs statements that change the settings of the connection that writes, between two transactions.
     pub(in crate::db) async fn configure(&self, sql: &str) -> Result<(), Error> {
         let lease = self.connections.lend_in_turn().await?;
-        Ok(lease.with(|session| session.configure(sql))?)
+        Ok(lease.with(|connection| connection.configure(sql))?)
     }
 
     /// Begins a transaction that reads. Waits for a permit if there are too many.
@@ -83,9 +83,9 @@ impl Embedded {
     /// before it and after it.
     pub(in crate::db) async fn begin_write(&self, joins: bool) -> Result<Transaction, Error> {
         let mut lease = Some(self.connections.lend_in_turn().await?);
-        let is_joined = match with(&lease, |session| session.begin_write(Duration::ZERO, joins)) {
+        let is_joined = match with(&lease, |connection| connection.begin_write(Duration::ZERO, joins)) {
             Err(failure) if failure.needs_blocking_thread() => {
-                let begin = move |lease: &Lease| lease.with(|session| session.begin_write(PATIENCE, joins));
+                let begin = move |lease: &Lease| lease.with(|connection| connection.begin_write(PATIENCE, joins));
                 on_blocking_thread(&mut lease, false, begin).await??
             }
             begun => begun?,
@@ -118,9 +118,9 @@ impl Embedded {
 impl Transaction {
     /// Begins a transaction on a new database in memory, which has these tables and is lost with the transaction.
     pub(in crate::db) async fn in_memory(tables: &'static [String]) -> Result<Self, Error> {
-        let opened = tokio::task::spawn_blocking(move || Session::in_memory(tables)).await;
-        let session = opened.map_err(|error| Error::fault(error.to_string()))??;
-        let lease = tokio::sync::Mutex::new(Some(Lease::alone(session)));
+        let opened = tokio::task::spawn_blocking(move || Connection::in_memory(tables)).await;
+        let connection = opened.map_err(|error| Error::fault(error.to_string()))??;
+        let lease = tokio::sync::Mutex::new(Some(Lease::alone(connection)));
         Ok(Self { lease, observer: None, flushes_each: false, joins: false, is_joined: false })
     }
 
@@ -141,12 +141,12 @@ impl Transaction {
         let work = Work::writing(statement, false);
         let (statement, result) = match work.is_long {
             false => {
-                let result = with(&lease, |session| session.write(&work.statement, None));
+                let result = with(&lease, |connection| connection.write(&work.statement, None));
                 (work.statement, result)
             }
             true => {
                 let change = move |lease: &Lease| {
-                    let result = lease.with(|session| session.write(&work.statement, None));
+                    let result = lease.with(|connection| connection.write(&work.statement, None));
                     (work.statement, result)
                 };
                 on_blocking_thread(&mut lease, false, change).await?
@@ -158,7 +158,7 @@ impl Transaction {
 
     /// Runs statements without parameters in a transaction that writes.
     pub(in crate::db) async fn script(&self, sql: &str) -> Result<(), Error> {
-        Ok(with(&*self.lease.lock().await, |session| session.script(sql))?)
+        Ok(with(&*self.lease.lock().await, |connection| connection.script(sql))?)
     }
 
     /// Commits a transaction that writes. Returns when the commit is durable. The next transaction begins before that,
@@ -168,17 +168,20 @@ impl Transaction {
         let mut lease = self.lease.into_inner();
         let home = lease.as_ref().map(|lease| Arc::clone(&lease.home)).ok_or(Error::NoConnection)?;
         let others_join = self.joins && !self.flushes_each && home.has_waiting();
-        let state = |session: &Session| Ok((session.has_changed_many(), others_join && session.members() + 1 < GROUP));
+        let state = |connection: &Connection| {
+            Ok((connection.has_changed_many(), others_join && connection.members() + 1 < GROUP))
+        };
         let (commit, pages) = match with(&lease, state)? {
             (false, stays_open) => {
-                let ended = with(&lease, |session| session.commit(stays_open))?;
+                let ended = with(&lease, |connection| connection.commit(stays_open))?;
                 if stays_open {
                     Arc::clone(&home).close_group_later();
                 }
                 ended
             }
             (true, _) => {
-                on_blocking_thread(&mut lease, false, |lease| lease.with(|session| session.commit(false))).await??
+                on_blocking_thread(&mut lease, false, |lease| lease.with(|connection| connection.commit(false)))
+                    .await??
             }
         };
         home.begin_checkpoint(pages);
@@ -192,7 +195,7 @@ impl Transaction {
 }
 
 /// Runs a part of a transaction on the calling thread.
-fn with<T>(lease: &Option<Lease>, run: impl FnOnce(&Session) -> Result<T, Failure>) -> Result<T, Failure> {
+fn with<T>(lease: &Option<Lease>, run: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
     lease.as_ref().map_or_else(|| Err(Failure::Reading(Error::NoConnection)), |lease| lease.with(run))
 }
 
@@ -268,10 +271,10 @@ impl Lease {
         patience: Patience,
         budget: Option<&Arc<Budget>>,
     ) -> Result<(), Failure> {
-        self.with(|session| match patience {
-            _ if work.writes => session.write(&work.statement, Some(rows)).map(drop),
-            Patience::Little => session.run_quick(work, rows, self.in_transaction, budget),
-            Patience::Any => session.run_slow(work, rows, self.in_transaction, budget),
+        self.with(|connection| match patience {
+            _ if work.writes => connection.write(&work.statement, Some(rows)).map(drop),
+            Patience::Little => connection.run_quick(work, rows, self.in_transaction, budget),
+            Patience::Any => connection.run_slow(work, rows, self.in_transaction, budget),
         })
     }
 }

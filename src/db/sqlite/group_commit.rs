@@ -1,7 +1,7 @@
 //! Group commit on SQLite: transactions that commit at the same time share one disk flush.
 //!
 //! Mutations share even the commit: while others wait for their turn, each is a savepoint in one transaction of SQLite
-//! ([`super::session`]). So a page that all of them change, such as the last one of the audit, is written once.
+//! ([`super::connection`]). So a page that all of them change, such as the last one of the audit, is written once.
 //! A loop of the statements alone runs 1.6 to 1.9 times as fast with it. The gain of a whole request is smaller, because
 //! most of its time goes elsewhere: on two cores that they shared with the server, 64 clients who change services made
 //! 2,180 changes a second rather than 1,900 with a commit for each, and 2,720 rather than 2,550 on a disk whose flush takes

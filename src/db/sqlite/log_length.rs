@@ -12,8 +12,8 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
+use super::connection::CHECKPOINT;
 use super::pool::Connections;
-use super::session::CHECKPOINT;
 
 /// The log is too long at this many times the pages at which it is checkpointed.
 const TIMES: i32 = 16;
@@ -101,7 +101,7 @@ mod tests {
     use tokio::task::JoinHandle;
     use tokio::time::sleep;
 
-    use super::super::session::{Failure, Session};
+    use super::super::connection::{Connection, Failure};
     use super::*;
     use crate::db::PATIENCE;
 
@@ -138,10 +138,10 @@ mod tests {
         /// Writes a row, and returns the number of pages in the log.
         async fn write(&self) -> i32 {
             let lease = self.writer.lend_in_turn().await.expect("the connection");
-            let committed = lease.with(|session| {
-                session.begin_write(PATIENCE, false)?;
-                session.script("REPLACE INTO row (id, bytes) VALUES (1, randomblob(100000))")?;
-                session.commit(false)
+            let committed = lease.with(|connection| {
+                connection.begin_write(PATIENCE, false)?;
+                connection.script("REPLACE INTO row (id, bytes) VALUES (1, randomblob(100000))")?;
+                connection.commit(false)
             });
             drop(lease);
             let (commit, pages) = committed.map_err(crate::db::Error::from).expect("a commit");
@@ -168,8 +168,8 @@ mod tests {
         }
     }
 
-    fn begin_read(session: &Session) -> Result<(), Failure> {
-        snapshot(&session.sqlite).map_err(Failure::Sqlite)
+    fn begin_read(connection: &Connection) -> Result<(), Failure> {
+        snapshot(&connection.sqlite).map_err(Failure::Sqlite)
     }
 
     /// Begins to read what is there.

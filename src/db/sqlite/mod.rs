@@ -1,5 +1,5 @@
 //! SQLite: one file, which this process opens. One connection writes; others read, on the thread that asks. [`open`] opens
-//! the file, [`embedded`] reads and writes, [`pool`] lends the connections and ends groups of transactions, [`session`] is
+//! the file, [`embedded`] reads and writes, [`pool`] lends the connections and ends groups of transactions, [`connection`] is
 //! one connection, and [`watch`] stops its slow statements. [`group_commit`] lets transactions share a flush, or a commit.
 //! [`checkpointer`] copies the write-ahead log, and [`log_length`] holds reads back while it is too long. [`mod@file`] has
 //! the names of the files and the mark of the server that uses them, [`backup`](mod@backup) copies them.
@@ -15,12 +15,12 @@ use crate::db::{Db, OpenError, PATIENCE, Reader, Writer, url};
 
 pub(in crate::db) mod backup;
 pub(in crate::db) mod checkpointer;
+pub(in crate::db) mod connection;
 pub(in crate::db) mod embedded;
 pub(in crate::db) mod file;
 pub(in crate::db) mod group_commit;
 pub(in crate::db) mod log_length;
 pub(in crate::db) mod pool;
-pub(in crate::db) mod session;
 pub(in crate::db) mod watch;
 
 use embedded::Embedded;

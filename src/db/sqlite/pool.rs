@@ -1,7 +1,7 @@
 //! Lends connections to an SQLite file, commits groups of transactions, and checkpoints.
 //!
 //! The connection that writes has a pool of its own. When it is returned, the group of transactions in it
-//! ([`super::session`]) may still be open. Then the pool commits the group after those that wait for their turn.
+//! ([`super::connection`]) may still be open. Then the pool commits the group after those that wait for their turn.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,9 +13,9 @@ use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::checkpointer::Checkpointer;
+use super::connection::{Connection, Failure};
 use super::group_commit::{Flushes, Waits};
 use super::log_length::LogLength;
-use super::session::{Failure, Session};
 use super::watch::Stop;
 use crate::db::lock::lock;
 use crate::db::{Error, PATIENCE, Pool};
@@ -62,13 +62,13 @@ pub(in crate::db) struct Connections {
 
 /// An idle connection.
 struct Idle {
-    session: Session,
+    connection: Connection,
     since: Instant,
 }
 
 /// A leased connection, returned when dropped.
 pub(in crate::db) struct Lease {
-    session: Option<Session>,
+    connection: Option<Connection>,
     pub(in crate::db) home: Arc<Connections>,
     /// Whether the first statement begins a transaction.
     pub(in crate::db) in_transaction: bool,
@@ -137,14 +137,14 @@ impl Connections {
         }
         // The most recently used connection has the warmest page cache.
         let idle = lock(&self.idle).pop();
-        let session = match idle {
-            Some(Idle { session, .. }) => session,
+        let connection = match idle {
+            Some(Idle { connection, .. }) => connection,
             None => match &self.flushes {
-                Some(flushes) => Session::writing(&self.file, flushes)?,
-                None => Session::reading(&self.file)?,
+                Some(flushes) => Connection::writing(&self.file, flushes)?,
+                None => Connection::reading(&self.file)?,
             },
         };
-        Ok(Lease { session: Some(session), home: Arc::clone(self), in_transaction, _place: place })
+        Ok(Lease { connection: Some(connection), home: Arc::clone(self), in_transaction, _place: place })
     }
 
     /// Waits until no transaction runs. Later ones wait until the permit is dropped.
@@ -186,7 +186,7 @@ impl Connections {
             match self.lease(Some(place), false) {
                 // Its members are told if it fails.
                 Ok(lease) => {
-                    if let Ok(pages) = lease.with(Session::commit_group) {
+                    if let Ok(pages) = lease.with(Connection::commit_group) {
                         Arc::clone(&self).begin_checkpoint(pages);
                     }
                 }
@@ -198,7 +198,7 @@ impl Connections {
     /// Closes the idle connections, and commits the group that is open.
     fn commit_idle(&self) {
         for idle in lock(&self.idle).drain(..) {
-            let _ = idle.session.commit_group();
+            let _ = idle.connection.commit_group();
         }
     }
 
@@ -238,10 +238,10 @@ impl Connections {
         let patience = if is_held { PATIENCE } else { TURN };
         let place = timeout(patience, Arc::clone(&self.places).acquire_owned()).await.ok()?.ok()?;
         let lease = self.lease(Some(place), false).ok()?;
-        let copy = move |session: &Session| {
+        let copy = move |connection: &Connection| {
             // Its members are told if it fails.
-            let _ = session.commit_group();
-            if is_held { session.checkpoint_all() } else { session.checkpoint().map(|()| false) }
+            let _ = connection.commit_group();
+            if is_held { connection.checkpoint_all() } else { connection.checkpoint().map(|()| false) }
         };
         let home = Arc::clone(self);
         tokio::task::spawn_blocking(move || home.copied(lease.with(copy))).await.ok()?.ok()
@@ -273,37 +273,37 @@ impl Connections {
 
 impl Lease {
     /// A connection that no pool lends. It is closed when dropped.
-    pub(in crate::db) fn alone(session: Session) -> Self {
+    pub(in crate::db) fn alone(connection: Connection) -> Self {
         let home = Connections::new(PathBuf::new(), 0, None, None);
         home.closed.store(true, Ordering::Relaxed);
-        Self { session: Some(session), home, in_transaction: false, _place: None }
+        Self { connection: Some(connection), home, in_transaction: false, _place: None }
     }
 
     /// Runs a part of a transaction on the calling thread.
-    pub(in crate::db) fn with<T>(&self, run: impl FnOnce(&Session) -> Result<T, Failure>) -> Result<T, Failure> {
-        self.session.as_ref().map_or_else(|| Err(Failure::Reading(Error::NoConnection)), run)
+    pub(in crate::db) fn with<T>(&self, run: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+        self.connection.as_ref().map_or_else(|| Err(Failure::Reading(Error::NoConnection)), run)
     }
 
     /// Prepares for a slow statement and returns the handle that stops it.
     pub(in crate::db) fn begin_long(&self) -> Option<Stop> {
-        self.session.as_ref().map(Session::begin_long)
+        self.connection.as_ref().map(Connection::begin_long)
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let Some(session) = self.session.take() else { return };
+        let Some(connection) = self.connection.take() else { return };
         // A connection whose transaction cannot be ended is not reused.
-        if thread::panicking() || session.end().is_err() {
+        if thread::panicking() || connection.end().is_err() {
             return;
         }
         if self.home.closed.load(Ordering::Relaxed) {
-            let _ = session.commit_group();
+            let _ = connection.commit_group();
             return;
         }
         let mut idle = lock(&self.home.idle);
         if idle.len() < CONNECTIONS {
-            idle.push(Idle { session, since: Instant::now() });
+            idle.push(Idle { connection, since: Instant::now() });
         }
     }
 }

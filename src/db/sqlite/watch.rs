@@ -104,8 +104,8 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
+    use super::super::connection::Connection;
     use super::super::group_commit::Flushes;
-    use super::super::session::Session;
 
     #[test]
     fn what_stopped_a_statement_stops_neither_the_end_of_its_transaction_nor_the_next_one() {
@@ -116,14 +116,14 @@ mod tests {
             made.execute_batch("CREATE TABLE row (id INTEGER)")
         });
         made.expect("a table");
-        let session = Session::writing(&file, &Arc::new(Flushes::default())).expect("a connection");
+        let connection = Connection::writing(&file, &Arc::new(Flushes::default())).expect("a connection");
         // SQLite counts the steps of a prepared statement over all its runs, and asks at each thousandth.
         for _ in 0..2_000 {
-            drop(session.begin_long());
-            let is_joined = session.begin_write(Duration::ZERO, true).map_err(crate::db::Error::from);
+            drop(connection.begin_long());
+            let is_joined = connection.begin_write(Duration::ZERO, true).map_err(crate::db::Error::from);
             assert!(!is_joined.expect("a transaction"));
-            drop(session.begin_long());
-            session.end().expect("it is rolled back");
+            drop(connection.begin_long());
+            connection.end().expect("it is rolled back");
         }
     }
 }

@@ -41,7 +41,7 @@ const SHORT: &str = "500ms";
 type Prepared = Mutex<Cache<Arc<str>, Statement>>;
 
 /// An open connection. Cut when dropped.
-pub(in crate::db) struct Session {
+pub(in crate::db) struct Connection {
     client: Client,
     driver: Driver,
     /// Encrypts the request to cancel a statement, which needs a connection of its own.
@@ -63,7 +63,7 @@ impl Drop for Driver {
     }
 }
 
-impl Session {
+impl Connection {
     /// Connects. `opened` must be read before the host is chosen.
     pub(in crate::db) async fn open(host: &Host, locks: Locks, opened: Instant) -> Result<Self, Error> {
         let mut config = host.config.clone();

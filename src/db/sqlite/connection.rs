@@ -50,7 +50,7 @@ thread_local! {
 const STATEMENTS: usize = 128;
 
 /// An open connection.
-pub(in crate::db) struct Session {
+pub(in crate::db) struct Connection {
     pub(in crate::db) sqlite: rusqlite::Connection,
     watch: Arc<Watch>,
     /// Of a connection that writes.
@@ -85,7 +85,7 @@ pub(in crate::db) enum Failure {
     Disk(std::io::Error),
 }
 
-impl Session {
+impl Connection {
     /// Opens a connection that reads.
     pub(in crate::db) fn reading(file: &Path) -> Result<Self, Error> {
         Self::open(file, &[("query_only", 1)]).map_err(Error::of_sqlite)
@@ -93,8 +93,8 @@ impl Session {
 
     /// Opens a connection that writes. If the file has no write-ahead log, it has one from then on.
     pub(in crate::db) fn writing(file: &Path, flushes: &Arc<Flushes>) -> Result<Self, Error> {
-        let mut session = Self::open(file, WRITER).map_err(Error::of_sqlite)?;
-        let sqlite = &session.sqlite;
+        let mut connection = Self::open(file, WRITER).map_err(Error::of_sqlite)?;
+        let sqlite = &connection.sqlite;
         sqlite.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).map_err(Error::of_sqlite)?;
         // The log is flushed after a commit, for several at once.
         sqlite.pragma_update(None, "synchronous", 1).map_err(Error::of_sqlite)?;
@@ -106,19 +106,19 @@ impl Session {
         // The first read opens the log.
         sqlite.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(Error::of_sqlite)?;
         let log = Log::open(sqlite.path().map_or(file, Path::new), flushes);
-        session.log = Some(Arc::new(log.map_err(|error| Error::fault(format!("the write-ahead log: {error}")))?));
-        Ok(session)
+        connection.log = Some(Arc::new(log.map_err(|error| Error::fault(format!("the write-ahead log: {error}")))?));
+        Ok(connection)
     }
 
     /// Opens a database in memory, with these tables, and begins a transaction in it.
     pub(in crate::db) fn in_memory(tables: &[String]) -> Result<Self, Failure> {
-        let session = Self::open(Path::new(":memory:"), &[("cache_size", -8192), ("foreign_keys", 0)])?;
+        let connection = Self::open(Path::new(":memory:"), &[("cache_size", -8192), ("foreign_keys", 0)])?;
         for table in tables {
-            session.watch.allow_any();
-            session.sqlite.execute_batch(table)?;
+            connection.watch.allow_any();
+            connection.sqlite.execute_batch(table)?;
         }
-        session.begin_write(Duration::ZERO, false)?;
-        Ok(session)
+        connection.begin_write(Duration::ZERO, false)?;
+        Ok(connection)
     }
 
     /// Runs statements outside of any transaction, such as those that change the connection's settings.
@@ -480,9 +480,9 @@ mod tests {
         let made =
             rusqlite::Connection::open(&file).and_then(|made| made.execute_batch("CREATE TABLE row (id INTEGER)"));
         made.expect("a table");
-        let session = Session::reading(&file).expect("a connection");
+        let connection = Connection::reading(&file).expect("a connection");
         let mut statement =
-            session.sqlite.prepare("SELECT id FROM row WHERE id > ? ORDER BY id LIMIT ?").expect("a statement");
+            connection.sqlite.prepare("SELECT id FROM row WHERE id > ? ORDER BY id LIMIT ?").expect("a statement");
         for (place, limit) in (0..1000_i64).zip(0..1000_i64) {
             statement.raw_bind_parameter(1, place).expect("a place");
             statement.raw_bind_parameter(2, limit).expect("a limit");
