@@ -87,7 +87,7 @@ async fn sent<'a>(site: &Site, visit: &'a Visit) -> Result<Result<Sent<'a>, Mist
     };
     let chosen = form.get(FORM).parse::<EventFormEnum>().ok();
     let chosen = chosen.ok_or_else(|| Fault::BadRequest("Choose one of the listed forms.".to_owned()))?;
-    let events = form.all(EVENTS).filter_map(|word| word.parse().ok()).collect();
+    let events = form.get_all(EVENTS).filter_map(|word| word.parse().ok()).collect();
     let is_mail = chosen == EventFormEnum::Email;
     let (url, email) = (form.given(URL).filter(|_| !is_mail), form.given(EMAIL).filter(|_| is_mail));
     let digest = form.given(DIGEST).and_then(|word| word.parse().ok());

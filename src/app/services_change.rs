@@ -148,7 +148,7 @@ pub async fn change(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
 fn input(form: &Fields, is_dry_run: bool) -> Result<ServicesUpdateInput<'_>, Mistakes> {
     let mut mistakes = Mistakes::none();
     let services: Vec<IdentifierInput<'_>> = form
-        .all(SERVICE)
+        .get_all(SERVICE)
         .map(|id| IdentifierInput { id: MaybeUndefined::Value(id), alias: MaybeUndefined::Undefined })
         .collect();
     if services.is_empty() {
@@ -244,7 +244,7 @@ fn row(one: &UpdatedService) -> Markup {
 fn kept(form: &Fields) -> Markup {
     html! {
         @for name in [SERVICE, CLEARED, OWNER, TIER, LIFECYCLE, SYSTEM, KEY, VALUE] {
-            @for text in form.all(name).filter(|text| !text.is_empty()) {
+            @for text in form.get_all(name).filter(|text| !text.is_empty()) {
                 input type="hidden" name=(name) value=(text);
             }
         }

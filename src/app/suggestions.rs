@@ -266,7 +266,7 @@ fn done(visit: &Visit, may: bool) -> Markup {
 /// Decides about the suggestions whose boxes are checked: all or none.
 pub async fn decide_all(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let form = &visit.form;
-    let ids: Vec<&str> = form.all("id").collect();
+    let ids: Vec<&str> = form.get_all("id").collect();
     let mut mistakes = Mistakes::none();
     if ids.is_empty() {
         mistakes.push("", "Choose at least one suggestion: check the box before its name.");

@@ -64,7 +64,7 @@ fn id_of(number: i64) -> String {
 
 /// The list of services with what a view says.
 fn list_of(number: i64, query: &str) -> String {
-    link("/services", &Fields::parse(query.as_bytes()).with(VIEW, &number.to_string()))
+    link("/services", &Fields::parse(query.as_bytes()).query_with(VIEW, &number.to_string()))
 }
 
 /// The fields that name a view and share it. The query is a hidden one.
