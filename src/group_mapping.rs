@@ -112,9 +112,9 @@ pub async fn apply(db: &Transaction, settings: &OpenId, user: i64, groups: &BTre
 /// another of their groups gives, stay. A user is in one of the moves at most.
 pub async fn apply_moves(db: &Transaction, settings: &OpenId, moves: &[Move]) -> Result<(), Error> {
     let moves: Vec<&Move> = moves.iter().filter(|one| one.matters(settings)).collect();
-    let of: HashMap<i64, &Move> =
+    let move_of: HashMap<i64, &Move> =
         moves.iter().flat_map(|one| one.users.iter().map(move |user| (*user, *one))).collect();
-    let ids: Vec<i64> = of.keys().copied().collect();
+    let ids: Vec<i64> = move_of.keys().copied().collect();
     if ids.is_empty() {
         return Ok(());
     }
@@ -123,15 +123,16 @@ pub async fn apply_moves(db: &Transaction, settings: &OpenId, moves: &[Move]) ->
     let groups = of_users(db, settings, &ids).await?;
     let none = BTreeSet::new();
     let now = |user: i64| groups.get(&user).unwrap_or(&none);
-    let role =
-        |user: &user::Model| of.get(&user.id).map_or(user.role, |one| moved(settings, one, now(user.id), user.role));
+    let role = |user: &user::Model| {
+        move_of.get(&user.id).map_or(user.role, |one| moved(settings, one, now(user.id), user.role))
+    };
     set_roles(db, &mut mapped, role).await?;
     let is_moved =
         |group: &str| moves.iter().any(|one| one.lost.contains(plain(group)) || one.gained.contains(plain(group)));
     let teams = settings.group_teams.iter().filter(|(group, _)| is_moved(group));
     for alias in teams.map(|(_, alias)| &**alias).collect::<BTreeSet<&str>>() {
         let belongs = |user: i64| {
-            let one = of.get(&user)?;
+            let one = move_of.get(&user)?;
             if gives(settings, &one.gained, alias) {
                 return Some(true);
             }

@@ -51,7 +51,7 @@ impl Clocks {
 
 /// Removes rows older than `keep` every hour, first after an hour. `remove` removes all rows before a time and returns
 /// their number. `what` names the rows in the log. Runs until dropped, which is safe at any await.
-pub async fn hourly<F>(what: &'static str, of: Kept, keep: Duration, remove: impl Fn(Timestamp) -> F)
+pub async fn hourly<F>(what: &'static str, kept: Kept, keep: Duration, remove: impl Fn(Timestamp) -> F)
 where
     F: Future<Output = Result<u64, db::Error>>,
 {
@@ -60,7 +60,7 @@ where
         // Jitter, so that processes started together drift apart.
         tokio::time::sleep(INTERVAL.mul_f64(0.9 + 0.2 * fastrand::f64())).await;
         let now = Clocks::now();
-        run(what, of, keep, (last, now), &remove).await;
+        run(what, kept, keep, (last, now), &remove).await;
         last = now;
     }
 }
@@ -69,7 +69,7 @@ where
 /// their age may then be wrong.
 async fn run<F>(
     what: &'static str,
-    of: Kept,
+    kept: Kept,
     keep: Duration,
     (last, now): (Clocks, Clocks),
     remove: impl FnOnce(Timestamp) -> F,
@@ -83,7 +83,7 @@ async fn run<F>(
     let keep = i64::try_from(keep.as_micros()).unwrap_or(i64::MAX);
     let before = Timestamp::from_micros(now.wall.as_micros().saturating_sub(keep));
     match remove(before).await {
-        Ok(0) if of == Kept::ByUs => {}
+        Ok(0) if kept == Kept::ByUs => {}
         Ok(removed) => info!(removed, %before, "removed old {what}"),
         Err(error) => warn!(%error, %before, "not all old {what} were removed; trying again with the next run"),
     }
@@ -185,7 +185,7 @@ mod tests {
 
     /// Makes a run that finds nothing to remove, an hour after the start, when the wall clock has gone on by `seconds`.
     /// Rows are kept for an hour. Returns how many seconds after the start a row must be older than, and the log.
-    fn run_after(seconds: i64, of: Kept) -> (Option<i64>, String) {
+    fn run_after(seconds: i64, kept: Kept) -> (Option<i64>, String) {
         let start = Clocks::now();
         let before = Cell::new(None);
         let remove = |time: Timestamp| {
@@ -196,7 +196,7 @@ mod tests {
         let writer = log.try_clone().expect("the same file");
         let logs = tracing_subscriber::fmt().with_writer(writer).with_ansi(false).finish();
         let clocks = (start, start.after_an_hour(seconds));
-        let ran = tracing::subscriber::with_default(logs, || run("rows", of, HOUR, clocks, remove).now_or_never());
+        let ran = tracing::subscriber::with_default(logs, || run("rows", kept, HOUR, clocks, remove).now_or_never());
         assert_eq!(ran, Some(()));
         let mut text = String::new();
         log.rewind().expect("its start");

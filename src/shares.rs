@@ -44,7 +44,7 @@ struct Tally<K> {
     most: usize,
     share: usize,
     total: usize,
-    of: HashMap<K, usize>,
+    by_owner: HashMap<K, usize>,
 }
 
 /// An amount held by an owner. Returned when dropped.
@@ -59,7 +59,7 @@ impl<K: Eq + Hash + Copy> Shares<K> {
     /// Creates the resource with nothing held.
     pub fn new(bounds: Bounds) -> Arc<Self> {
         let Bounds { most, share, waiting, waiting_share } = bounds;
-        let tally = |most, share| Tally { most, share, total: 0, of: HashMap::new() };
+        let tally = |most, share| Tally { most, share, total: 0, by_owner: HashMap::new() };
         let state = State { held: tally(most, share), waiting: tally(waiting, waiting_share) };
         Arc::new(Self { state: Mutex::new(state), freed: Notify::new() })
     }
@@ -96,11 +96,11 @@ impl<K: Eq + Hash + Copy> Shares<K> {
 
 impl<K: Eq + Hash + Copy> Tally<K> {
     fn add(&mut self, owner: K, amount: usize) -> bool {
-        let own = self.of.get(&owner).copied().unwrap_or(0);
+        let own = self.by_owner.get(&owner).copied().unwrap_or(0);
         let fits = |held: usize, most: usize| held == 0 || held.saturating_add(amount) <= most;
         let added = fits(own, self.share) && fits(self.total, self.most);
         if added {
-            self.of.insert(owner, own + amount);
+            self.by_owner.insert(owner, own + amount);
             self.total += amount;
         }
         added
@@ -108,10 +108,10 @@ impl<K: Eq + Hash + Copy> Tally<K> {
 
     fn give_back(&mut self, owner: K, amount: usize) {
         self.total -= amount;
-        if let Some(own) = self.of.get_mut(&owner) {
+        if let Some(own) = self.by_owner.get_mut(&owner) {
             *own -= amount;
             if *own == 0 {
-                self.of.remove(&owner);
+                self.by_owner.remove(&owner);
             }
         }
     }
@@ -197,7 +197,7 @@ mod tests {
         assert!(now(&shares, 'c', 1).is_none());
         drop(c);
         assert_eq!(shares.lock().held.total, 3);
-        assert_eq!(shares.lock().held.of.len(), 1, "nothing is remembered of owners who hold nothing");
+        assert_eq!(shares.lock().held.by_owner.len(), 1, "nothing is remembered of owners who hold nothing");
     }
 
     #[test]

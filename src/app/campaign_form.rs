@@ -262,11 +262,11 @@ fn dates(campaign: &Campaign, form: &Fields, mistakes: &Mistakes) -> Markup {
 fn checks(visit: &Visit, found: &Found, mistakes: &Mistakes) -> Markup {
     let Found { campaign, levels, .. } = found;
     let to = |what: &str| format!("{}/{what}", address(&campaign.id));
-    let of = |level: &Level| {
+    let checks_of_level = |level: &Level| {
         let named = |check: &Check| (check.id.clone(), format!("{} ({})", check.name, name(level.name.as_deref())));
         level.checks.iter().flatten().map(named).collect::<Vec<_>>()
     };
-    let options: Vec<(String, String)> = levels.iter().flat_map(of).collect();
+    let options: Vec<(String, String)> = levels.iter().flat_map(checks_of_level).collect();
     let options: Vec<(&str, &str)> = options.iter().map(|(id, text)| (&**id, &**text)).collect();
     html! {
         h2 #checks { "Checks" }

@@ -279,9 +279,9 @@ impl<'s> Form<'s> {
             match self.takes(&field.ty) {
                 Takes::Parts(parts) => {
                     for part in parts_of(parts) {
-                        let of = value.get(part.name.as_str()).unwrap_or(&Json::Null);
+                        let part_value = value.get(part.name.as_str()).unwrap_or(&Json::Null);
                         let is_day = matches!(self.takes(&part.ty), Takes::Day);
-                        fields = fields.and(&format!("{name}.{}", part.name), &shown(of, is_day));
+                        fields = fields.and(&format!("{name}.{}", part.name), &shown(part_value, is_day));
                     }
                 }
                 Takes::Day => fields = fields.and(name, &shown(value, true)),

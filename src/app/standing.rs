@@ -68,21 +68,21 @@ pub async fn trends(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
 fn levels(history: &[Levels]) -> Markup {
     let (Some(first), Some(last)) = (history.first(), history.last()) else { return html! {} };
     let ends = [day_of(first.day.0), day_of(last.day.0)];
-    let of = |day: &Levels, place: usize| day.level_counts.get(place).map_or(0, |own| own.service_count);
+    let services_at = |day: &Levels, place: usize| day.level_counts.get(place).map_or(0, |own| own.service_count);
     let all = |day: &Levels| -> i32 { day.level_counts.iter().map(|count| count.service_count).sum() };
     html! {
         div.figures {
             @for (place, level) in last.level_counts.iter().enumerate() {
                 @let label = name(level.level.name.as_deref());
                 @let bars: Vec<Bar> = history.iter().map(|day| Bar {
-                    value: f64::from(of(day, place)) / f64::from(all(day).max(1)),
-                    title: format!("{}: {}", day_of(day.day.0), count(of(day, place), "service")),
+                    value: f64::from(services_at(day, place)) / f64::from(all(day).max(1)),
+                    title: format!("{}: {}", day_of(day.day.0), count(services_at(day, place), "service")),
                     is_bad: false,
                 }).collect();
                 div.figure {
                     (label)
                     strong { (level.service_count) }
-                    @if history.len() > 1 { span { (day_of(first.day.0)) ": " (of(first, place)) } }
+                    @if history.len() > 1 { span { (day_of(first.day.0)) ": " (services_at(first, place)) } }
                     (plot::shares(&bars, &format!("Services at the level {label} by day"), [&*ends[0], &*ends[1]]))
                 }
             }

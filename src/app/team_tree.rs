@@ -61,10 +61,10 @@ async fn counts<E: EntityTrait>(
     column: impl ColumnTrait,
     _: E,
 ) -> Result<HashMap<i64, i64>, Fault> {
-    let of = || Expr::col(column.as_column_ref());
+    let parent = || Expr::col(column.as_column_ref());
     let mut select = Query::select();
-    select.expr(of()).expr(Func::count(Expr::col(Asterisk))).from(E::default().table_ref());
-    select.and_where(of().is_not_null()).group_by_col(column.as_column_ref());
+    select.expr(parent()).expr(Func::count(Expr::col(Asterisk))).from(E::default().table_ref());
+    select.and_where(parent().is_not_null()).group_by_col(column.as_column_ref());
     Ok(db.rows(&select, |row| Ok((row.get(0)?, row.get(1)?))).await?.into_iter().collect())
 }
 

@@ -133,7 +133,7 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&S
     let lifetimes = remembered::token_lifetimes(site.db.read()).await?;
     let expiries = choices(lifetimes);
     let expiries: Vec<_> = expiries.iter().map(|(word, text)| (*word, &**text)).collect();
-    let of =
+    let expiry_of =
         |secret: &Secret| tokens.iter().find(|token| token.hash == secret.hash()).and_then(|token| token.expires_at);
     let scopes: Vec<_> = SCOPES.iter().map(|(word, text, _)| (*word, *text)).collect();
     let kept = visit.form.clone();
@@ -143,7 +143,7 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&S
             div.notice role="status" {
                 p { strong { "Copy the token now." } " You won't be able to see it again." }
                 code.secret #secret data-copy="the token" { (secret.reveal()) }
-                @if let Some(end) = of(secret) { p { "It expires on " (date(end)) "." } }
+                @if let Some(end) = expiry_of(secret) { p { "It expires on " (date(end)) "." } }
                 p { "Send it as " code { "Authorization: Bearer …" } " to " code { (site.catalogue.settings().app_url) "/graphql" } "." }
             }
         }

@@ -51,19 +51,20 @@ pub async fn addresses(db: &dyn ReadHandle, entries: &[Model]) -> Result<Address
 
 /// Finds the pages of objects.
 pub async fn addresses_of(db: &dyn ReadHandle, things: &[Thing]) -> Result<Addresses, Fault> {
-    let of = |class: &str| -> Vec<i64> { things.iter().filter(|(own, _)| own == class).map(|(_, id)| *id).collect() };
+    let ids_of =
+        |class: &str| -> Vec<i64> { things.iter().filter(|(own, _)| own == class).map(|(_, id)| *id).collect() };
     let mut found = Addresses::new();
-    for label in service::labels(db, &of("Service")).await? {
+    for label in service::labels(db, &ids_of("Service")).await? {
         found.insert(("Service".to_owned(), label.id), (path(["services", &label.slug]), label.name));
     }
     let some = |ids: Vec<i64>| ids.into_iter().map(Some).collect::<Vec<_>>();
-    for team in team::Entity::by_ids(db, some(of("Team"))).await?.into_iter().flatten() {
+    for team in team::Entity::by_ids(db, some(ids_of("Team"))).await?.into_iter().flatten() {
         found.insert(("Team".to_owned(), team.id), (path(["teams", &team.alias]), team.name));
     }
-    for system in system::Entity::by_ids(db, some(of("System"))).await?.into_iter().flatten() {
+    for system in system::Entity::by_ids(db, some(ids_of("System"))).await?.into_iter().flatten() {
         found.insert(("System".to_owned(), system.id), (path(["systems", &system.slug]), system.name));
     }
-    for domain in domain::Entity::by_ids(db, some(of("Domain"))).await?.into_iter().flatten() {
+    for domain in domain::Entity::by_ids(db, some(ids_of("Domain"))).await?.into_iter().flatten() {
         found.insert(("Domain".to_owned(), domain.id), (path(["domains", &domain.slug]), domain.name));
     }
     Ok(found)

@@ -58,15 +58,15 @@ mod tests {
 
     #[test]
     fn no_checks_are_not_taken_for_all_is_well() {
-        let of = |checks: u64, report: Json| {
+        let why = |checks: u64, report: Json| {
             why_nothing(&json!({ "account": {
                 "rubric": { "checks": { "totalCount": checks } }, "service": { "maturityReport": report },
             } }))
         };
-        assert_eq!(of(0, Json::Null), Some(NO_CHECKS));
-        assert!(of(1, Json::Null).is_some_and(|why| why.starts_with("no check counts yet")));
-        let none = of(1, json!({ "latestCheckResults": [] }));
+        assert_eq!(why(0, Json::Null), Some(NO_CHECKS));
+        assert!(why(1, Json::Null).is_some_and(|why| why.starts_with("no check counts yet")));
+        let none = why(1, json!({ "latestCheckResults": [] }));
         assert!(none.is_some_and(|why| why.starts_with("no check that counts concerns")));
-        assert_eq!(of(1, json!({ "latestCheckResults": [{ "status": "passed" }] })), None);
+        assert_eq!(why(1, json!({ "latestCheckResults": [{ "status": "passed" }] })), None);
     }
 }

@@ -149,10 +149,10 @@ pub(super) fn call<'c>(
 
 impl Offered {
     fn tool(&self) -> Tool {
-        let of = |(name, kind, _, description): &Argument| {
+        let property = |(name, kind, _, description): &Argument| {
             ((*name).to_owned(), json!({ "type": kind, "description": description }))
         };
-        let properties: serde_json::Map<String, Json> = self.arguments.iter().map(of).collect();
+        let properties: serde_json::Map<String, Json> = self.arguments.iter().map(property).collect();
         let required: Vec<&str> = self.arguments.iter().filter(|one| one.2).map(|one| one.0).collect();
         let schema = json!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false,
@@ -223,13 +223,13 @@ async fn alias(asker: &Asker, kind: &str, name: &str) -> Result<String, String> 
     let found: Vec<&Json> = found.iter().filter(|one| one["type"] == kind).collect();
     let exact: Vec<&&Json> = found.iter().filter(|one| one["match"] == "exact").collect();
     // The last part of a page's address is an alias.
-    let of = |one: &Json| Some(one["htmlUrl"].as_str()?.rsplit('/').next()?.to_owned());
+    let alias_of = |one: &Json| Some(one["htmlUrl"].as_str()?.rsplit('/').next()?.to_owned());
     if let [one] = &*exact
-        && let Some(alias) = of(one)
+        && let Some(alias) = alias_of(one)
     {
         return Ok(alias);
     }
-    let similar: Vec<String> = found.iter().take(5).filter_map(|one| of(one)).collect();
+    let similar: Vec<String> = found.iter().take(5).filter_map(|one| alias_of(one)).collect();
     Err(match (similar.is_empty(), exact.len()) {
         (true, _) => format!("there is no {kind} {}; look for it with find", quoted(name)),
         (false, 2..) => format!("several are called {}: {}", quoted(name), similar.join(", ")),

@@ -38,11 +38,11 @@ struct Said {
 impl Said {
     /// Reads a whole resource.
     fn read(given: &Map<String, Value>) -> Result<Self, Refusal> {
-        let of = |name: &str| given.get(name).unwrap_or(&Value::Null);
+        let value_of = |name: &str| given.get(name).unwrap_or(&Value::Null);
         Ok(Self {
-            display_name: text("displayName", of("displayName"))?,
-            external_id: text("externalId", of("externalId"))?,
-            members: Members::exactly(of("members"))?,
+            display_name: text("displayName", value_of("displayName"))?,
+            external_id: text("externalId", value_of("externalId"))?,
+            members: Members::exactly(value_of("members"))?,
         })
     }
 

@@ -29,18 +29,18 @@ pub struct Person {
 impl Person {
     /// Reads a whole resource.
     pub fn read(members: &Map<String, Value>) -> Result<Self, Refusal> {
-        let of = |name: &str| members.get(name).unwrap_or(&Value::Null);
+        let value_of = |name: &str| members.get(name).unwrap_or(&Value::Null);
         let mut person = Self {
-            user_name: resource::text("userName", of("userName"))?,
-            external_id: resource::text("externalId", of("externalId"))?,
-            display_name: resource::text("displayName", of("displayName"))?,
+            user_name: resource::text("userName", value_of("userName"))?,
+            external_id: resource::text("externalId", value_of("externalId"))?,
+            display_name: resource::text("displayName", value_of("displayName"))?,
             ..Self::default()
         };
-        if !of("active").is_null() {
-            person.active = Some(resource::flag("active", of("active"))?);
+        if !value_of("active").is_null() {
+            person.active = Some(resource::flag("active", value_of("active"))?);
         }
-        person.set_name(of("name"))?;
-        person.email = chosen(addresses(of("emails"))?);
+        person.set_name(value_of("name"))?;
+        person.email = chosen(addresses(value_of("emails"))?);
         Ok(person)
     }
 

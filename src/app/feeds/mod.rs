@@ -91,14 +91,14 @@ fn summary(text: &str) -> String {
 
 impl Site {
     /// Writes the newest entries of a feed. The query names a service or a team, or nothing for all services.
-    pub async fn feed(&self, of: &feed::Model, kind: FeedKind, query: &Fields) -> Result<String, Fault> {
+    pub async fn feed(&self, feed: &feed::Model, kind: FeedKind, query: &Fields) -> Result<String, Fault> {
         let (service, team) = (query.given("service"), query.given("team"));
         if service.is_some() && team.is_some() {
             let why = "A feed is about a service or about a team: leave one of the two out of its address.";
             return Err(Fault::BadRequest(why.to_owned()));
         }
         let (here, reads) = (Here(&self.catalogue.settings().app_url), Reads::default());
-        let reading = self.reading_of((ActorKind::Session, Some(of.user_id)), &reads).await?;
+        let reading = self.reading_of((ActorKind::Session, Some(feed.user_id)), &reads).await?;
         let about = reading.required(|db| subject(db, service, team)).await?;
         let about = about.as_ref();
         let page = here.url(&page(kind, about, team));
@@ -114,7 +114,7 @@ impl Site {
             own: here.url(&link(&format!("{}{}", feed::PATH, kind.file()), &own)),
             id: here.tag("2026", &format!("{}{what}", kind.word())),
             title: title(kind, about),
-            updated: entries.iter().map(|entry| entry.updated).max().unwrap_or(of.created_at),
+            updated: entries.iter().map(|entry| entry.updated).max().unwrap_or(feed.created_at),
             page,
             entries,
         }))
@@ -142,14 +142,14 @@ fn page(kind: FeedKind, about: Option<&Subject>, team: Option<&str>) -> String {
 }
 
 fn title(kind: FeedKind, about: Option<&Subject>) -> String {
-    let of = match about {
+    let suffix = match about {
         None => String::new(),
         Some(team) if team.class == "Team" => format!(" of {} and its services", team.name),
         Some(service) => format!(" of {}", service.name),
     };
     match kind {
-        FeedKind::Deploys => format!("Deploys{of}"),
-        FeedKind::Changes => format!("Changes{of}"),
+        FeedKind::Deploys => format!("Deploys{suffix}"),
+        FeedKind::Changes => format!("Changes{suffix}"),
     }
 }
 
