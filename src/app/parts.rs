@@ -80,7 +80,9 @@ pub fn page_links(visit: &Visit, path: &str, next: Option<&str>) -> Markup {
         @if first || next.is_some() {
             nav.pages aria-label="Pages" {
                 @if first { a href=(link(path, &visit.query.query_with("after", ""))) { "First page" } }
-                @if let Some(next) = next { a rel="next" href=(link(path, &visit.query.query_with("after", next))) { "Next page" } }
+                @if let Some(next) = next {
+                    a rel="next" href=(link(path, &visit.query.query_with("after", next))) { "Next page" }
+                }
             }
         }
     }

@@ -113,8 +113,8 @@ async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> R
     let main = html! {
         section {
             h2 { "The change" }
-            p { (words::done(entry)) " " (words::subject(entry, addresses)) " by " bdi { (short(words::actor_name(entry))) } ", "
-                (time(entry.at, Timestamp::now())) "." }
+            p { (words::done(entry)) " " (words::subject(entry, addresses)) " by "
+                bdi { (short(words::actor_name(entry))) } ", " (time(entry.at, Timestamp::now())) "." }
             (words::details(entry))
             (reverted(entry))
             p { "For " code { "changeRevert" } " of the API, its id is "

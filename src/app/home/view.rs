@@ -210,7 +210,8 @@ pub fn changes(read: &Read) -> Markup {
                 Some((changes, addresses)) => ul.missing { @for entry in changes {
                     li {
                         span {
-                            bdi { (short(words::actor_name(entry))) } " " (words::done(entry)) " " (words::subject(entry, addresses))
+                            bdi { (short(words::actor_name(entry))) } " " (words::done(entry)) " "
+                            (words::subject(entry, addresses))
                             @if let Some(fields) = words::fields(entry) { small { (fields) } }
                         }
                         span.soft { (time(entry.at, read.now)) }

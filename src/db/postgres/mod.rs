@@ -1,7 +1,7 @@
 //! PostgreSQL: a server that others may use at the same time. This module chooses one of several hosts, and makes the pools.
 //! [`mod@url`], [`defaults`] and [`tls`] read how to reach it, [`server`] reads and writes, [`pool`] lends the connections,
-//! [`connection`] runs statements on one, and [`value`] has the binary format. [`outcome`] finds out what became of commits that
-//! were not confirmed, and [`replica`] which queries may read at a standby server.
+//! [`connection`] runs statements on one, and [`value`] has the binary format. [`outcome`] finds out what became of commits
+//! that were not confirmed, and [`replica`] which queries may read at a standby server.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

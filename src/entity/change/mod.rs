@@ -1,7 +1,7 @@
 //! What a transaction changes, in the words of the audit: the fields of an object before and after.
 //!
-//! [`Account`] tells all that a mutation has changed, from the record of its transaction. [`diff`] compares one object, for
-//! transactions that keep no record: until the transaction commits, another connection reads the committed rows, and the
+//! [`Account`] tells all that a mutation has changed, from the record of its transaction. [`diff`] compares one object,
+//! for transactions that keep no record: until the transaction commits, another connection reads the committed rows, and the
 //! transaction reads its own. The transaction has locked the rows that it wrote, so no other can change them in the
 //! meantime.
 
