@@ -14,6 +14,7 @@ use crate::graphql::field::alias::or_taken;
 use crate::graphql::field::draft::Draft;
 use crate::graphql::field::id;
 use crate::graphql::field::identifier::{self, OneOf, exactly_one, given};
+use crate::graphql::integration;
 use crate::graphql::list::relation::{self, to_its_one};
 use crate::graphql::request::context::{Ctx, MutationCtx};
 use crate::graphql::schema::*;
