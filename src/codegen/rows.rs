@@ -11,11 +11,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::once;
 
+use proc_macro2::TokenTree;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Expr, ExprLit, Fields, GenericArgument, Ident, ImplItem, Item, ItemImpl, Lit, LitStr, PathArguments,
-    Token, Type,
+    Attribute, Expr, ExprLit, Field, Fields, GenericArgument, Ident, ImplItem, Item, ItemImpl, ItemStruct, Lit, LitStr,
+    PathArguments, Token, Type,
 };
 
 use super::declarations::WORDS;
@@ -56,7 +57,7 @@ pub struct Column {
 }
 
 impl Row {
-    /// Reads the struct `Model` of an entity.
+    /// Reads the struct `Model` of an entity, or the `table!` that declares it.
     ///
     /// # Errors
     /// The text is not Rust, or a group of columns cannot be left out.
@@ -68,13 +69,19 @@ impl Row {
                 texts.extend(optional_texts(item));
                 groups.extend(column_groups(item)?);
             }
-            let Item::Struct(item) = item else { continue };
-            let Fields::Named(fields) = item.fields else { continue };
-            if item.ident == "Model" {
-                table = item.attrs.iter().find_map(table_name).unwrap_or_default();
-                let named = fields.named.iter().filter_map(|field| Some((field.ident.as_ref()?, &field.ty)));
-                columns.extend(named.filter_map(|(name, ty)| Some((name.to_string(), column(ty)?))));
-            }
+            let (name, fields) = match item {
+                Item::Struct(ItemStruct { ident, attrs, fields: Fields::Named(fields), .. }) if ident == "Model" => {
+                    (attrs.iter().find_map(table_name), fields.named)
+                }
+                Item::Macro(item) if item.mac.path.segments.last().is_some_and(|last| last.ident == "table") => {
+                    columns.insert("id".to_owned(), Column { ty: "i64".to_owned(), nullable: false });
+                    item.mac.parse_body_with(declared_table)?
+                }
+                _ => continue,
+            };
+            table = name.unwrap_or_default();
+            let named = fields.iter().filter_map(|field| Some((field.ident.as_ref()?, &field.ty)));
+            columns.extend(named.filter_map(|(name, ty)| Some((name.to_string(), column(ty)?))));
         }
         let groups = checked(groups, &columns)?;
         Ok(Self { file: file.to_owned(), table, columns, texts, groups })
@@ -143,6 +150,16 @@ fn table_name(attribute: &Attribute) -> Option<String> {
         });
     }
     table
+}
+
+/// The name and the columns in `table! { "name", …; columns }`.
+fn declared_table(input: ParseStream<'_>) -> syn::Result<(Option<String>, Punctuated<Field, Token![,]>)> {
+    let name: LitStr = input.parse()?;
+    while !input.peek(Token![;]) {
+        input.parse::<TokenTree>()?;
+    }
+    input.parse::<Token![;]>()?;
+    Ok((Some(name.value()), Punctuated::parse_terminated_with(input, Field::parse_named)?))
 }
 
 /// The value of a constant.
@@ -296,5 +313,19 @@ mod tests {
         assert_eq!(row.key("name"), None);
         assert_eq!(row.table, "xs");
         assert_eq!(row.keys().collect::<Vec<_>>(), ["id", "owner_id"]);
+    }
+
+    #[test]
+    fn columns_are_read_from_the_declaration_of_a_table() {
+        let source = "super::table! { \"xs\", Alone(\"X\"), |row| { of(row); Owner::Nobody };
+            /// Its name.
+            pub name: String,
+            pub owner_id: Option<i64>, }";
+        let row = Row::read("src/entity/x.rs", source).expect("Rust");
+        let text = |field| row.column(field).map(Column::text);
+        assert_eq!((row.table.as_str(), text("id").as_deref()), ("xs", Some("i64")));
+        assert_eq!((text("name").as_deref(), text("ownerId").as_deref()), (Some("String"), Some("Option<i64>")));
+        let nameless = Row::read("src/entity/x.rs", "table! { pub id: i64, }").expect_err("a table without a name");
+        assert!(nameless.to_string().contains("expected string literal"), "{nameless}");
     }
 }

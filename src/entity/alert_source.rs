@@ -1,19 +1,12 @@
 //! Alert sources: monitors, schedules and rules in another system that raise alerts.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, repository, text};
-use crate::db::{Owner, Table, Told};
+use crate::db::Owner;
 
-/// A row of `alert_source`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "alert_source")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "alert_source", Alone("AlertSource"), |_| Owner::Nobody;
+
     /// The integration through which the alert source was pushed.
     pub integration_id: i64,
     /// The id in the other system; unique within the integration.
@@ -34,20 +27,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("AlertSource");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

@@ -101,45 +101,20 @@ pub trait AliasTable: Table {
 /// Defines a table of aliases in its module: the row and its [`AliasTable`]. Takes the table, the module of its owners, the
 /// noun for one, the column of its id, and the type of an owner whose aliases the caller may write, with its id.
 macro_rules! alias_table {
-    ($table:literal, $owner:ident, $noun:literal, $id:ident $column:ident, $held:ty, |$one:ident| $key:expr) => {
-        use sea_orm::entity::prelude::*;
-        use serde::Deserialize;
-
-        use super::alias::{AliasKind, AliasTable};
+    ($table:tt, $owner:ident, $noun:literal, $id:ident $column:ident, $held:ty, |$one:ident| $key:expr) => {
+        use super::alias::{AliasTable, Kind};
         use super::$owner;
-        use crate::db::{Entry, Owner, RowOf, Table, Told};
+        use crate::db::{Entry, Owner, RowOf};
 
-        #[doc = concat!("A row of `", $table, "`.")]
-        #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-        #[sea_orm(table_name = $table)]
-        pub struct Model {
-            /// Primary key; never reused.
-            #[sea_orm(primary_key)]
-            pub id: i64,
+        super::table! {
+            $table, In("aliases"), |row| Owner::Row(RowOf::to::<$owner::Entity>(row.$id)), |row| Entry::text(&row.value);
+
             /// The owner.
             pub $id: i64,
             /// The alias, matched exactly; unique.
             pub value: String,
             /// The origin of the alias.
             pub kind: AliasKind,
-        }
-
-        /// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-        #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-        pub enum Relation {}
-
-        impl ActiveModelBehavior for ActiveModel {}
-
-        impl Table for Entity {
-            const TOLD: Told = Told::In("aliases");
-
-            fn owner(row: &Model) -> Owner {
-                Owner::Row(RowOf::new::<$owner::Entity>(row.$id))
-            }
-
-            fn entry(row: &Model) -> Entry {
-                Entry::text(&row.value)
-            }
         }
 
         impl AliasTable for Entity {

@@ -2,9 +2,8 @@
 //!
 //! An entry is written in the transaction of its change, so that neither exists without the other. It stores names as
 //! they were at that time, and outlives the objects that it names. [`change`](super::change) computes what a
-//! transaction changed.
+//! transaction changed. Later entries have larger ids.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
@@ -14,13 +13,9 @@ use super::{TimeCursor, Timestamp};
 use super::{session, token, user};
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
-/// A row of `audit`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "audit")]
-pub struct Model {
-    /// Primary key; never reused. Later entries have larger ids.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "audit", unrecorded;
+
     /// The time of the change.
     pub at: Timestamp,
     /// The kind of actor.
@@ -61,14 +56,6 @@ impl ActorKind {
         }
     }
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// The kind of actor that made a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]

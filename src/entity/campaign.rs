@@ -1,22 +1,15 @@
 //! Campaigns: sets of checks that the services of one filter are to pass by a date.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
-use crate::db::{Owner, Table, Told};
+use crate::db::Owner;
 
 /// The maximum number of campaigns.
 pub const MOST: usize = 500;
 
-/// A row of `campaign`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "campaign")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "campaign", Alone("Campaign"), |_| Owner::Nobody;
+
     /// The display name; not unique.
     pub name: String,
     /// What it is for.
@@ -37,20 +30,6 @@ pub struct Model {
     pub updated_at: Timestamp,
     /// The name of the standards file that governs it; `None` if it is not locked.
     pub locked_by: Option<String>,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("Campaign");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

@@ -1,19 +1,12 @@
 //! Categories of maturity, such as Security.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::field_rule::{FieldRule, FieldRules};
 use super::text;
-use crate::db::{Owner, Table, Told};
+use crate::db::Owner;
 
-/// A row of `category`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "category")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "category", Alone("Category"), |_| Owner::Nobody;
+
     /// The display name; unique among the categories of the rubric.
     pub name: String,
     /// What the category covers.
@@ -22,20 +15,6 @@ pub struct Model {
     pub scorecard_id: Option<i64>,
     /// The name of the standards file that governs it; `None` if it is not locked.
     pub locked_by: Option<String>,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("Category");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

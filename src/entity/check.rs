@@ -1,23 +1,18 @@
 //! Checks: rules that services are measured by.
 
-use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::check_due::Part;
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
-use crate::db::{Owner, Table, Told};
+use crate::db::Owner;
 
 /// The maximum number of checks.
 pub const MOST: usize = 500;
 
-/// A row of `check`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "check")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "check", Alone("Check"), |_| Owner::Nobody;
+
     /// What it asks.
     pub kind: Kind,
     /// The display name.
@@ -52,20 +47,6 @@ pub struct Model {
     pub updated_at: Timestamp,
     /// The name of the standards file that governs it; `None` if it is not locked.
     pub locked_by: Option<String>,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("Check");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

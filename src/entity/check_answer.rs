@@ -1,19 +1,12 @@
 //! What people answered to manual checks: at most one answer for each service and check.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, check, service, text};
 use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
 
-/// A row of `check_answer`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "check_answer")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "check_answer";
+
     /// The check.
     pub check_id: i64,
     /// The service.
@@ -27,12 +20,6 @@ pub struct Model {
     /// When the answer was given.
     pub answered_at: Timestamp,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::In("checkAnswers");

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
 
@@ -27,13 +26,9 @@ pub const EVENT: &str = "an event of a tool";
 /// The cause of what time changes.
 pub const TIME: &str = "time";
 
-/// A row of `check_due`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "check_due")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "check_due", unrecorded;
+
     /// What is to be evaluated.
     pub what: What,
     /// The id of the service, the team and so on; 0 for [`What::All`].
@@ -45,14 +40,6 @@ pub struct Model {
     /// Whether a standard was changed, and not what it asks about: nobody is told of what follows.
     pub is_quiet: bool,
 }
-
-/// Empty: nothing refers to these rows.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// What is to be evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter, DeriveActiveEnum, Deserialize)]

@@ -1,19 +1,12 @@
 //! What was reported for checks that the catalogue cannot evaluate by itself: at most one result for each check, service
 //! and repository.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::{Timestamp, check, repository, service};
 use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
 
-/// A row of `check_reported`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "check_reported")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "check_reported";
+
     /// The check.
     pub check_id: i64,
     /// The service.
@@ -35,12 +28,6 @@ pub struct Model {
     /// When it was reported.
     pub reported_at: Timestamp,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::In("checkResults");

@@ -1,21 +1,15 @@
 //! Code issues: problems that a scanner found.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{CaseStatement, ExprTrait, Func, Query};
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
-use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
 use super::{Timestamp, code_issue_project_resource, text};
-use crate::db::{self, Owner, Read, ReadHandle, Table, Told, Write};
+use crate::db::{self, Owner, Read, ReadHandle, Write};
 
-/// A row of `code_issue`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "code_issue")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "code_issue", Directly("CodeIssue"), |_| Owner::Nobody;
+
     /// The project in which the issue was found.
     pub code_issue_project_id: i64,
     /// The id in the source system; unique within the project.
@@ -40,24 +34,10 @@ pub struct Model {
     pub overdue_told_at: Option<Timestamp>,
 }
 
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
 impl Model {
     /// Since when the issue is open.
     pub fn open_since(&self) -> Timestamp {
         self.introduced_at.unwrap_or(self.created_at)
-    }
-}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Directly("CodeIssue");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
     }
 }
 

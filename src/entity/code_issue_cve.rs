@@ -1,44 +1,20 @@
 //! The known vulnerabilities (CVE) that a code issue is about.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::code_issue;
 use super::field_rule::{FieldRule, FieldRules};
 use super::text;
-use crate::db::{Entry, Owner, RowOf, Table, Told};
+use crate::db::{Entry, Owner, RowOf};
 
-/// A row of `code_issue_cve`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "code_issue_cve")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "code_issue_cve", In("cves"), |row| Owner::Row(RowOf::to::<code_issue::Entity>(row.code_issue_id)),
+    |row| Entry::text(&row.identifier);
+
     /// The issue.
     pub code_issue_id: i64,
     /// `CVE-…`, as sent. The order of the ids is the order in which they were sent.
     pub identifier: String,
     /// The URL of its description.
     pub url: Option<String>,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::In("cves");
-
-    fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::new::<code_issue::Entity>(row.code_issue_id))
-    }
-
-    fn entry(row: &Model) -> Entry {
-        Entry::text(&row.identifier)
-    }
 }
 
 impl FieldRules for Entity {

@@ -1,20 +1,14 @@
 //! Code issue projects: the units that a scanner scans.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
-use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, ReadHandle, Table, Told};
+use crate::db::{self, Owner, Read, ReadHandle};
 
-/// A row of `code_issue_project`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "code_issue_project")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "code_issue_project", Alone("CodeIssueProject"), |_| Owner::Nobody;
+
     /// The custom integration it belongs to.
     pub integration_id: i64,
     /// The id in the source system; unique within the integration.
@@ -27,20 +21,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("CodeIssueProject");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

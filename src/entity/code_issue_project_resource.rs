@@ -4,16 +4,10 @@
 
 use super::{code_issue_project, repository, service};
 use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
 
-/// A row of `code_issue_project_resource`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "code_issue_project_resource")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "code_issue_project_resource";
+
     /// The project.
     pub code_issue_project_id: i64,
     /// The service, if the project is connected to a service.
@@ -21,12 +15,6 @@ pub struct Model {
     /// The repository, if the project is connected to a repository.
     pub repository_id: Option<i64>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::In("resources");

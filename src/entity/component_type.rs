@@ -1,20 +1,14 @@
 //! Component types: kinds of services, such as a library or a website.
 
 use sea_orm::QueryOrder;
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, ReadHandle, Table, Told};
+use crate::db::{self, Owner, Read, ReadHandle};
 
-/// A row of `component_type`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "component_type")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "component_type", Alone("ComponentType"), |_| Owner::Nobody;
+
     /// The alias by which services refer to the type; unique.
     pub alias: String,
     /// The display name.
@@ -37,20 +31,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("ComponentType");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

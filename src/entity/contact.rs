@@ -1,21 +1,15 @@
 //! Contacts: how to reach a person, or those responsible for a service or a team.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::service;
 use super::text;
 use crate::db::{self, Entry, Owner, Table, Told, Write, WriteHandle};
 
-/// A row of `contact`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "contact")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "contact";
+
     /// The channel: a value of the SDL's `ContactType`.
     pub r#type: String,
     /// The address, handle, channel or URL.
@@ -35,12 +29,6 @@ pub struct Model {
     /// The owner, if it is a user.
     pub user_id: Option<i64>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Contact");

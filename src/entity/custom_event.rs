@@ -1,20 +1,14 @@
 //! The last custom events of each integration that takes them.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Func;
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
-use serde::Deserialize;
 
 use super::Timestamp;
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
-/// A row of `custom_event`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "custom_event")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "custom_event", unrecorded;
+
     /// The integration.
     pub integration_id: i64,
     /// When it was received.
@@ -22,14 +16,6 @@ pub struct Model {
     /// The JSON, as it was sent.
     pub payload: String,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// The number of events kept per integration.
 pub const KEPT: u64 = 20;

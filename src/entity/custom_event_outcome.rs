@@ -1,18 +1,12 @@
 //! What became of custom events: at most one row for each event and check.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, QuerySelect};
-use serde::Deserialize;
 
 use crate::db::{self, Read, ReadHandle};
 
-/// A row of `custom_event_outcome`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "custom_event_outcome")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "custom_event_outcome", unrecorded;
+
     /// The event.
     pub event_id: i64,
     /// The check that was evaluated.
@@ -28,14 +22,6 @@ pub struct Model {
     /// Why the check could not be evaluated, for all or for some services.
     pub fault: Option<String>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// The number of outcomes that are shown.
 pub const SHOWN: u64 = 200;

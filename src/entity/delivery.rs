@@ -1,20 +1,14 @@
 //! The last responses of each deploy endpoint to posts that did not become deploys. They help people who set up a
 //! pipeline. Posts that became deploys are not recorded here: the deploys themselves show that they arrived.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, QuerySelect, Set};
-use serde::Deserialize;
 
 use super::Timestamp;
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
-/// A row of `delivery`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "delivery")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "delivery", unrecorded;
+
     /// The endpoint.
     pub integration_id: i64,
     /// When the endpoint responded.
@@ -24,14 +18,6 @@ pub struct Model {
     /// The body of the response, truncated.
     pub answer: String,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// The number of rows kept per endpoint.
 pub const KEPT: u64 = 20;

@@ -2,20 +2,15 @@
 //!
 //! Most columns hold what was sent, unchanged. `*_key` and `deploy_status` are derived, for filters.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Func};
 use serde::Deserialize;
 
 use super::Timestamp;
-use crate::db::{Owner, Table, Told};
+use crate::db::Owner;
 
-/// A row of `deploy`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "deploy")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "deploy", Directly("Deploy"), |_| Owner::Nobody;
+
     /// The deploy endpoint that received the post; `None` once that endpoint is deleted.
     pub integration_id: Option<i64>,
     /// The service. `None` while no service has the alias, and after the service is deleted.
@@ -70,20 +65,6 @@ pub struct Model {
     pub commit_authoring_date: Option<Timestamp>,
     /// When the deploy was recorded.
     pub created_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Directly("Deploy");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 /// How a deploy went.

@@ -8,9 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
 use sea_orm::QuerySelect;
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, LockType, OnConflict, Query, SelectStatement};
-use serde::Deserialize;
 
 use super::{deploy, service, suggestion};
 use crate::db::{self, Db, Read, Write, WriteHandle, rows_at_once};
@@ -18,13 +16,9 @@ use crate::db::{self, Db, Read, Write, WriteHandle, rows_at_once};
 /// The maximum number of counters that a statement raises.
 const ROWS: usize = 256;
 
-/// A row of `deploy_number`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "deploy_number")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "deploy_number", unrecorded;
+
     /// The service, unless the counter belongs to an alias.
     pub service_id: Option<i64>,
     /// The alias, if no service has it.
@@ -32,14 +26,6 @@ pub struct Model {
     /// The last number taken.
     pub last: i64,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// Takes the given number of deploy numbers for each service, and returns the last one taken for each.
 pub async fn take_of_services(

@@ -3,10 +3,8 @@
 
 use std::net::IpAddr;
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{QueryOrder, QuerySelect, Set};
-use serde::Deserialize;
 
 use super::{Timestamp, service, service_document};
 use crate::db::{self, Db, Read, Write, WriteHandle};
@@ -15,13 +13,9 @@ use crate::error::UserError;
 /// No pull is put off for longer, in microseconds: 25 hours, an hour more than the longest interval after failures.
 const LONGEST_WAIT: i64 = 25 * 3_600_000_000;
 
-/// A row of `document_pull`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "document_pull")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "document_pull", unrecorded;
+
     /// The service; at most one row per service.
     pub service_id: i64,
     /// When the document is pulled next.
@@ -37,14 +31,6 @@ pub struct Model {
     /// Its `Last-Modified`.
     pub last_modified: Option<String>,
 }
-
-/// Empty: related rows are read in batches.
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// Schedules the pulls of a service whose URL changes. A new URL is pulled at once, and keeps the document of the old one
 /// until then. Without a URL, the pulled document is deleted. The caller has locked the service.

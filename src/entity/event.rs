@@ -1,6 +1,5 @@
 //! Events: what has happened in the catalogue, until everybody who wants to know has been told.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
 use serde::Deserialize;
@@ -8,13 +7,9 @@ use serde::Deserialize;
 use super::{Timestamp, event_delivery};
 use crate::db::{self, Read, Write, WriteHandle};
 
-/// A row of `event`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "event")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "event", unrecorded;
+
     /// When it happened.
     pub at: Timestamp,
     /// Since when it waits for its deliveries to be made out; `None` once they are.
@@ -40,14 +35,6 @@ pub struct Model {
     /// More about it, as a JSON object of at most [`audit::DETAIL`](super::audit::DETAIL) bytes.
     pub detail: String,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// What has happened to the subject of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]

@@ -1,8 +1,8 @@
-//! Deliveries: an event, for a subscription that wants it.
+//! Deliveries: an event, for a subscription that wants it. The deliveries of a subscription are in the order of their
+//! events, by their ids.
 
 use std::collections::BTreeMap;
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Alias, ExprTrait, Query};
 use sea_orm::{Condition, QueryOrder, QuerySelect, QueryTrait};
 use serde::Deserialize;
@@ -17,13 +17,9 @@ pub const MOST_WAITING: u64 = 10_000;
 /// How many deliveries that have ended are kept for a subscription.
 pub const KEPT: u64 = 200;
 
-/// A row of `event_delivery`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "event_delivery")]
-pub struct Model {
-    /// Primary key; never reused. Deliveries of a subscription are in the order of their events.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "event_delivery", unrecorded;
+
     /// The subscription.
     pub subscription_id: i64,
     /// The event.
@@ -49,14 +45,6 @@ pub struct Model {
     /// When it ended.
     pub ended_at: Option<Timestamp>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// What has become of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]

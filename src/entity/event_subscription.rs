@@ -1,24 +1,19 @@
-//! Subscriptions: who is told of which events.
+//! Subscriptions: who is told of which events. What is secret, and how the receiver does, is in
+//! [`event_receiver`](super::event_receiver).
 
-use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::event::Kind;
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
-use crate::db::{Owner, Table, Told};
+use crate::db::Owner;
 
 /// The maximum number of subscriptions.
 pub const MOST: usize = 100;
 
-/// A row of `event_subscription`. What is secret, and how the receiver does, is in
-/// [`event_receiver`](super::event_receiver).
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "event_subscription")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "event_subscription", Alone("EventSubscription"), |row| Owner::team(row.team_id);
+
     /// The display name; not unique.
     pub name: String,
     /// The form of the messages.
@@ -45,20 +40,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("EventSubscription");
-
-    fn owner(row: &Model) -> Owner {
-        Owner::team(row.team_id)
-    }
 }
 
 impl FieldRules for Entity {

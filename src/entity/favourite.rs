@@ -2,10 +2,8 @@
 //! with the service. It says nothing about the service, so it is not [recorded](crate::db::Told); the audit has the
 //! mutation.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{LockType, Query, SelectStatement};
 use sea_orm::{QuerySelect, QueryTrait, Set};
-use serde::Deserialize;
 
 use super::{Timestamp, row_lock, user};
 use crate::db::{self, Read, ReadHandle, Transaction, Write, any};
@@ -14,13 +12,9 @@ use crate::error::{Result, UserError};
 /// The most favourites of a person.
 pub const MOST: u64 = 200;
 
-/// A row of `favourite`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "favourite")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "favourite", unrecorded;
+
     /// The person.
     pub user_id: i64,
     /// The service; at most once for a person.
@@ -28,14 +22,6 @@ pub struct Model {
     /// When the row was created.
     pub created_at: Timestamp,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// Makes a service a favourite. Does nothing if it is one already.
 ///

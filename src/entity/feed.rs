@@ -3,10 +3,8 @@
 
 use std::time::Duration;
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Func, LockType};
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::audit::{self, Actor};
@@ -15,13 +13,9 @@ use super::{Timestamp, row_lock, user};
 use crate::db::{self, Read, ReadHandle, Transaction, Write, WriteHandle};
 use crate::error::{Result, UserError};
 
-/// A row of `feed`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "feed")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "feed", unrecorded;
+
     /// SHA-256 of the token, 32 bytes; unique.
     pub hash: Vec<u8>,
     /// The user it belongs to. It goes along with a deleted one.
@@ -31,14 +25,6 @@ pub struct Model {
     /// When it was last read, to about a day; `None` if never.
     pub last_used_at: Option<Timestamp>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// The prefix of the paths of feeds, before the token.
 pub const PATH: &str = "/feeds/";

@@ -2,16 +2,10 @@
 
 use super::filter;
 use crate::db::{Entry, Owner, RowOf, Table, Told};
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
 
-/// A row of `filter_predicate`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "filter_predicate")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "filter_predicate";
+
     /// The filter.
     pub filter_id: i64,
     /// What is compared: a value of the SDL's `PredicateKeyEnum`.
@@ -25,12 +19,6 @@ pub struct Model {
     /// Whether the comparison is case-sensitive.
     pub case_sensitive: Option<bool>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::In("predicates");

@@ -1,23 +1,18 @@
 //! Idempotency keys of requests with mutations. The row of a key is inserted before its request runs. Each mutation
 //! increments the row's count in its own transaction, so the row always says whether the request has changed anything.
+//! A key belongs to either a token or a user.
 
 use std::time::Duration;
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict};
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
-use serde::Deserialize;
 
 use super::Timestamp;
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
-/// A row of `idempotency_key`. It belongs to either a token or a user.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "idempotency_key")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "idempotency_key", unrecorded;
+
     /// The token that sent the key.
     pub token_id: Option<i64>,
     /// The signed-in user who sent the key.
@@ -36,14 +31,6 @@ pub struct Model {
     /// The response, if it is short enough to be kept.
     pub answer: Option<String>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// How long a key is kept.
 pub const LIFETIME: Duration = Duration::from_secs(24 * 3_600);

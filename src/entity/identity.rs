@@ -6,20 +6,14 @@
 use std::collections::HashSet;
 
 use sea_orm::Set;
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use serde::Deserialize;
 
 use super::{Timestamp, user};
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
-/// A row of `identity`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "identity")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "identity", unrecorded;
+
     /// The issuer: the provider's name for itself.
     pub issuer: String,
     /// The provider's id for the person; unique within the issuer.
@@ -29,14 +23,6 @@ pub struct Model {
     /// When the subject was linked to the user.
     pub created_at: Timestamp,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// Finds the user that a subject is linked to.
 pub async fn user(db: &dyn ReadHandle, issuer: &str, subject: &str) -> Result<Option<user::Model>, db::Error> {

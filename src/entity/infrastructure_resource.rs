@@ -1,19 +1,12 @@
 //! Infrastructure that services run on: databases, queues, clusters and the like.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, infrastructure_resource_alias, repository, text};
-use crate::db::{self, Owner, ReadHandle, Table, Told};
+use crate::db::{self, Owner, ReadHandle};
 
-/// A row of `infrastructure_resource`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "infrastructure_resource")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "infrastructure_resource", Alone("InfrastructureResource"), |row| Owner::team(row.owner_id);
+
     /// The type: the name of a built-in schema.
     pub r#type: String,
     /// The name, taken from `data`.
@@ -34,20 +27,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("InfrastructureResource");
-
-    fn owner(row: &Model) -> Owner {
-        Owner::team(row.owner_id)
-    }
 }
 
 impl FieldRules for Entity {

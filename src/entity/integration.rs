@@ -1,23 +1,18 @@
 //! Integrations: the tools that push to the catalogue.
 
 use data_encoding::HEXLOWER;
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::{Deserialize, Serialize};
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, ReadHandle, Table, Told, Write, WriteHandle};
+use crate::db::{self, Owner, Read, ReadHandle, Write, WriteHandle};
 use crate::error::{Error, Result};
 
-/// A row of `integration`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "integration")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "integration", Alone("Integration"), |_| Owner::Nobody;
+
     /// The kind: the SDL's `type`.
     #[sea_orm(column_name = "type")]
     pub kind: Kind,
@@ -36,20 +31,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("Integration");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

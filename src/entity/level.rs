@@ -1,19 +1,12 @@
 //! Levels of maturity, such as Bronze.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
 use super::text;
-use crate::db::{Owner, Table, Told};
+use crate::db::Owner;
 
-/// A row of `level`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "level")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "level", Alone("Level"), |_| Owner::Nobody;
+
     /// The slug of the name that the level was created with; unique.
     pub alias: String,
     /// The display name.
@@ -24,20 +17,6 @@ pub struct Model {
     pub index: i32,
     /// The name of the standards file that governs it; `None` if it is not locked.
     pub locked_by: Option<String>,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("Level");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

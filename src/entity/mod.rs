@@ -9,6 +9,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{Iterable, PrimaryKeyTrait, QueryOrder, QuerySelect, QueryTrait};
 
 use self::alias::AliasTable;
+use self::table::table;
 use crate::db::{self, AnyTable, OfKeys, Read, ReadHandle, Shape, Table, Write, WriteHandle, to_each};
 
 pub mod alert_source;
@@ -90,6 +91,7 @@ pub mod suggestion;
 pub mod suggestion_integration;
 pub mod system;
 pub mod system_alias;
+mod table;
 pub mod tag;
 pub mod team;
 pub mod team_alias;

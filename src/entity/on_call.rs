@@ -1,20 +1,14 @@
 //! Who is on call for a service, as last reported by an on-call tool.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
 use super::service;
 use super::{Timestamp, repository, text};
-use crate::db::{Entry, Owner, RowOf, Table, Told};
+use crate::db::{Entry, Owner, RowOf};
 
-/// A row of `on_call`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "on_call")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "on_call", In("onCalls"), |row| Owner::Row(RowOf::to::<service::Entity>(row.service_id)),
+    |row| Entry::text(&row.name);
+
     /// The service.
     pub service_id: i64,
     /// The person's name.
@@ -27,24 +21,6 @@ pub struct Model {
     pub url: Option<String>,
     /// When the person's shift ends; `None` if unknown.
     pub ends_at: Option<Timestamp>,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::In("onCalls");
-
-    fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::new::<service::Entity>(row.service_id))
-    }
-
-    fn entry(row: &Model) -> Entry {
-        Entry::text(&row.name)
-    }
 }
 
 impl FieldRules for Entity {

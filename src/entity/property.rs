@@ -3,21 +3,15 @@
 //! The database enforces that exactly one owner is set, and that an owner has at most one value per definition.
 
 use sea_orm::Set;
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::text;
 use super::{property_definition, service};
 use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
 
-/// A row of `property`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "property")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "property";
+
     /// The definition.
     pub definition_id: i64,
     /// The owner, if it is a service.
@@ -31,12 +25,6 @@ pub struct Model {
     /// [`BY_FILE`](super::BY_FILE) if a service file wrote the value, else null.
     pub written_by: Option<String>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Property");

@@ -1,19 +1,12 @@
 //! Property definitions: what is recorded about services and teams, in addition to their built-in fields.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::field_rule::{FieldRule, FieldRules};
 use super::{Timestamp, text};
-use crate::db::{self, Owner, ReadHandle, Table, Told};
+use crate::db::{self, Owner, ReadHandle};
 
-/// A row of `property_definition`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "property_definition")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "property_definition", Alone("PropertyDefinition"), |_| Owner::Nobody;
+
     /// The alias by which values refer to the definition; unique.
     pub alias: String,
     /// The display name.
@@ -36,20 +29,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("PropertyDefinition");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

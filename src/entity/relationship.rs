@@ -7,16 +7,10 @@
 use super::{domain, infrastructure_resource, relationship_definition, service, system, team};
 use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
 use sea_orm::Set;
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
 
-/// A row of `relationship`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "relationship")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "relationship";
+
     /// How the source relates to the target: a value of the SDL's `RelationshipTypeEnum`.
     pub r#type: String,
     /// The definition, which says what the relationship means.
@@ -46,12 +40,6 @@ pub struct Model {
     /// [`BY_FILE`](super::BY_FILE) if a service file wrote the relationship, else null.
     pub written_by: Option<String>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Relationship");

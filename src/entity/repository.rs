@@ -1,21 +1,16 @@
 //! Repositories: where the source code of services is kept.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, text};
-use crate::db::{self, Owner, ReadHandle, Table, Told};
+use crate::db::{self, Owner, ReadHandle};
 use crate::error::UserError;
 
-/// A row of `repository`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "repository")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "repository", Alone("Repository"), |row| Owner::team(row.owner_id);
+
     /// The name, as `owner/name` where the host has owners.
     pub name: String,
     /// Host and name, `github.com:owner/name`; unique.
@@ -46,20 +41,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("Repository");
-
-    fn owner(row: &Model) -> Owner {
-        Owner::team(row.owner_id)
-    }
 }
 
 impl FieldRules for Entity {

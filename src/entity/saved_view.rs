@@ -4,10 +4,8 @@
 //! A view is private or shared with everybody. The rows are not [recorded](crate::db::Told): what a person keeps for
 //! themselves is no event of the catalogue. The audit has the mutation and its input.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
 use sea_orm::{Iterable, QueryOrder, QuerySelect};
-use serde::Deserialize;
 
 use super::Timestamp;
 use super::field_rule::{FieldRule, FieldRules};
@@ -25,13 +23,9 @@ pub const NAME: usize = 80;
 /// The maximum length of a query, in bytes.
 pub const QUERY: usize = 2 * 1024;
 
-/// A row of `saved_view`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "saved_view")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "saved_view", unrecorded;
+
     /// The person it belongs to.
     pub user_id: i64,
     /// Its name; the person has it once.
@@ -45,14 +39,6 @@ pub struct Model {
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 impl FieldRules for Entity {
     const FIELDS: &'static [FieldRule<Column>] =

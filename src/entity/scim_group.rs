@@ -2,22 +2,16 @@
 
 use std::collections::HashMap;
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{QuerySelect, QueryTrait};
-use serde::Deserialize;
 
 use super::audit::Subject;
 use super::{Timestamp, scim_group_member as member};
-use crate::db::{self, Owner, Read, ReadHandle, Table, Told};
+use crate::db::{self, Owner, Read, ReadHandle};
 
-/// A row of `scim_group`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "scim_group")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "scim_group", Alone("ScimGroup"), |_| Owner::Nobody;
+
     /// The name.
     pub display_name: String,
     /// The form in which the name is compared, from [`name_key`]; unique.
@@ -28,20 +22,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row, or a member, was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("ScimGroup");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl Model {

@@ -2,42 +2,19 @@
 
 use std::collections::HashMap;
 
-use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
-use serde::Deserialize;
 
 use super::{scim_group, user};
-use crate::db::{self, Entry, Owner, Read, ReadHandle, RowOf, Table, Told, Word};
+use crate::db::{self, Entry, Owner, Read, ReadHandle, RowOf, Word};
 
-/// A row of `scim_group_member`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "scim_group_member")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "scim_group_member", In("members"), |row| Owner::Row(RowOf::to::<scim_group::Entity>(row.group_id)),
+    |row| Entry { name: vec![Word::NameOf(RowOf::to::<user::Entity>(row.user_id))], value: None };
+
     /// The group.
     pub group_id: i64,
     /// The member; at most once per group.
     pub user_id: i64,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::In("members");
-
-    fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::new::<scim_group::Entity>(row.group_id))
-    }
-
-    fn entry(row: &Model) -> Entry {
-        Entry { name: vec![Word::NameOf(RowOf::new::<user::Entity>(row.user_id))], value: None }
-    }
 }
 
 /// The ids of a group's members, in order.

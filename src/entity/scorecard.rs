@@ -1,22 +1,15 @@
 //! Scorecards: sets of checks of one team, for the services of one filter. Its checks belong to its category.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, scorecard_alias, text};
-use crate::db::{self, Owner, ReadHandle, Table, Told};
+use crate::db::{self, Owner, ReadHandle};
 
 /// The maximum number of scorecards.
 pub const MOST: usize = 500;
 
-/// A row of `scorecard`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "scorecard")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "scorecard", Alone("Scorecard"), |_| Owner::Nobody;
+
     /// The display name; not unique.
     pub name: String,
     /// The slug of the current name; also a row of `scorecard_alias`.
@@ -35,20 +28,6 @@ pub struct Model {
     pub updated_at: Timestamp,
     /// The name of the standards file that governs it; `None` if it is not locked.
     pub locked_by: Option<String>,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("Scorecard");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Deref;
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveValue, JoinType, QueryOrder, QuerySelect, QueryTrait, Set};
-use serde::Deserialize;
 
 use super::alias::{AliasKind, AliasTable};
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
@@ -16,13 +14,9 @@ use crate::column_groups;
 use crate::db::{self, Omitted, Owner, Read, ReadHandle, Table, Told, Write, WriteHandle};
 use crate::error::{Result, UserError};
 
-/// A row of `service`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "service")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "service";
+
     /// The display name; not unique.
     pub name: String,
     /// The slug of the current name; also a row of `service_alias`.
@@ -66,12 +60,6 @@ pub struct Model {
     /// When the row was last changed.
     pub updated_at: Timestamp,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Service");

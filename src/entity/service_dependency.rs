@@ -1,22 +1,16 @@
 //! Dependencies between services.
 
 use foldhash::HashSet;
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Order, Query};
-use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::service;
 use super::text;
 use crate::db::{self, Entry, Owner, Read, ReadHandle, RowOf, Table, Told, Word};
 
-/// A row of `service_dependency`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "service_dependency")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "service_dependency";
+
     /// The service that depends.
     pub source_id: i64,
     /// The service that it depends on. Never the same service; each pair occurs once.
@@ -24,12 +18,6 @@ pub struct Model {
     /// Why, or how.
     pub notes: Option<String>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("ServiceDependency");

@@ -1,19 +1,14 @@
 //! API documents of services, posted or pulled. Their texts are rows of `service_document_content`.
 
-use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::Timestamp;
 use super::service;
-use crate::db::{Owner, RowOf, Table, Told};
+use crate::db::{Owner, RowOf};
 
-/// A row of `service_document`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "service_document")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "service_document", Alone("ServiceDocument"), |row| Owner::Row(RowOf::to::<service::Entity>(row.service_id));
+
     /// The service.
     pub service_id: i64,
     /// The integration that it was posted to, or `None` if it was pulled. A service has at most one document per
@@ -27,20 +22,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("ServiceDocument");
-
-    fn owner(row: &Model) -> Owner {
-        Owner::Row(RowOf::new::<service::Entity>(row.service_id))
-    }
 }
 
 /// The format of a document.

@@ -1,9 +1,7 @@
 //! The repositories that contain the source of services.
 
 use sea_orm::Set;
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::service::Writable;
@@ -11,13 +9,9 @@ use super::text;
 use super::{repository, service};
 use crate::db::{self, Entry, Owner, RowOf, Table, Told, Word, Write, WriteHandle};
 
-/// A row of `service_repository`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "service_repository")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "service_repository";
+
     /// The service.
     pub service_id: i64,
     /// The repository.
@@ -28,12 +22,6 @@ pub struct Model {
     /// The display name of the link.
     pub display_name: Option<String>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("ServiceRepository");

@@ -1,22 +1,16 @@
 //! Sessions of people who are signed in to the application. The secret is a cookie. Only its hash is stored.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{QueryOrder, Set};
-use serde::Deserialize;
 
 use super::key::Key;
 use super::{Timestamp, text, user};
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 use crate::error::Result;
 
-/// A row of `session`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "session")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "session", unrecorded;
+
     /// SHA-256 of the secret, 32 bytes; unique.
     pub hash: Vec<u8>,
     /// The signed-in user.
@@ -32,14 +26,6 @@ pub struct Model {
     /// When the user's visit before this one ended; `None` if this is the first. See [`Model::visit_before`].
     pub last_visit_ended_at: Option<Timestamp>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 const MINUTE: i64 = 60 * 1_000_000;
 const DAY: i64 = 24 * 60 * MINUTE;

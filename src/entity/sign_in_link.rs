@@ -2,22 +2,16 @@
 //! hash is stored.
 
 use sea_orm::Set;
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
-use serde::Deserialize;
 
 use super::key::Key;
 use super::{Timestamp, user};
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 use crate::error::{Result, UserError};
 
-/// A row of `sign_in_link`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "sign_in_link")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "sign_in_link", unrecorded;
+
     /// SHA-256 of the secret, 32 bytes; unique.
     pub hash: Vec<u8>,
     /// The user it is for; `None` for whoever becomes the first administrator of the installation.
@@ -29,14 +23,6 @@ pub struct Model {
     /// When it was used.
     pub used_at: Option<Timestamp>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// How long a link is valid, in microseconds.
 pub const LIFETIME_MICROS: i64 = 15 * 60 * 1_000_000;

@@ -1,8 +1,6 @@
 //! How services stood, and since when: each change of what a check says of a service, and of a service's level.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
-use serde::Deserialize;
 
 use super::Timestamp;
 use crate::db::{self, Read, Write, WriteHandle};
@@ -10,13 +8,9 @@ use crate::db::{self, Read, Write, WriteHandle};
 /// How long a change is kept, in days.
 pub const KEPT: i64 = 400;
 
-/// A row of `standing_change`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "standing_change")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "standing_change", unrecorded;
+
     /// The service.
     pub service_id: i64,
     /// The check; `None` for a change of the level.
@@ -32,14 +26,6 @@ pub struct Model {
     /// Who changed what, or that time has passed.
     pub cause: String,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// Removes the oldest changes before a time, at most `most`. Returns their number.
 pub async fn remove(db: &dyn WriteHandle, before: Timestamp, most: u64) -> Result<u64, db::Error> {

@@ -1,19 +1,14 @@
 //! Suggestions: what the catalogue may lack. There is one for each alias that deploys use and no service has, and one
 //! for each code issue project that is connected to nothing.
 
-use sea_orm::entity::prelude::*;
 use serde::Deserialize;
 
 use super::Timestamp;
-use crate::db::{Owner, Table, Told};
+use crate::db::Owner;
 
-/// A row of `suggestion`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "suggestion")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "suggestion", Alone("ServiceSuggestion"), |_| Owner::Nobody;
+
     /// The unknown alias, or the name of the project.
     pub alias: String,
     /// The project; `None` if the suggestion comes from deploys.
@@ -30,20 +25,6 @@ pub struct Model {
     pub service_id: Option<i64>,
     /// What accepting it did. `None` before that, and if an earlier version accepted it. It means nothing in other states.
     pub acceptance: Option<Acceptance>,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("ServiceSuggestion");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 /// The decision about a suggestion.

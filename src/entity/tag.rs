@@ -5,10 +5,8 @@
 
 use std::collections::HashMap;
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use sea_orm::{Condition, IntoActiveModel, Iterable, JoinType, QueryOrder, QueryTrait, Set};
-use serde::Deserialize;
 
 use super::service::Writable;
 use super::{domain, infrastructure_resource, repository, system, team, user};
@@ -17,13 +15,9 @@ use crate::column_groups;
 use crate::db::{self, Entry, Omitted, Read, ReadHandle, Table, Told, Write, WriteHandle};
 use crate::error::UserError;
 
-/// A row of `tag`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "tag")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "tag";
+
     /// The key.
     pub key: String,
     /// The value; may be empty.
@@ -43,12 +37,6 @@ pub struct Model {
     /// The owner, if it is an infrastructure resource.
     pub infrastructure_resource_id: Option<i64>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::In("tags");

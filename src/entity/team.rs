@@ -2,22 +2,16 @@
 
 use sea_orm::QuerySelect;
 use sea_orm::QueryTrait;
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::LockType;
-use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use super::{Timestamp, row_lock, team_alias, text};
-use crate::db::{self, Owner, Read, ReadHandle, Table, Told, Transaction};
+use crate::db::{self, Owner, Read, ReadHandle, Transaction};
 use crate::error::{Error, Result, UserError};
 
-/// A row of `team`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "team")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "team", Alone("Team"), |row| Owner::Team(row.id);
+
     /// The display name; unique.
     pub name: String,
     /// The slug of the current name; also a row of `team_alias`.
@@ -32,20 +26,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("Team");
-
-    fn owner(row: &Model) -> Owner {
-        Owner::Team(row.id)
-    }
 }
 
 impl FieldRules for Entity {

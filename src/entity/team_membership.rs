@@ -1,21 +1,15 @@
 //! The members of teams.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::{QuerySelect, QueryTrait};
-use serde::Deserialize;
 
 use super::field_rule::{FieldRule, FieldRules};
 use super::user;
 use super::{team, text};
 use crate::db::{self, Entry, Owner, Read, ReadHandle, RowOf, Table, Told, Word};
 
-/// A row of `team_membership`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "team_membership")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "team_membership";
+
     /// The team.
     pub team_id: i64,
     /// The member; at most once per team.
@@ -23,12 +17,6 @@ pub struct Model {
     /// The member's role, in the team's own words.
     pub role: Option<String>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::In("members");

@@ -1,19 +1,12 @@
 //! Tiers: how much depends on a service.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::field_rule::{FieldRule, FieldRules, ValueRule};
 use super::text;
-use crate::db::{self, Owner, ReadHandle, Table, Told};
+use crate::db::{self, Owner, ReadHandle};
 
-/// A row of `tier`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "tier")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "tier", Alone("Tier"), |_| Owner::Nobody;
+
     /// The alias in the API; unique.
     pub alias: String,
     /// The display name.
@@ -22,20 +15,6 @@ pub struct Model {
     pub description: Option<String>,
     /// The position in the list.
     pub index: i32,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("Tier");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

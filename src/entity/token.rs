@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use data_encoding::BASE64URL_NOPAD;
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{Iterable, QueryOrder, Set};
 use serde::Deserialize;
@@ -18,13 +17,9 @@ use super::{Timestamp, change, remembered};
 use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 use crate::error::{Error, Result, UserError};
 
-/// A row of `token`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "token")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "token", unrecorded;
+
     /// What the token is for.
     pub description: String,
     /// SHA-256 of the token, 32 bytes; unique.
@@ -48,14 +43,6 @@ pub struct Model {
     /// When it became an event that the token expires soon.
     pub expiry_told_at: Option<Timestamp>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-crate::unrecorded!(Entity);
 
 /// Marks the tokens that expire between two times, and that were not marked before. Returns them.
 pub async fn tell_expiring(db: &db::Transaction, from: Timestamp, to: Timestamp) -> Result<Vec<Model>, db::Error> {

@@ -1,20 +1,13 @@
 //! Tools: where a service's runbooks, dashboards, logs and the like are.
 
-use sea_orm::entity::prelude::*;
-use serde::Deserialize;
-
 use super::field_rule::{FieldRule, FieldRules};
 use super::service;
 use super::{repository, text};
 use crate::db::{Entry, Owner, RowOf, Table, Told};
 
-/// A row of `tool`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "tool")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "tool";
+
     /// The service.
     pub service_id: i64,
     /// The category: a value of the SDL's `ToolCategory`.
@@ -26,12 +19,6 @@ pub struct Model {
     /// The environment that it belongs to.
     pub environment: Option<String>,
 }
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Tool");

@@ -1,6 +1,5 @@
 //! Users: members and managers of teams, and people who deploy.
 
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 use serde::Deserialize;
@@ -9,16 +8,12 @@ use super::audit::Subject;
 use super::field_rule::{FieldRule, FieldRules};
 use super::timestamp::touch;
 use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, ReadHandle, Table, Told, Transaction, Write, WriteHandle};
+use crate::db::{self, Owner, Read, ReadHandle, Transaction, Write, WriteHandle};
 use crate::error::{Error, Problems, Result, UserError, quoted};
 
-/// A row of `user`.
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]
-#[sea_orm(table_name = "user")]
-pub struct Model {
-    /// Primary key; never reused.
-    #[sea_orm(primary_key)]
-    pub id: i64,
+super::table! {
+    "user", Alone("User"), |_| Owner::Nobody;
+
     /// The full name.
     pub name: String,
     /// The email address, as given.
@@ -47,20 +42,6 @@ pub struct Model {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
-}
-
-/// Empty: related rows are read in batches, for example by [`ByIds`](super::ByIds).
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Table for Entity {
-    const TOLD: Told = Told::Alone("User");
-
-    fn owner(_: &Model) -> Owner {
-        Owner::Nobody
-    }
 }
 
 impl FieldRules for Entity {

@@ -1,0 +1,65 @@
+//! How a table is declared in its file.
+
+/// Declares the row of a table. Takes the name of the table, what its rows are to the audit, whose a row is, for rows in
+/// lists what their entries say, and the columns after `id`:
+///
+/// ```text
+/// super::table! {
+///     "gadget", In("gadgets"), |row| Owner::Team(row.team_id), |row| Entry::text(&row.name);
+///
+///     /// The team that has it.
+///     pub team_id: i64,
+///     /// The display name.
+///     pub name: String,
+/// }
+/// ```
+///
+/// A table whose changes are not recorded says `unrecorded` in their place. One that says more of its rows gives only its
+/// name, and implements [`Table`](crate::db::Table) itself.
+///
+/// It becomes what sea-orm wants of a module, `Model`, `Relation` and the traits of both, with the `use` of sea-orm's prelude
+/// for the whole file, and `impl Table for Entity`. The generator reads the columns from the source.
+macro_rules! table {
+    ($table:tt; $($columns:tt)*) => {
+        use sea_orm::entity::prelude::*;
+
+        #[doc = concat!("A row of `", $table, "`.")]
+        #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, serde::Deserialize)]
+        #[sea_orm(table_name = $table)]
+        pub struct Model {
+            /// Primary key; never reused.
+            #[sea_orm(primary_key)]
+            pub id: i64,
+            $($columns)*
+        }
+
+        /// Empty: related rows are read in batches, for example by [`ByIds`](crate::entity::ByIds).
+        #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+        pub enum Relation {}
+
+        impl ActiveModelBehavior for ActiveModel {}
+    };
+    ($table:tt, unrecorded; $($columns:tt)*) => {
+        $crate::entity::table! { $table; $($columns)* }
+        $crate::unrecorded!(Entity);
+    };
+    (
+        $table:tt, $told:ident($name:tt), |$row:pat_param| $owner:expr $(, |$listed:pat_param| $entry:expr)?;
+        $($columns:tt)*
+    ) => {
+        $crate::entity::table! { $table; $($columns)* }
+
+        impl $crate::db::Table for Entity {
+            const TOLD: $crate::db::Told = $crate::db::Told::$told($name);
+
+            fn owner($row: &Model) -> $crate::db::Owner {
+                $owner
+            }
+
+            $(fn entry($listed: &Model) -> $crate::db::Entry {
+                $entry
+            })?
+        }
+    };
+}
+pub(super) use table;
