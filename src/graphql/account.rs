@@ -1,20 +1,16 @@
 //! The account: the root of every query. Its fields lead to every noun.
 
-use async_graphql::MaybeUndefined;
-
 use super::code_issue::code_issue_project;
 use super::deploy::deploy_metrics;
 use super::event::event_subscription;
-use super::field::id::{self, Id};
-use super::field::identifier::{self, Identifier, OneOf, exactly_one};
+use super::field::id::Id;
+use super::field::identifier::{OneOf, exactly_one};
 use super::integration::alert_source;
 use super::property::component_type;
 use super::property::property_definition;
 use super::relationship::relationship_definition;
 use super::repository::RepositoryConnectionType;
 use super::repository::suggestion;
-use super::request::context::Ctx;
-use super::schema::*;
 use super::service::service_document;
 use super::service::service_file;
 use super::service::service_list;
@@ -22,19 +18,12 @@ use super::standards::campaign;
 use super::standards::check;
 use super::standards::scorecard;
 use super::team::user;
-use super::types::{
-    AlertSource, Campaign, Category, CheckReport, CodeIssueProject, ComponentType, Domain, EventSubscription, Filter,
-    InfrastructureResource, Level, Lifecycle, Property, PropertyDefinition, RelationshipDefinitionType,
-    RelationshipType, Repository, Rubric, SavedView, Scorecard, SearchResult, Service, ServiceDocument, System, Team,
-    TeamPropertyDefinition, Tier, User,
-};
 use super::{
     deploy, domain, filter, grade, infrastructure_resource, integration, property, relationship, repository,
     saved_view, search, system, team,
 };
-use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity;
-use crate::error::Result;
+use crate::graphql::prelude::*;
 
 /// The one account of this installation.
 #[derive(Debug, Clone)]

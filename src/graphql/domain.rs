@@ -1,26 +1,13 @@
 //! Domains: groups of systems that serve one part of the business.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::Set;
-use sea_orm::sea_query::LockType;
-
 use super::deploy::deploy_metrics;
 use super::field::alias;
-use super::field::draft::Draft;
-use super::field::identifier::{self, Identifier};
-use super::list::List;
 use super::list::sort::Sort;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
-use super::types::{Domain, System};
-use crate::db::{Transaction, Write};
 use crate::deploy::metrics::Whose;
-use crate::engine::page::{PageArguments, PageRequest};
 use crate::entity::alias::AliasTable;
 use crate::entity::domain::Column;
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, domain, domain_alias, pages, row_lock, service, system as systems, team, text};
-use crate::error::{Error, Problems, Result, UserError};
+use crate::entity::{domain, domain_alias, pages, row_lock, service, system as systems, team};
+use crate::graphql::prelude::*;
 
 impl DomainResolver for Domain {
     async fn aliases(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {

@@ -3,26 +3,14 @@
 
 use std::sync::LazyLock;
 
-use async_graphql::MaybeUndefined;
-use sea_orm::Set;
-use sea_orm::sea_query::LockType;
 use serde_json::{Map, Value};
 
 use super::field::alias;
-use super::field::draft::Draft;
-use super::field::identifier::{self};
 use super::field::json::Json;
-use super::list::List;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
-use super::types::InfrastructureResource;
-use crate::db::{Transaction, Write};
-use crate::engine::page::{Cursor, Edge, Page, PageRequest};
-use crate::entity::field_rule::must_not_be_null;
+use crate::engine::page::{Cursor, Edge, Page};
 use crate::entity::infrastructure_resource::{ActiveModel, Column, Entity};
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, infrastructure_resource_alias, pages};
-use crate::error::{Problems, Result, UserError, quoted};
+use crate::entity::{infrastructure_resource_alias, pages};
+use crate::graphql::prelude::*;
 use crate::json_schema::{self, JsonSchema};
 
 /// The built-in types by name, each with its schema.

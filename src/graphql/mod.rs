@@ -32,6 +32,7 @@ use request::rules::Rules;
 // What all nouns share.
 pub mod field;
 pub mod list;
+mod prelude;
 pub mod request;
 pub mod types;
 

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::request::context::Ctx;
-use super::schema::*;
-use crate::db::find::{Found, Match, Noun, find};
-use crate::entity::{ByIds, domain, infrastructure_resource, pages, repository, service, system, team, text, user};
-use crate::error::{Error, Result, UserError};
+use crate::db::find::{Found, Kind, Match, find};
+use crate::entity::{domain, infrastructure_resource, pages, repository, service, system, team, user};
+use crate::graphql::prelude::*;
 
 /// The most results of a search.
 pub const MOST: usize = 20;

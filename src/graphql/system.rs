@@ -1,29 +1,16 @@
 //! Systems: groups of services that do one thing together.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::LockType;
-use sea_orm::{ColumnTrait, Set};
-
 use super::deploy::deploy_metrics;
 use super::field::alias;
-use super::field::draft::Draft;
-use super::field::identifier::{self, Identifier};
-use super::list::List;
 use super::list::relation::to_one;
 use super::list::sort::Sort;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
 use super::service;
 use super::standards::check;
-use super::types::{Domain, System};
-use crate::db::{Transaction, Write};
 use crate::deploy::metrics::Whose;
-use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::system::Column;
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, domain, pages, service as services, system, system_alias, team, text};
-use crate::error::{Error, Problems, Result, UserError};
+use crate::entity::{domain, pages, service as services, system, system_alias, team};
+use crate::graphql::prelude::*;
 
 fn ids_of(systems: &[&System]) -> Vec<i64> {
     systems.iter().map(|system| system.id).collect()

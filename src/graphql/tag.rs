@@ -3,23 +3,15 @@
 use std::collections::HashSet;
 
 use futures_util::future::join;
-use sea_orm::Set;
-use sea_orm::sea_query::{Expr, LockType};
 
 use super::field::alias::or_taken;
 use super::field::draft::changed;
-use super::field::id;
-use super::field::identifier::{self, Identifier};
 use super::list::relation;
-use super::request::context::MutationCtx;
-use super::schema::*;
 use super::service;
-use super::types::{Domain, InfrastructureResource, System, Tag, Team};
-use crate::db::{self, Transaction, Write};
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
-use crate::entity::{self, ByAlias, repository, text, user};
-use crate::error::{Problems, Result, UserError, quoted};
+use crate::entity::{self, ByAlias, repository, user};
+use crate::graphql::prelude::*;
 
 impl TagResolver for Tag {
     fn owner(&self) -> TaggableResource {

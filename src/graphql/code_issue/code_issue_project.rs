@@ -1,27 +1,19 @@
 //! Code issue projects: what a custom integration scans.
 //! [`code_issue_project_resource`](super::code_issue_project_resource) connects them to services and repositories.
 
-use sea_orm::sea_query::{LockType, OnConflict};
-use sea_orm::{EntityTrait, Set};
+use sea_orm::sea_query::OnConflict;
 
 use super::code_issue_project_resource::place;
-use crate::db::{ReadHandle, Transaction, Write};
-use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
+use crate::engine::page::{Edge, Page};
 use crate::entity::code_issue_project::{ActiveModel, Column};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::timestamp::touched;
-use crate::entity::{ByIds, Timestamp, code_issue_project, integration, repository, row_lock, service};
-use crate::error::{Problems, Result, UserError, quoted};
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::id;
+use crate::entity::{code_issue_project, integration, repository, row_lock, service};
 use crate::graphql::field::identifier::{OneOf, exactly_one, given};
 use crate::graphql::integration::require_custom;
-use crate::graphql::list::List;
 use crate::graphql::list::relation::present;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::CodeIssueProject;
+use crate::graphql::prelude::*;
 
 impl CodeIssueProjectResolver for CodeIssueProject {
     async fn integration(projects: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Integration>> {

@@ -7,20 +7,15 @@
 
 use std::collections::HashSet;
 
-use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Order, Query, SelectStatement};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::sea_query::{ExprTrait, OnConflict, Order, Query, SelectStatement};
 
-use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::entity::code_issue_project_resource::{self as resource, Column as Link};
 use crate::entity::{
-    ByAlias, Timestamp, code_issue_project, integration, repository, row_lock, service, suggestion,
-    suggestion_integration, text,
+    ByAlias, code_issue_project, integration, repository, row_lock, service, suggestion, suggestion_integration,
 };
-use crate::error::{Error, Problems, Result, UserError, shortened};
-use crate::graphql::field::id::{self, Id};
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
-use crate::graphql::types::CodeIssueProject;
+use crate::error::shortened;
+use crate::graphql::field::id::Id;
+use crate::graphql::prelude::*;
 
 /// Connects a project to everything with its name. If it is connected to nothing, suggests it.
 pub(in crate::graphql) async fn place(db: &Transaction, project: &CodeIssueProject, renamed: bool) -> Result<()> {

@@ -1,21 +1,15 @@
 //! Code issues: problems that a tool found in code and pushes, each under its project.
 
-use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, Iterable, NotSet, QueryFilter, QueryOrder, Set};
+use sea_orm::{ActiveModelTrait, Iterable, NotSet};
 
-use super::field::draft::{self, Draft};
-use super::field::id;
+use super::field::draft;
 use super::list::relation::lists;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
-use super::types::CodeIssue;
-use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::entity::code_issue::Column;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::timestamp::touched;
-use crate::entity::{Timestamp, code_issue, code_issue_cve, code_issue_cwe, text};
-use crate::error::{Problems, Result, UserError, quoted};
+use crate::entity::{code_issue, code_issue_cve, code_issue_cwe};
+use crate::graphql::prelude::*;
 use code_issue_project as projects;
 
 pub(super) mod code_issue_project;

@@ -1,15 +1,10 @@
 //! DORA metrics, as clients ask for them. [`metrics`] computes those of services and teams, [`figures`] those of all.
 
-use async_graphql::MaybeUndefined;
-
 use crate::deploy::figures;
 use crate::deploy::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
-use crate::entity::Timestamp;
 use crate::entity::deploy::Environments;
-use crate::error::{Result, UserError};
 use crate::graphql::deploy;
-use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 
 const DAY: i64 = 86_400_000_000;
 /// The length of the window if the client gives none.

@@ -1,19 +1,9 @@
 //! Deploys, as clients read them. [`crate::deploy`] records what is posted to the webhook.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::ColumnTrait;
-
-use super::field::id;
 use super::integration as integrations;
-use super::list::List;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
-use super::types::Deploy;
-use crate::db::Write;
-use crate::engine::page::PageRequest;
 use crate::entity::deploy::{self, Column};
-use crate::entity::{ByIds, Timestamp, integration, service, text};
-use crate::error::{Result, UserError};
+use crate::entity::{integration, service};
+use crate::graphql::prelude::*;
 
 pub(super) mod deploy_metrics;
 

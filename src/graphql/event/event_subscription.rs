@@ -1,27 +1,14 @@
 //! Event subscriptions, and their deliveries. [`crate::events`] sends them.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::LockType;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::json;
 
 use super::event_target::Given;
-use crate::db::{Read, Transaction, Write};
-use crate::engine::page::PageArguments;
 use crate::entity::event::{Kind, What};
 use crate::entity::event_subscription::{self as subscription, Column, Digest, Entity, Form, MOST};
-use crate::entity::timestamp::touch;
-use crate::entity::{
-    ByIds, Timestamp, event, event_delivery as delivery, event_receiver as receiver, known, pages, service,
-};
-use crate::error::{Error, Result, UserError};
+use crate::entity::{event, event_delivery as delivery, event_receiver as receiver, known, pages, service};
 use crate::events::{digest as digests, signature};
-use crate::graphql::field::draft::{self, Draft};
-use crate::graphql::field::id;
-use crate::graphql::list::List;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::{EventDelivery, EventSubscription};
+use crate::graphql::field::draft;
+use crate::graphql::prelude::*;
 
 impl EventSubscriptionResolver for EventSubscription {
     fn form(&self) -> EventFormEnum {

@@ -1,15 +1,10 @@
 //! Where the messages of a subscription go: to a URL, or to an email address.
 
-use async_graphql::MaybeUndefined;
-
 use crate::engine::Scope;
 use crate::entity::event_subscription::Form;
-use crate::entity::field_rule::must_not_be_null;
-use crate::entity::{text, user};
-use crate::error::{Result, UserError};
+use crate::entity::user;
 use crate::events::{mail, receiver};
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::types::EventSubscription;
+use crate::graphql::prelude::*;
 
 /// Where messages go.
 #[derive(Debug, Default)]

@@ -1,23 +1,10 @@
 //! Saved filters of services. `service_filter.rs` converts them to SQL.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::LockType;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
-
-use super::field::draft::Draft;
-use super::field::id;
-use super::list::List;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
 use super::service::service_filter::MOST;
 use super::standards::check;
-use super::types::{Filter, FilterPredicate};
-use crate::db::{Transaction, Write};
-use crate::engine::page::PageRequest;
 use crate::entity::filter::{self, Column, Entity};
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, filter_predicate, pages, text};
-use crate::error::{Problems, Result, UserError};
+use crate::entity::{filter_predicate, pages};
+use crate::graphql::prelude::*;
 
 pub mod predicate;
 pub(super) mod predicate_key;

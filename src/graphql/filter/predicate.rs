@@ -4,25 +4,23 @@
 //! version range) is made by `scan.rs`.
 
 use regex::{Regex, RegexBuilder};
-use sea_orm::sea_query::{Expr, ExprTrait, Func, Query as Select, SelectStatement};
-use sea_orm::{ColumnTrait, EntityTrait, Iterable, ModelTrait, PrimaryKeyToColumn, PrimaryKeyTrait, Value};
+use sea_orm::sea_query::{ExprTrait, Func, Query as Select, SelectStatement};
+use sea_orm::{Iterable, ModelTrait, PrimaryKeyToColumn, PrimaryKeyTrait, Value};
 
 use super::predicate_key::Key;
-use crate::db::{self, Backend, ReadHandle};
+use crate::db::Backend;
 use crate::entity::relationship::End;
 use crate::entity::service::Column;
 use crate::entity::{
     alert_source, alert_source_service, alias, component_type, deploy, domain, level, lifecycle, property,
     relationship, relationship_rule, repository, service, service_alias, service_level, service_repository, system,
-    tag, team, text, tier,
+    tag, team, tier,
 };
-use crate::error::{Error, Result, UserError, quoted};
-use crate::graphql::field::id::{self, Class};
-use crate::graphql::field::identifier::{self, Identifier, Named};
+use crate::graphql::field::id::Class;
+use crate::graphql::field::identifier::Named;
 use crate::graphql::list::scan::{Condition, Fits, Scans};
 pub use crate::graphql::list::scan::{JQ_BYTES, JQ_TEXTS};
-use crate::graphql::schema::*;
-use crate::graphql::types::{PropertyDefinition, RelationshipDefinitionType};
+use crate::graphql::prelude::*;
 
 /// The maximum size of a compiled regular expression, in bytes. The time for each byte of text grows with it.
 pub const REGEX: usize = 64 << 10;

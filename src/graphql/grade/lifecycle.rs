@@ -1,11 +1,8 @@
 //! Lifecycle stages: how far along a service is.
 
 use crate::entity::lifecycle;
-use crate::error::Result;
 use crate::graphql::grade;
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
-use crate::graphql::types::Lifecycle;
+use crate::graphql::prelude::*;
 
 grade!(lifecycle, LifecycleId);
 

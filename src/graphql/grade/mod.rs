@@ -1,22 +1,15 @@
 //! Tiers and lifecycle stages: two short lists that grade services. They differ only in their names.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait, LockType};
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, ModelTrait, PrimaryKeyTrait, QueryOrder, QuerySelect,
-    QueryTrait, Value,
-};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{ActiveModelTrait, IntoActiveModel, ModelTrait, PrimaryKeyTrait, Value};
 
 use super::field::alias::or_taken;
-use super::field::draft::Draft;
-use super::field::id::{self, Class, Id};
-use super::request::context::MutationCtx;
+use super::field::id::{Class, Id};
 use super::service::{refuse_locked, refuse_where_locked};
-use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::engine::input::Texts;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::{alias, service};
-use crate::error::{Error, Result, UserError, quoted};
+use crate::graphql::prelude::*;
 
 macro_rules! grade {
     ($table:ident, $of_service:ident) => {

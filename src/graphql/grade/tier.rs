@@ -1,11 +1,8 @@
 //! Tiers: how much depends on a service.
 
 use crate::entity::tier;
-use crate::error::Result;
 use crate::graphql::grade;
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
-use crate::graphql::types::Tier;
+use crate::graphql::prelude::*;
 
 grade!(tier, TierId);
 

@@ -1,24 +1,14 @@
 //! Alert sources: monitors in other systems, and the services that they watch.
 
-use sea_orm::sea_query::LockType;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
-
-use crate::db::{Read, ReadHandle, Transaction, Write};
 use crate::entity::alert_source::{self, Column};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::Kind;
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, alert_source_service, integration as integrations, text};
-use crate::error::{Error, Problems, Result, UserError};
+use crate::entity::{alert_source_service, integration as integrations};
 use crate::graphql::field::alias::or_taken;
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::id;
-use crate::graphql::field::identifier::{self, OneOf, exactly_one, given};
+use crate::graphql::field::identifier::{OneOf, exactly_one, given};
 use crate::graphql::integration;
 use crate::graphql::list::relation::{self, to_its_one};
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::{AlertSource, AlertSourceService, Service};
+use crate::graphql::prelude::*;
 
 impl AlertSourceResolver for AlertSource {
     fn r#type(&self) -> AlertSourceTypeEnum {

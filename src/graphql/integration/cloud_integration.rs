@@ -1,20 +1,14 @@
 //! Integrations with clouds and clusters. rollcall stores their settings, and connects to none of them.
 
-use async_graphql::{MaybeUndefined, Value};
-use sea_orm::Set;
-use sea_orm::sea_query::LockType;
+use async_graphql::Value;
 
 use super::require_of;
-use crate::db::{Transaction, Write};
 use crate::engine::input::{Input, InputError};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, IntegrationSettings, Kind, Model};
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, repository, text};
-use crate::error::{Error, Problems, Result, UserError};
+use crate::entity::repository;
 use crate::graphql::field::identifier::given;
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 
 /// YAML text. It is stored as given, and not parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,25 +1,14 @@
 //! Integrations: webhooks for deploys and API documents, tools that push code issues, clouds and clusters. All are rows
 //! of one table.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, LockType};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
-
-use super::field::draft::{self, Draft};
-use super::field::id::{self, Id};
-use super::field::identifier::Identifier;
+use super::field::draft;
+use super::field::id::Id;
 use super::field::reference::IntegrationTypeName;
-use super::list::List;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
-use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::deploy::event::CUSTOM;
-use crate::engine::page::PageRequest;
 use crate::entity::field_rule::FieldRules;
-use crate::entity::integration::{self, IntegrationSettings, Kind, Model};
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, code_issue, code_issue_project, deploy};
-use crate::error::{Result, UserError, quoted};
+use crate::entity::integration::{self, Kind, Model, Settings};
+use crate::entity::{code_issue, code_issue_project, deploy};
+use crate::graphql::prelude::*;
 
 pub(super) mod alert_source;
 pub(super) mod cloud_integration;

@@ -1,28 +1,17 @@
 //! Component types: what a service is, such as a library or a website.
 
-use async_graphql::{MaybeUndefined, Value};
-use sea_orm::sea_query::LockType;
-use sea_orm::{ColumnTrait, EntityTrait, Set};
+use async_graphql::Value;
 
 use super::property_definition;
-use crate::db::{Read, Write};
 use crate::engine::input::{self, Input, InputError};
-use crate::engine::page::PageRequest;
 use crate::engine::write::{Scalar, Writer};
 use crate::entity::component_type::{self, Column, Entity};
 use crate::entity::text::FEW;
-use crate::entity::timestamp::touch;
-use crate::entity::{ByIds, Timestamp, alias, pages, service};
-use crate::error::{Error, Result, UserError, quoted};
+use crate::entity::{alias, pages, service};
 use crate::graphql::field::alias::or_taken;
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::identifier::{self};
-use crate::graphql::list::List;
+use crate::graphql::prelude::*;
 use crate::graphql::relationship::relationship_definition::{given_rules, rules};
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
 use crate::graphql::service::{refuse_locked, refuse_where_locked};
-use crate::graphql::types::ComponentType;
 
 /// The name of an icon.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,24 +1,15 @@
 //! Properties: the values that services and teams have for property definitions.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, Set};
+use sea_orm::ActiveModelTrait;
 use serde_json::Value;
 
-use super::field::id;
-use super::field::identifier::{self, Identifier};
 use super::field::json::JsonText;
-use super::list::List;
 use super::list::relation::to_its_one;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
 use super::service;
-use super::types::{Property, PropertyDefinition, Service, Team};
-use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::entity::property::{self, Column, Entity};
 use crate::entity::service::Writable;
-use crate::entity::{self, ByIds, component_type as component_types};
-use crate::error::{Error, Problems, Result, UserError};
+use crate::entity::{self, component_type as component_types};
+use crate::graphql::prelude::*;
 use crate::json_schema::{self, Fault, JsonSchema};
 
 pub(super) mod component_type;

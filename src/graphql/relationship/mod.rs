@@ -4,25 +4,19 @@
 //! service. Mutations and queries of relationships read and write them there, so that no second row can contradict
 //! them. Their ids are derived from that place.
 
-use sea_orm::sea_query::LockType;
-use sea_orm::{EntityTrait, ModelTrait, Set};
+use sea_orm::ModelTrait;
 
 use super::field::alias::or_taken;
-use super::field::id::{self, Class, Id};
-use super::field::identifier::{self, Identifier};
+use super::field::id::{Class, Id};
 use super::list::relation::{self, to_one};
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
 use super::service as services;
 use super::service::service_dependency as dependencies;
-use super::types::{RelationshipDefinitionType, RelationshipType, Service};
-use crate::db::{Read, ReadHandle, Transaction, Write};
 use crate::entity::relationship::{self, End, Entity};
 use crate::entity::text::ENTRIES;
 use crate::entity::{
-    ByIds, domain, infrastructure_resource, relationship_rule, row_lock, service, service_dependency, system, team,
+    domain, infrastructure_resource, relationship_rule, row_lock, service, service_dependency, system, team,
 };
-use crate::error::{Error, Result, UserError};
+use crate::graphql::prelude::*;
 
 pub(super) mod related_resource;
 pub(super) mod relationship_definition;

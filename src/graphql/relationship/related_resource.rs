@@ -1,14 +1,9 @@
 //! What a service is related to: the other ends of its relationships, whichever end it is itself.
 
 use super::things;
-use crate::db::Read;
-use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
+use crate::engine::page::{Edge, Page};
 use crate::entity::relationship::{self, Column, End, Entity};
-use crate::error::{Error, Result};
-use crate::graphql::list::List;
-use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::*;
-use crate::graphql::types::{RelationshipType, Service};
+use crate::graphql::prelude::*;
 
 /// An object that a service is related to, and the relationship.
 #[derive(Debug, Clone, PartialEq)]

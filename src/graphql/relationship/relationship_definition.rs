@@ -1,28 +1,15 @@
 //! Relationship definitions: what the services of a component type can be related to. Also the management rules of
 //! definitions and component types.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::LockType;
-use sea_orm::{EntityTrait, Set};
 use serde::{Deserialize, Serialize};
 
-use crate::db::{Read, Transaction, Write};
-use crate::engine::page::PageRequest;
-use crate::entity::field_rule::must_not_be_null;
 use crate::entity::relationship_definition::{ActiveModel, Column, Entity, RULES};
 use crate::entity::relationship_rule::words;
-use crate::entity::text::{self, ENTRIES, FEW, SHORT};
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, alias, component_type as component_types};
-use crate::error::{Problems, Result, UserError, quoted};
+use crate::entity::text::{ENTRIES, FEW, SHORT};
+use crate::entity::{alias, component_type as component_types};
 use crate::graphql::field::alias::or_taken;
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::identifier::{self, Identifier};
-use crate::graphql::list::List;
 use crate::graphql::list::relation::to_its_one;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::{ComponentType, RelationshipDefinitionType, Service};
+use crate::graphql::prelude::*;
 
 impl RelationshipDefinitionTypeResolver for RelationshipDefinitionType {
     async fn component_type(definitions: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<ComponentType>> {

@@ -1,28 +1,20 @@
 //! Repositories: where the source code of services is kept.
 
-use async_graphql::MaybeUndefined;
 use foldhash::{HashMap, HashMapExt};
-use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, LockType, OnConflict, Query, SelectStatement};
-use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, Set};
+use sea_orm::sea_query::{Asterisk, ExprTrait, Func, OnConflict, Query, SelectStatement};
+use sea_orm::ActiveValue;
 
-use super::field::draft::Draft;
-use super::field::identifier::{self, Identifier};
-use super::list::List;
 use super::list::sort::Sort;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
 use super::service::service_repository as links;
 use super::service::{refuse_locked, refuse_where_locked};
 use super::standards::check;
-use super::types::{Repository, Tier};
-use crate::db::{self, OfKeys, Read, Write};
-use crate::engine::page::{Edge, Page, PageArguments, PageRequest};
+use crate::db::OfKeys;
+use crate::engine::page::{Edge, Page};
 use crate::entity::repository::Column;
 use crate::entity::{
-    ByIds, Timestamp, code_issue, code_issue_project_resource, pages, repository, service, service_repository, team,
-    text, tier,
+    code_issue, code_issue_project_resource, pages, repository, service, service_repository, team, tier,
 };
-use crate::error::{Error, Problems, Result, UserError, quoted};
+use crate::graphql::prelude::*;
 
 pub(super) mod repositories;
 pub(super) mod suggestion;

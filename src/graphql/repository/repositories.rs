@@ -1,20 +1,11 @@
 //! Changes of several repositories at once, and of the services whose code they hold.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait, LockType};
-use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::ActiveValue;
+use sea_orm::sea_query::ExprTrait;
 
-use crate::db::{self, Read, Transaction, Write};
-use crate::entity::field_rule::must_not_be_null;
 use crate::entity::repository::{self, Column};
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, service, service_repository, text};
-use crate::error::{Error, Problems, Result, UserError};
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::identifier::{self, Identifier};
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
-use crate::graphql::types::Repository;
+use crate::entity::{service, service_repository};
+use crate::graphql::prelude::*;
 
 /// Stores a repository. If its owner has changed, notes when.
 pub(in crate::graphql) async fn store(

@@ -2,25 +2,18 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::sea_query::OnConflict;
 
-use crate::db::{self, Read, Transaction, Write};
-use crate::engine::page::PageRequest;
-use crate::entity::alias::{AliasKind, AliasTable};
+use crate::entity::alias::{AliasTable, Kind as AliasKind};
 use crate::entity::service::Writable;
 use crate::entity::suggestion::{self, Acceptance, Column, State, SuggestionKind};
 use crate::entity::{
-    self, ByIds, code_issue_project_resource, deploy, deploy_number, integration, service_alias, suggestion_integration,
+    self, code_issue_project_resource, deploy, deploy_number, integration, service_alias, suggestion_integration,
 };
-use crate::error::{Error, Result, UserError, quoted};
-use crate::graphql::field::id;
 use crate::graphql::field::near_match;
-use crate::graphql::list::List;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
+use crate::graphql::integration as integrations;
+use crate::graphql::prelude::*;
 use crate::graphql::service;
-use crate::graphql::types::{Service, ServiceSuggestion};
 
 impl ServiceSuggestionResolver for ServiceSuggestion {
     fn kind(&self) -> ServiceSuggestionKind {

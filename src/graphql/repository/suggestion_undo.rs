@@ -3,21 +3,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use sea_orm::sea_query::{Expr, ExprTrait, LockType};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::sea_query::ExprTrait;
 
 use super::suggestions::{at_index, check_named_once};
-use crate::db::{self, Before, Read, RowOf, Told, Transaction, Write};
+use crate::db::{Before, RowOf, Told};
 use crate::entity::alias::AliasKind;
 use crate::entity::service::{self, Writable};
 use crate::entity::suggestion::{self, Acceptance, Column, State};
 use crate::entity::{RECORDED, code_issue_project_resource, deploy, deploy_number, service_alias};
-use crate::error::{Error, Result, UserError, quoted};
-use crate::graphql::field::id;
-use crate::graphql::request::context::MutationCtx;
+use crate::graphql::prelude::*;
 use crate::graphql::request::permit;
-use crate::graphql::schema::*;
-use crate::graphql::types::{Service, ServiceSuggestion};
 
 /// The most deploys of mapped aliases that are left without their service at once.
 pub const MOST_LEFT: u64 = 10_000;

@@ -8,12 +8,8 @@ use super::suggestion::{decide, settle, undecided};
 use crate::entity::alias::AliasKind;
 use crate::entity::service::Column;
 use crate::entity::suggestion::State;
-use crate::entity::{self, service, text};
-use crate::error::{Result, UserError};
-use crate::graphql::field::draft::Draft;
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
-use crate::graphql::types::{Service, ServiceSuggestion};
+use crate::entity::{self, service};
+use crate::graphql::prelude::*;
 
 /// The maximum number of suggestions that a mutation decides.
 pub const MOST: usize = 100;

@@ -1,18 +1,14 @@
 //! Carries out the steps of a revert, each by the mutation that people use for it.
 
-use async_graphql::MaybeUndefined;
 use serde_json::{Map, Value as Json, json};
 
-use super::super::field::id;
 use super::super::property;
-use super::super::request::context::MutationCtx;
-use super::super::schema::*;
 use super::super::service::service_dependency;
 use super::global_id;
 use super::step::{Step, StepKind, referred};
 use crate::db::RowOf;
 use crate::engine::input::Input;
-use crate::error::{Error, Result};
+use crate::graphql::prelude::*;
 
 /// How an input names the value of a column.
 enum Form {

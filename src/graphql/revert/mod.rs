@@ -7,15 +7,12 @@
 
 use serde_json::Value as Json;
 
-use super::field::id;
-use super::request::context::MutationCtx;
 use super::request::permit;
-use super::schema::*;
 use super::service::service_file;
 use crate::db::{Before, RowOf};
 use crate::entity::change::kept::columns_of;
 use crate::entity::{RECORDED, audit};
-use crate::error::{Error, Result, UserError};
+use crate::graphql::prelude::*;
 
 mod carry_out;
 mod place;

@@ -1,25 +1,17 @@
 //! Saved views of the list of services, and favourites: what people keep for themselves. They belong to whoever is signed in.
 //! A token belongs to nobody, so it is refused.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
+use sea_orm::sea_query::{ExprTrait, Query as Select};
 
 use self::parameters::Parameters;
-use super::field::draft::{self, Draft};
-use super::field::id;
-use super::field::identifier;
+use super::field::draft;
 use super::list::relation::to_its_one;
 use super::request::caller::Caller;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
-use super::types::{SavedView, Service, User};
-use crate::db::{Ids, Read, ReadHandle, Transaction, Write};
+use crate::db::Ids;
 use crate::entity::saved_view::{self, Column, Entity, MOST, MOST_SHARED};
-use crate::entity::timestamp::touch;
 use crate::entity::user::Role;
-use crate::entity::{Timestamp, favourite, remembered, row_lock, team, team_membership, user};
-use crate::error::{Result, UserError};
+use crate::entity::{favourite, remembered, row_lock, team, team_membership, user};
+use crate::graphql::prelude::*;
 
 pub mod parameters;
 

@@ -3,15 +3,10 @@
 //! A stored query is one that was parsed and written again, so it holds nothing that the list does not know. It is parsed
 //! again when it is used: another release may know less, and what a view names may be gone.
 
-use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
-
-use crate::db::{self, Read, ReadHandle, any, any_text, is_any_text};
+use crate::db::{any, any_text, is_any_text};
 use crate::entity::saved_view::QUERY;
-use crate::entity::{component_type, filter, level, team, team_alias, text, tier};
-use crate::error::{UserError, quoted};
-use crate::graphql::field::id;
-use crate::graphql::schema::ServiceSortEnum;
+use crate::entity::{component_type, filter, level, team, team_alias, tier};
+use crate::graphql::prelude::*;
 
 /// The field of inputs that holds a query, which errors name.
 const FIELD: &str = "query";

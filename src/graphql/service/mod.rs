@@ -1,37 +1,24 @@
 //! Services: what the catalogue is about.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, LockType};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
-
 use super::deploy::deploy_metrics;
 use super::field::alias;
-use super::field::draft::{self, Draft};
+use super::field::draft;
 use super::field::id::Id;
-use super::field::identifier::{self, Identifier};
-use super::list::List;
 use super::list::relation::to_one;
 use super::property::component_type;
 use super::relationship::related_resource;
 use super::repository::RepositoryConnectionType;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
 use super::standards::check;
 use super::team::contact;
-use super::types::{
-    ComponentType, Contact, Deploy, Level, Property, Service, ServiceDocument, ServiceRepository, System,
-};
 use super::{deploy, property, repository, saved_view};
-use crate::db::{Read, Transaction, Write};
 use crate::deploy::metrics::Whose;
-use crate::engine::page::PageArguments;
 use crate::entity::field_rule::Reference;
 use crate::entity::service::{Column, Writable};
 use crate::entity::{
     code_issue, code_issue_project_resource, contact as contacts, deploy_number, pages, property as properties,
-    row_lock, service, service_alias, text,
+    row_lock, service, service_alias,
 };
-use crate::error::{Result, UserError};
+use crate::graphql::prelude::*;
 
 pub(super) mod on_call;
 pub(super) mod service_dependency;

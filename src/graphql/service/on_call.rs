@@ -2,21 +2,12 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::{ExprTrait, LockType};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
+use sea_orm::sea_query::ExprTrait;
 
-use crate::db::{self, Read, Write};
-use crate::engine::page::PageArguments;
 use crate::entity::on_call::{self, Column, Entity};
+use crate::entity::user;
 use crate::entity::user::email_key;
-use crate::entity::{Timestamp, text, user};
-use crate::error::{Problems, Result, UserError};
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::identifier;
-use crate::graphql::list::List;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::{OnCall, Service, User};
+use crate::graphql::prelude::*;
 
 impl OnCallResolver for OnCall {
     fn name(&self) -> Option<&str> {

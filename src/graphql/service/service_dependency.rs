@@ -1,25 +1,16 @@
 //! Dependencies between services.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::Set;
-use sea_orm::sea_query::LockType;
-
-use crate::db::{ReadHandle, Transaction, Write};
-use crate::engine::page::{Page, PageArguments};
+use crate::engine::page::Page;
 use crate::entity::service::Writable;
 use crate::entity::service_dependency::{self, Column, Entity};
-use crate::entity::{ByIds, service, text as texts, tier};
-use crate::error::{Error, Result, UserError};
+use crate::entity::{service, text as texts, tier};
 use crate::graphql::field::alias::or_taken;
-use crate::graphql::field::draft::{self, Draft};
-use crate::graphql::field::id::{self, Id};
-use crate::graphql::field::identifier::{self, OneOf, exactly_one, given};
-use crate::graphql::list::List;
+use crate::graphql::field::draft;
+use crate::graphql::field::id::Id;
+use crate::graphql::field::identifier::{OneOf, exactly_one, given};
 use crate::graphql::list::relation::{self, present, to_its_one};
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 use crate::graphql::service as services;
-use crate::graphql::types::{Service, ServiceDependency};
 
 impl ServiceDependencyResolver for ServiceDependency {
     async fn source_service(dependencies: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {

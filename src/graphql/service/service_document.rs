@@ -2,23 +2,14 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::ActiveValue;
 
-use crate::db::{self, Read, ReadHandle, Write};
-use crate::engine::page::PageRequest;
 use crate::entity::service_document::{Column, Entity, Format};
-use crate::entity::{
-    document_pull, integration as integrations, pages, service, service_document_content as content, text,
-};
-use crate::error::{Result, UserError};
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::id::{self, Id};
+use crate::entity::{document_pull, integration as integrations, pages, service, service_document_content as content};
+use crate::graphql::field::id::Id;
 use crate::graphql::integration;
-use crate::graphql::list::List;
 use crate::graphql::list::relation::to_one;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::{Service, ServiceDocument};
+use crate::graphql::prelude::*;
 
 impl ServiceDocumentResolver for ServiceDocument {
     fn format(&self) -> ServiceDocumentFormatEnum {

@@ -5,15 +5,12 @@ use futures_util::future::BoxFuture;
 use tokio::task::JoinHandle;
 use tracing::warn;
 
-use crate::db::{Before, Read, RowOf, Transaction};
+use crate::db::{Before, RowOf};
 use crate::entity::change::{Account, Whole};
-use crate::entity::{ByIds, service_file_note, text};
-use crate::error::{Error, Problems, Result, UserError};
-use crate::graphql::field::id;
+use crate::entity::service_file_note;
+use crate::graphql::prelude::*;
 use crate::graphql::request::caller::Caller;
-use crate::graphql::request::context::{Ctx, MutationCtx};
 use crate::graphql::request::permit;
-use crate::graphql::schema::*;
 use crate::service_file::{
     self, Applied, Bounds, Described, FieldChange, File, Note, Options, Origin, Outcome, Permit, Refused, Rejected,
 };

@@ -3,18 +3,11 @@
 
 use std::pin::Pin;
 
-use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
-
-use crate::db::{Read, ReadHandle};
-use crate::entity::{filter, filter_predicate, text};
-use crate::error::{Result, UserError, quoted};
-use crate::graphql::field::id;
-use crate::graphql::field::identifier::Identifier;
+use crate::entity::{filter, filter_predicate};
 use crate::graphql::filter::predicate::Predicate;
 use crate::graphql::filter::predicate_key::Key;
 use crate::graphql::list::scan::{Condition, Scans};
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 
 /// The maximum number of predicates in a filter, and in a request.
 pub const MOST: usize = 50;

@@ -1,13 +1,11 @@
 //! The services that a failure of a service can reach.
 
 use super::clone_charged;
-use crate::engine::page::{Cursor, Edge, Page, PageRequest};
+use crate::engine::page::{Cursor, Edge, Page};
+use crate::entity::service;
 use crate::entity::service_dependency::{Direction, Found, Reach, STEPS, reach};
-use crate::entity::{ByIds, service};
-use crate::error::{Result, UserError};
 use crate::graphql::list::relation::present;
-use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 
 /// Reads a page of the services that each service's failure can reach.
 pub(in crate::graphql) async fn of_services(

@@ -1,22 +1,16 @@
 //! The list of services: its filters and its orders.
 
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::{Expr, ExprTrait, Query as Select};
+use sea_orm::sea_query::{ExprTrait, Query as Select};
 
 use super::service_filter;
-use crate::db::{self, Ids};
-use crate::engine::page::PageRequest;
+use crate::db::Ids;
 use crate::entity::service::{self, Column};
 use crate::entity::{
-    Timestamp, component_type, id_of, level, lifecycle, service_last_deploy, service_level, tag, team, team_alias,
-    text, tier,
+    component_type, id_of, level, lifecycle, service_last_deploy, service_level, tag, team, team_alias, tier,
 };
-use crate::error::Result;
-use crate::graphql::list::List;
 use crate::graphql::list::sort::Sort;
-use crate::graphql::request::context::Ctx;
+use crate::graphql::prelude::*;
 use crate::graphql::saved_view;
-use crate::graphql::schema::*;
 
 /// The services that meet every condition that is given, a page at a time.
 pub(in crate::graphql) async fn page(args: &AccountServicesArgs, ctx: &Ctx<'_>) -> Result<ServiceConnectionType> {

@@ -2,25 +2,18 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ColumnTrait, EntityTrait, ModelTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::ModelTrait;
 
-use crate::db::{self as database, Read, ReadHandle, Table, Write};
-use crate::engine::page::{Edge, Page, PageArguments};
+use crate::db::{self as database, Table};
+use crate::engine::page::{Edge, Page};
 use crate::entity::service_repository::{self, Column, Entity};
-use crate::entity::{ByIds, pages, repository as repositories_table, service as services_table, text};
-use crate::error::{Error, Problems, Result, UserError};
+use crate::entity::{pages, repository as repositories_table, service as services_table};
 use crate::graphql::field::alias;
 use crate::graphql::field::draft;
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::id;
-use crate::graphql::field::identifier::{self, Identifier};
-use crate::graphql::list::List;
 use crate::graphql::list::relation::present;
+use crate::graphql::prelude::*;
 use crate::graphql::repository;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
 use crate::graphql::service as services;
-use crate::graphql::types::{Repository, Service, ServiceRepository};
 
 impl ServiceRepositoryResolver for ServiceRepository {}
 

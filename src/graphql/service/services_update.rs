@@ -2,24 +2,18 @@
 
 use std::collections::HashMap;
 
-use async_graphql::MaybeUndefined;
-use sea_orm::{ActiveValue, Set};
+use sea_orm::ActiveValue;
 use serde_json::{Map, Value as Json};
 
 use super::service_file;
 use super::{owner_writable, set_owner};
-use crate::db::{Before, RowOf, Transaction};
+use crate::db::{Before, RowOf};
 use crate::entity::change::By;
 use crate::entity::service::{self, Column, Writable};
-use crate::entity::text;
-use crate::error::{Error, Problems, Result, UserError, shortened};
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::identifier::{self, Identifier};
-use crate::graphql::request::context::MutationCtx;
+use crate::error::shortened;
+use crate::graphql::prelude::*;
 use crate::graphql::request::permit;
-use crate::graphql::schema::*;
 use crate::graphql::tag;
-use crate::graphql::types::Service;
 use crate::service_file::outcome;
 
 /// A service that the input names, locked, and its place in the list.

@@ -1,19 +1,11 @@
 //! Tools: links from a service to its runbooks, dashboards, logs and the like.
 
-use sea_orm::Set;
-
-use crate::db::Write;
-use crate::entity::text;
 use crate::entity::tool::{self, Column};
-use crate::error::{Result, UserError};
-use crate::graphql::field::draft::{Draft, changed};
-use crate::graphql::field::id;
-use crate::graphql::field::identifier::{Identifier, OneOf, exactly_one, given};
+use crate::graphql::field::draft::changed;
+use crate::graphql::field::identifier::{OneOf, exactly_one, given};
 use crate::graphql::list::relation;
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 use crate::graphql::service;
-use crate::graphql::types::Tool;
 
 impl ToolResolver for Tool {
     fn category(&self) -> Option<ToolCategory> {

@@ -1,21 +1,14 @@
 //! The rubric: the levels and categories that services are measured by. `check` has its checks.
 
-use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select, Set};
+use sea_orm::Select;
+use sea_orm::sea_query::ExprTrait;
 
 use super::check;
-use crate::db::{self, Read, Transaction, Write};
-use crate::engine::page::PageArguments;
 use crate::entity::text::FEW;
 use crate::entity::{alias, category, level};
-use crate::error::{Error, Result, UserError, quoted};
 use crate::graphql::field::alias::or_taken;
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::id::{self, Class};
-use crate::graphql::list::List;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::{Category, CheckReport, Level};
+use crate::graphql::field::id::Class;
+use crate::graphql::prelude::*;
 
 /// The rubric of the account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,25 +1,12 @@
 //! Scorecards: sets of checks of one team. A check belongs to a scorecard by belonging to its category.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::LockType;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
-
 use super::check;
-use crate::db::{Read, Transaction, Write};
-use crate::engine::page::PageArguments;
 use crate::entity::alias::AliasTable;
 use crate::entity::scorecard::{self, Column, Entity, MOST};
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, category, pages, scorecard_alias};
-use crate::error::{Result, UserError};
+use crate::entity::{category, pages, scorecard_alias};
 use crate::graphql::field::alias;
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::identifier::{self, Identifier};
 use crate::graphql::filter;
-use crate::graphql::list::List;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::{CheckReport, Scorecard};
+use crate::graphql::prelude::*;
 
 impl ScorecardResolver for Scorecard {
     async fn aliases(scorecards: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {

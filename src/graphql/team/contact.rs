@@ -1,24 +1,15 @@
 //! Contacts: how to reach the people who look after a service or a team, or one user.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select, Set};
+use sea_orm::{ActiveModelTrait, Select};
 
-use crate::db::{Read, Transaction, Write};
 use crate::engine::input::Texts;
 use crate::entity::contact::{self, ActiveModel, Column, Entity};
 use crate::entity::text::FEW;
 use crate::entity::{self, ByAlias, repository, row_lock};
-use crate::error::{Problems, Result, UserError};
-use crate::graphql::field::draft::{Draft, changed};
-use crate::graphql::field::id;
-use crate::graphql::field::identifier::{self, Identifier};
-use crate::graphql::list::List;
+use crate::graphql::field::draft::changed;
 use crate::graphql::list::relation;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 use crate::graphql::service;
-use crate::graphql::types::{Contact, Team};
 
 impl ContactResolver for Contact {
     fn r#type(&self) -> ContactType {

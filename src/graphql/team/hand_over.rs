@@ -1,14 +1,7 @@
 //! What a user or a team leaves behind goes to a successor, in the transaction that deletes them.
 
-use sea_orm::sea_query::{Expr, LockType};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
-
-use crate::db::{self, Read, Transaction, Write};
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, domain, infrastructure_resource, on_call, repository, service, system, team, text};
-use crate::error::{Result, UserError};
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::types::{Team, User};
+use crate::entity::{domain, infrastructure_resource, on_call, repository, service, system, team};
+use crate::graphql::prelude::*;
 
 /// The maximum number of things of a kind that are handed over.
 const MOST: usize = text::ENTRIES;

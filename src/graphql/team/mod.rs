@@ -1,32 +1,21 @@
 //! Teams: the owners of services. Their members are in `team_membership.rs`.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query as Select};
-use sea_orm::{ActiveValue, ColumnTrait, Set};
+use sea_orm::sea_query::{ExprTrait, Query as Select};
+use sea_orm::ActiveValue;
 
 use super::deploy::deploy_metrics;
 use super::field::alias;
 use super::field::alias::or_taken;
-use super::field::draft::Draft;
-use super::field::identifier::{self, Identifier, given};
-use super::list::List;
+use super::field::identifier::given;
 use super::list::sort::Sort;
 use super::property;
-use super::request::context::{Ctx, MutationCtx};
-use super::schema::*;
 use super::service::{refuse_locked, refuse_where_locked};
 use super::standards::check;
-use super::types::{Contact, Property, Team};
-use crate::db::{self, Write};
 use crate::deploy::metrics::Whose;
-use crate::engine::page::PageRequest;
 use crate::entity::alias::AliasTable;
 use crate::entity::team::Column;
-use crate::entity::timestamp::touch;
-use crate::entity::{
-    Timestamp, contact as contacts, pages, property as properties, service, team, team_alias, text, user as users,
-};
-use crate::error::{Result, UserError, quoted};
+use crate::entity::{contact as contacts, pages, property as properties, service, team, team_alias, user as users};
+use crate::graphql::prelude::*;
 
 pub(super) mod contact;
 pub(super) mod hand_over;

@@ -2,20 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Set};
+use sea_orm::sea_query::{ExprTrait, OnConflict};
 
 use super::user;
-use crate::db::{self, Read, Transaction, Write};
-use crate::entity::{team, team_membership, text};
-use crate::error::{Error, Problems, Result, UserError};
+use crate::entity::{team, team_membership};
 use crate::graphql::field::draft;
-use crate::graphql::field::id;
 use crate::graphql::field::identifier::given;
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
-use crate::graphql::types::{TeamMembership, User};
+use crate::graphql::prelude::*;
 
 impl TeamMembershipResolver for TeamMembership {}
 

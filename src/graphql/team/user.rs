@@ -2,27 +2,19 @@
 
 use std::collections::HashMap;
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait, Query as Select};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
+use sea_orm::sea_query::{ExprTrait, Query as Select};
 
 use super::contact;
 use super::hand_over;
-use crate::db::{self, Backend, Read, ReadHandle, Write};
-use crate::engine::page::PageRequest;
+use crate::db::Backend;
 use crate::entity::field_rule::Reference;
-use crate::entity::timestamp::touch;
 use crate::entity::user::{ProvisionedBy, Role, email_key};
-use crate::entity::{ByIds, Timestamp, contact as contacts, pages, tag, text, user};
-use crate::error::{Code, Error, Result, UserError};
-use crate::graphql::field::draft::{self, Draft};
-use crate::graphql::field::id;
+use crate::entity::{contact as contacts, pages, tag, user};
+use crate::error::Code;
+use crate::graphql::field::draft;
 use crate::graphql::field::identifier::{OneOf, exactly_one, given};
-use crate::graphql::list::List;
 use crate::graphql::list::sort::Sort;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::{Contact, User};
+use crate::graphql::prelude::*;
 
 impl UserResolver for User {
     fn role(&self) -> UserRole {

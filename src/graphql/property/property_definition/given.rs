@@ -1,17 +1,12 @@
 //! The inputs of definitions: read and checked before a mutation begins to write, because a schema may take long.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::Set;
 use serde_json::Value;
 
 use crate::entity::property_definition::{ActiveModel, Column, Entity, Model};
 use crate::entity::text::FEW;
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, alias, field_rule};
-use crate::error::{Result, UserError};
-use crate::graphql::field::draft::Draft;
+use crate::entity::{alias, field_rule};
 use crate::graphql::field::json::Json;
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 use crate::json_schema::{self, Allowance, CHECKING};
 
 /// The fields of a definition, from any of the inputs that have them.

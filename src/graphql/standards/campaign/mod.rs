@@ -1,22 +1,10 @@
 //! Campaigns: what clients read of them, and the mutations that change them.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::LockType;
-use sea_orm::{EntityTrait, Set};
-
-use crate::db::{Read, Transaction, Write};
-use crate::engine::page::PageArguments;
 use crate::entity::campaign::{self, Column, Entity, MOST, Status};
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, check as checks, pages, text};
-use crate::error::{Problems, Result, UserError};
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::id;
+use crate::entity::{check as checks, pages};
 use crate::graphql::filter;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 use crate::graphql::standards::check;
-use crate::graphql::types::{Campaign, CheckReport};
 
 mod page;
 

@@ -3,20 +3,13 @@
 
 use std::cmp::Ordering;
 
-use sea_orm::{EntityTrait, QueryOrder, QuerySelect};
-
 use super::{sets, word};
-use crate::db::Read;
-use crate::engine::page::{Cursor, Edge, Page, PageRequest};
+use crate::engine::page::{Cursor, Edge, Page};
 use crate::entity::campaign::{Column, Entity, MOST};
-use crate::entity::{ByIds, Timestamp, filter, team};
-use crate::error::{Error, Result, UserError};
-use crate::graphql::field::id;
-use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::*;
+use crate::entity::{filter, team};
+use crate::graphql::prelude::*;
 use crate::graphql::service::service_filter;
 use crate::graphql::standards::check;
-use crate::graphql::types::Campaign;
 
 /// All campaigns, a page at a time.
 pub(in crate::graphql) async fn page(args: &AccountCampaignsArgs, ctx: &Ctx<'_>) -> Result<CampaignConnectionType> {

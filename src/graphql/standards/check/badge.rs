@@ -4,10 +4,8 @@ use super::evaluate;
 use super::home::{self, Placed};
 use super::question::Facts;
 use super::standing;
-use crate::db::ReadHandle;
-use crate::entity::{ByAlias, Timestamp, service};
-use crate::error::Result;
-use crate::graphql::schema::CheckStatus;
+use crate::entity::{ByAlias, service};
+use crate::graphql::prelude::*;
 
 /// The level of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,23 +2,15 @@
 
 use std::ops::RangeInclusive;
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveEnum, EntityTrait, PrimaryKeyTrait, Set};
+use sea_orm::{ActiveEnum, PrimaryKeyTrait};
 
 use super::comparison::{self, Comparison, Of};
 use super::expressions::Found;
 use super::question::Asks;
-use crate::db::{Read, Transaction, Write};
 use crate::entity::check::{Column, Entity, Kind, MOST, Model};
-use crate::entity::field_rule::must_not_be_null;
-use crate::entity::timestamp::touch;
-use crate::entity::{Timestamp, category, filter, level, text};
-use crate::error::{Result, UserError, quoted};
-use crate::graphql::field::draft::Draft;
-use crate::graphql::field::id::{self, Class};
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
+use crate::entity::{category, filter, level};
+use crate::graphql::field::id::Class;
+use crate::graphql::prelude::*;
 
 /// A check that is created or changed.
 pub(super) struct Change<'a> {

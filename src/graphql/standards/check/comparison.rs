@@ -1,18 +1,15 @@
 //! How checks compare values. A comparison is a predicate of a filter, without the key: what it compares is said by the
 //! kind of the check.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::ExprTrait;
 use serde::{Deserialize, Serialize};
 
 use super::question::Facts;
-use crate::db::{self, Backend, Read};
-use crate::entity::text;
-use crate::error::{Result, UserError, quoted};
+use crate::db::Backend;
 use crate::graphql::filter::predicate::{Meant, Predicate as Compared, Rows};
 use crate::graphql::filter::predicate_key::Key;
 use crate::graphql::list::scan::Fits;
-use crate::graphql::schema::{Predicate, PredicateTypeEnum, PredicateUpdateInput, TypeEnum};
+use crate::graphql::prelude::*;
 
 /// A comparison, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,12 +1,10 @@
 //! Copies checks of any kind to a campaign.
 
-use sea_orm::{ActiveModelTrait, IntoActiveModel, NotSet, Set};
+use sea_orm::{ActiveModelTrait, IntoActiveModel, NotSet};
 
 use super::change::refuse_too_many;
-use crate::db::{Transaction, Write};
-use crate::entity::Timestamp;
 use crate::entity::check::{ActiveModel, Model};
-use crate::error::Result;
+use crate::graphql::prelude::*;
 
 /// Copies the checks to a campaign, in this order. The copies count at once, whether the originals do or not, and are
 /// changed on their own from then on. Answers are not copied.

@@ -8,18 +8,15 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func, Order, Query as Select, SelectStatement};
-use sea_orm::{ColumnTrait, EntityTrait, QueryOrder, QuerySelect};
+use sea_orm::sea_query::{CaseStatement, ExprTrait, Func, Order, Query as Select, SelectStatement};
 
 use super::home::Placed;
 use super::kind::{Asked, ask};
 use super::question::Facts;
-use crate::db::{self, Read, ReadHandle};
 use crate::entity::check::{Column, Entity, MOST, Model};
 use crate::entity::check_result::Status;
-use crate::entity::{ByIds, filter, level, service};
-use crate::error::{Error, Result};
-use crate::graphql::schema::CheckStatus;
+use crate::entity::{filter, level, service};
+use crate::graphql::prelude::*;
 use crate::graphql::service::service_filter;
 
 /// The number of checks in a statement.

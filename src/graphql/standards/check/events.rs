@@ -7,20 +7,18 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use sea_orm::sea_query::{ExprTrait, LockType};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::sea_query::ExprTrait;
 
 use super::kinds::CustomEvent;
 use super::parameters;
 use super::reported::fingerprint;
-use crate::db::{self, Db, Read, ReadHandle, Transaction, Write};
+use crate::db::Db;
 use crate::entity::check::{self, Kind, MOST, Model};
 use crate::entity::check_due::{self, Marks, Part};
-use crate::entity::{Timestamp, check_reported as reported, custom_event as event, custom_event_outcome as outcome};
+use crate::entity::{check_reported as reported, custom_event as event, custom_event_outcome as outcome};
 use crate::entity::{service, service_alias};
-use crate::error::Result;
 use crate::evaluation::{self, Evaluated, Expressions, One};
-use crate::graphql::field::id;
+use crate::graphql::prelude::*;
 
 /// The pause between two looks at what is left.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -10,12 +10,7 @@ use super::home::{self, CheckSet, Placed};
 use super::question::Facts;
 use super::report::Standing;
 use super::standing;
-use crate::db::ReadHandle;
-use crate::entity::Timestamp;
-use crate::error::Result;
-use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::{CategoryLevelCount, LevelCount, ServicesReport};
-use crate::graphql::types::Level;
+use crate::graphql::prelude::*;
 
 /// How services stand, by their ids in the order of the request. `None` if no check counts.
 type Standings = Option<Vec<Arc<Standing>>>;

@@ -8,14 +8,10 @@ use super::change::{Change, Common, Given};
 use super::comparison::Comparison;
 use super::kinds;
 use super::question::{Asks, Facts, Question};
-use crate::entity::Timestamp;
 use crate::entity::check::{self, Kind, Model};
-use crate::error::{Error, Result};
 use crate::graphql::field::id::Id;
 use crate::graphql::list::relation::{to_its_one, to_one};
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::{Category, Filter, Level, PropertyDefinition, RelationshipDefinitionType, Team};
+use crate::graphql::prelude::*;
 
 /// Says what was found of a service, from the text that SQL returned.
 type Said = Box<dyn Fn(Option<&str>) -> String + Send + Sync>;

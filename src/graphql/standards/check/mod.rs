@@ -5,21 +5,12 @@
 //! a request, [`standing`] says which level follows, [`report`] is what clients read of it, and [`history`] keeps how
 //! services stood.
 
-use sea_orm::sea_query::{ExprTrait, LockType};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
+use sea_orm::sea_query::ExprTrait;
 
-use crate::db::{self, Write};
-use crate::engine::page::PageArguments;
 use crate::entity::check::{Column, Entity, Kind};
+use crate::entity::check_answer;
 use crate::entity::field_rule::FieldRules;
-use crate::entity::{Timestamp, check_answer, text};
-use crate::error::{Error, Result, UserError};
-use crate::graphql::field::id;
-use crate::graphql::field::identifier;
-use crate::graphql::list::List;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::{Level, Service};
+use crate::graphql::prelude::*;
 
 mod badge;
 mod change;

@@ -3,13 +3,10 @@
 use super::events::found;
 use crate::engine::Scope;
 use crate::entity::user::Role;
-use crate::entity::{ByIds, custom_event, integration, service, text};
-use crate::error::{Error, Result, UserError};
+use crate::entity::{custom_event, integration, service};
 use crate::evaluation::{self, Expressions};
-use crate::graphql::field::id;
 use crate::graphql::integration::with_events;
-use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 
 /// The expressions to try.
 pub(in crate::graphql) struct Tried<'a> {

@@ -1,14 +1,12 @@
 //! What a check asks of the catalogue: conditions on a row of `service`, as SQL.
 
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, SelectStatement};
+use sea_orm::sea_query::{ExprTrait, Func, SelectStatement};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::db::{self, ReadHandle};
-use crate::entity::{Timestamp, check, service};
-use crate::error::Result;
+use crate::entity::{check, service};
 use crate::graphql::filter::predicate::Rows;
+use crate::graphql::prelude::*;
 
 /// What a question is asked with.
 #[derive(Clone, Copy)]

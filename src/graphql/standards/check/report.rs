@@ -9,16 +9,11 @@ use super::history;
 use super::home::{self, CheckSet, Placed};
 use super::question::Facts;
 use super::standing;
-use crate::db::Read;
-use crate::engine::page::{Cursor, Edge, Page, PageArguments, PageRequest};
+use crate::engine::page::{Cursor, Edge, Page};
 use crate::entity::check::Model;
-use crate::entity::{Timestamp, category, check};
-use crate::error::Result;
-use crate::graphql::field::id;
+use crate::entity::{category, check};
 use crate::graphql::list::relation::to_one;
-use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::*;
-use crate::graphql::types::{Level, Service};
+use crate::graphql::prelude::*;
 
 /// How a service stands.
 #[derive(Debug)]

@@ -6,24 +6,19 @@
 use std::collections::{HashMap, HashSet};
 
 use data_encoding::HEXLOWER;
-use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, LockType, Order, Query as Select};
-use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::ActiveEnum;
+use sea_orm::sea_query::{BinOper, ExprTrait, Func, Order, Query as Select};
 use sha2::{Digest, Sha256};
 
 use super::home::Placed;
 use super::question::{Facts, Question, first};
 use super::{evaluate, gathered};
-use crate::db::{self, Read, Transaction, Write};
 use crate::entity::check::{self, Model};
 use crate::entity::check_reported::{ActiveModel, Column, Entity};
-use crate::entity::{Timestamp, service, service_repository, text};
-use crate::error::{Problems, Result, UserError};
-use crate::graphql::field::id::{self, Id};
-use crate::graphql::field::identifier;
+use crate::entity::{service, service_repository};
+use crate::graphql::field::id::Id;
 use crate::graphql::filter::predicate::Rows;
-use crate::graphql::request::context::{Ctx, MutationCtx};
-use crate::graphql::schema::*;
-use crate::graphql::types::Repository;
+use crate::graphql::prelude::*;
 
 /// The maximum number of results in a report.
 pub const RESULTS: usize = 200;

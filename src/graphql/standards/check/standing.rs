@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use sea_orm::{EntityTrait, QueryOrder};
-
 use super::home::Placed;
-use crate::db::{Read, ReadHandle};
 use crate::entity::{category, level};
-use crate::error::Result;
+use crate::graphql::prelude::*;
 
 /// Reads the levels, lowest first.
 pub(super) async fn in_order(db: &dyn ReadHandle) -> Result<Vec<level::Model>> {

@@ -1,17 +1,13 @@
 //! The starter set: ten checks that lists of production readiness have in common, each with what it is for and how to pass
 //! it. What is there already, by its name, is left as it is.
 
-use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::sea_query::ExprTrait;
 use serde_json::{Value as Json, json};
 
 use super::change::refuse_too_many;
-use crate::db::{Read, Transaction, Write};
 use crate::entity::check::{self, Kind};
-use crate::entity::{Timestamp, alias, category, level};
-use crate::error::Result;
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
+use crate::entity::{alias, category, level};
+use crate::graphql::prelude::*;
 use crate::graphql::standards::rubric;
 
 /// The levels, from the lowest, which asks nothing.

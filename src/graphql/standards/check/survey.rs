@@ -2,15 +2,12 @@
 
 use std::collections::HashMap;
 
-use sea_orm::ColumnTrait;
 use sea_orm::sea_query::{Order, Query as Select};
 
 use super::evaluate::{AT_ONCE, Counts, FAILED, NAMED, PASSED, PENDING, Prepared};
 use super::standing;
-use crate::db::{self, Read, ReadHandle};
 use crate::entity::service;
-use crate::error::Result;
-use crate::graphql::types::Level;
+use crate::graphql::prelude::*;
 
 /// The index of a check's level, where the check counts towards the levels of services: now, and as it would be.
 pub(super) type Indexes = [Option<i32>; 2];

@@ -13,13 +13,10 @@ use super::home::{self, Home, Placed};
 use super::kind::description;
 use super::standing;
 use super::survey::{Indexes, survey};
-use crate::db::{RowOf, Transaction};
+use crate::db::RowOf;
 use crate::entity::change::{Account, By};
-use crate::entity::{ByIds, Timestamp, campaign, check, filter, scorecard, service};
-use crate::error::Result;
-use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::*;
-use crate::graphql::types::Level;
+use crate::entity::{campaign, check, filter, scorecard, service};
+use crate::graphql::prelude::*;
 
 /// The processor time that a preview may take, beside that of any request: a million results, or a few times as many.
 pub const TIME: Duration = Duration::from_secs(10);

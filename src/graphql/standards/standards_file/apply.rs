@@ -2,20 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use async_graphql::MaybeUndefined;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 use serde_json::{Map, Value as Json};
 
 use super::read::Standards;
 use super::rows::{self, Row};
 use super::{Applied, filters, in_entry, mistake};
-use crate::db::{Read, Write};
-use crate::entity::{Timestamp, campaign, category, check as checks, filter_predicate, integration, level};
-use crate::error::{Error, Problems, Result, UserError, quoted};
-use crate::graphql::field::id;
+use crate::entity::{campaign, category, check as checks, filter_predicate, integration, level};
 use crate::graphql::integration::with_events;
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 use crate::graphql::standards::check;
 use crate::service_file::Standard;
 

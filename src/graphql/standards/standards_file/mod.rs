@@ -10,10 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::db::{Before, RowOf};
 use crate::entity::change::{Account, By, Told};
-use crate::entity::text;
-use crate::error::{Error, Problems, Result, UserError};
-use crate::graphql::request::context::MutationCtx;
-use crate::graphql::schema::*;
+use crate::graphql::prelude::*;
 use crate::graphql::service::service_file::{files, refused};
 use crate::graphql::standards::check::expressions::{Mistake, read_first};
 use crate::graphql::standards::check::{self, Selected, StandardsPreview};

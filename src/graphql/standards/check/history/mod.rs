@@ -13,17 +13,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
-use sea_orm::{EntityTrait, QueryFilter, QuerySelect, QueryTrait};
-
 use self::round::{Asked, Round, Scope};
-use crate::db::{self, Db, Read};
+use crate::db::Db;
 use crate::entity::check_due::{self, CAUSE, Marks, Part, TIME, What};
 use crate::entity::{
-    Timestamp, check, code_issue_project_resource as project_resource, remembered, service, service_repository,
-    standing_change,
+    check, code_issue_project_resource as project_resource, remembered, service, service_repository, standing_change,
 };
-use crate::error::Result;
 use crate::events::Wanted;
+use crate::graphql::prelude::*;
 
 mod days;
 mod read;
@@ -33,7 +30,7 @@ mod stored;
 mod trends;
 
 pub use read::MOST_DAYS;
-pub(in crate::graphql) use read::{changes_of, days_of, days_of_sets, level_days, since};
+pub(in crate::graphql) use read::{changes_of, days_of, days_of_sets, level_days, status_since};
 pub(in crate::graphql) use stored::{By, level_counts, levels_of, missed_checks};
 pub(in crate::graphql) use trends::{days_of_categories, level_days_by};
 

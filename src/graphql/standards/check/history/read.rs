@@ -2,24 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::sea_query::ExprTrait;
 
 use super::super::gathered;
 use super::super::home::CheckSet;
 use super::super::standing;
 use super::days::last_ids;
 use super::today;
-use crate::db::{self, Read, ReadHandle};
-use crate::engine::page::PageArguments;
 use crate::entity::standing_day::{Column, Entity, Model};
-use crate::entity::{ByIds, Timestamp, check, check_result, standing_change};
-use crate::error::{Result, UserError};
-use crate::graphql::list::List;
-use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::*;
-use crate::graphql::types::{Service, StandingChange};
+use crate::entity::{check, check_result, standing_change};
+use crate::graphql::prelude::*;
 
 /// The days that are shown if nothing else is asked for.
 const USUAL: i32 = 90;

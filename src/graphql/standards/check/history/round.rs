@@ -3,21 +3,18 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
-
 use super::super::evaluate::{self, Prepared};
 use super::super::home::{self, Placed};
 use super::super::question::Facts;
 use super::super::standing;
 use super::store::store;
-use crate::db::{self, Db, Read, ReadHandle};
+use crate::db::Db;
 use crate::entity::check_due::{self, Marks, Part};
 use crate::entity::check_result::{self, Status};
-use crate::entity::{ByIds, Timestamp, filter_predicate, level, remembered, service, service_level};
-use crate::error::{Error, Result};
+use crate::entity::{filter_predicate, level, remembered, service, service_level};
 use crate::events::{OfChecks, Wanted};
 use crate::graphql::filter::predicate_key::Key;
-use crate::graphql::schema::PredicateKeyEnum;
+use crate::graphql::prelude::*;
 
 /// About how many results are evaluated and stored at a time.
 const RESULTS: usize = 20_000;

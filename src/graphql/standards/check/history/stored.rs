@@ -2,17 +2,12 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::{Expr, ExprTrait, Func, Query as Select, SelectStatement};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::sea_query::{ExprTrait, Func, Query as Select, SelectStatement};
 
 use super::super::{gathered, shown, standing};
-use crate::db::{self, Read, ReadHandle};
 use crate::entity::check_result::Status;
-use crate::entity::{ByIds, Timestamp, check_result, level, service, service_level};
-use crate::error::Result;
-use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::{Check, LevelCount, MissedCheck};
-use crate::graphql::types::{Level, Service};
+use crate::entity::{check_result, level, service, service_level};
+use crate::graphql::prelude::*;
 
 /// The maximum number of missed checks of a team or a system that are named.
 const MISSED: usize = 20;

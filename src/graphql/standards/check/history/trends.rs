@@ -2,20 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use async_graphql::MaybeUndefined;
 use sea_orm::sea_query::{ExprTrait, Func, Query as Select, SelectStatement};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::super::{gathered, shown, standing};
 use super::read::{begin, given, rows, summed};
 use super::stored::By;
 use super::today;
-use crate::db::{self, Read, ReadHandle};
-use crate::entity::{Timestamp, category, service, service_level, standing_change, standing_day};
-use crate::error::Result;
-use crate::graphql::request::context::Ctx;
-use crate::graphql::schema::{CheckDay, LevelCount, LevelDay};
-use crate::graphql::types::Level;
+use crate::entity::{category, service, service_level, standing_change, standing_day};
+use crate::graphql::prelude::*;
 
 /// The figures of the checks of each category together, for each of the last days.
 pub(in crate::graphql) async fn days_of_categories(

@@ -1,15 +1,12 @@
 //! A service was deployed recently.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::ColumnTrait;
 use serde::{Deserialize, Serialize};
 
 use super::super::change::{Change, within};
 use super::super::question::{Asks, Facts, Question, first};
-use crate::entity::field_rule::must_not_be_null;
-use crate::entity::{Timestamp, check, service_last_deploy};
-use crate::error::Result;
+use crate::entity::{check, service_last_deploy};
 use crate::graphql::filter::predicate::Rows;
+use crate::graphql::prelude::*;
 
 /// The maximum number of days that a check can look back.
 pub const DAYS: i32 = 3_650;

@@ -1,16 +1,13 @@
 //! A service has documentation.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::ColumnTrait;
 use serde::{Deserialize, Serialize};
 
 use super::super::change::Change;
 use super::super::question::{Asks, Facts, Question, first};
 use crate::entity::service_document::{self, Format};
 use crate::entity::{check, tool};
-use crate::error::{Result, quoted};
 use crate::graphql::filter::predicate::Rows;
-use crate::graphql::schema::{HasDocumentationSubtypeEnum, HasDocumentationTypeEnum, ToolCategory};
+use crate::graphql::prelude::*;
 
 /// The parameters of `HasDocumentationCheck`.
 #[derive(Debug, Default, Serialize, Deserialize)]

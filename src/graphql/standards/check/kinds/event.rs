@@ -1,7 +1,5 @@
 //! What the events of an integration say of a service. [`events`](super::super::events) evaluates them as they come.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::Set;
 use sea_orm::sea_query::ExprTrait;
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +7,11 @@ use super::super::change::Change;
 use super::super::question::{Asks, Facts, Question};
 use super::super::reported;
 use crate::deploy::event::CUSTOM;
-use crate::entity::field_rule::must_not_be_null;
 use crate::entity::text::DESCRIPTION;
-use crate::entity::{ByIds, check, integration};
-use crate::error::{Result, UserError};
+use crate::entity::{check, integration};
 use crate::evaluation::{Expressions, Language};
-use crate::graphql::field::id;
 use crate::graphql::integration::with_events;
+use crate::graphql::prelude::*;
 
 /// The parameters of `CustomEventCheck`. The integration is a column of the check.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -1,6 +1,5 @@
 //! The repository of a service has a file. A pipeline reports it.
 
-use async_graphql::MaybeUndefined;
 use serde::{Deserialize, Serialize};
 
 use super::super::change::Change;
@@ -8,8 +7,7 @@ use super::super::comparison::{Comparison, Of};
 use super::super::question::{Asks, Facts, Question};
 use super::super::reported;
 use crate::entity::check;
-use crate::error::{Result, quoted};
-use crate::graphql::schema::PredicateUpdateInput;
+use crate::graphql::prelude::*;
 
 /// The parameters of `RepositoryFileCheck`.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -1,21 +1,15 @@
 //! A service has no code issues, or only a few.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::ColumnTrait;
 use sea_orm::sea_query::{ExprTrait, Func};
 use serde::{Deserialize, Serialize};
 
 use super::super::change::{Change, within};
 use super::super::period;
 use super::super::question::{Asks, Facts, Question, count};
-use crate::db;
 use crate::entity::text::{FEW, SHORT};
-use crate::entity::{check, code_issue, code_issue_project_resource, text};
-use crate::error::{Result, UserError, quoted};
+use crate::entity::{check, code_issue, code_issue_project_resource};
 use crate::graphql::filter::predicate::Rows;
-use crate::graphql::schema::{
-    CheckCodeIssueConstraintEnum, CodeIssueResolutionTimeInput, CodeIssueResolutionTimeUnitEnum,
-};
+use crate::graphql::prelude::*;
 
 /// The parameters of `CodeIssueCheck`.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -1,18 +1,14 @@
 //! A person says whether a service passes.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::{Expr, ExprTrait, Func};
+use sea_orm::sea_query::{ExprTrait, Func};
 use serde::{Deserialize, Serialize};
 
 use super::super::change::{Change, within};
 use super::super::period;
 use super::super::question::{Asks, Facts, Question, first};
-use crate::entity::field_rule::must_not_be_null;
-use crate::entity::{Timestamp, check, check_answer};
-use crate::error::{Result, UserError, quoted};
+use crate::entity::{check, check_answer};
 use crate::graphql::filter::predicate::Rows;
-use crate::graphql::schema::{FrequencyTimeScale, ManualCheckFrequencyUpdateInput};
+use crate::graphql::prelude::*;
 
 /// The parameters of `ManualCheck`.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -1,23 +1,19 @@
 //! Few of a service's deploys fail, or its changes are deployed soon. The SDL says at `DeployMetrics` which deploys
 //! count.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query as Select, WindowStatement};
+use sea_orm::sea_query::{ExprTrait, Func, Order, Query as Select, WindowStatement};
 use serde::{Deserialize, Serialize};
 
 use super::super::change::{Change, within};
 use super::super::period;
 use super::super::question::{Asks, Facts, Question, aggregate, own_rows};
 use super::issue::words;
-use crate::db;
 use crate::deploy::days::DAY;
 use crate::deploy::metrics::{self, Window};
 use crate::entity::deploy::{Column, Entity, Environments};
-use crate::entity::field_rule::must_not_be_null;
-use crate::entity::{Timestamp, check, remembered};
-use crate::error::{Result, UserError};
+use crate::entity::{check, remembered};
 use crate::graphql::filter::predicate::Rows;
+use crate::graphql::prelude::*;
 use crate::graphql::schema::DeployMetricsCheckMetricEnum as Metric;
 
 /// The maximum number of days that a check of the metrics of deploys looks back.

@@ -1,19 +1,16 @@
 //! A service has an owner, whom others can reach.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait, Query as Select};
-use sea_orm::{ColumnTrait, JoinType};
+use sea_orm::JoinType;
+use sea_orm::sea_query::{ExprTrait, Query as Select};
 use serde::{Deserialize, Serialize};
 
 use super::super::change::Change;
 use super::super::comparison::{Comparison, Of, has};
 use super::super::question::{Asks, Facts, Question};
 use super::tag::tag_in_words;
-use crate::db;
-use crate::entity::{check, contact, service, tag, team, text};
-use crate::error::{Result, UserError};
+use crate::entity::{check, contact, service, tag, team};
 use crate::graphql::filter::predicate::Rows;
-use crate::graphql::schema::{ContactType, PredicateUpdateInput};
+use crate::graphql::prelude::*;
 
 /// The parameters of `ServiceOwnershipCheck`.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -1,6 +1,5 @@
 //! The repository of a service uses a package. A pipeline reports it, from lock files.
 
-use async_graphql::MaybeUndefined;
 use serde::{Deserialize, Serialize};
 
 use super::super::change::Change;
@@ -9,9 +8,8 @@ use super::super::question::{Asks, Facts, Question};
 use super::super::reported;
 use crate::entity::check;
 use crate::entity::text::SHORT;
-use crate::error::{Result, UserError, quoted};
 use crate::graphql::filter::predicate::regex;
-use crate::graphql::schema::{CheckResultStatusEnum, PackageConstraintEnum, PackageManagerEnum, PredicateUpdateInput};
+use crate::graphql::prelude::*;
 
 /// The package managers whose lock files are read.
 const READ: [PackageManagerEnum; 7] = [

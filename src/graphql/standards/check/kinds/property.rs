@@ -1,20 +1,14 @@
 //! A service has a value in a field, or for a property definition.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::sea_query::{Expr, ExprTrait, Query as Select};
-use sea_orm::{ColumnTrait, Set};
+use sea_orm::sea_query::{ExprTrait, Query as Select};
 use serde::{Deserialize, Serialize};
 
 use super::super::change::Change;
 use super::super::comparison::{Comparison, Of, has};
 use super::super::question::{Asks, Facts, Question, first};
-use crate::db;
 use crate::entity::{check, lifecycle, property, service, system, tier};
-use crate::error::{Result, UserError, quoted};
-use crate::graphql::field::identifier;
 use crate::graphql::filter::predicate::Rows;
-use crate::graphql::schema::{IdentifierInput, PredicateUpdateInput, ServicePropertyTypeEnum};
-use crate::graphql::types::{ComponentType, PropertyDefinition};
+use crate::graphql::prelude::*;
 
 /// The parameters of `ServicePropertyCheck`. The definition of a property is a column of the check.
 #[derive(Debug, Default, Serialize, Deserialize)]

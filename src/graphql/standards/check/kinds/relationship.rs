@@ -1,18 +1,13 @@
 //! A service has enough relationships of one definition.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::{ColumnTrait, Set};
 use serde::{Deserialize, Serialize};
 
 use super::super::change::Change;
 use super::super::comparison::{Comparison, Of};
 use super::super::question::{Asks, Facts, Question, count};
-use crate::entity::field_rule::must_not_be_null;
 use crate::entity::{check, relationship, relationship_definition};
-use crate::error::{Result, UserError, quoted};
-use crate::graphql::field::id;
 use crate::graphql::filter::predicate::Rows;
-use crate::graphql::schema::PredicateUpdateInput;
+use crate::graphql::prelude::*;
 
 /// The parameters of `RelationshipCheck`. The definition is a column of the check.
 #[derive(Debug, Default, Serialize, Deserialize)]

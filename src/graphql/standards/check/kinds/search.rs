@@ -1,6 +1,5 @@
 //! Files in the repository of a service have certain contents. A pipeline reports it.
 
-use async_graphql::MaybeUndefined;
 use globset::GlobBuilder;
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +9,7 @@ use super::super::question::{Asks, Facts, Question};
 use super::super::reported;
 use super::file::{one_of, path};
 use crate::entity::check;
-use crate::error::Result;
-use crate::graphql::schema::PredicateUpdateInput;
+use crate::graphql::prelude::*;
 
 /// The parameters of `RepositoryGrepCheck`.
 #[derive(Debug, Default, Serialize, Deserialize)]

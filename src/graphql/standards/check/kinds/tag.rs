@@ -1,16 +1,13 @@
 //! A service has a tag.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::ColumnTrait;
 use serde::{Deserialize, Serialize};
 
 use super::super::change::Change;
 use super::super::comparison::{Comparison, Of, has};
 use super::super::question::{Asks, Facts, Question, first};
-use crate::entity::{check, tag, text};
-use crate::error::{Result, quoted};
+use crate::entity::{check, tag};
 use crate::graphql::filter::predicate::Rows;
-use crate::graphql::schema::PredicateUpdateInput;
+use crate::graphql::prelude::*;
 
 /// The parameters of `TagDefinedCheck`.
 #[derive(Debug, Default, Serialize, Deserialize)]

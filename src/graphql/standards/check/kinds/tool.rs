@@ -1,7 +1,5 @@
 //! A service has a tool of a category.
 
-use async_graphql::MaybeUndefined;
-use sea_orm::ColumnTrait;
 use sea_orm::sea_query::ExprTrait;
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +7,8 @@ use super::super::change::Change;
 use super::super::comparison::{Comparison, Of};
 use super::super::question::{Asks, Facts, Question, first};
 use crate::entity::{check, tool};
-use crate::error::{Result, quoted};
 use crate::graphql::filter::predicate::Rows;
-use crate::graphql::schema::{PredicateUpdateInput, ToolCategory};
+use crate::graphql::prelude::*;
 
 /// The parameters of `ToolUsageCheck`.
 #[derive(Debug, Default, Serialize, Deserialize)]
