@@ -37,13 +37,12 @@ impl RelationshipDefinitionTypeResolver for RelationshipDefinitionType {
 /// The definitions, a page at a time.
 pub(in crate::graphql) async fn page(
     ctx: &Ctx<'_>,
-    request: &PageRequest,
-    of_type: &MaybeUndefined<IdentifierInput>,
-    resource: &MaybeUndefined<String>,
+    args: &AccountRelationshipDefinitionsArgs,
 ) -> Result<RelationshipDefinitionConnectionType> {
-    use sea_orm::ColumnTrait;
+    let AccountRelationshipDefinitionsArgs { first, after, component_type, resource } = args;
+    let request = PageRequest::new(first, after)?;
     let mut list = List::<Entity>::new(Column::Id);
-    if let Some(named) = of_type.value() {
+    if let Some(named) = component_type.value() {
         let identifier = Identifier::from_input(named).map_err(|error| error.within("componentType"))?;
         // An unknown type matches nothing: no row has the key 0.
         let key = identifier::find::<ComponentType>(ctx.db(), identifier).await?.map_or(0, |found| found.id);
@@ -56,7 +55,7 @@ pub(in crate::graphql) async fn page(
         };
         list = list.filter(Column::ComponentTypeId.eq(key.unwrap_or_default()));
     }
-    list.page(ctx, request).await
+    list.page(ctx, &request).await
 }
 
 /// Applies the input to the draft. A new definition must have a component type.

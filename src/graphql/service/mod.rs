@@ -31,162 +31,31 @@ pub(super) mod service_repository;
 pub(super) mod services_update;
 pub(super) mod tool;
 
+/// Defines methods of the resolver of services, for those that have a part of the row. A line such as
+/// `contacts(PageArguments) -> Contacts = …;` becomes `async fn contacts(services: &[&impl ServiceCore], args: &PageArguments,
+/// ctx: &Ctx<'_>) -> Result<Vec<Contacts>>`, which awaits `…`. The first line names what `…` may use.
+macro_rules! relations {
+    (
+        |$services:ident: $part:ty, $args:ident, $ctx:ident|
+        $($field:ident($($given:ty)?) -> $answer:ty = $value:expr;)*
+    ) => {$(
+        async fn $field($services: &[&$part], $($args: &$given,)? $ctx: &Ctx<'_>) -> Result<Vec<$answer>> {
+            $value.await
+        }
+    )*};
+}
+
 impl ServiceResolver for Service {
     fn alias(service: &impl ServiceCore) -> &str {
         service.slug()
-    }
-
-    async fn aliases(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::all::<service_alias::Entity>(ctx.db(), ids(services)).await
-    }
-
-    async fn managed_aliases(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::managed::<service_alias::Entity>(ctx.db(), ids(services)).await
-    }
-
-    async fn favourite(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<bool>> {
-        saved_view::are_favourites(&ids(services), ctx).await
-    }
-
-    async fn parent(services: &[&impl ServiceKeys], ctx: &Ctx<'_>) -> Result<Vec<Option<System>>> {
-        to_one(ctx, services.iter().map(|service| service.system_id()).collect()).await
-    }
-
-    async fn r#type(services: &[&impl ServiceKeys], ctx: &Ctx<'_>) -> Result<Vec<ComponentType>> {
-        component_type::of_services(ctx, services.iter().map(|service| service.type_id()).collect()).await
-    }
-
-    async fn repositories(
-        services: &[&impl ServiceCore],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<RepositoryConnectionType>> {
-        repository::of_services(ids(services), args, ctx).await
-    }
-
-    async fn repos(
-        services: &[&impl ServiceCore],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<ServiceReposConnectionType>> {
-        service_repository::repositories(ids(services), args, ctx).await
-    }
-
-    async fn default_service_repository(
-        services: &[&impl ServiceCore],
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<Option<ServiceRepository>>> {
-        service_repository::default_links(ids(services), ctx).await
     }
 
     fn preferred_api_document_source(service: &impl ServiceDetails) -> Option<ApiDocumentSourceEnum> {
         service.preferred_api_document_source().and_then(ApiDocumentSourceEnum::from_word)
     }
 
-    async fn preferred_api_document(
-        services: &[&impl ServiceDetails],
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<Option<ServiceDocument>>> {
-        service_document::preferred(services, ctx).await
-    }
-
-    async fn api_document_pull(
-        services: &[&impl ServiceDetails],
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<Option<ApiDocumentPull>>> {
-        service_document::pulls(services, ctx).await
-    }
-
-    async fn documents(
-        services: &[&impl ServiceCore],
-        args: &ServiceDocumentsArgs,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<ServiceDocumentConnectionType>> {
-        service_document::of_services(ids(services), args, ctx).await
-    }
-
-    async fn on_calls(
-        services: &[&impl ServiceCore],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<OnCallConnectionType>> {
-        on_call::of_services(ids(services), args, ctx).await
-    }
-
-    async fn maturity_report(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<MaturityReport>>> {
-        check::maturity(services, ctx).await
-    }
-
-    async fn level(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Level>>> {
-        check::levels_of(services, ctx).await
-    }
-
-    async fn standing_changes(
-        services: &[&Self],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<StandingChangeConnectionType>> {
-        check::changes_of(services, args, ctx).await
-    }
-
-    async fn service_stats(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceStats>>> {
-        check::stats(services, ctx).await
-    }
-
-    async fn check_stats(services: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<CheckStats>>> {
-        check::counts(services, ctx).await
-    }
-
-    async fn contacts(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
-        contact::of_owners(ctx, contacts::Column::ServiceId, ids(services)).await
-    }
-
-    async fn property(
-        services: &[&impl ServiceCore],
-        args: &ServicePropertyArgs,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<Option<Property>>> {
-        property::of_owners(ctx, properties::Column::ServiceId, ids(services), &args.definition).await
-    }
-
-    async fn dependencies(
-        services: &[&impl ServiceKeys],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<ServiceDependenciesConnectionType>> {
-        service_dependency::dependencies(services, args, ctx).await
-    }
-
-    async fn dependents(
-        services: &[&impl ServiceKeys],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<ServiceDependentsConnectionType>> {
-        service_dependency::dependents(services, args, ctx).await
-    }
-
-    async fn impact(
-        services: &[&impl ServiceCore],
-        args: &ServiceImpactArgs,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<ServiceImpactConnectionType>> {
-        service_impact::of_services(ids(services), args, ctx).await
-    }
-
-    async fn related_resources(
-        services: &[&Self],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<RelatedResourceConnectionType>> {
-        related_resource::of_services(services, args, ctx).await
-    }
-
     fn locked(service: &impl ServiceCore) -> bool {
         service.locked_by().is_some()
-    }
-
-    async fn config_errors(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Vec<ConfigError>>> {
-        service_file::config_errors(services, ctx).await
     }
 
     async fn service_file(services: &[&impl ServiceDetails], _: &Ctx<'_>) -> Result<Vec<Option<ServiceFile>>> {
@@ -201,18 +70,6 @@ impl ServiceResolver for Service {
     async fn timestamps(services: &[&impl ServiceCore], _: &Ctx<'_>) -> Result<Vec<Timestamps>> {
         let times = services.iter().map(|service| (*service.created_at(), *service.updated_at()));
         Ok(times.map(|(created_at, updated_at)| Timestamps { created_at, updated_at }).collect())
-    }
-
-    async fn deploys(
-        services: &[&impl ServiceCore],
-        args: &ServiceDeploysArgs,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<DeployConnectionType>> {
-        deploy::of_services(ids(services), args, ctx).await
-    }
-
-    async fn last_deploy(services: &[&impl ServiceCore], ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
-        deploy::last_of_services(ids(services), ctx).await
     }
 
     async fn deploy_metrics(
@@ -238,6 +95,52 @@ impl ServiceResolver for Service {
             ids(services),
         );
         issues.pages(ctx, &args.request()?).await
+    }
+
+    relations! { |services: impl ServiceCore, args, ctx|
+        aliases() -> Vec<String> = alias::all::<service_alias::Entity>(ctx.db(), ids(services));
+        managed_aliases() -> Vec<String> = alias::managed::<service_alias::Entity>(ctx.db(), ids(services));
+        favourite() -> bool = saved_view::are_favourites(&ids(services), ctx);
+        repositories(PageArguments) -> RepositoryConnectionType = repository::of_services(ids(services), args, ctx);
+        repos(PageArguments) -> ServiceReposConnectionType = service_repository::repositories(ids(services), args, ctx);
+        default_service_repository() -> Option<ServiceRepository> =
+            service_repository::default_links(ids(services), ctx);
+        documents(ServiceDocumentsArgs) -> ServiceDocumentConnectionType =
+            service_document::of_services(ids(services), args, ctx);
+        on_calls(PageArguments) -> OnCallConnectionType = on_call::of_services(ids(services), args, ctx);
+        contacts() -> Option<Vec<Contact>> = contact::of_owners(ctx, contacts::Column::ServiceId, ids(services));
+        property(ServicePropertyArgs) -> Option<Property> =
+            property::of_owners(ctx, properties::Column::ServiceId, ids(services), &args.definition);
+        impact(ServiceImpactArgs) -> ServiceImpactConnectionType =
+            service_impact::of_services(ids(services), args, ctx);
+        config_errors() -> Vec<ConfigError> = service_file::config_errors(services, ctx);
+        deploys(ServiceDeploysArgs) -> DeployConnectionType = deploy::of_services(ids(services), args, ctx);
+        last_deploy() -> Option<Deploy> = deploy::last_of_services(ids(services), ctx);
+    }
+
+    relations! { |services: impl ServiceKeys, args, ctx|
+        parent() -> Option<System> = to_one(ctx, services.iter().map(|service| service.system_id()).collect());
+        r#type() -> ComponentType =
+            component_type::of_services(ctx, services.iter().map(|service| service.type_id()).collect());
+        dependencies(PageArguments) -> ServiceDependenciesConnectionType =
+            service_dependency::dependencies(services, args, ctx);
+        dependents(PageArguments) -> ServiceDependentsConnectionType =
+            service_dependency::dependents(services, args, ctx);
+    }
+
+    relations! { |services: impl ServiceDetails, args, ctx|
+        preferred_api_document() -> Option<ServiceDocument> = service_document::preferred(services, ctx);
+        api_document_pull() -> Option<ApiDocumentPull> = service_document::pulls(services, ctx);
+    }
+
+    relations! { |services: Self, args, ctx|
+        maturity_report() -> Option<MaturityReport> = check::maturity(services, ctx);
+        level() -> Option<Level> = check::levels_of(services, ctx);
+        standing_changes(PageArguments) -> StandingChangeConnectionType = check::changes_of(services, args, ctx);
+        service_stats() -> Option<ServiceStats> = check::stats(services, ctx);
+        check_stats() -> Option<CheckStats> = check::counts(services, ctx);
+        related_resources(PageArguments) -> RelatedResourceConnectionType =
+            related_resource::of_services(services, args, ctx);
     }
 }
 
