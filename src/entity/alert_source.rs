@@ -1,8 +1,7 @@
 //! Alert sources: monitors, schedules and rules in another system that raise alerts.
 
-use super::field_rule::{FieldRule, FieldRules};
-use super::{Timestamp, repository, text};
-use crate::db::Owner;
+use super::prelude::*;
+use super::repository;
 
 super::table! {
     "alert_source", Alone("AlertSource"), |_| Owner::Nobody;

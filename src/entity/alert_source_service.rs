@@ -1,10 +1,10 @@
 //! The services that alert sources monitor.
 
+use super::prelude::*;
 use super::service;
-use crate::db::{Owner, RowOf};
 
 super::table! {
-    "alert_source_service", Alone("AlertSourceService"), |row| Owner::Row(RowOf::to::<service::Entity>(row.service_id));
+    "alert_source_service", Alone("AlertSourceService"), |row| Owner::Row(RowOf::new::<service::Entity>(row.service_id));
 
     /// The alert source.
     pub alert_source_id: i64,

@@ -104,7 +104,7 @@ macro_rules! alias_table {
     ($table:tt, $owner:ident, $noun:literal, $id:ident $column:ident, $held:ty, |$one:ident| $key:expr) => {
         use super::alias::{AliasTable, Kind};
         use super::$owner;
-        use crate::db::{Entry, Owner, RowOf};
+        use super::prelude::*;
 
         super::table! {
             $table, In("aliases"), |row| Owner::Row(RowOf::to::<$owner::Entity>(row.$id)), |row| Entry::text(&row.value);

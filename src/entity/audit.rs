@@ -5,13 +5,10 @@
 //! transaction changed. Later entries have larger ids.
 
 use sea_orm::sea_query::ExprTrait;
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
-use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::{TimeCursor, Timestamp};
-use super::{session, token, user};
-use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
+use super::prelude::*;
+use super::{TimeCursor, session, token, user};
 
 super::table! {
     "audit", unrecorded;

@@ -1,8 +1,6 @@
 //! Campaigns: sets of checks that the services of one filter are to pass by a date.
 
-use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use super::{Timestamp, text};
-use crate::db::Owner;
+use super::prelude::*;
 
 /// The maximum number of campaigns.
 pub const MOST: usize = 500;

@@ -1,8 +1,6 @@
 //! Categories of maturity, such as Security.
 
-use super::field_rule::{FieldRule, FieldRules};
-use super::text;
-use crate::db::Owner;
+use super::prelude::*;
 
 super::table! {
     "category", Alone("Category"), |_| Owner::Nobody;

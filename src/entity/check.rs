@@ -1,11 +1,7 @@
 //! Checks: rules that services are measured by.
 
-use serde::Deserialize;
-
 use super::check_due::Part;
-use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use super::{Timestamp, text};
-use crate::db::Owner;
+use super::prelude::*;
 
 /// The maximum number of checks.
 pub const MOST: usize = 500;

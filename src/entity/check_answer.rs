@@ -1,8 +1,7 @@
 //! What people answered to manual checks: at most one answer for each service and check.
 
-use super::field_rule::{FieldRule, FieldRules};
-use super::{Timestamp, check, service, text};
-use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
+use super::prelude::*;
+use super::{check, service};
 
 super::table! {
     "check_answer";

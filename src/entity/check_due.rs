@@ -3,13 +3,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
-use serde::Deserialize;
-
 use super::audit::Actor;
 use super::change::Whole;
-use super::{Timestamp, check, service_dependency};
-use crate::db::{self, AnyRow, Read, ReadHandle, Write, WriteHandle};
+use super::prelude::*;
+use super::{check, service_dependency};
+use crate::db::AnyRow;
 
 /// The longest cause, in characters.
 pub const CAUSE: usize = 200;

@@ -1,8 +1,8 @@
 //! What was reported for checks that the catalogue cannot evaluate by itself: at most one result for each check, service
 //! and repository.
 
-use super::{Timestamp, check, repository, service};
-use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
+use super::prelude::*;
+use super::{check, repository, service};
 
 super::table! {
     "check_reported";

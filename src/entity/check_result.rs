@@ -1,8 +1,6 @@
 //! What a check said of a service when it was last evaluated in the background.
 
-use serde::Deserialize;
-
-use super::Timestamp;
+use super::prelude::*;
 
 super::table! {
     "check_result", unrecorded;

@@ -1,11 +1,9 @@
 //! Code issues: problems that a scanner found.
 
-use sea_orm::sea_query::{CaseStatement, ExprTrait, Func, Query};
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::sea_query::{CaseStatement, ExprTrait, Func};
 
-use super::field_rule::{FieldRule, FieldRules, ValueRule};
-use super::{Timestamp, code_issue_project_resource, text};
-use crate::db::{self, Owner, Read, ReadHandle, Write};
+use super::code_issue_project_resource;
+use super::prelude::*;
 
 super::table! {
     "code_issue", Directly("CodeIssue"), |_| Owner::Nobody;

@@ -1,9 +1,7 @@
 //! The known vulnerabilities (CVE) that a code issue is about.
 
 use super::code_issue;
-use super::field_rule::{FieldRule, FieldRules};
-use super::text;
-use crate::db::{Entry, Owner, RowOf};
+use super::prelude::*;
 
 super::table! {
     "code_issue_cve", In("cves"), |row| Owner::Row(RowOf::to::<code_issue::Entity>(row.code_issue_id)),

@@ -2,9 +2,7 @@
 
 use sea_orm::sea_query::ExprTrait;
 
-use super::field_rule::{FieldRule, FieldRules};
-use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, ReadHandle};
+use super::prelude::*;
 
 super::table! {
     "code_issue_project", Alone("CodeIssueProject"), |_| Owner::Nobody;

@@ -2,8 +2,8 @@
 //!
 //! The database enforces that exactly one of `service_id` and `repository_id` is set, and that each pair occurs once.
 
+use super::prelude::*;
 use super::{code_issue_project, repository, service};
-use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
 
 super::table! {
     "code_issue_project_resource";

@@ -1,10 +1,6 @@
 //! Component types: kinds of services, such as a library or a website.
 
-use sea_orm::QueryOrder;
-
-use super::field_rule::{FieldRule, FieldRules};
-use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, ReadHandle};
+use super::prelude::*;
 
 super::table! {
     "component_type", Alone("ComponentType"), |_| Owner::Nobody;

@@ -1,11 +1,9 @@
 //! Contacts: how to reach a person, or those responsible for a service or a team.
 
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::ExprTrait;
 
-use super::field_rule::{FieldRule, FieldRules};
+use super::prelude::*;
 use super::service;
-use super::text;
-use crate::db::{self, Entry, Owner, Table, Told, Write, WriteHandle};
 
 super::table! {
     "contact";

@@ -1,10 +1,8 @@
 //! The last custom events of each integration that takes them.
 
 use sea_orm::sea_query::Func;
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
 
-use super::Timestamp;
-use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
+use super::prelude::*;
 
 super::table! {
     "custom_event", unrecorded;

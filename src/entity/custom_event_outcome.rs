@@ -1,8 +1,6 @@
 //! What became of custom events: at most one row for each event and check.
 
-use sea_orm::{QueryOrder, QuerySelect};
-
-use crate::db::{self, Read, ReadHandle};
+use super::prelude::*;
 
 super::table! {
     "custom_event_outcome", unrecorded;

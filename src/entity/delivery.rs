@@ -1,10 +1,7 @@
 //! The last responses of each deploy endpoint to posts that did not become deploys. They help people who set up a
 //! pipeline. Posts that became deploys are not recorded here: the deploys themselves show that they arrived.
 
-use sea_orm::{QueryOrder, QuerySelect, Set};
-
-use super::Timestamp;
-use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
+use super::prelude::*;
 
 super::table! {
     "delivery", unrecorded;

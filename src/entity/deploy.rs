@@ -3,10 +3,8 @@
 //! Most columns hold what was sent, unchanged. `*_key` and `deploy_status` are derived, for filters.
 
 use sea_orm::sea_query::{ExprTrait, Func};
-use serde::Deserialize;
 
-use super::Timestamp;
-use crate::db::Owner;
+use super::prelude::*;
 
 super::table! {
     "deploy", Directly("Deploy"), |_| Owner::Nobody;

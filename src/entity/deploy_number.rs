@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
-use sea_orm::QuerySelect;
-use sea_orm::sea_query::{ExprTrait, LockType, OnConflict, Query, SelectStatement};
+use sea_orm::sea_query::{ExprTrait, SelectStatement};
 
+use super::prelude::*;
 use super::{deploy, service, suggestion};
-use crate::db::{self, Db, Read, Write, WriteHandle, rows_at_once};
+use crate::db::{Db, rows_at_once};
 
 /// The maximum number of counters that a statement raises.
 const ROWS: usize = 256;

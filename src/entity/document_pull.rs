@@ -3,12 +3,11 @@
 
 use std::net::IpAddr;
 
-use sea_orm::sea_query::{ExprTrait, Query};
-use sea_orm::{QueryOrder, QuerySelect, Set};
+use sea_orm::sea_query::ExprTrait;
 
-use super::{Timestamp, service, service_document};
-use crate::db::{self, Db, Read, Write, WriteHandle};
-use crate::error::UserError;
+use super::prelude::*;
+use super::{service, service_document};
+use crate::db::Db;
 
 /// No pull is put off for longer, in microseconds: 25 hours, an hour more than the longest interval after failures.
 const LONGEST_WAIT: i64 = 25 * 3_600_000_000;

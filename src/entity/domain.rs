@@ -1,8 +1,7 @@
 //! Domains: groups of systems that serve one part of the business.
 
-use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use super::{Timestamp, domain_alias, text};
-use crate::db::{self, Owner, ReadHandle};
+use super::domain_alias;
+use super::prelude::*;
 
 super::table! {
     "domain", Alone("Domain"), |row| Owner::team(row.owner_id);

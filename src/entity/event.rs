@@ -1,11 +1,9 @@
 //! Events: what has happened in the catalogue, until everybody who wants to know has been told.
 
-use sea_orm::sea_query::{ExprTrait, Query};
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
-use serde::Deserialize;
+use sea_orm::sea_query::ExprTrait;
 
-use super::{Timestamp, event_delivery};
-use crate::db::{self, Read, Write, WriteHandle};
+use super::event_delivery;
+use super::prelude::*;
 
 super::table! {
     "event", unrecorded;

@@ -3,13 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::sea_query::{Alias, ExprTrait, Query};
-use sea_orm::{Condition, QueryOrder, QuerySelect, QueryTrait};
-use serde::Deserialize;
+use sea_orm::Condition;
+use sea_orm::sea_query::{Alias, ExprTrait};
 
-use super::Timestamp;
 use super::event::Kind;
-use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
+use super::prelude::*;
 
 /// How many deliveries may wait for a subscription. Further events are not kept for it.
 pub const MOST_WAITING: u64 = 10_000;

@@ -2,13 +2,9 @@
 
 use std::collections::HashMap;
 
-use sea_orm::Set;
-use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::ExprTrait;
-use serde::Deserialize;
 
-use super::Timestamp;
-use crate::db::{self, Read, ReadHandle, Write};
+use super::prelude::*;
 
 /// A row of `event_receiver`. Each subscription has one.
 #[derive(Clone, PartialEq, Eq, DeriveEntityModel, Deserialize)]

@@ -1,12 +1,8 @@
 //! Subscriptions: who is told of which events. What is secret, and how the receiver does, is in
 //! [`event_receiver`](super::event_receiver).
 
-use serde::Deserialize;
-
 use super::event::Kind;
-use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use super::{Timestamp, text};
-use crate::db::Owner;
+use super::prelude::*;
 
 /// The maximum number of subscriptions.
 pub const MOST: usize = 100;

@@ -2,12 +2,11 @@
 //! with the service. It says nothing about the service, so it is not [recorded](crate::db::Told); the audit has the
 //! mutation.
 
-use sea_orm::sea_query::{LockType, Query, SelectStatement};
-use sea_orm::{QuerySelect, QueryTrait, Set};
+use sea_orm::sea_query::SelectStatement;
 
-use super::{Timestamp, row_lock, user};
-use crate::db::{self, Read, ReadHandle, Transaction, Write, any};
-use crate::error::{Result, UserError};
+use super::prelude::*;
+use super::{row_lock, user};
+use crate::db::any;
 
 /// The most favourites of a person.
 pub const MOST: u64 = 200;

@@ -3,15 +3,13 @@
 
 use std::time::Duration;
 
-use sea_orm::sea_query::{ExprTrait, Func, LockType};
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::sea_query::{ExprTrait, Func};
 use serde_json::json;
 
 use super::audit::{self, Actor};
 use super::key::Key;
-use super::{Timestamp, row_lock, user};
-use crate::db::{self, Read, ReadHandle, Transaction, Write, WriteHandle};
-use crate::error::{Result, UserError};
+use super::prelude::*;
+use super::{row_lock, user};
 
 super::table! {
     "feed", unrecorded;

@@ -1,8 +1,6 @@
 //! Saved filters of services. Their predicates are rows of `filter_predicate`.
 
-use super::field_rule::{FieldRule, FieldRules};
-use super::{Timestamp, text};
-use crate::db::Owner;
+use super::prelude::*;
 
 super::table! {
     "filter", Alone("Filter"), |_| Owner::Nobody;

@@ -1,7 +1,7 @@
 //! The predicates of saved filters, in the order in which they were given.
 
 use super::filter;
-use crate::db::{Entry, Owner, RowOf, Table, Told};
+use super::prelude::*;
 
 super::table! {
     "filter_predicate";

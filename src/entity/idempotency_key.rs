@@ -4,11 +4,9 @@
 
 use std::time::Duration;
 
-use sea_orm::sea_query::{ExprTrait, OnConflict};
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::sea_query::ExprTrait;
 
-use super::Timestamp;
-use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
+use super::prelude::*;
 
 super::table! {
     "idempotency_key", unrecorded;

@@ -5,11 +5,8 @@
 
 use std::collections::HashSet;
 
-use sea_orm::Set;
-use sea_orm::sea_query::OnConflict;
-
-use super::{Timestamp, user};
-use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
+use super::prelude::*;
+use super::user;
 
 super::table! {
     "identity", unrecorded;

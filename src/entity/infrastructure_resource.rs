@@ -1,8 +1,7 @@
 //! Infrastructure that services run on: databases, queues, clusters and the like.
 
-use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use super::{Timestamp, infrastructure_resource_alias, repository, text};
-use crate::db::{self, Owner, ReadHandle};
+use super::prelude::*;
+use super::{infrastructure_resource_alias, repository};
 
 super::table! {
     "infrastructure_resource", Alone("InfrastructureResource"), |row| Owner::team(row.owner_id);

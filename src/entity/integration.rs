@@ -1,14 +1,9 @@
 //! Integrations: the tools that push to the catalogue.
 
 use data_encoding::HEXLOWER;
-use sea_orm::sea_query::LockType;
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::field_rule::{FieldRule, FieldRules};
-use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, ReadHandle, Write, WriteHandle};
-use crate::error::{Error, Result};
+use super::prelude::*;
 
 super::table! {
     "integration", Alone("Integration"), |_| Owner::Nobody;

@@ -1,8 +1,6 @@
 //! Levels of maturity, such as Bronze.
 
-use super::field_rule::{FieldRule, FieldRules, ValueRule};
-use super::text;
-use crate::db::Owner;
+use super::prelude::*;
 
 super::table! {
     "level", Alone("Level"), |_| Owner::Nobody;

@@ -1,8 +1,6 @@
 //! Lifecycles: how far along a service is.
 
-use super::field_rule::{FieldRule, FieldRules, ValueRule};
-use super::text;
-use crate::db::{self, Owner, ReadHandle};
+use super::prelude::*;
 
 super::table! {
     "lifecycle", Alone("Lifecycle"), |_| Owner::Nobody;

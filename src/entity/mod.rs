@@ -59,6 +59,7 @@ pub mod level;
 pub mod lifecycle;
 pub mod on_call;
 pub mod pages;
+mod prelude;
 pub mod property;
 pub mod property_definition;
 mod reference;

@@ -1,9 +1,8 @@
 //! Who is on call for a service, as last reported by an on-call tool.
 
-use super::field_rule::{FieldRule, FieldRules, ValueRule};
+use super::prelude::*;
 use super::service;
-use super::{Timestamp, repository, text};
-use crate::db::{Entry, Owner, RowOf};
+use super::repository;
 
 super::table! {
     "on_call", In("onCalls"), |row| Owner::Row(RowOf::to::<service::Entity>(row.service_id)),

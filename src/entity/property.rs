@@ -2,12 +2,10 @@
 //!
 //! The database enforces that exactly one owner is set, and that an owner has at most one value per definition.
 
-use sea_orm::Set;
 use serde_json::Value as Json;
 
-use super::text;
+use super::prelude::*;
 use super::{property_definition, service};
-use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
 
 super::table! {
     "property";

@@ -1,8 +1,6 @@
 //! Property definitions: what is recorded about services and teams, in addition to their built-in fields.
 
-use super::field_rule::{FieldRule, FieldRules};
-use super::{Timestamp, text};
-use crate::db::{self, Owner, ReadHandle};
+use super::prelude::*;
 
 super::table! {
     "property_definition", Alone("PropertyDefinition"), |_| Owner::Nobody;

@@ -4,9 +4,8 @@
 //! that have a column or a table of their own are not stored here: the system of a service, the domain of a system, and
 //! the dependencies of a service.
 
+use super::prelude::*;
 use super::{domain, infrastructure_resource, relationship_definition, service, system, team};
-use crate::db::{Entry, Owner, RowOf, Table, Told, Word};
-use sea_orm::Set;
 
 super::table! {
     "relationship";

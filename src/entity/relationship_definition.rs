@@ -1,8 +1,6 @@
 //! Relationship definitions: what services of a component type can be related to, and what the relationship means.
 
-use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use super::{Timestamp, text};
-use crate::db::{self, Owner, ReadHandle};
+use super::prelude::*;
 
 /// The maximum number of management rules of a definition. A component type may have as many for owners, and as many
 /// for systems.

@@ -2,15 +2,9 @@
 
 use std::time::Duration;
 
-use sea_orm::Set;
-use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::OnConflict;
-use serde::Deserialize;
-
-use super::Timestamp;
 use super::deploy::{Environments, PRODUCTION};
+use super::prelude::*;
 use super::token::Lifetimes;
-use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
 
 /// A row of `remembered`.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]

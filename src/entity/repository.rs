@@ -1,12 +1,9 @@
 //! Repositories: where the source code of services is kept.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use super::{Timestamp, text};
-use crate::db::{self, Owner, ReadHandle};
-use crate::error::UserError;
+use super::prelude::*;
 
 super::table! {
     "repository", Alone("Repository"), |row| Owner::team(row.owner_id);

@@ -4,12 +4,9 @@
 //! A view is private or shared with everybody. The rows are not [recorded](crate::db::Told): what a person keeps for
 //! themselves is no event of the catalogue. The audit has the mutation and its input.
 
-use sea_orm::sea_query::Expr;
-use sea_orm::{Iterable, QueryOrder, QuerySelect};
+use sea_orm::Iterable;
 
-use super::Timestamp;
-use super::field_rule::{FieldRule, FieldRules};
-use crate::db::{self, Read, ReadHandle};
+use super::prelude::*;
 
 /// The most views of a person.
 pub const MOST: u64 = 50;

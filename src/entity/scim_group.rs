@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::{ExprTrait, Query};
-use sea_orm::{QuerySelect, QueryTrait};
+use sea_orm::sea_query::ExprTrait;
 
 use super::audit::Subject;
-use super::{Timestamp, scim_group_member as member};
-use crate::db::{self, Owner, Read, ReadHandle};
+use super::prelude::*;
+use super::scim_group_member as member;
 
 super::table! {
     "scim_group", Alone("ScimGroup"), |_| Owner::Nobody;

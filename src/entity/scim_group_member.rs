@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
-
+use super::prelude::*;
 use super::{scim_group, user};
-use crate::db::{self, Entry, Owner, Read, ReadHandle, RowOf, Word};
 
 super::table! {
-    "scim_group_member", In("members"), |row| Owner::Row(RowOf::to::<scim_group::Entity>(row.group_id)),
-    |row| Entry { name: vec![Word::NameOf(RowOf::to::<user::Entity>(row.user_id))], value: None };
+    "scim_group_member", In("members"), |row| Owner::Row(RowOf::new::<scim_group::Entity>(row.group_id)),
+    |row| Entry { name: vec![Word::NameOf(RowOf::new::<user::Entity>(row.user_id))], value: None };
 
     /// The group.
     pub group_id: i64,

@@ -1,8 +1,7 @@
 //! Scorecards: sets of checks of one team, for the services of one filter. Its checks belong to its category.
 
-use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use super::{Timestamp, scorecard_alias, text};
-use crate::db::{self, Owner, ReadHandle};
+use super::prelude::*;
+use super::scorecard_alias;
 
 /// The maximum number of scorecards.
 pub const MOST: usize = 500;

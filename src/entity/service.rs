@@ -3,16 +3,14 @@
 use std::collections::HashMap;
 use std::ops::Deref;
 
-use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveValue, JoinType, QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::{ActiveValue, JoinType};
 
-use super::alias::{AliasKind, AliasTable};
-use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use super::alias::{AliasTable, Kind};
+use super::prelude::*;
 use super::timestamp::touch;
-use super::{Timestamp, document_pull, service_alias, service_file_note, text, tier};
+use super::{document_pull, service_alias, service_file_note, tier};
 use crate::column_groups;
-use crate::db::{self, Omitted, Owner, Read, ReadHandle, Table, Told, Write, WriteHandle};
-use crate::error::{Result, UserError};
+use crate::db::Omitted;
 
 super::table! {
     "service";

@@ -1,12 +1,10 @@
 //! Dependencies between services.
 
 use foldhash::HashSet;
-use sea_orm::sea_query::{Order, Query};
+use sea_orm::sea_query::Order;
 
-use super::field_rule::{FieldRule, FieldRules};
+use super::prelude::*;
 use super::service;
-use super::text;
-use crate::db::{self, Entry, Owner, Read, ReadHandle, RowOf, Table, Told, Word};
 
 super::table! {
     "service_dependency";

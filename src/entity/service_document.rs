@@ -1,13 +1,10 @@
 //! API documents of services, posted or pulled. Their texts are rows of `service_document_content`.
 
-use serde::Deserialize;
-
-use super::Timestamp;
+use super::prelude::*;
 use super::service;
-use crate::db::{Owner, RowOf};
 
 super::table! {
-    "service_document", Alone("ServiceDocument"), |row| Owner::Row(RowOf::to::<service::Entity>(row.service_id));
+    "service_document", Alone("ServiceDocument"), |row| Owner::Row(RowOf::new::<service::Entity>(row.service_id));
 
     /// The service.
     pub service_id: i64,

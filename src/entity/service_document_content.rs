@@ -1,5 +1,7 @@
 //! The texts of API documents. They are stored separately, so that listing documents does not read them.
 
+use super::prelude::*;
+
 super::table! {
     "service_document_content", unrecorded;
 

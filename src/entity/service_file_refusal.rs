@@ -2,13 +2,7 @@
 
 use std::time::Duration;
 
-use sea_orm::Set;
-use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::OnConflict;
-use serde::Deserialize;
-
-use super::Timestamp;
-use crate::db::{self, Write, WriteHandle};
+use super::prelude::*;
 
 /// A row of `service_file_refusal`: a service whose file was refused.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]

@@ -1,12 +1,10 @@
 //! The time of each service's last deploy, for an order of services. Triggers keep it. Only [`derive_all`] writes it too,
 //! after rows were stored without them.
 
-use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{ExprTrait, Query};
-use serde::Deserialize;
+use sea_orm::sea_query::ExprTrait;
 
-use super::{Timestamp, deploy, service};
-use crate::db::{self, Write, WriteHandle};
+use super::prelude::*;
+use super::{deploy, service};
 
 /// A row of `service_last_deploy`. Every service has one.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, Deserialize)]

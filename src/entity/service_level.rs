@@ -1,6 +1,6 @@
 //! The level that a service had when it was last evaluated in the background.
 
-use super::Timestamp;
+use super::prelude::*;
 
 super::table! {
     "service_level", unrecorded;

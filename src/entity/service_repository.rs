@@ -1,13 +1,8 @@
 //! The repositories that contain the source of services.
 
-use sea_orm::Set;
-use sea_orm::sea_query::OnConflict;
-
-use super::field_rule::{FieldRule, FieldRules};
+use super::prelude::*;
 use super::service::Writable;
-use super::text;
 use super::{repository, service};
-use crate::db::{self, Entry, Owner, RowOf, Table, Told, Word, Write, WriteHandle};
 
 super::table! {
     "service_repository";

@@ -1,12 +1,10 @@
 //! Sessions of people who are signed in to the application. The secret is a cookie. Only its hash is stored.
 
 use sea_orm::sea_query::ExprTrait;
-use sea_orm::{QueryOrder, Set};
 
 use super::key::Key;
-use super::{Timestamp, text, user};
-use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
-use crate::error::Result;
+use super::prelude::*;
+use super::user;
 
 super::table! {
     "session", unrecorded;

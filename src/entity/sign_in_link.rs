@@ -1,13 +1,11 @@
 //! Sign-in links. Each begins one session and expires after 15 minutes. The secret is part of the link's URL. Only its
 //! hash is stored.
 
-use sea_orm::Set;
 use sea_orm::sea_query::ExprTrait;
 
 use super::key::Key;
-use super::{Timestamp, user};
-use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
-use crate::error::{Result, UserError};
+use super::prelude::*;
+use super::user;
 
 super::table! {
     "sign_in_link", unrecorded;

@@ -1,9 +1,6 @@
 //! How services stood, and since when: each change of what a check says of a service, and of a service's level.
 
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
-
-use super::Timestamp;
-use crate::db::{self, Read, Write, WriteHandle};
+use super::prelude::*;
 
 /// How long a change is kept, in days.
 pub const KEPT: i64 = 400;

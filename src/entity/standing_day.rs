@@ -1,6 +1,8 @@
 //! How services stood at the end of a day: with each check, and at each level. Days on which nothing differs from the day
 //! before have no row.
 
+use super::prelude::*;
+
 super::table! {
     "standing_day", unrecorded;
 

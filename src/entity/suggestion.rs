@@ -1,10 +1,7 @@
 //! Suggestions: what the catalogue may lack. There is one for each alias that deploys use and no service has, and one
 //! for each code issue project that is connected to nothing.
 
-use serde::Deserialize;
-
-use super::Timestamp;
-use crate::db::Owner;
+use super::prelude::*;
 
 super::table! {
     "suggestion", Alone("ServiceSuggestion"), |_| Owner::Nobody;

@@ -1,5 +1,7 @@
 //! The integrations that pushed what suggestions are about.
 
+use super::prelude::*;
+
 super::table! {
     "suggestion_integration", unrecorded;
 

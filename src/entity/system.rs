@@ -1,8 +1,7 @@
 //! Systems: groups of services that serve one purpose.
 
-use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use super::{Timestamp, system_alias, text};
-use crate::db::{self, Owner, ReadHandle};
+use super::prelude::*;
+use super::system_alias;
 
 super::table! {
     "system", Alone("System"), |row| Owner::team(row.owner_id);

@@ -4,6 +4,8 @@
 /// lists what their entries say, and the columns after `id`:
 ///
 /// ```text
+/// use super::prelude::*;
+///
 /// super::table! {
 ///     "gadget", In("gadgets"), |row| Owner::Team(row.team_id), |row| Entry::text(&row.name);
 ///
@@ -17,12 +19,10 @@
 /// A table whose changes are not recorded says `unrecorded` in their place. One that says more of its rows gives only its
 /// name, and implements [`Table`](crate::db::Table) itself.
 ///
-/// It becomes what sea-orm wants of a module, `Model`, `Relation` and the traits of both, with the `use` of sea-orm's prelude
-/// for the whole file, and `impl Table for Entity`. The generator reads the columns from the source.
+/// It becomes what sea-orm wants of a module, `Model`, `Relation` and the traits of both, and `impl Table for Entity`. The
+/// file needs `use super::prelude::*`. The generator reads the columns from the source.
 macro_rules! table {
     ($table:tt; $($columns:tt)*) => {
-        use sea_orm::entity::prelude::*;
-
         #[doc = concat!("A row of `", $table, "`.")]
         #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel, serde::Deserialize)]
         #[sea_orm(table_name = $table)]

@@ -5,15 +5,15 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
-use sea_orm::{Condition, IntoActiveModel, Iterable, JoinType, QueryOrder, QueryTrait, Set};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{Condition, IntoActiveModel, Iterable, JoinType};
 
+use super::prelude::*;
 use super::service::Writable;
 use super::{domain, infrastructure_resource, repository, system, team, user};
-use super::{service, service_alias, text};
+use super::{service, service_alias};
 use crate::column_groups;
-use crate::db::{self, Entry, Omitted, Read, ReadHandle, Table, Told, Write, WriteHandle};
-use crate::error::UserError;
+use crate::db::Omitted;
 
 super::table! {
     "tag";

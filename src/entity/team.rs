@@ -1,13 +1,7 @@
 //! Teams: the owners of services.
 
-use sea_orm::QuerySelect;
-use sea_orm::QueryTrait;
-use sea_orm::sea_query::LockType;
-
-use super::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use super::{Timestamp, row_lock, team_alias, text};
-use crate::db::{self, Owner, Read, ReadHandle, Transaction};
-use crate::error::{Error, Result, UserError};
+use super::prelude::*;
+use super::{row_lock, team_alias};
 
 super::table! {
     "team", Alone("Team"), |row| Owner::Team(row.id);

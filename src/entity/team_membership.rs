@@ -1,11 +1,8 @@
 //! The members of teams.
 
-use sea_orm::{QuerySelect, QueryTrait};
-
-use super::field_rule::{FieldRule, FieldRules};
+use super::prelude::*;
 use super::user;
-use super::{team, text};
-use crate::db::{self, Entry, Owner, Read, ReadHandle, RowOf, Table, Told, Word};
+use super::team;
 
 super::table! {
     "team_membership";

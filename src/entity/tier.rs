@@ -1,8 +1,6 @@
 //! Tiers: how much depends on a service.
 
-use super::field_rule::{FieldRule, FieldRules, ValueRule};
-use super::text;
-use crate::db::{self, Owner, ReadHandle};
+use super::prelude::*;
 
 super::table! {
     "tier", Alone("Tier"), |_| Owner::Nobody;

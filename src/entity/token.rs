@@ -5,17 +5,15 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use data_encoding::BASE64URL_NOPAD;
+use sea_orm::Iterable;
 use sea_orm::sea_query::ExprTrait;
-use sea_orm::{Iterable, QueryOrder, Set};
-use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::audit::{self, Actor, Subject};
-use super::text::{self, ENTRIES};
-use super::{Timestamp, change, remembered};
-use crate::db::{self, Read, ReadHandle, Write, WriteHandle};
-use crate::error::{Error, Result, UserError};
+use super::prelude::*;
+use super::text::ENTRIES;
+use super::{change, remembered};
 
 super::table! {
     "token", unrecorded;

@@ -1,9 +1,8 @@
 //! Tools: where a service's runbooks, dashboards, logs and the like are.
 
-use super::field_rule::{FieldRule, FieldRules};
+use super::prelude::*;
 use super::service;
-use super::{repository, text};
-use crate::db::{Entry, Owner, RowOf, Table, Told};
+use super::repository;
 
 super::table! {
     "tool";

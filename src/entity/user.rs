@@ -1,15 +1,11 @@
 //! Users: members and managers of teams, and people who deploy.
 
-use sea_orm::sea_query::{Expr, ExprTrait, LockType};
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Set};
-use serde::Deserialize;
+use sea_orm::sea_query::ExprTrait;
 
 use super::audit::Subject;
-use super::field_rule::{FieldRule, FieldRules};
+use super::prelude::*;
 use super::timestamp::touch;
-use super::{Timestamp, text};
-use crate::db::{self, Owner, Read, ReadHandle, Transaction, Write, WriteHandle};
-use crate::error::{Error, Problems, Result, UserError, quoted};
+use crate::error::Problems;
 
 super::table! {
     "user", Alone("User"), |_| Owner::Nobody;
