@@ -98,16 +98,16 @@ pub trait AliasTable: Table {
     }
 }
 
-/// Defines a table of aliases in its module: the row and its [`AliasTable`]. Takes the table, the module of its owners, the
+/// Defines a table of aliases in its module: the row and its [`AliasTable`], and [`ByAlias`](super::ByAlias) of its owners. Takes the table, the module of its owners, the
 /// noun for one, the column of its id, and the type of an owner whose aliases the caller may write, with its id.
 macro_rules! alias_table {
     ($table:tt, $owner:ident, $noun:literal, $id:ident $column:ident, $held:ty, |$one:ident| $key:expr) => {
-        use super::alias::{AliasTable, Kind};
+        use super::alias::{AliasKind, AliasTable};
         use super::$owner;
         use super::prelude::*;
 
         super::table! {
-            $table, In("aliases"), |row| Owner::Row(RowOf::to::<$owner::Entity>(row.$id)), |row| Entry::text(&row.value);
+            $table, In("aliases"), |row| Owner::Row(RowOf::new::<$owner::Entity>(row.$id)), |row| Entry::text(&row.value);
 
             /// The owner.
             pub $id: i64,
@@ -115,6 +115,12 @@ macro_rules! alias_table {
             pub value: String,
             /// The origin of the alias.
             pub kind: AliasKind,
+        }
+
+        impl super::ByAlias for $owner::Entity {
+            async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<$owner::Model>, db::Error> {
+                super::by_own_alias::<$owner::Entity, Entity>(db, $owner::Column::Id, alias).await
+            }
         }
 
         impl AliasTable for Entity {

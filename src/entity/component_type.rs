@@ -38,11 +38,7 @@ impl FieldRules for Entity {
     ];
 }
 
-impl super::ByAlias for Entity {
-    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
-        super::by_unique::<Entity>(db, Column::Alias, alias).await
-    }
-}
+super::by_alias!(Alias);
 
 /// Returns the id of a service's component type: `named`, or the default type if that is `None`.
 pub async fn or_default(db: &dyn ReadHandle, named: Option<i64>) -> Result<Option<i64>, db::Error> {

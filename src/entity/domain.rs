@@ -1,6 +1,5 @@
 //! Domains: groups of systems that serve one part of the business.
 
-use super::domain_alias;
 use super::prelude::*;
 
 super::table! {
@@ -29,10 +28,4 @@ impl FieldRules for Entity {
         FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
         FieldRule::text("note", Column::Note, text::NOTE).not_in_files(),
     ];
-}
-
-impl super::ByAlias for Entity {
-    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
-        super::by_own_alias::<Entity, domain_alias::Entity>(db, Column::Id, alias).await
-    }
 }

@@ -1,7 +1,7 @@
 //! Infrastructure that services run on: databases, queues, clusters and the like.
 
 use super::prelude::*;
-use super::{infrastructure_resource_alias, repository};
+use super::repository;
 
 super::table! {
     "infrastructure_resource", Alone("InfrastructureResource"), |row| Owner::team(row.owner_id);
@@ -36,10 +36,4 @@ impl FieldRules for Entity {
         FieldRule::text("externalUrl", Column::ExternalUrl, text::URL).checked(repository::check_url),
         FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
     ];
-}
-
-impl super::ByAlias for Entity {
-    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
-        super::by_own_alias::<Entity, infrastructure_resource_alias::Entity>(db, Column::Id, alias).await
-    }
 }

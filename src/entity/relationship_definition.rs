@@ -43,8 +43,4 @@ impl FieldRules for Entity {
     ];
 }
 
-impl super::ByAlias for Entity {
-    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
-        super::by_unique::<Entity>(db, Column::Alias, alias).await
-    }
-}
+super::by_alias!(Alias);

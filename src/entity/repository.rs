@@ -117,11 +117,7 @@ impl Model {
 /// The characters to percent-encode in the path of a URL.
 const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`');
 
-impl super::ByAlias for Entity {
-    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
-        super::by_unique::<Entity>(db, Column::DefaultAlias, alias).await
-    }
-}
+super::by_alias!(DefaultAlias);
 
 /// Refuses URLs other than http and https. Pages show these URLs as links.
 pub fn check_url(url: &str) -> Result<(), UserError> {

@@ -1,7 +1,6 @@
 //! Scorecards: sets of checks of one team, for the services of one filter. Its checks belong to its category.
 
 use super::prelude::*;
-use super::scorecard_alias;
 
 /// The maximum number of scorecards.
 pub const MOST: usize = 500;
@@ -36,10 +35,4 @@ impl FieldRules for Entity {
         FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
         FieldRule::new("affectsOverallServiceLevels", Column::AffectsOverallServiceLevels, ValueRule::Flag).required(),
     ];
-}
-
-impl super::ByAlias for Entity {
-    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
-        super::by_own_alias::<Entity, scorecard_alias::Entity>(db, Column::Id, alias).await
-    }
 }

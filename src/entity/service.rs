@@ -185,12 +185,6 @@ pub async fn unlock(db: &dyn WriteHandle, service: &Writable) -> Result<Model, d
     db.update(row).await
 }
 
-impl super::ByAlias for Entity {
-    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
-        super::by_own_alias::<Entity, service_alias::Entity>(db, Column::Id, alias).await
-    }
-}
-
 /// Builds a service with this name that is not stored yet. `creation_source` says how it is created.
 pub fn new(name: impl Into<String>, creation_source: &str) -> ActiveModel {
     let creation_source = Set(Some(creation_source.to_owned()));

@@ -1,7 +1,6 @@
 //! Systems: groups of services that serve one purpose.
 
 use super::prelude::*;
-use super::system_alias;
 
 super::table! {
     "system", Alone("System"), |row| Owner::team(row.owner_id);
@@ -32,10 +31,4 @@ impl FieldRules for Entity {
         FieldRule::new("parent", Column::DomainId, ValueRule::Identified(Reference::Domain)),
         FieldRule::text("note", Column::Note, text::NOTE).not_in_files(),
     ];
-}
-
-impl super::ByAlias for Entity {
-    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
-        super::by_own_alias::<Entity, system_alias::Entity>(db, Column::Id, alias).await
-    }
 }

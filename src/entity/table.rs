@@ -63,3 +63,15 @@ macro_rules! table {
     };
 }
 pub(super) use table;
+
+/// Implements [`ByAlias`](crate::entity::ByAlias) for a table whose alias is a unique column of its own, such as `Alias`.
+macro_rules! by_alias {
+    ($column:ident) => {
+        impl $crate::entity::ByAlias for Entity {
+            async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
+                $crate::entity::by_unique::<Entity>(db, Column::$column, alias).await
+            }
+        }
+    };
+}
+pub(super) use by_alias;

@@ -1,7 +1,7 @@
 //! Teams: the owners of services.
 
 use super::prelude::*;
-use super::{row_lock, team_alias};
+use super::row_lock;
 
 super::table! {
     "team", Alone("Team"), |row| Owner::Team(row.id);
@@ -29,12 +29,6 @@ impl FieldRules for Entity {
         FieldRule::new("parentTeam", Column::ParentTeamId, ValueRule::Identified(Reference::Team)),
         FieldRule::text("responsibilities", Column::Responsibilities, text::DESCRIPTION),
     ];
-}
-
-impl super::ByAlias for Entity {
-    async fn by_alias(db: &dyn ReadHandle, alias: &str) -> Result<Option<Model>, db::Error> {
-        super::by_own_alias::<Entity, team_alias::Entity>(db, Column::Id, alias).await
-    }
 }
 
 /// The maximum number of teams above a team.
