@@ -66,12 +66,14 @@ fn predicates<'c>(stored: impl Iterator<Item = &'c Option<Comparison>>) -> Vec<O
 }
 
 /// Defines the kinds: for each its SDL type, its parameters, the fields of its inputs, the mutations that create and
-/// change it, and the fields that the SDL type has besides those of all checks.
+/// change it, and the fields that the SDL type has besides those of all checks: those that a parameter of the same name
+/// gives, by its type, and the others as methods.
 macro_rules! kinds {
     ($(
         $name:ident $resolver:ident: $kind:ident $own:ident [$($field:ident)*]
         $create:ident $create_one:ident $create_input:ident, $update:ident $update_one:ident $update_input:ident
-        { $($item:item)* }
+        $(predicates[$($predicate:ident)*])? $(texts[$($text:ident)*])? $(lists[$($list:ident)*])?
+        $(values[$($value:ident: $type:ty),*])? { $($item:item)* }
     )*) => {
         /// The SDL type of a row's kind.
         impl From<Model> for Check {
@@ -191,6 +193,22 @@ macro_rules! kinds {
                     Some(CheckType::$kind)
                 }
 
+                $($(async fn $predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
+                    Ok(predicates(checks.iter().map(|check| &check.own.$predicate)))
+                })*)?
+
+                $($(fn $text(&self) -> Option<&str> {
+                    self.own.$text.as_deref()
+                })*)?
+
+                $($(async fn $list(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
+                    Ok(checks.iter().map(|check| check.own.$list.clone()).collect())
+                })*)?
+
+                $($(fn $value(&self) -> Option<$type> {
+                    Some(self.own.$value)
+                })*)?
+
                 $($item)*
             }
 
@@ -235,25 +253,18 @@ macro_rules! kinds {
 
 kinds! {
     AlertSourceUsageCheck AlertSourceUsageCheckResolver: AlertSourceUsage AlertSourceUsage [alert_source_name_predicate alert_source_type]
-    CheckAlertSourceUsageCreateMutation check_alert_source_usage_create CheckAlertSourceUsageCreateInput, CheckAlertSourceUsageUpdateMutation check_alert_source_usage_update CheckAlertSourceUsageUpdateInput {
-        async fn alert_source_name_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.alert_source_name_predicate)))
-        }
+    CheckAlertSourceUsageCreateMutation check_alert_source_usage_create CheckAlertSourceUsageCreateInput, CheckAlertSourceUsageUpdateMutation check_alert_source_usage_update CheckAlertSourceUsageUpdateInput
+    predicates[alert_source_name_predicate] {
         fn alert_source_type(&self) -> Option<AlertSourceTypeEnum> {
             AlertSourceTypeEnum::from_word(self.own.alert_source_type.as_deref()?)
         }
     }
 
     CodeIssueCheck CodeIssueCheckResolver: CodeIssue CodeIssue [constraint issue_name issue_type max_allowed resolution_time severity]
-    CheckCodeIssueCreateMutation check_code_issue_create CheckCodeIssueCreateInput, CheckCodeIssueUpdateMutation check_code_issue_update CheckCodeIssueUpdateInput {
+    CheckCodeIssueCreateMutation check_code_issue_create CheckCodeIssueCreateInput, CheckCodeIssueUpdateMutation check_code_issue_update CheckCodeIssueUpdateInput
+    texts[issue_name] lists[issue_type severity] {
         fn constraint(&self) -> Option<CheckCodeIssueConstraintEnum> {
             CheckCodeIssueConstraintEnum::from_word(&self.own.constraint)
-        }
-        fn issue_name(&self) -> Option<&str> {
-            self.own.issue_name.as_deref()
-        }
-        async fn issue_type(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
-            Ok(checks.iter().map(|check| check.own.issue_type.clone()).collect())
         }
         fn max_allowed(&self) -> Option<i32> {
             self.own.max_allowed
@@ -265,17 +276,15 @@ kinds! {
             });
             Ok(times.collect())
         }
-        async fn severity(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
-            Ok(checks.iter().map(|check| check.own.severity.clone()).collect())
-        }
     }
 
     GitBranchProtectionCheck GitBranchProtectionCheckResolver: GitBranchProtection GitBranchProtection []
-    CheckGitBranchProtectionCreateMutation check_git_branch_protection_create CheckGitBranchProtectionCreateInput, CheckGitBranchProtectionUpdateMutation check_git_branch_protection_update CheckGitBranchProtectionUpdateInput {
-    }
+    CheckGitBranchProtectionCreateMutation check_git_branch_protection_create CheckGitBranchProtectionCreateInput, CheckGitBranchProtectionUpdateMutation check_git_branch_protection_update CheckGitBranchProtectionUpdateInput
+    {}
 
     HasDocumentationCheck HasDocumentationCheckResolver: HasDocumentation HasDocumentation [document_subtype document_type]
-    CheckHasDocumentationCreateMutation check_has_documentation_create CheckHasDocumentationCreateInput, CheckHasDocumentationUpdateMutation check_has_documentation_update CheckHasDocumentationUpdateInput {
+    CheckHasDocumentationCreateMutation check_has_documentation_create CheckHasDocumentationCreateInput, CheckHasDocumentationUpdateMutation check_has_documentation_update CheckHasDocumentationUpdateInput
+    {
         fn document_subtype(&self) -> Option<HasDocumentationSubtypeEnum> {
             HasDocumentationSubtypeEnum::from_word(&self.own.document_subtype)
         }
@@ -285,54 +294,34 @@ kinds! {
     }
 
     CustomEventCheck CustomEventCheckResolver: Generic CustomEvent [integration_id pass_pending result_message service_selector success_condition]
-    CheckCustomEventCreateMutation check_custom_event_create CheckCustomEventCreateInput, CheckCustomEventUpdateMutation check_custom_event_update CheckCustomEventUpdateInput {
+    CheckCustomEventCreateMutation check_custom_event_create CheckCustomEventCreateInput, CheckCustomEventUpdateMutation check_custom_event_update CheckCustomEventUpdateInput
+    texts[result_message service_selector success_condition] values[pass_pending: bool] {
         async fn integration(checks: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Integration>>> {
             let keys = checks.iter().map(|check| check.row.integration_id).collect();
             let rows = to_one::<crate::entity::integration::Model>(ctx, keys).await?;
             Ok(rows.into_iter().map(|row| row.map(Integration::from)).collect())
         }
-        fn pass_pending(&self) -> Option<bool> {
-            Some(self.own.pass_pending)
-        }
-        fn result_message(&self) -> Option<&str> {
-            self.own.result_message.as_deref()
-        }
-        fn service_selector(&self) -> Option<&str> {
-            self.own.service_selector.as_deref()
-        }
-        fn success_condition(&self) -> Option<&str> {
-            self.own.success_condition.as_deref()
-        }
     }
 
     DependencyTierCheck DependencyTierCheckResolver: DependencyTier DependencyTier []
-    CheckDependencyTierCreateMutation check_dependency_tier_create CheckDependencyTierCreateInput, CheckDependencyTierUpdateMutation check_dependency_tier_update CheckDependencyTierUpdateInput {    }
+    CheckDependencyTierCreateMutation check_dependency_tier_create CheckDependencyTierCreateInput, CheckDependencyTierUpdateMutation check_dependency_tier_update CheckDependencyTierUpdateInput
+    {}
 
     DeployMetricsCheck DeployMetricsCheckResolver: DeployMetrics DeployMetrics [days environments max_allowed metric]
-    CheckDeployMetricsCreateMutation check_deploy_metrics_create CheckDeployMetricsCreateInput, CheckDeployMetricsUpdateMutation check_deploy_metrics_update CheckDeployMetricsUpdateInput {
-        fn days(&self) -> Option<i32> {
-            Some(self.own.days)
-        }
-        async fn environments(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
-            Ok(checks.iter().map(|check| check.own.environments.clone()).collect())
-        }
-        fn max_allowed(&self) -> Option<i32> {
-            Some(self.own.max_allowed)
-        }
+    CheckDeployMetricsCreateMutation check_deploy_metrics_create CheckDeployMetricsCreateInput, CheckDeployMetricsUpdateMutation check_deploy_metrics_update CheckDeployMetricsUpdateInput
+    lists[environments] values[days: i32, max_allowed: i32] {
         fn metric(&self) -> Option<DeployMetricsCheckMetricEnum> {
             Some(self.own.metric())
         }
     }
 
     HasRecentDeployCheck HasRecentDeployCheckResolver: HasRecentDeploy HasRecentDeploy [days]
-    CheckHasRecentDeployCreateMutation check_has_recent_deploy_create CheckHasRecentDeployCreateInput, CheckHasRecentDeployUpdateMutation check_has_recent_deploy_update CheckHasRecentDeployUpdateInput {
-        fn days(&self) -> Option<i32> {
-            Some(self.own.days)
-        }
-    }
+    CheckHasRecentDeployCreateMutation check_has_recent_deploy_create CheckHasRecentDeployCreateInput, CheckHasRecentDeployUpdateMutation check_has_recent_deploy_update CheckHasRecentDeployUpdateInput
+    values[days: i32] {}
 
     ManualCheck ManualCheckResolver: Manual Manual [update_frequency update_requires_comment]
-    CheckManualCreateMutation check_manual_create CheckManualCreateInput, CheckManualUpdateMutation check_manual_update CheckManualUpdateInput {
+    CheckManualCreateMutation check_manual_create CheckManualCreateInput, CheckManualUpdateMutation check_manual_update CheckManualUpdateInput
+    values[update_requires_comment: bool] {
         async fn update_frequency(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<ManualCheckFrequency>>> {
             let frequencies = checks.iter().map(|check| {
                 let frequency = check.own.update_frequency.as_ref()?;
@@ -344,13 +333,11 @@ kinds! {
             });
             Ok(frequencies.collect())
         }
-        fn update_requires_comment(&self) -> Option<bool> {
-            Some(self.own.update_requires_comment)
-        }
     }
 
     PackageVersionCheck PackageVersionCheckResolver: PackageVersion PackageVersion [missing_package_result package_constraint package_manager package_name package_name_is_regex version_constraint_predicate]
-    CheckPackageVersionCreateMutation check_package_version_create CheckPackageVersionCreateInput, CheckPackageVersionUpdateMutation check_package_version_update CheckPackageVersionUpdateInput {
+    CheckPackageVersionCreateMutation check_package_version_create CheckPackageVersionCreateInput, CheckPackageVersionUpdateMutation check_package_version_update CheckPackageVersionUpdateInput
+    predicates[version_constraint_predicate] texts[package_name] values[package_name_is_regex: bool] {
         fn missing_package_result(&self) -> Option<CheckResultStatusEnum> {
             CheckResultStatusEnum::from_word(self.own.missing_package_result.as_deref()?)
         }
@@ -360,22 +347,11 @@ kinds! {
         fn package_manager(&self) -> Option<PackageManagerEnum> {
             PackageManagerEnum::from_word(&self.own.package_manager)
         }
-        fn package_name(&self) -> Option<&str> {
-            self.own.package_name.as_deref()
-        }
-        fn package_name_is_regex(&self) -> Option<bool> {
-            Some(self.own.package_name_is_regex)
-        }
-        async fn version_constraint_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.version_constraint_predicate)))
-        }
     }
 
     RelationshipCheck RelationshipCheckResolver: Relationship Relationship [relationship_count_predicate relationship_definition_id]
-    CheckRelationshipCreateMutation check_relationship_create CheckRelationshipCreateInput, CheckRelationshipUpdateMutation check_relationship_update CheckRelationshipUpdateInput {
-        async fn relationship_count_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.relationship_count_predicate)))
-        }
+    CheckRelationshipCreateMutation check_relationship_create CheckRelationshipCreateInput, CheckRelationshipUpdateMutation check_relationship_update CheckRelationshipUpdateInput
+    predicates[relationship_count_predicate] {
         async fn relationship_definition(
             checks: &[&Self],
             ctx: &Ctx<'_>,
@@ -385,76 +361,42 @@ kinds! {
     }
 
     RepositoryIntegratedCheck RepositoryIntegratedCheckResolver: HasRepository RepositoryIntegrated []
-    CheckRepositoryIntegratedCreateMutation check_repository_integrated_create CheckRepositoryIntegratedCreateInput, CheckRepositoryIntegratedUpdateMutation check_repository_integrated_update CheckRepositoryIntegratedUpdateInput {    }
+    CheckRepositoryIntegratedCreateMutation check_repository_integrated_create CheckRepositoryIntegratedCreateInput, CheckRepositoryIntegratedUpdateMutation check_repository_integrated_update CheckRepositoryIntegratedUpdateInput
+    {}
 
     RepositoryFileCheck RepositoryFileCheckResolver: RepoFile RepositoryFile [directory_search file_contents_predicate file_paths use_absolute_root]
-    CheckRepositoryFileCreateMutation check_repository_file_create CheckRepositoryFileCreateInput, CheckRepositoryFileUpdateMutation check_repository_file_update CheckRepositoryFileUpdateInput {
-        fn directory_search(&self) -> Option<bool> {
-            Some(self.own.directory_search)
-        }
-        async fn file_contents_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.file_contents_predicate)))
-        }
-        async fn file_paths(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
-            Ok(checks.iter().map(|check| check.own.file_paths.clone()).collect())
-        }
-        fn use_absolute_root(&self) -> Option<bool> {
-            Some(self.own.use_absolute_root)
-        }
-    }
+    CheckRepositoryFileCreateMutation check_repository_file_create CheckRepositoryFileCreateInput, CheckRepositoryFileUpdateMutation check_repository_file_update CheckRepositoryFileUpdateInput
+    predicates[file_contents_predicate] lists[file_paths] values[directory_search: bool, use_absolute_root: bool] {}
 
     RepositoryGrepCheck RepositoryGrepCheckResolver: RepoGrep RepositoryGrep [directory_search file_contents_predicate file_paths]
-    CheckRepositoryGrepCreateMutation check_repository_grep_create CheckRepositoryGrepCreateInput, CheckRepositoryGrepUpdateMutation check_repository_grep_update CheckRepositoryGrepUpdateInput {
-        fn directory_search(&self) -> Option<bool> {
-            Some(self.own.directory_search)
-        }
-        async fn file_contents_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.file_contents_predicate)))
-        }
-        async fn file_paths(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
-            Ok(checks.iter().map(|check| check.own.file_paths.clone()).collect())
-        }
-    }
+    CheckRepositoryGrepCreateMutation check_repository_grep_create CheckRepositoryGrepCreateInput, CheckRepositoryGrepUpdateMutation check_repository_grep_update CheckRepositoryGrepUpdateInput
+    predicates[file_contents_predicate] lists[file_paths] values[directory_search: bool] {}
 
     RepositorySearchCheck RepositorySearchCheckResolver: RepoSearch RepositorySearch [file_contents_predicate file_extensions]
-    CheckRepositorySearchCreateMutation check_repository_search_create CheckRepositorySearchCreateInput, CheckRepositorySearchUpdateMutation check_repository_search_update CheckRepositorySearchUpdateInput {
-        async fn file_contents_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.file_contents_predicate)))
-        }
-        async fn file_extensions(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Vec<String>>>> {
-            Ok(checks.iter().map(|check| check.own.file_extensions.clone()).collect())
-        }
-    }
+    CheckRepositorySearchCreateMutation check_repository_search_create CheckRepositorySearchCreateInput, CheckRepositorySearchUpdateMutation check_repository_search_update CheckRepositorySearchUpdateInput
+    predicates[file_contents_predicate] lists[file_extensions] {}
 
     ServiceConfigurationCheck ServiceConfigurationCheckResolver: HasServiceConfig ServiceConfiguration []
-    CheckServiceConfigurationCreateMutation check_service_configuration_create CheckServiceConfigurationCreateInput, CheckServiceConfigurationUpdateMutation check_service_configuration_update CheckServiceConfigurationUpdateInput {    }
+    CheckServiceConfigurationCreateMutation check_service_configuration_create CheckServiceConfigurationCreateInput, CheckServiceConfigurationUpdateMutation check_service_configuration_update CheckServiceConfigurationUpdateInput
+    {}
 
     ServiceDependencyCheck ServiceDependencyCheckResolver: ServiceDependency ServiceDependency []
-    CheckServiceDependencyCreateMutation check_service_dependency_create CheckServiceDependencyCreateInput, CheckServiceDependencyUpdateMutation check_service_dependency_update CheckServiceDependencyUpdateInput {    }
+    CheckServiceDependencyCreateMutation check_service_dependency_create CheckServiceDependencyCreateInput, CheckServiceDependencyUpdateMutation check_service_dependency_update CheckServiceDependencyUpdateInput
+    {}
 
     ServiceOwnershipCheck ServiceOwnershipCheckResolver: HasOwner ServiceOwnership [contact_method require_contact_method tag_key tag_predicate]
-    CheckServiceOwnershipCreateMutation check_service_ownership_create CheckServiceOwnershipCreateInput, CheckServiceOwnershipUpdateMutation check_service_ownership_update CheckServiceOwnershipUpdateInput {
-        fn contact_method(&self) -> Option<&str> {
-            self.own.contact_method.as_deref()
-        }
+    CheckServiceOwnershipCreateMutation check_service_ownership_create CheckServiceOwnershipCreateInput, CheckServiceOwnershipUpdateMutation check_service_ownership_update CheckServiceOwnershipUpdateInput
+    predicates[tag_predicate] texts[contact_method tag_key] {
         fn require_contact_method(&self) -> Option<bool> {
             self.own.require_contact_method
-        }
-        fn tag_key(&self) -> Option<&str> {
-            self.own.tag_key.as_deref()
-        }
-        async fn tag_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.tag_predicate)))
         }
     }
 
     ServicePropertyCheck ServicePropertyCheckResolver: ServiceProperty ServiceProperty [component_type property_definition property_value_predicate service_property]
-    CheckServicePropertyCreateMutation check_service_property_create CheckServicePropertyCreateInput, CheckServicePropertyUpdateMutation check_service_property_update CheckServicePropertyUpdateInput {
+    CheckServicePropertyCreateMutation check_service_property_create CheckServicePropertyCreateInput, CheckServicePropertyUpdateMutation check_service_property_update CheckServicePropertyUpdateInput
+    predicates[property_value_predicate] {
         async fn property_definition(checks: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<PropertyDefinition>>> {
             to_one(ctx, checks.iter().map(|check| check.row.property_definition_id).collect()).await
-        }
-        async fn property_value_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.property_value_predicate)))
         }
         fn service_property(&self) -> Option<ServicePropertyTypeEnum> {
             Some(self.own.field())
@@ -462,28 +404,14 @@ kinds! {
     }
 
     TagDefinedCheck TagDefinedCheckResolver: TagDefined TagDefined [tag_key tag_predicate]
-    CheckTagDefinedCreateMutation check_tag_defined_create CheckTagDefinedCreateInput, CheckTagDefinedUpdateMutation check_tag_defined_update CheckTagDefinedUpdateInput {
-        fn tag_key(&self) -> Option<&str> {
-            self.own.tag_key.as_deref()
-        }
-        async fn tag_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.tag_predicate)))
-        }
-    }
+    CheckTagDefinedCreateMutation check_tag_defined_create CheckTagDefinedCreateInput, CheckTagDefinedUpdateMutation check_tag_defined_update CheckTagDefinedUpdateInput
+    predicates[tag_predicate] texts[tag_key] {}
 
     ToolUsageCheck ToolUsageCheckResolver: ToolUsage ToolUsage [environment_predicate tool_category tool_name_predicate tool_url_predicate]
-    CheckToolUsageCreateMutation check_tool_usage_create CheckToolUsageCreateInput, CheckToolUsageUpdateMutation check_tool_usage_update CheckToolUsageUpdateInput {
-        async fn environment_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.environment_predicate)))
-        }
+    CheckToolUsageCreateMutation check_tool_usage_create CheckToolUsageCreateInput, CheckToolUsageUpdateMutation check_tool_usage_update CheckToolUsageUpdateInput
+    predicates[environment_predicate tool_name_predicate tool_url_predicate] {
         fn tool_category(&self) -> Option<ToolCategory> {
             ToolCategory::from_word(&self.own.tool_category)
-        }
-        async fn tool_name_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.tool_name_predicate)))
-        }
-        async fn tool_url_predicate(checks: &[&Self], _: &Ctx<'_>) -> Result<Vec<Option<Predicate>>> {
-            Ok(predicates(checks.iter().map(|check| &check.own.tool_url_predicate)))
         }
     }
 }
