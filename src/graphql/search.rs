@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::db::find::{Found, Kind, Match, find};
+use crate::db::find::{Found, Match, Noun, find};
 use crate::entity::{domain, infrastructure_resource, pages, repository, service, system, team, user};
 use crate::graphql::prelude::*;
 
@@ -110,25 +110,12 @@ async fn rows(found: &[&Found], ctx: &Ctx<'_>) -> Result<HashMap<(Noun, i64), Ro
 
 impl From<Noun> for SearchTypeEnum {
     fn from(kind: Noun) -> Self {
-        match kind {
-            Noun::Service => Self::Service,
-            Noun::System => Self::System,
-            Noun::Domain => Self::Domain,
-            Noun::Team => Self::Team,
-            Noun::User => Self::User,
-            Noun::Repository => Self::Repository,
-            Noun::InfrastructureResource => Self::InfrastructureResource,
-        }
+        same!(kind, Noun => Self { Service System Domain Team User Repository InfrastructureResource })
     }
 }
 
 impl From<Match> for SearchMatchEnum {
     fn from(matched: Match) -> Self {
-        match matched {
-            Match::Exact => Self::Exact,
-            Match::Prefix => Self::Prefix,
-            Match::Word => Self::Word,
-            Match::Similar => Self::Similar,
-        }
+        same!(matched, Match => Self { Exact Prefix Word Similar })
     }
 }

@@ -22,14 +22,6 @@ fn parts_of(ids: &[i64]) -> check::By<'_> {
 }
 
 impl SystemResolver for System {
-    async fn aliases(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::all::<system_alias::Entity>(ctx.db(), systems.iter().map(|system| system.id)).await
-    }
-
-    async fn managed_aliases(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::managed::<system_alias::Entity>(ctx.db(), systems.iter().map(|system| system.id)).await
-    }
-
     async fn html_url(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
         Ok(systems.iter().map(|system| pages::url(app_url, ["systems", &system.slug])).collect())
@@ -46,24 +38,16 @@ impl SystemResolver for System {
         deploy_metrics::of_each(Whose::Systems, &ids, &window, ctx).await
     }
 
-    async fn level_counts(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<LevelCount>>> {
-        check::level_counts(parts_of(&ids_of(systems)), ctx).await
-    }
-
-    async fn level_history(
-        systems: &[&Self],
-        args: &SystemLevelHistoryArgs,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<Vec<LevelDay>>> {
-        check::level_days_by(parts_of(&ids_of(systems)), &args.days, ctx).await
-    }
-
-    async fn missed_checks(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<MissedCheck>>> {
-        check::missed_checks(parts_of(&ids_of(systems)), ctx).await
-    }
-
-    async fn parent(systems: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Domain>>> {
-        to_one(ctx, systems.iter().map(|system| system.domain_id).collect()).await
+    relations! { |systems: Self, args, ctx|
+        aliases() -> Vec<String> =
+            alias::all::<system_alias::Entity>(ctx.db(), systems.iter().map(|system| system.id)).await;
+        managed_aliases() -> Vec<String> =
+            alias::managed::<system_alias::Entity>(ctx.db(), systems.iter().map(|system| system.id)).await;
+        level_counts() -> Vec<LevelCount> = check::level_counts(parts_of(&ids_of(systems)), ctx).await;
+        level_history(SystemLevelHistoryArgs) -> Vec<LevelDay> =
+            check::level_days_by(parts_of(&ids_of(systems)), &args.days, ctx).await;
+        missed_checks() -> Vec<MissedCheck> = check::missed_checks(parts_of(&ids_of(systems)), ctx).await;
+        parent() -> Option<Domain> = to_one(ctx, systems.iter().map(|system| system.domain_id).collect()).await;
     }
 }
 

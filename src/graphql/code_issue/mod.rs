@@ -173,31 +173,25 @@ async fn update(
     Ok(updated.into_iter().next())
 }
 
-async fn replace_cves(db: &Transaction, issue_id: i64, cves: Vec<Reference>) -> Result<()> {
-    use code_issue_cve::{ActiveModel, Column, Entity};
-    db.exec(Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id))).await?;
-    let row = |(identifier, url)| ActiveModel {
-        id: NotSet,
-        code_issue_id: Set(issue_id),
-        identifier: Set(identifier),
-        url: Set(url),
+/// Defines a function that replaces the references of an issue in a table.
+macro_rules! replaces {
+    ($name:ident, $table:ident) => {
+        async fn $name(db: &Transaction, issue_id: i64, references: Vec<Reference>) -> Result<()> {
+            use $table::{ActiveModel, Column, Entity};
+            db.exec(Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id))).await?;
+            let row = |(identifier, url)| ActiveModel {
+                id: NotSet,
+                code_issue_id: Set(issue_id),
+                identifier: Set(identifier),
+                url: Set(url),
+            };
+            db.exec(Entity::insert_many(references.into_iter().map(row))).await?;
+            Ok(())
+        }
     };
-    db.exec(Entity::insert_many(cves.into_iter().map(row))).await?;
-    Ok(())
 }
-
-async fn replace_cwes(db: &Transaction, issue_id: i64, cwes: Vec<Reference>) -> Result<()> {
-    use code_issue_cwe::{ActiveModel, Column, Entity};
-    db.exec(Entity::delete_many().filter(Column::CodeIssueId.eq(issue_id))).await?;
-    let row = |(identifier, url)| ActiveModel {
-        id: NotSet,
-        code_issue_id: Set(issue_id),
-        identifier: Set(identifier),
-        url: Set(url),
-    };
-    db.exec(Entity::insert_many(cwes.into_iter().map(row))).await?;
-    Ok(())
-}
+replaces!(replace_cves, code_issue_cve);
+replaces!(replace_cwes, code_issue_cwe);
 
 impl CodeIssueDeleteMutation for Mutation {
     async fn code_issue_delete(

@@ -12,21 +12,11 @@ use crate::graphql::prelude::*;
 
 impl EventSubscriptionResolver for EventSubscription {
     fn form(&self) -> EventFormEnum {
-        match self.form {
-            Form::StandardWebhook => EventFormEnum::StandardWebhook,
-            Form::CloudEvent => EventFormEnum::CloudEvent,
-            Form::Slack => EventFormEnum::Slack,
-            Form::Mattermost => EventFormEnum::Mattermost,
-            Form::MicrosoftTeams => EventFormEnum::MicrosoftTeams,
-            Form::Email => EventFormEnum::Email,
-        }
+        same!(self.form, Form => EventFormEnum { StandardWebhook CloudEvent Slack Mattermost MicrosoftTeams Email })
     }
 
     fn digest(&self) -> Option<EventDigestEnum> {
-        self.digest.map(|digest| match digest {
-            Digest::Daily => EventDigestEnum::Daily,
-            Digest::Weekly => EventDigestEnum::Weekly,
-        })
+        self.digest.map(|digest| same!(digest, Digest => EventDigestEnum { Daily Weekly }))
     }
 
     async fn events(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Vec<EventKindEnum>>> {
@@ -90,11 +80,7 @@ impl EventDeliveryResolver for EventDelivery {
     }
 
     fn state(&self) -> EventDeliveryStateEnum {
-        match self.state {
-            delivery::State::Waiting => EventDeliveryStateEnum::Waiting,
-            delivery::State::Delivered => EventDeliveryStateEnum::Delivered,
-            delivery::State::Failed => EventDeliveryStateEnum::Failed,
-        }
+        same!(self.state, delivery::State => EventDeliveryStateEnum { Waiting Delivered Failed })
     }
 }
 
@@ -104,14 +90,7 @@ pub(in crate::graphql) async fn page(args: &PageArguments, ctx: &Ctx<'_>) -> Res
 }
 
 fn form(word: EventFormEnum) -> Form {
-    match word {
-        EventFormEnum::StandardWebhook => Form::StandardWebhook,
-        EventFormEnum::CloudEvent => Form::CloudEvent,
-        EventFormEnum::Slack => Form::Slack,
-        EventFormEnum::Mattermost => Form::Mattermost,
-        EventFormEnum::MicrosoftTeams => Form::MicrosoftTeams,
-        EventFormEnum::Email => Form::Email,
-    }
+    same!(word, EventFormEnum => Form { StandardWebhook CloudEvent Slack Mattermost MicrosoftTeams Email })
 }
 
 /// The digest that a client chooses for messages of this form.
@@ -122,10 +101,7 @@ fn digest(given: Option<&EventDigestEnum>, form: Form) -> Result<Option<Digest>,
             "digest is for messages that people read: of the forms email, slack, mattermost and microsoft_teams";
         return Err(UserError::new("digest", message));
     }
-    Ok(Some(match given {
-        EventDigestEnum::Daily => Digest::Daily,
-        EventDigestEnum::Weekly => Digest::Weekly,
-    }))
+    Ok(Some(same!(given, EventDigestEnum => Digest { Daily Weekly })))
 }
 
 /// The kinds that a client wants, each once.

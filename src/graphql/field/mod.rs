@@ -1,6 +1,6 @@
 //! Values that many nouns have: [`id`] global ids, [`identifier`] an id or an alias, `alias` the aliases of a thing,
-//! `reference` a thing by its type and id, `near_match` a hint for a mistyped alias, `timestamp` and `json`. `draft` turns
-//! a checked input into a row.
+//! `reference` a thing by its type and id, `same` variants of two enums, `near_match` a hint for a mistyped alias,
+//! `timestamp` and `json`. `draft` turns a checked input into a row.
 
 pub(super) mod alias;
 pub(super) mod draft;
@@ -9,4 +9,5 @@ pub mod identifier;
 pub(super) mod json;
 pub(super) mod near_match;
 pub(super) mod reference;
+pub(super) mod same;
 pub(super) mod timestamp;

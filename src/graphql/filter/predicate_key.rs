@@ -46,60 +46,38 @@ impl Key {
 
 const NO_GROUPS: &str = "groups are not supported; use parent teams instead";
 
-impl From<ServiceFilterEnum> for Key {
-    fn from(key: ServiceFilterEnum) -> Self {
-        match key {
-            ServiceFilterEnum::AlertStatus => Self::AlertStatus,
-            ServiceFilterEnum::Aliases => Self::Aliases,
-            ServiceFilterEnum::ComponentCategory => Self::ComponentCategory,
-            ServiceFilterEnum::ComponentTypeId => Self::ComponentTypeId,
-            ServiceFilterEnum::CreationSource => Self::CreationSource,
-            ServiceFilterEnum::DeployEnvironment => Self::DeployEnvironment,
-            ServiceFilterEnum::DomainId => Self::DomainId,
-            ServiceFilterEnum::FilterId => Self::FilterId,
-            ServiceFilterEnum::Framework => Self::Framework,
-            ServiceFilterEnum::GroupIds => Self::Not(NO_GROUPS),
-            ServiceFilterEnum::Language => Self::Language,
-            ServiceFilterEnum::LevelIndex => Self::LevelIndex,
-            ServiceFilterEnum::LifecycleIndex => Self::LifecycleIndex,
-            ServiceFilterEnum::Name => Self::Name,
-            ServiceFilterEnum::OwnerId | ServiceFilterEnum::OwnerIds => Self::OwnerIds,
-            ServiceFilterEnum::Product => Self::Product,
-            ServiceFilterEnum::Property | ServiceFilterEnum::Properties => Self::Property,
-            ServiceFilterEnum::Relationship | ServiceFilterEnum::Relationships => Self::Relationship,
-            ServiceFilterEnum::RepositoryIds => Self::RepositoryIds,
-            ServiceFilterEnum::SystemId => Self::SystemId,
-            ServiceFilterEnum::Tag | ServiceFilterEnum::Tags => Self::Tag,
-            ServiceFilterEnum::TierIndex => Self::TierIndex,
+/// Reads keys in the words of both enums, which have the same variants.
+macro_rules! keys {
+    ($($words:ident)*) => {$(
+        impl From<$words> for Key {
+            fn from(key: $words) -> Self {
+                match key {
+                    $words::AlertStatus => Self::AlertStatus,
+                    $words::Aliases => Self::Aliases,
+                    $words::ComponentCategory => Self::ComponentCategory,
+                    $words::ComponentTypeId => Self::ComponentTypeId,
+                    $words::CreationSource => Self::CreationSource,
+                    $words::DeployEnvironment => Self::DeployEnvironment,
+                    $words::DomainId => Self::DomainId,
+                    $words::FilterId => Self::FilterId,
+                    $words::Framework => Self::Framework,
+                    $words::GroupIds => Self::Not(NO_GROUPS),
+                    $words::Language => Self::Language,
+                    $words::LevelIndex => Self::LevelIndex,
+                    $words::LifecycleIndex => Self::LifecycleIndex,
+                    $words::Name => Self::Name,
+                    $words::OwnerId | $words::OwnerIds => Self::OwnerIds,
+                    $words::Product => Self::Product,
+                    $words::Property | $words::Properties => Self::Property,
+                    $words::Relationship | $words::Relationships => Self::Relationship,
+                    $words::RepositoryIds => Self::RepositoryIds,
+                    $words::SystemId => Self::SystemId,
+                    $words::Tag | $words::Tags => Self::Tag,
+                    $words::TierIndex => Self::TierIndex,
+                }
+            }
         }
-    }
+    )*};
 }
 
-impl From<PredicateKeyEnum> for Key {
-    fn from(key: PredicateKeyEnum) -> Self {
-        match key {
-            PredicateKeyEnum::AlertStatus => Self::AlertStatus,
-            PredicateKeyEnum::Aliases => Self::Aliases,
-            PredicateKeyEnum::ComponentCategory => Self::ComponentCategory,
-            PredicateKeyEnum::ComponentTypeId => Self::ComponentTypeId,
-            PredicateKeyEnum::CreationSource => Self::CreationSource,
-            PredicateKeyEnum::DeployEnvironment => Self::DeployEnvironment,
-            PredicateKeyEnum::DomainId => Self::DomainId,
-            PredicateKeyEnum::FilterId => Self::FilterId,
-            PredicateKeyEnum::Framework => Self::Framework,
-            PredicateKeyEnum::GroupIds => Self::Not(NO_GROUPS),
-            PredicateKeyEnum::Language => Self::Language,
-            PredicateKeyEnum::LevelIndex => Self::LevelIndex,
-            PredicateKeyEnum::LifecycleIndex => Self::LifecycleIndex,
-            PredicateKeyEnum::Name => Self::Name,
-            PredicateKeyEnum::OwnerId | PredicateKeyEnum::OwnerIds => Self::OwnerIds,
-            PredicateKeyEnum::Product => Self::Product,
-            PredicateKeyEnum::Property | PredicateKeyEnum::Properties => Self::Property,
-            PredicateKeyEnum::Relationship | PredicateKeyEnum::Relationships => Self::Relationship,
-            PredicateKeyEnum::RepositoryIds => Self::RepositoryIds,
-            PredicateKeyEnum::SystemId => Self::SystemId,
-            PredicateKeyEnum::Tag | PredicateKeyEnum::Tags => Self::Tag,
-            PredicateKeyEnum::TierIndex => Self::TierIndex,
-        }
-    }
-}
+keys! { ServiceFilterEnum PredicateKeyEnum }

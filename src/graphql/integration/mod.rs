@@ -6,7 +6,7 @@ use super::field::id::Id;
 use super::field::reference::IntegrationTypeName;
 use crate::deploy::event::CUSTOM;
 use crate::entity::field_rule::FieldRules;
-use crate::entity::integration::{self, Kind, Model, Settings};
+use crate::entity::integration::{self, IntegrationSettings, Kind, Model};
 use crate::entity::{code_issue, code_issue_project, deploy};
 use crate::graphql::prelude::*;
 
@@ -41,30 +41,16 @@ pub(super) fn api_doc(row: Model) -> ApiDocIntegration {
 
 /// The SDL's word for a kind.
 fn word(kind: Kind) -> IntegrationTypeEnum {
-    match kind {
-        Kind::Deploy => IntegrationTypeEnum::Deploy,
-        Kind::Custom => IntegrationTypeEnum::Custom,
-        Kind::ApiDoc => IntegrationTypeEnum::ApiDoc,
-        Kind::Aws => IntegrationTypeEnum::Aws,
-        Kind::AzureResources => IntegrationTypeEnum::AzureResources,
-        Kind::GoogleCloud => IntegrationTypeEnum::GoogleCloud,
-        Kind::Kubernetes => IntegrationTypeEnum::Kubernetes,
-        Kind::NewRelic => IntegrationTypeEnum::NewRelic,
-    }
+    same!(kind, Kind => IntegrationTypeEnum {
+        Deploy Custom ApiDoc Aws AzureResources GoogleCloud Kubernetes NewRelic
+    })
 }
 
 /// The kind with this word in the SDL.
 fn kind_of(word: IntegrationTypeEnum) -> Kind {
-    match word {
-        IntegrationTypeEnum::Deploy => Kind::Deploy,
-        IntegrationTypeEnum::Custom => Kind::Custom,
-        IntegrationTypeEnum::ApiDoc => Kind::ApiDoc,
-        IntegrationTypeEnum::Aws => Kind::Aws,
-        IntegrationTypeEnum::AzureResources => Kind::AzureResources,
-        IntegrationTypeEnum::GoogleCloud => Kind::GoogleCloud,
-        IntegrationTypeEnum::Kubernetes => Kind::Kubernetes,
-        IntegrationTypeEnum::NewRelic => Kind::NewRelic,
-    }
+    same!(word, IntegrationTypeEnum => Kind {
+        Deploy Custom ApiDoc Aws AzureResources GoogleCloud Kubernetes NewRelic
+    })
 }
 
 /// The type of an integration, as clients see it.

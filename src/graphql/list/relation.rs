@@ -117,3 +117,19 @@ pub(in crate::graphql) async fn check_row_limit<E: EntityTrait>(
     }
     Ok(())
 }
+
+/// Defines methods of a resolver trait that are one expression each. After `relations! { |teams: Self, args, ctx|`, the line
+/// `contacts(PageArguments) -> Contacts = …;` becomes
+/// `async fn contacts(teams: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<Contacts>>`, whose body is `…`.
+/// Without arguments it has no `args`.
+macro_rules! relations {
+    (
+        |$parents:ident: $parent:ty, $args:ident, $ctx:ident|
+        $($field:ident($($given:ty)?) -> $answer:ty = $value:expr;)*
+    ) => {$(
+        async fn $field($parents: &[&$parent], $($args: &$given,)? $ctx: &Ctx<'_>) -> Result<Vec<$answer>> {
+            $value
+        }
+    )*};
+}
+pub(in crate::graphql) use relations;

@@ -1,8 +1,8 @@
 //! Repositories: where the source code of services is kept.
 
 use foldhash::{HashMap, HashMapExt};
-use sea_orm::sea_query::{Asterisk, ExprTrait, Func, OnConflict, Query, SelectStatement};
 use sea_orm::ActiveValue;
+use sea_orm::sea_query::{Asterisk, ExprTrait, Func, OnConflict, Query, SelectStatement};
 
 use super::list::sort::Sort;
 use super::service::service_repository as links;
@@ -52,10 +52,6 @@ impl RepositoryResolver for Repository {
         Some(self.created_at)
     }
 
-    async fn tier(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Tier>>> {
-        most_critical(repositories, ctx).await
-    }
-
     async fn sbom_generation_configuration(
         repositories: &[&Self],
         _: &Ctx<'_>,
@@ -66,18 +62,6 @@ impl RepositoryResolver for Repository {
             Some(SBOMGenerationConfiguration { disabled_reason, enabled: false, next_generation_at: None, state })
         };
         Ok(repositories.iter().map(of).collect())
-    }
-
-    async fn services(
-        repositories: &[&Self],
-        args: &PageArguments,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<RepositoryServiceConnectionType>> {
-        links::services(repositories, args, ctx).await
-    }
-
-    async fn checks(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<RepositoryChecks>> {
-        check::of_repositories(repositories, ctx).await
     }
 
     async fn html_url(repositories: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
@@ -100,6 +84,12 @@ impl RepositoryResolver for Repository {
             repositories.iter().map(|repository| repository.id),
         );
         issues.pages(ctx, &args.request()?).await
+    }
+
+    relations! { |repositories: Self, args, ctx|
+        tier() -> Option<Tier> = most_critical(repositories, ctx).await;
+        services(PageArguments) -> RepositoryServiceConnectionType = links::services(repositories, args, ctx).await;
+        checks() -> RepositoryChecks = check::of_repositories(repositories, ctx).await;
     }
 }
 

@@ -4,39 +4,31 @@ use std::collections::HashMap;
 
 use sea_orm::sea_query::OnConflict;
 
-use crate::entity::alias::{AliasTable, Kind as AliasKind};
+use crate::entity::alias::{AliasKind, AliasTable};
 use crate::entity::service::Writable;
 use crate::entity::suggestion::{self, Acceptance, Column, State, SuggestionKind};
 use crate::entity::{
     self, code_issue_project_resource, deploy, deploy_number, integration, service_alias, suggestion_integration,
 };
 use crate::graphql::field::near_match;
-use crate::graphql::integration as integrations;
 use crate::graphql::prelude::*;
 use crate::graphql::service;
 
 impl ServiceSuggestionResolver for ServiceSuggestion {
     fn kind(&self) -> ServiceSuggestionKind {
-        match ServiceSuggestion::kind(self) {
-            SuggestionKind::Deploy => ServiceSuggestionKind::Deploy,
-            SuggestionKind::CodeIssueProject => ServiceSuggestionKind::CodeIssueProject,
-        }
+        same!(ServiceSuggestion::kind(self), SuggestionKind => ServiceSuggestionKind { Deploy CodeIssueProject })
     }
 
     fn state(&self) -> ServiceSuggestionState {
-        match self.state {
-            State::Open => ServiceSuggestionState::Open,
-            State::Accepted => ServiceSuggestionState::Accepted,
-            State::Ignored => ServiceSuggestionState::Ignored,
-        }
+        same!(self.state, State => ServiceSuggestionState { Open Accepted Ignored })
     }
 
     fn acceptance(&self) -> Option<ServiceSuggestionAcceptance> {
         let acceptance = self.acceptance.filter(|_| self.state == State::Accepted);
-        acceptance.map(|acceptance| match acceptance {
-            Acceptance::Created => ServiceSuggestionAcceptance::Created,
-            Acceptance::Mapped => ServiceSuggestionAcceptance::Mapped,
-            Acceptance::Known => ServiceSuggestionAcceptance::Known,
+        acceptance.map(|acceptance| {
+            same!(acceptance, Acceptance => ServiceSuggestionAcceptance {
+                Created Mapped Known
+            })
         })
     }
 
@@ -68,11 +60,9 @@ pub(in crate::graphql) async fn of_account(
     let AccountServiceSuggestionsArgs { state, first, after } = args;
     let mut suggestions = List::<suggestion::Entity>::new(Column::Id);
     if let Some(state) = state.value() {
-        suggestions = suggestions.filter(Column::State.eq(match state {
-            ServiceSuggestionState::Open => State::Open,
-            ServiceSuggestionState::Accepted => State::Accepted,
-            ServiceSuggestionState::Ignored => State::Ignored,
-        }));
+        suggestions = suggestions.filter(Column::State.eq(same!(state, ServiceSuggestionState => State {
+            Open Accepted Ignored
+        })));
     }
     suggestions.page(ctx, &PageRequest::new(first, after)?).await
 }

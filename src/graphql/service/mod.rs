@@ -31,20 +31,6 @@ pub(super) mod service_repository;
 pub(super) mod services_update;
 pub(super) mod tool;
 
-/// Defines methods of the resolver of services, for those that have a part of the row. A line such as
-/// `contacts(PageArguments) -> Contacts = …;` becomes `async fn contacts(services: &[&impl ServiceCore], args: &PageArguments,
-/// ctx: &Ctx<'_>) -> Result<Vec<Contacts>>`, which awaits `…`. The first line names what `…` may use.
-macro_rules! relations {
-    (
-        |$services:ident: $part:ty, $args:ident, $ctx:ident|
-        $($field:ident($($given:ty)?) -> $answer:ty = $value:expr;)*
-    ) => {$(
-        async fn $field($services: &[&$part], $($args: &$given,)? $ctx: &Ctx<'_>) -> Result<Vec<$answer>> {
-            $value.await
-        }
-    )*};
-}
-
 impl ServiceResolver for Service {
     fn alias(service: &impl ServiceCore) -> &str {
         service.slug()
@@ -98,49 +84,51 @@ impl ServiceResolver for Service {
     }
 
     relations! { |services: impl ServiceCore, args, ctx|
-        aliases() -> Vec<String> = alias::all::<service_alias::Entity>(ctx.db(), ids(services));
-        managed_aliases() -> Vec<String> = alias::managed::<service_alias::Entity>(ctx.db(), ids(services));
-        favourite() -> bool = saved_view::are_favourites(&ids(services), ctx);
-        repositories(PageArguments) -> RepositoryConnectionType = repository::of_services(ids(services), args, ctx);
-        repos(PageArguments) -> ServiceReposConnectionType = service_repository::repositories(ids(services), args, ctx);
+        aliases() -> Vec<String> = alias::all::<service_alias::Entity>(ctx.db(), ids(services)).await;
+        managed_aliases() -> Vec<String> = alias::managed::<service_alias::Entity>(ctx.db(), ids(services)).await;
+        favourite() -> bool = saved_view::are_favourites(&ids(services), ctx).await;
+        repositories(PageArguments) -> RepositoryConnectionType =
+            repository::of_services(ids(services), args, ctx).await;
+        repos(PageArguments) -> ServiceReposConnectionType =
+            service_repository::repositories(ids(services), args, ctx).await;
         default_service_repository() -> Option<ServiceRepository> =
-            service_repository::default_links(ids(services), ctx);
+            service_repository::default_links(ids(services), ctx).await;
         documents(ServiceDocumentsArgs) -> ServiceDocumentConnectionType =
-            service_document::of_services(ids(services), args, ctx);
-        on_calls(PageArguments) -> OnCallConnectionType = on_call::of_services(ids(services), args, ctx);
-        contacts() -> Option<Vec<Contact>> = contact::of_owners(ctx, contacts::Column::ServiceId, ids(services));
+            service_document::of_services(ids(services), args, ctx).await;
+        on_calls(PageArguments) -> OnCallConnectionType = on_call::of_services(ids(services), args, ctx).await;
+        contacts() -> Option<Vec<Contact>> = contact::of_owners(ctx, contacts::Column::ServiceId, ids(services)).await;
         property(ServicePropertyArgs) -> Option<Property> =
-            property::of_owners(ctx, properties::Column::ServiceId, ids(services), &args.definition);
+            property::of_owners(ctx, properties::Column::ServiceId, ids(services), &args.definition).await;
         impact(ServiceImpactArgs) -> ServiceImpactConnectionType =
-            service_impact::of_services(ids(services), args, ctx);
-        config_errors() -> Vec<ConfigError> = service_file::config_errors(services, ctx);
-        deploys(ServiceDeploysArgs) -> DeployConnectionType = deploy::of_services(ids(services), args, ctx);
-        last_deploy() -> Option<Deploy> = deploy::last_of_services(ids(services), ctx);
+            service_impact::of_services(ids(services), args, ctx).await;
+        config_errors() -> Vec<ConfigError> = service_file::config_errors(services, ctx).await;
+        deploys(ServiceDeploysArgs) -> DeployConnectionType = deploy::of_services(ids(services), args, ctx).await;
+        last_deploy() -> Option<Deploy> = deploy::last_of_services(ids(services), ctx).await;
     }
 
     relations! { |services: impl ServiceKeys, args, ctx|
-        parent() -> Option<System> = to_one(ctx, services.iter().map(|service| service.system_id()).collect());
+        parent() -> Option<System> = to_one(ctx, services.iter().map(|service| service.system_id()).collect()).await;
         r#type() -> ComponentType =
-            component_type::of_services(ctx, services.iter().map(|service| service.type_id()).collect());
+            component_type::of_services(ctx, services.iter().map(|service| service.type_id()).collect()).await;
         dependencies(PageArguments) -> ServiceDependenciesConnectionType =
-            service_dependency::dependencies(services, args, ctx);
+            service_dependency::dependencies(services, args, ctx).await;
         dependents(PageArguments) -> ServiceDependentsConnectionType =
-            service_dependency::dependents(services, args, ctx);
+            service_dependency::dependents(services, args, ctx).await;
     }
 
     relations! { |services: impl ServiceDetails, args, ctx|
-        preferred_api_document() -> Option<ServiceDocument> = service_document::preferred(services, ctx);
-        api_document_pull() -> Option<ApiDocumentPull> = service_document::pulls(services, ctx);
+        preferred_api_document() -> Option<ServiceDocument> = service_document::preferred(services, ctx).await;
+        api_document_pull() -> Option<ApiDocumentPull> = service_document::pulls(services, ctx).await;
     }
 
     relations! { |services: Self, args, ctx|
-        maturity_report() -> Option<MaturityReport> = check::maturity(services, ctx);
-        level() -> Option<Level> = check::levels_of(services, ctx);
-        standing_changes(PageArguments) -> StandingChangeConnectionType = check::changes_of(services, args, ctx);
-        service_stats() -> Option<ServiceStats> = check::stats(services, ctx);
-        check_stats() -> Option<CheckStats> = check::counts(services, ctx);
+        maturity_report() -> Option<MaturityReport> = check::maturity(services, ctx).await;
+        level() -> Option<Level> = check::levels_of(services, ctx).await;
+        standing_changes(PageArguments) -> StandingChangeConnectionType = check::changes_of(services, args, ctx).await;
+        service_stats() -> Option<ServiceStats> = check::stats(services, ctx).await;
+        check_stats() -> Option<CheckStats> = check::counts(services, ctx).await;
         related_resources(PageArguments) -> RelatedResourceConnectionType =
-            related_resource::of_services(services, args, ctx);
+            related_resource::of_services(services, args, ctx).await;
     }
 }
 

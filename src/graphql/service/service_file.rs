@@ -221,12 +221,7 @@ fn document(applied: Applied) -> ServiceFileDocument {
         line: i32::try_from(line).ok().filter(|line| *line > 0),
         kind: ServiceFileKind::from_word(&kind).unwrap_or(ServiceFileKind::Service),
         name,
-        outcome: match outcome {
-            Outcome::Created => ServiceFileOutcome::Created,
-            Outcome::Updated => ServiceFileOutcome::Updated,
-            Outcome::Unchanged => ServiceFileOutcome::Unchanged,
-            Outcome::Released => ServiceFileOutcome::Released,
-        },
+        outcome: same!(outcome, Outcome => ServiceFileOutcome { Created Updated Unchanged Released }),
         changes: changes.into_iter().map(change).collect(),
     }
 }

@@ -9,10 +9,6 @@ use crate::graphql::filter;
 use crate::graphql::prelude::*;
 
 impl ScorecardResolver for Scorecard {
-    async fn aliases(scorecards: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::all::<scorecard_alias::Entity>(ctx.db(), scorecards.iter().map(|scorecard| scorecard.id)).await
-    }
-
     async fn href(scorecards: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
         let href = |scorecard: &&Self| pages::url(app_url, ["standards", "scorecards", &scorecard.slug]);
@@ -61,12 +57,11 @@ impl ScorecardResolver for Scorecard {
         own.pages(ctx, &args.request()?).await
     }
 
-    async fn reports(scorecards: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckReport>>> {
-        check::reports_of(ctx, &sets(scorecards)).await
-    }
-
-    async fn history(scorecards: &[&Self], args: &ScorecardHistoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckDay>>> {
-        check::days_of_sets(ctx, &sets(scorecards), &args.days).await
+    relations! { |scorecards: Self, args, ctx|
+        aliases() -> Vec<String> =
+            alias::all::<scorecard_alias::Entity>(ctx.db(), scorecards.iter().map(|scorecard| scorecard.id)).await;
+        reports() -> Vec<CheckReport> = check::reports_of(ctx, &sets(scorecards)).await;
+        history(ScorecardHistoryArgs) -> Vec<CheckDay> = check::days_of_sets(ctx, &sets(scorecards), &args.days).await;
     }
 }
 

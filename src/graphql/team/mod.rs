@@ -32,30 +32,6 @@ fn owned_by(ids: &[i64]) -> check::By<'_> {
 }
 
 impl TeamResolver for Team {
-    async fn aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::all::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await
-    }
-
-    async fn level_counts(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<LevelCount>>> {
-        check::level_counts(owned_by(&ids_of(teams)), ctx).await
-    }
-
-    async fn level_history(teams: &[&Self], args: &TeamLevelHistoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<LevelDay>>> {
-        check::level_days_by(owned_by(&ids_of(teams)), &args.days, ctx).await
-    }
-
-    async fn missed_checks(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<MissedCheck>>> {
-        check::missed_checks(owned_by(&ids_of(teams)), ctx).await
-    }
-
-    async fn managed_aliases(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::managed::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await
-    }
-
-    async fn contacts(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Contact>>>> {
-        contact::of_owners(ctx, contacts::Column::TeamId, teams.iter().map(|team| team.id)).await
-    }
-
     async fn property(teams: &[&Self], args: &TeamPropertyArgs, ctx: &Ctx<'_>) -> Result<Vec<Option<Property>>> {
         let owners = teams.iter().map(|team| team.id).collect();
         property::of_owners(ctx, properties::Column::TeamId, owners, &args.definition).await
@@ -75,6 +51,18 @@ impl TeamResolver for Team {
     async fn html_url(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
         Ok(teams.iter().map(|team| pages::url(app_url, ["teams", &team.alias])).collect())
+    }
+
+    relations! { |teams: Self, args, ctx|
+        aliases() -> Vec<String> = alias::all::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await;
+        level_counts() -> Vec<LevelCount> = check::level_counts(owned_by(&ids_of(teams)), ctx).await;
+        level_history(TeamLevelHistoryArgs) -> Vec<LevelDay> =
+            check::level_days_by(owned_by(&ids_of(teams)), &args.days, ctx).await;
+        missed_checks() -> Vec<MissedCheck> = check::missed_checks(owned_by(&ids_of(teams)), ctx).await;
+        managed_aliases() -> Vec<String> =
+            alias::managed::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await;
+        contacts() -> Option<Vec<Contact>> =
+            contact::of_owners(ctx, contacts::Column::TeamId, teams.iter().map(|team| team.id)).await;
     }
 }
 

@@ -18,13 +18,7 @@ use crate::graphql::prelude::*;
 
 impl UserResolver for User {
     fn role(&self) -> UserRole {
-        match self.role {
-            Role::Admin => UserRole::Admin,
-            Role::StandardsAdmin => UserRole::StandardsAdmin,
-            Role::User => UserRole::User,
-            Role::TeamMember => UserRole::TeamMember,
-            Role::Viewer => UserRole::Viewer,
-        }
+        same!(self.role, Role => UserRole { Admin StandardsAdmin User TeamMember Viewer })
     }
 
     async fn html_url(users: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
@@ -49,13 +43,7 @@ impl UserResolver for User {
 
 /// Converts a role of the SDL to the stored one.
 pub(in crate::graphql) fn stored(role: UserRole) -> Role {
-    match role {
-        UserRole::Admin => Role::Admin,
-        UserRole::StandardsAdmin => Role::StandardsAdmin,
-        UserRole::User => Role::User,
-        UserRole::TeamMember => Role::TeamMember,
-        UserRole::Viewer => Role::Viewer,
-    }
+    same!(role, UserRole => Role { Admin StandardsAdmin User TeamMember Viewer })
 }
 
 /// The maximum number of conditions on users.

@@ -61,16 +61,11 @@ impl CampaignResolver for Campaign {
         word(campaign::Model::status(self, Timestamp::now()))
     }
 
-    async fn checks(campaigns: &[&Self], args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<CheckConnectionType>> {
-        check::of_campaigns(campaigns.iter().map(|campaign| campaign.id), args, ctx).await
-    }
-
-    async fn reports(campaigns: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckReport>>> {
-        check::reports_of(ctx, &sets(campaigns)).await
-    }
-
-    async fn history(campaigns: &[&Self], args: &CampaignHistoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckDay>>> {
-        check::days_of_sets(ctx, &sets(campaigns), &args.days).await
+    relations! { |campaigns: Self, args, ctx|
+        checks(PageArguments) -> CheckConnectionType =
+            check::of_campaigns(campaigns.iter().map(|campaign| campaign.id), args, ctx).await;
+        reports() -> Vec<CheckReport> = check::reports_of(ctx, &sets(campaigns)).await;
+        history(CampaignHistoryArgs) -> Vec<CheckDay> = check::days_of_sets(ctx, &sets(campaigns), &args.days).await;
     }
 }
 
@@ -80,13 +75,7 @@ fn sets(campaigns: &[&Campaign]) -> Vec<check::CheckSet> {
 }
 
 fn word(status: Status) -> CampaignStatusEnum {
-    match status {
-        Status::Draft => CampaignStatusEnum::Draft,
-        Status::Scheduled => CampaignStatusEnum::Scheduled,
-        Status::InProgress => CampaignStatusEnum::InProgress,
-        Status::Delayed => CampaignStatusEnum::Delayed,
-        Status::Ended => CampaignStatusEnum::Ended,
-    }
+    same!(status, Status => CampaignStatusEnum { Draft Scheduled InProgress Delayed Ended })
 }
 
 impl CampaignCreateMutation for Mutation {

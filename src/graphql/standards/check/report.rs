@@ -304,26 +304,6 @@ async fn figures(reports: &[&CheckReport], ctx: &Ctx<'_>, figure: fn(Counts) -> 
 }
 
 impl CheckReportResolver for CheckReport {
-    async fn check(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Check>> {
-        copies(reports.iter().map(|report| &report.placed.check), ctx)
-    }
-
-    async fn services(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<i32>> {
-        figures(reports, ctx, |counts| counts.services).await
-    }
-
-    async fn passed(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<i32>> {
-        figures(reports, ctx, |counts| counts.passed).await
-    }
-
-    async fn failed(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<i32>> {
-        figures(reports, ctx, |counts| counts.services - counts.passed - counts.pending).await
-    }
-
-    async fn pending(reports: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<i32>> {
-        figures(reports, ctx, |counts| counts.pending).await
-    }
-
     async fn history(reports: &[&Self], args: &CheckReportHistoryArgs, ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckDay>>> {
         let checks: Vec<i64> = reports.iter().map(|report| report.placed.check.id).collect();
         history::days_of(ctx, &checks, &args.days).await
@@ -346,5 +326,13 @@ impl CheckReportResolver for CheckReport {
             failing.push(evaluate::failing(db, one).await?.into_iter().map(result).collect());
         }
         Ok(failing)
+    }
+
+    relations! { |reports: Self, args, ctx|
+        check() -> Check = copies(reports.iter().map(|report| &report.placed.check), ctx);
+        services() -> i32 = figures(reports, ctx, |counts| counts.services).await;
+        passed() -> i32 = figures(reports, ctx, |counts| counts.passed).await;
+        failed() -> i32 = figures(reports, ctx, |counts| counts.services - counts.passed - counts.pending).await;
+        pending() -> i32 = figures(reports, ctx, |counts| counts.pending).await;
     }
 }
