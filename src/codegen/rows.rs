@@ -15,8 +15,8 @@ use proc_macro2::TokenTree;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Expr, ExprLit, Field, Fields, GenericArgument, Ident, ImplItem, Item, ItemImpl, ItemStruct, Lit, LitStr,
-    PathArguments, Token, Type,
+    Attribute, Expr, ExprLit, Field, Fields, GenericArgument, Ident, ImplItem, Item, ItemImpl, ItemMacro, ItemStruct,
+    Lit, LitStr, PathArguments, Token, Type,
 };
 
 use super::declarations::WORDS;
@@ -73,7 +73,12 @@ impl Row {
                 Item::Struct(ItemStruct { ident, attrs, fields: Fields::Named(fields), .. }) if ident == "Model" => {
                     (attrs.iter().find_map(table_name), fields.named)
                 }
-                Item::Macro(item) if item.mac.path.segments.last().is_some_and(|last| last.ident == "table") => {
+                Item::Macro(item) if calls(&item, "rules") => {
+                    let rules = item.mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
+                    texts.extend(rules.iter().filter_map(optional_text));
+                    continue;
+                }
+                Item::Macro(item) if calls(&item, "table") => {
                     columns.insert("id".to_owned(), Column { ty: "i64".to_owned(), nullable: false });
                     item.mac.parse_body_with(declared_table)?
                 }
@@ -152,6 +157,11 @@ fn table_name(attribute: &Attribute) -> Option<String> {
     table
 }
 
+/// Whether an item calls the macro of this name.
+fn calls(item: &ItemMacro, name: &str) -> bool {
+    item.mac.path.segments.last().is_some_and(|last| last.ident == name)
+}
+
 /// The name and the columns in `table! { "name", …; columns }`.
 fn declared_table(input: ParseStream<'_>) -> syn::Result<(Option<String>, Punctuated<Field, Token![,]>)> {
     let name: LitStr = input.parse()?;
@@ -218,7 +228,7 @@ fn checked(written: Vec<Written>, columns: &BTreeMap<String, Column>) -> Result<
     Ok(groups)
 }
 
-/// The names of the optional texts in `const FIELDS` of `impl FieldRules for Entity`.
+/// The names of the optional texts in `const FIELDS` of `impl FieldRules for Entity`. `rules![…]` has the same list.
 fn optional_texts(item: &ItemImpl) -> Vec<String> {
     let Some(Expr::Reference(list)) = constant(item, "FIELDS") else { return Vec::new() };
     let Expr::Array(list) = &*list.expr else { return Vec::new() };
@@ -320,11 +330,13 @@ mod tests {
         let source = "super::table! { \"xs\", Alone(\"X\"), |row| { of(row); Owner::Nobody };
             /// Its name.
             pub name: String,
-            pub owner_id: Option<i64>, }";
+            pub owner_id: Option<i64>, }
+            super::rules![FieldRule::text(\"name\", Column::Name, 9).required(), FieldRule::text(\"note\", Column::Note, 9)];";
         let row = Row::read("src/entity/x.rs", source).expect("Rust");
         let text = |field| row.column(field).map(Column::text);
         assert_eq!((row.table.as_str(), text("id").as_deref()), ("xs", Some("i64")));
         assert_eq!((text("name").as_deref(), text("ownerId").as_deref()), (Some("String"), Some("Option<i64>")));
+        assert_eq!(row.texts.iter().collect::<Vec<_>>(), ["note"]);
         let nameless = Row::read("src/entity/x.rs", "table! { pub id: i64, }").expect_err("a table without a name");
         assert!(nameless.to_string().contains("expected string literal"), "{nameless}");
     }

@@ -9,9 +9,9 @@ use tokio::sync::OnceCell;
 
 use super::Error;
 use super::migrating::Migrating;
-use super::read::{Backend, Collecting, Read, ReadHandle, Snapshot};
-use super::row::{Collect, Work};
+use super::read::{Backend, Read, ReadHandle, Snapshot};
 use super::sqlite::embedded;
+use super::table::reads_from_its_own;
 use super::transaction::{Committed, Transaction, TransactionKind};
 
 /// The statements that make the tables, once the first rehearsal has asked for them.
@@ -51,31 +51,4 @@ pub enum Before<'d> {
     Seen(&'d Snapshot),
 }
 
-impl ReadHandle for Before<'_> {
-    fn as_read(&self) -> &(dyn ReadHandle + '_) {
-        self
-    }
-
-    fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
-        match self {
-            Self::Committed(committed) => committed.collect(work, rows),
-            Self::Seen(snapshot) => snapshot.collect(work, rows),
-        }
-    }
-
-    fn is_embedded(&self) -> bool {
-        match self {
-            Self::Committed(committed) => committed.is_embedded(),
-            Self::Seen(snapshot) => snapshot.is_embedded(),
-        }
-    }
-}
-
-impl Backend for Before<'_> {
-    fn backend(&self) -> DbBackend {
-        match self {
-            Self::Committed(committed) => committed.backend(),
-            Self::Seen(snapshot) => snapshot.backend(),
-        }
-    }
-}
+reads_from_its_own!(Before: Committed Seen);

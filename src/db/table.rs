@@ -10,8 +10,8 @@ use futures_util::future::BoxFuture;
 use sea_orm::{EntityTrait, IdenStatic, Iterable, ModelTrait, PrimaryKeyToColumn, QueryFilter, QuerySelect, Value};
 use serde::de::DeserializeOwned;
 
-use super::read::{Backend, Collecting, Read, ReadHandle};
-use super::row::{Collect, Omitted, Work};
+use super::read::{Backend, Read, ReadHandle};
+use super::row::Omitted;
 use super::transaction::Transaction;
 use super::{Before, Error};
 
@@ -409,31 +409,40 @@ pub enum World<'d> {
     Now(&'d Transaction),
 }
 
-impl ReadHandle for World<'_> {
-    fn as_read(&self) -> &(dyn ReadHandle + '_) {
-        self
-    }
+/// Reads from an enum of handles as from the one that it holds. Takes the names of the enum and its variants.
+macro_rules! reads_from_its_own {
+    ($name:ident: $($variant:ident)*) => {
+        impl ReadHandle for $name<'_> {
+            fn as_read(&self) -> &(dyn ReadHandle + '_) {
+                self
+            }
 
-    fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
-        match self {
-            Self::Before(before) => before.collect(work, rows),
-            Self::Now(transaction) => transaction.collect(work, rows),
-        }
-    }
+            fn collect(
+                &self,
+                work: $crate::db::row::Work,
+                rows: Box<dyn $crate::db::row::Collect>,
+            ) -> $crate::db::read::Collecting<'_> {
+                match self {
+                    $(Self::$variant(own) => own.collect(work, rows),)*
+                }
+            }
 
-    fn is_embedded(&self) -> bool {
-        match self {
-            Self::Before(before) => before.is_embedded(),
-            Self::Now(transaction) => transaction.is_embedded(),
+            fn is_embedded(&self) -> bool {
+                match self {
+                    $(Self::$variant(own) => own.is_embedded(),)*
+                }
+            }
         }
-    }
+
+        impl Backend for $name<'_> {
+            fn backend(&self) -> sea_orm::DbBackend {
+                match self {
+                    $(Self::$variant(own) => own.backend(),)*
+                }
+            }
+        }
+    };
 }
+pub(super) use reads_from_its_own;
 
-impl Backend for World<'_> {
-    fn backend(&self) -> sea_orm::DbBackend {
-        match self {
-            Self::Before(before) => before.backend(),
-            Self::Now(transaction) => transaction.backend(),
-        }
-    }
-}
+reads_from_its_own!(World: Before Now);

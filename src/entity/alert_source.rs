@@ -28,12 +28,10 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("externalId", Column::ExternalId, text::SHORT).required(),
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("description", Column::Description, text::DESCRIPTION),
-        FieldRule::text("url", Column::Url, text::URL).checked(repository::check_url),
-        FieldRule::text("metadata", Column::Metadata, text::DESCRIPTION),
-    ];
-}
+super::rules![
+    FieldRule::text("externalId", Column::ExternalId, text::SHORT).required(),
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("description", Column::Description, text::DESCRIPTION),
+    FieldRule::text("url", Column::Url, text::URL).checked(repository::check_url),
+    FieldRule::text("metadata", Column::Metadata, text::DESCRIPTION),
+];

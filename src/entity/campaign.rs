@@ -30,13 +30,11 @@ super::table! {
     pub locked_by: Option<String>,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("projectBrief", Column::ProjectBrief, text::NOTE),
-        FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("projectBrief", Column::ProjectBrief, text::NOTE),
+    FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
+];
 
 /// How far a campaign is, in the order of its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -45,14 +45,12 @@ super::table! {
     pub locked_by: Option<String>,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("notes", Column::Notes, text::NOTE),
-        FieldRule::new("enableOn", Column::EnableAt, ValueRule::Moment),
-        FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("notes", Column::Notes, text::NOTE),
+    FieldRule::new("enableOn", Column::EnableAt, ValueRule::Moment),
+    FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
+];
 
 /// What a check asks: a value of the SDL's `CheckType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]

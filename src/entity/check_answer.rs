@@ -35,6 +35,4 @@ impl Table for Entity {
     }
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("comment", Column::Comment, text::DESCRIPTION)];
-}
+super::rules![FieldRule::text("comment", Column::Comment, text::DESCRIPTION)];

@@ -39,17 +39,15 @@ impl Model {
     }
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("externalId", Column::ExternalId, text::SHORT).required(),
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("issueCategory", Column::IssueCategory, text::SHORT).required(),
-        FieldRule::text("issueType", Column::IssueType, text::SHORT),
-        FieldRule::text("severity", Column::Severity, text::SHORT),
-        FieldRule::text("url", Column::ExternalUrl, text::URL),
-        FieldRule::new("introducedAt", Column::IntroducedAt, ValueRule::Moment),
-    ];
-}
+super::rules![
+    FieldRule::text("externalId", Column::ExternalId, text::SHORT).required(),
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("issueCategory", Column::IssueCategory, text::SHORT).required(),
+    FieldRule::text("issueType", Column::IssueType, text::SHORT),
+    FieldRule::text("severity", Column::Severity, text::SHORT),
+    FieldRule::text("url", Column::ExternalUrl, text::URL),
+    FieldRule::new("introducedAt", Column::IntroducedAt, ValueRule::Moment),
+];
 
 /// Finds an issue by its id in the source system.
 pub async fn by_external_id(

@@ -15,9 +15,7 @@ super::table! {
     pub url: Option<String>,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("identifier", Column::Identifier, text::SHORT).required(),
-        FieldRule::text("url", Column::Url, text::URL),
-    ];
-}
+super::rules![
+    FieldRule::text("identifier", Column::Identifier, text::SHORT).required(),
+    FieldRule::text("url", Column::Url, text::URL),
+];

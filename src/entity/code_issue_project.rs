@@ -21,13 +21,11 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("externalId", Column::ExternalId, text::SHORT).required(),
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("url", Column::ExternalUrl, text::URL),
-    ];
-}
+super::rules![
+    FieldRule::text("externalId", Column::ExternalId, text::SHORT).required(),
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("url", Column::ExternalUrl, text::URL),
+];
 
 /// Finds a project by its id in the source system.
 pub async fn by_external_id(

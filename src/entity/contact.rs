@@ -47,14 +47,12 @@ impl Table for Entity {
 /// The channels: the values of the SDL's `ContactType`.
 pub const TYPES: &[&str] = &["email", "github", "microsoft_teams", "slack", "slack_handle", "web"];
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("address", Column::Address, text::URL).required(),
-        FieldRule::text("displayName", Column::DisplayName, text::SHORT),
-        FieldRule::text("displayType", Column::DisplayType, text::SHORT),
-        FieldRule::text("externalId", Column::ExternalId, text::SHORT),
-    ];
-}
+super::rules![
+    FieldRule::text("address", Column::Address, text::URL).required(),
+    FieldRule::text("displayName", Column::DisplayName, text::SHORT),
+    FieldRule::text("displayType", Column::DisplayType, text::SHORT),
+    FieldRule::text("externalId", Column::ExternalId, text::SHORT),
+];
 
 impl Model {
     /// Returns the column of the owner, and the owner's id.

@@ -21,11 +21,9 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("description", Column::Description, text::DESCRIPTION),
-        FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
-        FieldRule::text("note", Column::Note, text::NOTE).not_in_files(),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("description", Column::Description, text::DESCRIPTION),
+    FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
+    FieldRule::text("note", Column::Note, text::NOTE).not_in_files(),
+];

@@ -38,14 +38,12 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::new("teamId", Column::TeamId, ValueRule::Id(Reference::Team)),
-        FieldRule::new("tierAlias", Column::TierId, ValueRule::Named(Reference::Tier)),
-        FieldRule::text("environment", Column::Environment, text::SHORT),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::new("teamId", Column::TeamId, ValueRule::Id(Reference::Team)),
+    FieldRule::new("tierAlias", Column::TierId, ValueRule::Named(Reference::Tier)),
+    FieldRule::text("environment", Column::Environment, text::SHORT),
+];
 
 /// The form of the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]

@@ -17,6 +17,4 @@ super::table! {
     pub locked_by: Option<String>,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("name", Column::Name, text::SHORT).required()];
-}
+super::rules![FieldRule::text("name", Column::Name, text::SHORT).required()];

@@ -28,12 +28,10 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("providerResourceType", Column::ProviderResourceType, text::SHORT),
-        FieldRule::text("providerName", Column::ProviderName, text::SHORT),
-        FieldRule::text("accountName", Column::AccountName, text::SHORT).required(),
-        FieldRule::text("externalUrl", Column::ExternalUrl, text::URL).checked(repository::check_url),
-        FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
-    ];
-}
+super::rules![
+    FieldRule::text("providerResourceType", Column::ProviderResourceType, text::SHORT),
+    FieldRule::text("providerName", Column::ProviderName, text::SHORT),
+    FieldRule::text("accountName", Column::AccountName, text::SHORT).required(),
+    FieldRule::text("externalUrl", Column::ExternalUrl, text::URL).checked(repository::check_url),
+    FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
+];

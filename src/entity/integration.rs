@@ -28,9 +28,7 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("name", Column::Name, text::SHORT).required()];
-}
+super::rules![FieldRule::text("name", Column::Name, text::SHORT).required()];
 
 /// What an integration is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]

@@ -17,10 +17,8 @@ super::table! {
     pub locked_by: Option<String>,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("description", Column::Description, text::DESCRIPTION),
-        FieldRule::new("index", Column::Index, ValueRule::Place).required(),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("description", Column::Description, text::DESCRIPTION),
+    FieldRule::new("index", Column::Index, ValueRule::Place).required(),
+];

@@ -15,13 +15,11 @@ super::table! {
     pub index: i32,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("alias", Column::Alias, text::SHORT).required(),
-        FieldRule::text("description", Column::Description, text::DESCRIPTION),
-        FieldRule::new("index", Column::Index, ValueRule::Place).required(),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("alias", Column::Alias, text::SHORT).required(),
+    FieldRule::text("description", Column::Description, text::DESCRIPTION),
+    FieldRule::new("index", Column::Index, ValueRule::Place).required(),
+];
 
 super::by_alias!(Alias);

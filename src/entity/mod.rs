@@ -9,7 +9,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{Iterable, PrimaryKeyTrait, QueryOrder, QuerySelect, QueryTrait};
 
 use self::alias::AliasTable;
-use self::table::{by_alias, table};
+use self::table::{by_alias, rules, table};
 use crate::db::{self, AnyTable, OfKeys, Read, ReadHandle, Shape, Table, Write, WriteHandle, to_each};
 
 pub mod alert_source;

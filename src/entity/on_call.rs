@@ -1,11 +1,10 @@
 //! Who is on call for a service, as last reported by an on-call tool.
 
 use super::prelude::*;
-use super::service;
-use super::repository;
+use super::{repository, service};
 
 super::table! {
-    "on_call", In("onCalls"), |row| Owner::Row(RowOf::to::<service::Entity>(row.service_id)),
+    "on_call", In("onCalls"), |row| Owner::Row(RowOf::new::<service::Entity>(row.service_id)),
     |row| Entry::text(&row.name);
 
     /// The service.
@@ -22,12 +21,10 @@ super::table! {
     pub ends_at: Option<Timestamp>,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("externalEmail", Column::ExternalEmail, text::SHORT),
-        FieldRule::text("schedule", Column::Schedule, text::SHORT),
-        FieldRule::text("url", Column::Url, text::URL).checked(repository::check_url),
-        FieldRule::new("endsAt", Column::EndsAt, ValueRule::Moment),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("externalEmail", Column::ExternalEmail, text::SHORT),
+    FieldRule::text("schedule", Column::Schedule, text::SHORT),
+    FieldRule::text("url", Column::Url, text::URL).checked(repository::check_url),
+    FieldRule::new("endsAt", Column::EndsAt, ValueRule::Moment),
+];

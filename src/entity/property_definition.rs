@@ -29,13 +29,11 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("alias", Column::Alias, text::SHORT).required(),
-        FieldRule::text("description", Column::Description, text::DESCRIPTION).by_hand(),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("alias", Column::Alias, text::SHORT).required(),
+    FieldRule::text("description", Column::Description, text::DESCRIPTION).by_hand(),
+];
 
 impl Model {
     /// Why a service of this component type cannot have a value. `own` is the default type for a service without one.

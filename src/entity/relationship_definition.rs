@@ -33,14 +33,12 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("alias", Column::Alias, text::SHORT).required(),
-        FieldRule::new("componentType", Column::ComponentTypeId, ValueRule::Identified(Reference::ComponentType))
-            .required(),
-        FieldRule::text("description", Column::Description, text::DESCRIPTION),
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-    ];
-}
+super::rules![
+    FieldRule::text("alias", Column::Alias, text::SHORT).required(),
+    FieldRule::new("componentType", Column::ComponentTypeId, ValueRule::Identified(Reference::ComponentType))
+        .required(),
+    FieldRule::text("description", Column::Description, text::DESCRIPTION),
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+];
 
 super::by_alias!(Alias);

@@ -40,20 +40,18 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("defaultAlias", Column::DefaultAlias, text::SHORT).required(),
-        FieldRule::text("url", Column::Url, text::URL).checked(check_url),
-        FieldRule::text("defaultBranch", Column::DefaultBranch, text::SHORT),
-        FieldRule::new("private", Column::Private, ValueRule::Flag).required(),
-        FieldRule::new("visible", Column::Visible, ValueRule::Flag).required(),
-        FieldRule::new("archivedAt", Column::ArchivedAt, ValueRule::Moment).not_in_files(),
-        FieldRule::text("description", Column::Description, text::DESCRIPTION),
-        FieldRule::new("forked", Column::Forked, ValueRule::Flag),
-        FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("defaultAlias", Column::DefaultAlias, text::SHORT).required(),
+    FieldRule::text("url", Column::Url, text::URL).checked(check_url),
+    FieldRule::text("defaultBranch", Column::DefaultBranch, text::SHORT),
+    FieldRule::new("private", Column::Private, ValueRule::Flag).required(),
+    FieldRule::new("visible", Column::Visible, ValueRule::Flag).required(),
+    FieldRule::new("archivedAt", Column::ArchivedAt, ValueRule::Moment).not_in_files(),
+    FieldRule::text("description", Column::Description, text::DESCRIPTION),
+    FieldRule::new("forked", Column::Forked, ValueRule::Flag),
+    FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
+];
 
 /// A programming language of a repository.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

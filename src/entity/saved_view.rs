@@ -37,10 +37,7 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] =
-        &[FieldRule::text("name", Column::Name, NAME).required().not_in_files()];
-}
+super::rules![FieldRule::text("name", Column::Name, NAME).required().not_in_files()];
 
 impl Model {
     /// Whether this person sees it. `None` for a token.

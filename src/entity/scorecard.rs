@@ -28,11 +28,9 @@ super::table! {
     pub locked_by: Option<String>,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("description", Column::Description, text::DESCRIPTION),
-        FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
-        FieldRule::new("affectsOverallServiceLevels", Column::AffectsOverallServiceLevels, ValueRule::Flag).required(),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("description", Column::Description, text::DESCRIPTION),
+    FieldRule::new("ownerId", Column::OwnerId, ValueRule::Id(Reference::Team)),
+    FieldRule::new("affectsOverallServiceLevels", Column::AffectsOverallServiceLevels, ValueRule::Flag).required(),
+];

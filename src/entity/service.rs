@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use sea_orm::{ActiveValue, JoinType};
 
-use super::alias::{AliasTable, Kind};
+use super::alias::{AliasKind, AliasTable};
 use super::prelude::*;
 use super::timestamp::touch;
 use super::{document_pull, service_alias, service_file_note, tier};
@@ -73,22 +73,20 @@ impl Table for Entity {
     }
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::text("description", Column::Description, text::DESCRIPTION),
-        FieldRule::new("ownerInput", Column::OwnerId, ValueRule::Identified(Reference::Team)),
-        FieldRule::new("tierAlias", Column::TierId, ValueRule::Named(Reference::Tier)),
-        FieldRule::new("lifecycleAlias", Column::LifecycleId, ValueRule::Named(Reference::Lifecycle)),
-        FieldRule::new("parent", Column::SystemId, ValueRule::Identified(Reference::System)),
-        FieldRule::new("type", Column::TypeId, ValueRule::Identified(Reference::ComponentType)),
-        FieldRule::text("product", Column::Product, text::SHORT),
-        FieldRule::text("language", Column::Language, text::SHORT),
-        FieldRule::text("framework", Column::Framework, text::SHORT),
-        FieldRule::text("apiDocumentUrl", Column::ApiDocumentUrl, text::URL).checked(document_pull::check_url),
-        FieldRule::text("note", Column::Note, text::NOTE).not_in_files(),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::text("description", Column::Description, text::DESCRIPTION),
+    FieldRule::new("ownerInput", Column::OwnerId, ValueRule::Identified(Reference::Team)),
+    FieldRule::new("tierAlias", Column::TierId, ValueRule::Named(Reference::Tier)),
+    FieldRule::new("lifecycleAlias", Column::LifecycleId, ValueRule::Named(Reference::Lifecycle)),
+    FieldRule::new("parent", Column::SystemId, ValueRule::Identified(Reference::System)),
+    FieldRule::new("type", Column::TypeId, ValueRule::Identified(Reference::ComponentType)),
+    FieldRule::text("product", Column::Product, text::SHORT),
+    FieldRule::text("language", Column::Language, text::SHORT),
+    FieldRule::text("framework", Column::Framework, text::SHORT),
+    FieldRule::text("apiDocumentUrl", Column::ApiDocumentUrl, text::URL).checked(document_pull::check_url),
+    FieldRule::text("note", Column::Note, text::NOTE).not_in_files(),
+];
 
 /// A service's label in a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -32,10 +32,7 @@ impl Table for Entity {
     }
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] =
-        &[FieldRule::text("notes", Column::Notes, text::DESCRIPTION).by_hand()];
-}
+super::rules![FieldRule::text("notes", Column::Notes, text::DESCRIPTION).by_hand()];
 
 /// The maximum depth of a search.
 pub const STEPS: u8 = 5;

@@ -31,12 +31,10 @@ impl Table for Entity {
     }
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("baseDirectory", Column::BaseDirectory, text::SHORT).by_hand(),
-        FieldRule::text("displayName", Column::DisplayName, text::SHORT).by_hand(),
-    ];
-}
+super::rules![
+    FieldRule::text("baseDirectory", Column::BaseDirectory, text::SHORT).by_hand(),
+    FieldRule::text("displayName", Column::DisplayName, text::SHORT).by_hand(),
+];
 
 /// Normalises a folder for storage.
 pub fn folder(given: Option<String>) -> String {

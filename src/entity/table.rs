@@ -64,6 +64,17 @@ macro_rules! table {
 }
 pub(super) use table;
 
+/// Implements [`FieldRules`](crate::entity::field_rule::FieldRules) with this list as `FIELDS`. The generator reads the optional
+/// texts from the source.
+macro_rules! rules {
+    ($($rule:expr),+ $(,)?) => {
+        impl $crate::entity::field_rule::FieldRules for Entity {
+            const FIELDS: &'static [$crate::entity::field_rule::FieldRule<Column>] = &[$($rule),+];
+        }
+    };
+}
+pub(super) use rules;
+
 /// Implements [`ByAlias`](crate::entity::ByAlias) for a table whose alias is a unique column of its own, such as `Alias`.
 macro_rules! by_alias {
     ($column:ident) => {

@@ -10,8 +10,7 @@ use sea_orm::{Condition, IntoActiveModel, Iterable, JoinType};
 
 use super::prelude::*;
 use super::service::Writable;
-use super::{domain, infrastructure_resource, repository, system, team, user};
-use super::{service, service_alias};
+use super::{domain, infrastructure_resource, repository, service, service_alias, system, team, user};
 use crate::column_groups;
 use crate::db::Omitted;
 

@@ -22,14 +22,12 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-        FieldRule::new("managerEmail", Column::ManagerId, ValueRule::Named(Reference::User)),
-        FieldRule::new("parentTeam", Column::ParentTeamId, ValueRule::Identified(Reference::Team)),
-        FieldRule::text("responsibilities", Column::Responsibilities, text::DESCRIPTION),
-    ];
-}
+super::rules![
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+    FieldRule::new("managerEmail", Column::ManagerId, ValueRule::Named(Reference::User)),
+    FieldRule::new("parentTeam", Column::ParentTeamId, ValueRule::Identified(Reference::Team)),
+    FieldRule::text("responsibilities", Column::Responsibilities, text::DESCRIPTION),
+];
 
 /// The maximum number of teams above a team.
 pub const MAX_DEPTH: usize = 20;

@@ -1,8 +1,7 @@
 //! The members of teams.
 
 use super::prelude::*;
-use super::user;
-use super::team;
+use super::{team, user};
 
 super::table! {
     "team_membership";
@@ -28,9 +27,7 @@ impl Table for Entity {
     }
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[FieldRule::text("role", Column::Role, text::SHORT)];
-}
+super::rules![FieldRule::text("role", Column::Role, text::SHORT)];
 
 /// The ids of the teams of which the user is a member or the manager.
 pub async fn teams_of(db: &dyn ReadHandle, user: i64) -> Result<Vec<i64>, db::Error> {

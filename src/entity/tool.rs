@@ -1,8 +1,7 @@
 //! Tools: where a service's runbooks, dashboards, logs and the like are.
 
 use super::prelude::*;
-use super::service;
-use super::repository;
+use super::{repository, service};
 
 super::table! {
     "tool";
@@ -61,10 +60,8 @@ pub const CATEGORIES: &[&str] = &[
     "wiki",
 ];
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("displayName", Column::DisplayName, text::SHORT).required(),
-        FieldRule::text("url", Column::Url, text::URL).required().checked(repository::check_url),
-        FieldRule::text("environment", Column::Environment, text::SHORT),
-    ];
-}
+super::rules![
+    FieldRule::text("displayName", Column::DisplayName, text::SHORT).required(),
+    FieldRule::text("url", Column::Url, text::URL).required().checked(repository::check_url),
+    FieldRule::text("environment", Column::Environment, text::SHORT),
+];

@@ -40,12 +40,10 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
-impl FieldRules for Entity {
-    const FIELDS: &'static [FieldRule<Column>] = &[
-        FieldRule::text("email", Column::Email, text::SHORT).required(),
-        FieldRule::text("name", Column::Name, text::SHORT).required(),
-    ];
-}
+super::rules![
+    FieldRule::text("email", Column::Email, text::SHORT).required(),
+    FieldRule::text("name", Column::Name, text::SHORT).required(),
+];
 
 /// What a user may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter, DeriveActiveEnum, Deserialize)]

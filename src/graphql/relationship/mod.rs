@@ -48,16 +48,13 @@ impl RelationshipTypeResolver for RelationshipType {
         RelationshipTypeEnum::from_word(&self.r#type).unwrap_or(RelationshipTypeEnum::RelatedTo)
     }
 
-    async fn source(relationships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<RelationshipResource>> {
-        things(ctx, relationships.iter().map(|one| relationship::Model::source(one)).collect()).await
-    }
-
-    async fn target(relationships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<RelationshipResource>> {
-        things(ctx, relationships.iter().map(|one| relationship::Model::target(one)).collect()).await
-    }
-
-    async fn definition(relationships: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<RelationshipDefinitionType>>> {
-        to_one(ctx, relationships.iter().map(|one| one.relationship_definition_id).collect()).await
+    relations! { |relationships: Self, args, ctx|
+        source() -> RelationshipResource =
+            things(ctx, relationships.iter().map(|one| relationship::Model::source(one)).collect()).await;
+        target() -> RelationshipResource =
+            things(ctx, relationships.iter().map(|one| relationship::Model::target(one)).collect()).await;
+        definition() -> Option<RelationshipDefinitionType> =
+            to_one(ctx, relationships.iter().map(|one| one.relationship_definition_id).collect()).await;
     }
 }
 

@@ -24,17 +24,14 @@ impl SavedViewResolver for SavedView {
         Ok(views.iter().map(|view| user == Some(view.user_id)).collect())
     }
 
-    async fn owner(views: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<User>> {
-        to_its_one(ctx, views.iter().map(|view| Some(view.user_id)).collect()).await
-    }
-
-    async fn problem(views: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<String>>> {
-        problems(ctx.db(), views).await
-    }
-
     async fn html_url(views: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
         Ok(views.iter().map(|view| format!("{app_url}{}", address(view))).collect())
+    }
+
+    relations! { |views: Self, args, ctx|
+        owner() -> User = to_its_one(ctx, views.iter().map(|view| Some(view.user_id)).collect()).await;
+        problem() -> Option<String> = problems(ctx.db(), views).await;
     }
 }
 

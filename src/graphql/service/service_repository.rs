@@ -169,16 +169,14 @@ pub struct ServiceReposEdge {
 }
 
 impl ServiceReposEdgeResolver for ServiceReposEdge {
-    async fn node(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Repository>> {
-        edges.iter().map(|edge| repository::clone_charged(&edge.node, ctx)).collect()
-    }
-
     fn cursor(&self) -> &str {
         &self.cursor
     }
 
-    async fn service_repositories(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<ServiceRepository>>> {
-        links_between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await
+    relations! { |edges: Self, args, ctx|
+        node() -> Repository = edges.iter().map(|edge| repository::clone_charged(&edge.node, ctx)).collect();
+        service_repositories() -> Vec<ServiceRepository> =
+            links_between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await;
     }
 }
 
@@ -192,10 +190,6 @@ pub struct RepositoryServiceEdge {
 }
 
 impl RepositoryServiceEdgeResolver for RepositoryServiceEdge {
-    async fn node(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Service>> {
-        edges.iter().map(|edge| services::clone_charged(&edge.node, ctx)).collect()
-    }
-
     fn cursor(&self) -> &str {
         &self.cursor
     }
@@ -217,8 +211,10 @@ impl RepositoryServiceEdgeResolver for RepositoryServiceEdge {
         Ok(paths.collect())
     }
 
-    async fn service_repositories(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<ServiceRepository>>> {
-        links_between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await
+    relations! { |edges: Self, args, ctx|
+        node() -> Service = edges.iter().map(|edge| services::clone_charged(&edge.node, ctx)).collect();
+        service_repositories() -> Vec<ServiceRepository> =
+            links_between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await;
     }
 }
 

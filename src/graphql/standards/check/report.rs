@@ -222,10 +222,6 @@ impl CheckResultsByLevelResolver for CheckResultsByLevel {
 }
 
 impl CheckResultResolver for CheckResult {
-    async fn check(results: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Check>> {
-        copies(results.iter().map(|result| &result.check), ctx)
-    }
-
     fn last_updated(&self) -> Timestamp {
         self.at
     }
@@ -248,16 +244,17 @@ impl CheckResultResolver for CheckResult {
         Ok(results.iter().map(since).collect())
     }
 
-    async fn service(results: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Option<Service>>> {
-        to_one(ctx, results.iter().map(|result| Some(result.service)).collect()).await
-    }
-
     fn service_alias(&self) -> Option<&str> {
         Some(&self.service_alias)
     }
 
     fn status(&self) -> CheckStatus {
         self.status
+    }
+
+    relations! { |results: Self, args, ctx|
+        check() -> Check = copies(results.iter().map(|result| &result.check), ctx);
+        service() -> Option<Service> = to_one(ctx, results.iter().map(|result| Some(result.service)).collect()).await;
     }
 }
 
