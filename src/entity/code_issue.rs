@@ -123,3 +123,29 @@ fn of_service(service_id: i64) -> Select<Entity> {
         .take();
     Entity::find().filter(Column::CodeIssueProjectId.in_subquery(projects))
 }
+
+/// Defines a table of what issues refer to, in its module. Takes the table, and the list of the issue that has its rows.
+macro_rules! references {
+    ($table:tt, $list:tt) => {
+        use super::code_issue;
+        use super::prelude::*;
+
+        super::table! {
+            $table, In($list), |row| Owner::Row(RowOf::new::<code_issue::Entity>(row.code_issue_id)),
+            |row| Entry::text(&row.identifier);
+
+            /// The issue.
+            pub code_issue_id: i64,
+            /// The identifier, such as `CVE-…` or `CWE-…`, as sent. The order of the ids is the order in which they were sent.
+            pub identifier: String,
+            /// The URL of its description.
+            pub url: Option<String>,
+        }
+
+        super::rules![
+            FieldRule::text("identifier", Column::Identifier, text::SHORT).required(),
+            FieldRule::text("url", Column::Url, text::URL),
+        ];
+    };
+}
+pub(super) use references;

@@ -9,26 +9,11 @@ use crate::entity::domain::Column;
 use crate::entity::{domain, domain_alias, pages, row_lock, service, system as systems, team};
 use crate::graphql::prelude::*;
 
+fn ids_of(domains: &[&Domain]) -> Vec<i64> {
+    domains.iter().map(|domain| domain.id).collect()
+}
+
 impl DomainResolver for Domain {
-    async fn aliases(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::all::<domain_alias::Entity>(ctx.db(), domains.iter().map(|domain| domain.id)).await
-    }
-
-    async fn managed_aliases(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
-        alias::managed::<domain_alias::Entity>(ctx.db(), domains.iter().map(|domain| domain.id)).await
-    }
-
-    async fn deploy_metrics(
-        domains: &[&Self],
-        args: &DomainDeployMetricsArgs,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<DeployMetrics>> {
-        let DomainDeployMetricsArgs { start, end, environments } = args;
-        let window = deploy_metrics::window(start, end, environments, ctx)?;
-        let ids: Vec<i64> = domains.iter().map(|domain| domain.id).collect();
-        deploy_metrics::of_each(Whose::Domains, &ids, &window, ctx).await
-    }
-
     async fn descendant_services(
         domains: &[&Self],
         args: &PageArguments,
@@ -45,6 +30,15 @@ impl DomainResolver for Domain {
     async fn html_url(domains: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
         Ok(domains.iter().map(|domain| pages::url(app_url, ["domains", &domain.slug])).collect())
+    }
+
+    relations! { |domains: Self, args, ctx|
+        aliases() -> Vec<String> = alias::all::<domain_alias::Entity>(ctx.db(), ids_of(domains)).await;
+        managed_aliases() -> Vec<String> = alias::managed::<domain_alias::Entity>(ctx.db(), ids_of(domains)).await;
+        deploy_metrics(DomainDeployMetricsArgs) -> DeployMetrics = {
+            let DomainDeployMetricsArgs { start, end, environments } = args;
+            deploy_metrics::of_each(Whose::Domains, &ids_of(domains), (start, end, environments), ctx).await
+        };
     }
 }
 

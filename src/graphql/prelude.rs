@@ -3,9 +3,7 @@
 
 pub(super) use async_graphql::MaybeUndefined;
 pub(super) use sea_orm::sea_query::{Expr, LockType};
-pub(super) use sea_orm::{
-    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
-};
+pub(super) use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
 
 pub(super) use super::field::draft::Draft;
 pub(super) use super::field::id;

@@ -27,27 +27,18 @@ impl SystemResolver for System {
         Ok(systems.iter().map(|system| pages::url(app_url, ["systems", &system.slug])).collect())
     }
 
-    async fn deploy_metrics(
-        systems: &[&Self],
-        args: &SystemDeployMetricsArgs,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<DeployMetrics>> {
-        let SystemDeployMetricsArgs { start, end, environments } = args;
-        let window = deploy_metrics::window(start, end, environments, ctx)?;
-        let ids: Vec<i64> = systems.iter().map(|system| system.id).collect();
-        deploy_metrics::of_each(Whose::Systems, &ids, &window, ctx).await
-    }
-
     relations! { |systems: Self, args, ctx|
-        aliases() -> Vec<String> =
-            alias::all::<system_alias::Entity>(ctx.db(), systems.iter().map(|system| system.id)).await;
-        managed_aliases() -> Vec<String> =
-            alias::managed::<system_alias::Entity>(ctx.db(), systems.iter().map(|system| system.id)).await;
+        aliases() -> Vec<String> = alias::all::<system_alias::Entity>(ctx.db(), ids_of(systems)).await;
+        managed_aliases() -> Vec<String> = alias::managed::<system_alias::Entity>(ctx.db(), ids_of(systems)).await;
         level_counts() -> Vec<LevelCount> = check::level_counts(parts_of(&ids_of(systems)), ctx).await;
         level_history(SystemLevelHistoryArgs) -> Vec<LevelDay> =
             check::level_days_by(parts_of(&ids_of(systems)), &args.days, ctx).await;
         missed_checks() -> Vec<MissedCheck> = check::missed_checks(parts_of(&ids_of(systems)), ctx).await;
         parent() -> Option<Domain> = to_one(ctx, systems.iter().map(|system| system.domain_id).collect()).await;
+        deploy_metrics(SystemDeployMetricsArgs) -> DeployMetrics = {
+            let SystemDeployMetricsArgs { start, end, environments } = args;
+            deploy_metrics::of_each(Whose::Systems, &ids_of(systems), (start, end, environments), ctx).await
+        };
     }
 }
 

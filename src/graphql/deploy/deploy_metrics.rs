@@ -10,33 +10,32 @@ const DAY: i64 = 86_400_000_000;
 /// The length of the window if the client gives none.
 const DEFAULT_LENGTH: i64 = 30 * DAY;
 
+/// The arguments `start`, `end` and `environments`.
+type Asked<'a> = (&'a MaybeUndefined<Timestamp>, &'a MaybeUndefined<Timestamp>, &'a MaybeUndefined<Vec<String>>);
+
 /// The metrics of each row with one of these ids, in their order.
 pub(in crate::graphql) async fn of_each<'a>(
     whose: impl FnOnce(&'a [i64]) -> Whose<'a>,
     ids: &'a [i64],
-    window: &Window,
+    asked: Asked<'_>,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<DeployMetrics>> {
-    let found = metrics::measure(ctx.db(), whose(ids), window, wanted(ctx)).await?;
+    let window = window(asked, ctx)?;
+    let found = metrics::measure(ctx.db(), whose(ids), &window, wanted(ctx)).await?;
     let none = Metrics::default();
-    Ok(ids.iter().map(|id| answer(found.get(id).unwrap_or(&none), window)).collect())
+    Ok(ids.iter().map(|id| answer(found.get(id).unwrap_or(&none), &window)).collect())
 }
 
 /// The metrics of all services together.
 pub(in crate::graphql) async fn of_account(args: &AccountDeployMetricsArgs, ctx: &Ctx<'_>) -> Result<DeployMetrics> {
     let AccountDeployMetricsArgs { start, end, environments } = args;
-    let window = window(start, end, environments, ctx)?;
+    let window = window((start, end, environments), ctx)?;
     let found = figures::measure(ctx.db(), &window, wanted(ctx)).await?;
     Ok(answer(&found, &window))
 }
 
 /// The window that a client asks for.
-pub(in crate::graphql) fn window(
-    start: &MaybeUndefined<Timestamp>,
-    end: &MaybeUndefined<Timestamp>,
-    environments: &MaybeUndefined<Vec<String>>,
-    ctx: &Ctx<'_>,
-) -> Result<Window> {
+fn window((start, end, environments): Asked<'_>, ctx: &Ctx<'_>) -> Result<Window> {
     let end = end.value().copied().unwrap_or_else(Timestamp::now);
     let default_start = || Timestamp::from_micros(end.as_micros() - DEFAULT_LENGTH);
     let start = start.value().copied().unwrap_or_else(default_start);

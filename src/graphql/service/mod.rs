@@ -58,16 +58,6 @@ impl ServiceResolver for Service {
         Ok(times.map(|(created_at, updated_at)| Timestamps { created_at, updated_at }).collect())
     }
 
-    async fn deploy_metrics(
-        services: &[&impl ServiceCore],
-        args: &ServiceDeployMetricsArgs,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<DeployMetrics>> {
-        let ServiceDeployMetricsArgs { start, end, environments } = args;
-        let window = deploy_metrics::window(start, end, environments, ctx)?;
-        deploy_metrics::of_each(Whose::Services, &ids(services), &window, ctx).await
-    }
-
     async fn code_issues(
         services: &[&impl ServiceCore],
         args: &PageArguments,
@@ -104,6 +94,10 @@ impl ServiceResolver for Service {
         config_errors() -> Vec<ConfigError> = service_file::config_errors(services, ctx).await;
         deploys(ServiceDeploysArgs) -> DeployConnectionType = deploy::of_services(ids(services), args, ctx).await;
         last_deploy() -> Option<Deploy> = deploy::last_of_services(ids(services), ctx).await;
+        deploy_metrics(ServiceDeployMetricsArgs) -> DeployMetrics = {
+            let ServiceDeployMetricsArgs { start, end, environments } = args;
+            deploy_metrics::of_each(Whose::Services, &ids(services), (start, end, environments), ctx).await
+        };
     }
 
     relations! { |services: impl ServiceKeys, args, ctx|

@@ -1,7 +1,7 @@
 //! Teams: the owners of services. Their members are in `team_membership.rs`.
 
-use sea_orm::sea_query::{ExprTrait, Query as Select};
 use sea_orm::ActiveValue;
+use sea_orm::sea_query::{ExprTrait, Query as Select};
 
 use super::deploy::deploy_metrics;
 use super::field::alias;
@@ -37,32 +37,23 @@ impl TeamResolver for Team {
         property::of_owners(ctx, properties::Column::TeamId, owners, &args.definition).await
     }
 
-    async fn deploy_metrics(
-        teams: &[&Self],
-        args: &TeamDeployMetricsArgs,
-        ctx: &Ctx<'_>,
-    ) -> Result<Vec<DeployMetrics>> {
-        let TeamDeployMetricsArgs { start, end, environments } = args;
-        let window = deploy_metrics::window(start, end, environments, ctx)?;
-        let ids: Vec<i64> = teams.iter().map(|team| team.id).collect();
-        deploy_metrics::of_each(Whose::Teams, &ids, &window, ctx).await
-    }
-
     async fn html_url(teams: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
         let app_url = &ctx.settings().app_url;
         Ok(teams.iter().map(|team| pages::url(app_url, ["teams", &team.alias])).collect())
     }
 
     relations! { |teams: Self, args, ctx|
-        aliases() -> Vec<String> = alias::all::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await;
+        aliases() -> Vec<String> = alias::all::<team_alias::Entity>(ctx.db(), ids_of(teams)).await;
         level_counts() -> Vec<LevelCount> = check::level_counts(owned_by(&ids_of(teams)), ctx).await;
         level_history(TeamLevelHistoryArgs) -> Vec<LevelDay> =
             check::level_days_by(owned_by(&ids_of(teams)), &args.days, ctx).await;
         missed_checks() -> Vec<MissedCheck> = check::missed_checks(owned_by(&ids_of(teams)), ctx).await;
-        managed_aliases() -> Vec<String> =
-            alias::managed::<team_alias::Entity>(ctx.db(), teams.iter().map(|team| team.id)).await;
-        contacts() -> Option<Vec<Contact>> =
-            contact::of_owners(ctx, contacts::Column::TeamId, teams.iter().map(|team| team.id)).await;
+        managed_aliases() -> Vec<String> = alias::managed::<team_alias::Entity>(ctx.db(), ids_of(teams)).await;
+        contacts() -> Option<Vec<Contact>> = contact::of_owners(ctx, contacts::Column::TeamId, ids_of(teams)).await;
+        deploy_metrics(TeamDeployMetricsArgs) -> DeployMetrics = {
+            let TeamDeployMetricsArgs { start, end, environments } = args;
+            deploy_metrics::of_each(Whose::Teams, &ids_of(teams), (start, end, environments), ctx).await
+        };
     }
 }
 
