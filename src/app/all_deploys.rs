@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use super::csv::{File, Row, Source};
 use super::deploys::{folded, row};
 use super::form::{self, Mistakes};
 use super::home::mine::labels;
 use super::layout::{Head, page as framed};
+use super::offers::{Offered, Offers};
 use super::operations::Deploy;
 use super::parts::{chip, cursor_text, day, day_of, empty, link, page_links, read_cursor};
 use super::reading::too_long;
 use super::visit::{Fields, Visit, path};
-use super::{Answer, Fault, Site};
-use crate::db::{Read, ReadHandle};
+use super::{Answer, Fault, Site, picker};
+use crate::db::ReadHandle;
 use crate::deploy::days::DAY;
 use crate::deploy::list::{self, Filter, Found};
 use crate::entity::deploy::{Model, Status};
@@ -44,15 +44,17 @@ const STATUSES: &[(&str, Status)] = &[
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let (query, now) = (&visit.query, Timestamp::now());
     let after = query.given("after").map(read_cursor).transpose()?;
+    let named = picker::understood_query(site, query).await?;
+    let offers = Offers::read(site, visit, &[Offered::Services, Offered::Teams, Offered::Systems]).await?;
     let reading = site.reading(visit).await?;
-    let filter = reading.required(|db| filter(db, query)).await?;
+    let filter = reading.required(|db| filter(db, &named)).await?;
     let found = reading.required(|db| list::page(db, &filter, after, PAGE)).await?;
     let services: Vec<i64> = found.deploys.iter().filter_map(|deploy| deploy.service_id).collect();
     let labels = reading.required(|db| labels(db, &services)).await?;
     let Found { deploys, next } = &found;
     let next = next.map(cursor_text);
     let main = html! {
-        (filters(visit))
+        (filters(visit, &offers))
         div #deploys {
             (chips(visit))
             @if deploys.is_empty() { (none(visit, next.as_deref())) }
@@ -70,7 +72,8 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 
 /// The same list as a file.
 pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let filter = site.reading(visit).await?.required(|db| filter(db, &visit.query)).await?;
+    let named = picker::understood_query(site, &visit.query).await?;
+    let filter = site.reading(visit).await?.required(|db| filter(db, &named)).await?;
     let list = List { site: site.clone(), visit: visit.clone(), filter, after: None };
     File::begin("deploys.csv", &COLUMNS, list).await
 }
@@ -160,7 +163,7 @@ async fn services(db: &dyn ReadHandle, query: &Fields) -> Result<Option<Vec<i64>
         narrow(service::Entity::by_alias(db, alias).await?.map(|service| service.id).into_iter().collect());
     }
     if let Some(name) = query.given("team") {
-        narrow(match team_called(db, name).await? {
+        narrow(match team::Entity::by_alias(db, name).await? {
             Some(team) => service::ids_of(db, service::Column::OwnerId, team.id, most).await?,
             None => Vec::new(),
         });
@@ -174,28 +177,21 @@ async fn services(db: &dyn ReadHandle, query: &Fields) -> Result<Option<Vec<i64>
     Ok(named)
 }
 
-/// The team with this alias or name.
-async fn team_called(db: &dyn ReadHandle, name: &str) -> Result<Option<team::Model>, Fault> {
-    Ok(match team::Entity::by_alias(db, name).await? {
-        Some(team) => Some(team),
-        None => db.one(team::Entity::find().filter(team::Column::Name.eq(name))).await?,
-    })
-}
-
-fn filters(visit: &Visit) -> Markup {
+fn filters(visit: &Visit, offers: &Offers) -> Markup {
     let none = Mistakes::none();
     let field =
         |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(&visit.query, &none);
+    let named = |of, name, label| offers.show(of, (name, label, ""), false, (&visit.query, &none));
     let statuses: Vec<_> = [("", "any")].into_iter().chain(STATUSES.iter().map(|(word, _)| (*word, *word))).collect();
     html! {
         form.filters.one method="get" action=(HERE) role="search" data-live="deploys" {
-            (field("service", "Service's alias", "search"))
+            (named(Offered::Services, "service", "Service (name or alias)"))
             button { "Search" }
             details.more {
                 summary { "Add a filter" }
                 div {
-                    (field("team", "Team", "text"))
-                    (field("system", "System's alias", "text"))
+                    (named(Offered::Teams, "team", "Team (name or alias)"))
+                    (named(Offered::Systems, "system", "System (name or alias)"))
                     (field("person", "Deployed by", "text"))
                     (field("environment", "Environment", "text"))
                     (form::select("status", "Status", "", &statuses, &visit.query, &none))

@@ -8,6 +8,7 @@ use super::campaigns::address;
 use super::form::{self, MARKDOWN, Mistakes, Text};
 use super::group_form::owner_id;
 use super::layout::layout;
+use super::offers::{Offered, Offers};
 use super::operations::campaign_filters::Filter;
 use super::operations::campaign_to_change::{Campaign, Check, Level};
 use super::operations::types::Moment;
@@ -41,8 +42,7 @@ const CHECK: &str = "checkIds";
 /// Shows the form for a new campaign.
 pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::StandardsAdmin)?;
-    let filters = ask(site, visit, CampaignChoices {}).await?.account;
-    Ok(Answer::page(new_form(visit, &filters.filters.nodes, &Mistakes::none())))
+    Ok(Answer::page(new_form(site, visit, &Mistakes::none()).await?))
 }
 
 /// Creates a campaign.
@@ -66,10 +66,7 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             let id = campaign.ok_or_else(unanswered)?.id;
             Ok(Answer::redirect(format!("{}/edit#checks", address(&id))))
         }
-        Err(mistakes) => {
-            let filters = ask(site, visit, CampaignChoices {}).await?.account;
-            Ok(Answer::refused(new_form(visit, &filters.filters.nodes, &mistakes)))
-        }
+        Err(mistakes) => Ok(Answer::refused(new_form(site, visit, &mistakes).await?)),
     }
 }
 
@@ -79,6 +76,7 @@ struct Found {
     filters: Vec<Filter>,
     /// With the checks that can be copied.
     levels: Vec<Level>,
+    teams: Offers,
 }
 
 async fn find(site: &Site, visit: &Visit, id: &str) -> Result<Found, Fault> {
@@ -88,6 +86,7 @@ async fn find(site: &Site, visit: &Visit, id: &str) -> Result<Found, Fault> {
         campaign: found.campaign.ok_or(Fault::NotFound)?,
         filters: found.campaign_filters.filters.nodes,
         levels,
+        teams: Offers::read(site, visit, &[Offered::Teams]).await?,
     })
 }
 
@@ -191,25 +190,31 @@ fn fields_of(campaign: &Campaign) -> Fields {
         .and(TARGET, &day(&campaign.target_date))
 }
 
-fn new_form(visit: &Visit, filters: &[Filter], mistakes: &Mistakes) -> Markup {
+async fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Result<Markup, Fault> {
+    let filters = ask(site, visit, CampaignChoices {}).await?.account.filters.nodes;
+    let teams = Offers::read(site, visit, &[Offered::Teams]).await?;
     let options = filters.iter().map(|filter| (&*filter.id, &*filter.name)).collect();
     let main = html! {
         p { "A campaign is a set of checks that services are to pass by a date. It begins as a draft." }
         form method="post" action="/new/campaign" {
-            (fields(options, &visit.form, mistakes))
+            (fields(options, &teams, &visit.form, mistakes))
             button { "Create campaign" }
         }
     };
-    layout(visit, "New campaign", main)
+    Ok(layout(visit, "New campaign", main))
 }
 
 /// The fields of the campaign itself. `filters` are its choices: id and name.
-fn fields(mut filters: Vec<(&str, &str)>, form: &Fields, mistakes: &Mistakes) -> Markup {
+fn fields(mut filters: Vec<(&str, &str)>, teams: &Offers, form: &Fields, mistakes: &Mistakes) -> Markup {
     filters.insert(0, ("", "all services"));
     let hint = "A saved filter says which services it is for.";
     let own = [START, TARGET, CHECK].iter().fold(mistakes.except(FILTER), |own, field| own.except(field));
+    let offered = |column: Column| match column {
+        Column::OwnerId => teams.owned(Offered::Teams),
+        _ => Vec::new(),
+    };
     html! {
-        (form::entries::<Entity, _>(SHOWN, |_| Vec::new(), form, &own))
+        (form::entries::<Entity, _>(SHOWN, offered, form, &own))
         (form::pick(FILTER, "For", hint, &filters, form, mistakes))
     }
 }
@@ -224,7 +229,7 @@ fn edit_form(visit: &Visit, found: &Found, form: &Fields, mistakes: &Mistakes) -
     let main = html! {
         p { a href=(address(&campaign.id)) { "Back to the campaign" } }
         form method="post" action=(to("edit")) {
-            (fields(options, form, mistakes))
+            (fields(options, &found.teams, form, mistakes))
             button { "Save" }
         }
         (dates(campaign, form, mistakes))

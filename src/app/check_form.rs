@@ -413,6 +413,7 @@ fn offered(found: &Found, field: &str) -> Option<Vec<(String, String)>> {
             });
             own.chain(of_scorecards).collect()
         }
+        "ownerId" => found.teams.nodes.iter().map(|team| (team.alias.clone(), team.name.clone())).collect(),
         "filterId" => found.filters.nodes.iter().map(|filter| (filter.id.clone(), filter.name.clone())).collect(),
         "integrationId" => found.integrations.nodes.iter().map(|one| (one.id.clone(), one.name.clone())).collect(),
         "relationshipDefinitionId" => {

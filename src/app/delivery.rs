@@ -4,12 +4,13 @@ use maud::{Markup, html};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 
 use super::deploys::frequency;
-use super::form::{self, Mistakes};
+use super::form::Mistakes;
 use super::layout::{Head, page as framed};
+use super::offers::{Offered, Offers};
 use super::parts::{count, day_of, duration, empty, grouped, link};
 use super::plot::{self, Bar};
 use super::visit::{Fields, Visit, path};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, picker};
 use crate::db::{Read, ReadHandle, any};
 use crate::deploy::days::DAY;
 use crate::deploy::delivery::{self, Delivery, READ, WEEKS};
@@ -20,6 +21,8 @@ use crate::entity::{ByAlias, Timestamp, domain, service, system, team};
 const HERE: &str = "/delivery";
 /// The nouns that the page can be about, as the address names them.
 const NOUNS: [&str; 3] = ["team", "system", "domain"];
+/// The same as fields offer them.
+const CHOSEN: [Offered; 3] = [Offered::Teams, Offered::Systems, Offered::Domains];
 /// Days of a period.
 const PERIOD: f64 = (WEEKS * 7) as f64;
 
@@ -39,8 +42,12 @@ struct About {
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let now = Timestamp::now();
     let production = &site.catalogue.settings().production;
+    let query = picker::understood_query(site, &visit.query).await?;
+    let named = NOUNS.into_iter().find_map(|noun| Some((noun, query.given(noun)?)));
+    let offered: &[Offered] = if named.is_none() { &CHOSEN } else { &[] };
+    let offers = Offers::read(site, visit, offered).await?;
     let reading = site.reading(visit).await?;
-    let about = match NOUNS.into_iter().find_map(|noun| Some((noun, visit.query.given(noun)?))) {
+    let about = match named {
         Some((noun, alias)) => Some(reading.required(|db| find(db, noun, alias)).await?),
         None => None,
     };
@@ -61,7 +68,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             (figures(&found))
             (weeks(&found))
         }
-        @if about.is_none() { (choose(visit)) }
+        @if about.is_none() { (choose(visit, &offers)) }
     };
     let title = about.as_ref().map_or("Delivery".to_owned(), |about| format!("Delivery of {}", about.name));
     let head = match &about {
@@ -100,15 +107,17 @@ async fn find(db: &dyn ReadHandle, noun: &'static str, alias: &str) -> Result<Ab
 }
 
 /// The form that chooses a team or a system.
-fn choose(visit: &Visit) -> Markup {
+fn choose(visit: &Visit, offers: &Offers) -> Markup {
     let none = Mistakes::none();
-    let field =
-        |name, label| form::Text { name, label, hint: "", kind: "text", required: true }.show(&visit.query, &none);
+    let labels = ["Team (name or alias)", "System (name or alias)", "Domain (name or alias)"];
     html! {
         h2 { "Of a team, a system or a domain" }
         div.filters {
-            @for (name, label) in [("team", "Team's alias"), ("system", "System's alias"), ("domain", "Domain's alias")] {
-                form.filters method="get" action=(HERE) { (field(name, label)) button.quiet { "Show" } }
+            @for ((noun, of), label) in NOUNS.into_iter().zip(CHOSEN).zip(labels) {
+                form.filters method="get" action=(HERE) {
+                    (offers.show(of, (noun, label, ""), true, (&visit.query, &none)))
+                    button.quiet { "Show" }
+                }
             }
         }
     }

@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 
 use super::ask::{ask, settled, unanswered};
-use super::form::{self, Area, Mistakes, Text};
+use super::form::{self, Area, Mistakes};
 use super::graph;
 use super::layout::layout;
+use super::offers::{Offered, Offers};
 use super::operations::dependencies_of_service::AccountService as Service;
 use super::operations::{AddDependency, DeleteDependency, DependenciesOfService};
 use super::parts::{count, delete_button, pages, short};
@@ -25,7 +26,7 @@ const NOTES: &str = "notes";
 pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let service = find(site, visit, alias).await?;
     let may_write = session.user.role >= Role::TeamMember;
-    Ok(Answer::page(list(visit, &service, may_write, &Mistakes::none())))
+    Ok(Answer::page(list(site, visit, &service, may_write, &Mistakes::none()).await?))
 }
 
 /// Adds a dependency.
@@ -35,7 +36,7 @@ pub async fn create(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
     let add =
         AddDependency { id: &service.id, on: visit.form.get(ON), notes: Some(&*notes).filter(|text| !text.is_empty()) };
     let done = ask(site, visit, add).await?.service_dependency_create.ok_or_else(unanswered)?;
-    answer(visit, &service, settled(done.errors))
+    answer(site, visit, &service, settled(done.errors)).await
 }
 
 /// Deletes a dependency of the service.
@@ -49,13 +50,13 @@ pub async fn delete(site: &Site, visit: &Visit, alias: &str, id: &str) -> Result
         return Err(Fault::NotFound);
     }
     let done = ask(site, visit, DeleteDependency { id }).await?.service_dependency_delete.ok_or_else(unanswered)?;
-    answer(visit, &service, settled(done.errors))
+    answer(site, visit, &service, settled(done.errors)).await
 }
 
-fn answer(visit: &Visit, service: &Service, done: Result<(), Mistakes>) -> Result<Answer, Fault> {
+async fn answer(site: &Site, visit: &Visit, service: &Service, done: Result<(), Mistakes>) -> Result<Answer, Fault> {
     match done {
         Ok(()) => Ok(Answer::redirect(address(&service.aliases) + "/dependencies")),
-        Err(mistakes) => Ok(Answer::refused(list(visit, service, true, &mistakes))),
+        Err(mistakes) => Ok(Answer::refused(list(site, visit, service, true, &mistakes).await?)),
     }
 }
 
@@ -64,10 +65,17 @@ async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Service, Fault>
     ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))
 }
 
-fn list(visit: &Visit, service: &Service, may_write: bool, mistakes: &Mistakes) -> Markup {
+async fn list(
+    site: &Site,
+    visit: &Visit,
+    service: &Service,
+    may_write: bool,
+    mistakes: &Mistakes,
+) -> Result<Markup, Fault> {
     let Service { name, aliases, locked, dependencies, .. } = service;
     let page = address(aliases);
     let may_write = may_write && !locked;
+    let offers = Offers::read(site, visit, if may_write { &[Offered::Services] } else { &[] }).await?;
     let main = html! {
         p { a href=(page) { "Back to the service" } " · " a href=(graph::address(aliases)) { "Graph" } }
         @if *locked { div.notice { p { "This service is managed by a service file, so its dependencies cannot be changed here." } } }
@@ -90,11 +98,11 @@ fn list(visit: &Visit, service: &Service, may_write: bool, mistakes: &Mistakes) 
         @if may_write {
             h2 { "New dependency" }
             form method="post" action={ (page) "/dependencies" } {
-                (Text { name: ON, label: "The other service (name or alias)", hint: "", kind: "text", required: true }.show(&visit.form, mistakes))
+                (offers.show(Offered::Services, (ON, "The other service (name or alias)", ""), true, (&visit.form, mistakes)))
                 (Area { name: NOTES, label: "Notes", hint: "Why or how this service needs the other.", rows: 2, most: DESCRIPTION }.show(&visit.form, mistakes))
                 button { "Add dependency" }
             }
         }
     };
-    layout(visit, &format!("What {name} depends on"), main)
+    Ok(layout(visit, &format!("What {name} depends on"), main))
 }

@@ -9,6 +9,7 @@ use super::events::{address, digest_name, form_name, shown_once, spoken};
 use super::form::{self, Mistakes, Text};
 use super::group_form::owner_id;
 use super::layout::layout;
+use super::offers::{Offered, Offers};
 use super::operations::event_form::EventSubscription;
 use super::operations::{
     CreateEventSubscription, EventChoices, EventDigestEnum, EventForm, EventFormEnum, EventKindEnum, EventService,
@@ -44,12 +45,12 @@ const FORMS: [EventFormEnum; 6] = [
 /// Shows the form for a new subscription.
 pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
-    let tiers = ask(site, visit, EventChoices {}).await?.account.tiers;
+    let choices = choices(site, visit).await?;
     let begun = Fields::one(ENABLED, "on")
         .and(EVENTS, "deploy_failed")
         .and(TEAM, visit.query.get("team"))
         .and(SERVICE, visit.query.get("service"));
-    Ok(Answer::page(new_form(visit, &tiers, &begun, &Mistakes::none())))
+    Ok(Answer::page(new_form(visit, &choices, &begun, &Mistakes::none())))
 }
 
 /// What the form says, as the API takes it.
@@ -131,21 +132,37 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             Ok(Answer::page(layout(visit, form.get(NAME), main)))
         }
         Err(mistakes) => {
-            let tiers = ask(site, visit, EventChoices {}).await?.account.tiers;
-            Ok(Answer::refused(new_form(visit, &tiers, form, &mistakes)))
+            let choices = choices(site, visit).await?;
+            Ok(Answer::refused(new_form(visit, &choices, form, &mistakes)))
         }
     }
 }
 
-async fn find(site: &Site, visit: &Visit, id: &str) -> Result<(EventSubscription, Vec<EventTier>), Fault> {
+/// What the form offers.
+struct Choices {
+    tiers: Vec<EventTier>,
+    offers: Offers,
+}
+
+async fn choices(site: &Site, visit: &Visit) -> Result<Choices, Fault> {
+    let tiers = ask(site, visit, EventChoices {}).await?.account.tiers;
+    Ok(Choices { tiers, offers: offers(site, visit).await? })
+}
+
+async fn offers(site: &Site, visit: &Visit) -> Result<Offers, Fault> {
+    Offers::read(site, visit, &[Offered::Teams, Offered::Services]).await
+}
+
+async fn find(site: &Site, visit: &Visit, id: &str) -> Result<(EventSubscription, Choices), Fault> {
     let found = ask(site, visit, EventForm { id }).await?.account;
-    Ok((found.event_subscription.ok_or(Fault::NotFound)?, found.tiers))
+    let own = found.event_subscription.ok_or(Fault::NotFound)?;
+    Ok((own, Choices { tiers: found.tiers, offers: offers(site, visit).await? }))
 }
 
 /// Shows the form of a subscription.
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
-    let (own, tiers) = find(site, visit, id).await?;
+    let (own, choices) = find(site, visit, id).await?;
     let text = |text: Option<&String>| text.cloned().unwrap_or_default();
     let mut fields = Fields::one(NAME, &own.name)
         .and(FORM, &own.form.to_string())
@@ -159,7 +176,7 @@ pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Re
         fields = fields.and(ENABLED, "on");
     }
     let fields = own.events.iter().fold(fields, |fields, kind| fields.append(EVENTS, &kind.to_string()));
-    Ok(Answer::page(edit_form(visit, &own, &tiers, &fields, &Mistakes::none())))
+    Ok(Answer::page(edit_form(visit, &own, &choices, &fields, &Mistakes::none())))
 }
 
 /// Changes a subscription.
@@ -190,29 +207,23 @@ pub async fn change(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Faul
     match done {
         Ok(()) => Ok(Answer::redirect(address(id))),
         Err(mistakes) => {
-            let (own, tiers) = find(site, visit, id).await?;
-            Ok(Answer::refused(edit_form(visit, &own, &tiers, form, &mistakes)))
+            let (own, choices) = find(site, visit, id).await?;
+            Ok(Answer::refused(edit_form(visit, &own, &choices, form, &mistakes)))
         }
     }
 }
 
-fn new_form(visit: &Visit, tiers: &[EventTier], form: &Fields, mistakes: &Mistakes) -> Markup {
+fn new_form(visit: &Visit, choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
     let main = html! {
         form method="post" action="/new/event-subscription" {
-            (fields(tiers, form, mistakes, "Of an incoming webhook, or of your program. It is not shown again. Not for Email."))
+            (fields(choices, form, mistakes, "Of an incoming webhook, or of your program. It is not shown again. Not for Email."))
             button { "Create subscription" }
         }
     };
     layout(visit, "New subscription", main)
 }
 
-fn edit_form(
-    visit: &Visit,
-    own: &EventSubscription,
-    tiers: &[EventTier],
-    form: &Fields,
-    mistakes: &Mistakes,
-) -> Markup {
+fn edit_form(visit: &Visit, own: &EventSubscription, choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
     let hint = match own.form {
         EventFormEnum::Email => "For every form but Email. It is not shown again.".to_owned(),
         _ => format!("Empty: still at {}.", own.receiver.host),
@@ -220,17 +231,20 @@ fn edit_form(
     let main = html! {
         p { a href=(address(&own.id)) { "Back to the subscription" } }
         form method="post" action={ (address(&own.id)) "/edit" } {
-            (fields(tiers, form, mistakes, &hint))
+            (fields(choices, form, mistakes, &hint))
             button { "Save" }
         }
     };
     layout(visit, &format!("Edit {}", own.name), main)
 }
 
+/// The hints for the fields that say about what.
+const OF_TEAM: &str = "Only events about this team and what it owns. Empty for all.";
+const OF_SERVICE: &str = "Only events about this service. Empty for all.";
 /// The hint for the address.
 const MAIL: &str = "For the form Email: of a user. Administrators may give any.";
 
-fn fields(tiers: &[EventTier], form: &Fields, mistakes: &Mistakes, url: &str) -> Markup {
+fn fields(Choices { tiers, offers }: &Choices, form: &Fields, mistakes: &Mistakes, url: &str) -> Markup {
     let line = |name, label, hint, required| Text { name, label, hint, kind: "text", required }.show(form, mistakes);
     let forms: Vec<(String, &str)> = FORMS.iter().map(|one| (one.to_string(), form_name(*one))).collect();
     let forms: Vec<(&str, &str)> = forms.iter().map(|(word, name)| (&**word, *name)).collect();
@@ -255,13 +269,13 @@ fn fields(tiers: &[EventTier], form: &Fields, mistakes: &Mistakes, url: &str) ->
             @for message in mistakes.of_field(EVENTS) { p.wrong { (message) } }
             @for kind in Kind::iter().filter(|kind| *kind != Kind::Test).map(Kind::word) {
                 label.check {
-                    input type="checkbox" name=(EVENTS) value=(kind) checked[form.all(EVENTS).any(|one| one == kind)];
+                    input type="checkbox" name=(EVENTS) value=(kind) checked[form.get_all(EVENTS).any(|one| one == kind)];
                     " " (spoken(&kind))
                 }
             }
         }
-        (line(TEAM, "Team (alias)", "Only events about this team and what it owns. Empty for all.", false))
-        (line(SERVICE, "Service (alias)", "Only events about this service. Empty for all.", false))
+        (offers.show(Offered::Teams, (TEAM, "Team (name or alias)", OF_TEAM), false, (form, mistakes)))
+        (offers.show(Offered::Services, (SERVICE, "Service (name or alias)", OF_SERVICE), false, (form, mistakes)))
         (form::select(TIER, "Tier", "Only events about services of this tier.", &tiers, form, mistakes))
         (line(ENVIRONMENT, "Environment", "Of deploys, only those to it. Empty for all.", false))
         label.check { input type="checkbox" name=(ENABLED) checked[form.has(ENABLED)]; " Send messages" }

@@ -82,17 +82,27 @@ impl<C: ColumnTrait> Entry<'_, C> {
     fn show(&self, choices: &[(&str, &str)], form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { rule, label, hint, rows } = *self;
         let name = &*name_in_form(rule);
-        let line =
-            |kind| Text { kind, ..Text::from_rule(rule, label, hint) }.show_at_most(rule.max_length(), form, mistakes);
+        let line = |kind| Text { kind, ..Text::of(rule, label, hint) }.show_at_most(rule.most(), form, mistakes);
+        let named = |to| {
+            let named = Named { name, label, hint, part: part_of(to), required: rule.is_required };
+            named.show(choices.iter().copied(), form, mistakes)
+        };
         match rule.value {
             ValueRule::Text(most) if rule.is_long() => Area { name, label, hint, rows, most }.show(form, mistakes),
-            ValueRule::Named(Reference::User) => line("email"),
+            ValueRule::Named(to @ Reference::User) | ValueRule::Id(to) | ValueRule::Identified(to) => named(to),
             ValueRule::Named(_) => select(name, label, hint, choices, form, mistakes),
-            ValueRule::Id(_) | ValueRule::Identified(_) => {
-                suggested(name, label, choices.iter().copied(), form, mistakes)
-            }
             ValueRule::Text(_) | ValueRule::Flag | ValueRule::Place | ValueRule::Moment => line("text"),
         }
+    }
+}
+
+/// The part of the pages that shows what a field refers to, if the search finds it by its alias.
+fn part_of(to: Reference) -> &'static str {
+    match to {
+        Reference::Team => "teams",
+        Reference::System => "systems",
+        Reference::Domain => "domains",
+        Reference::Tier | Reference::Lifecycle | Reference::User | Reference::ComponentType => "",
     }
 }
 
@@ -248,41 +258,54 @@ pub fn pick(
     if options.iter().filter(|(value, _)| !value.is_empty()).count() < LISTED {
         return select(name, label, hint, options, form, mistakes);
     }
-    let hint = if hint.is_empty() { MORE.to_owned() } else { format!("{hint} {MORE}") };
-    listed(name, label, &hint, options.iter().copied(), form, mistakes)
+    let field = Named { name, label, hint, part: "", required: false };
+    field.show(options.iter().copied(), form, mistakes)
 }
 
-/// Shows a text field with suggestions: value and label.
-pub fn suggested<'a>(
-    name: &str,
-    label: &str,
-    proposals: impl Iterator<Item = (&'a str, &'a str)>,
-    form: &Fields,
-    mistakes: &Mistakes,
-) -> Markup {
-    let proposals: Vec<_> = proposals.collect();
-    let hint = if proposals.len() >= LISTED { MORE } else { "" };
-    listed(name, label, hint, proposals.into_iter(), form, mistakes)
+/// A text field that names one of many things by its name or its alias, with the first of them as suggestions:
+/// [`picker`](super::picker) understands what is written, and the script searches on the server.
+pub struct Named<'a> {
+    /// The field's name.
+    pub name: &'a str,
+    /// The label.
+    pub label: &'a str,
+    /// A hint, or empty.
+    pub hint: &'a str,
+    /// The part of the pages that shows such things, such as `teams`, or empty: the search finds no others.
+    pub part: &'a str,
+    /// Whether it is required.
+    pub required: bool,
 }
 
-fn listed<'a>(
-    name: &str,
-    label: &str,
-    hint: &str,
-    proposals: impl Iterator<Item = (&'a str, &'a str)>,
-    form: &Fields,
-    mistakes: &Mistakes,
-) -> Markup {
-    let proposals = proposals.filter(|(value, _)| !value.is_empty());
-    frame(name, label, hint, mistakes, |described| {
-        html! {
-            input id={ "field-" (name) } name=(name) value=(form.get(name)) list={ "list-" (name) } maxlength=(text::SHORT)
-                aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
-            datalist id={ "list-" (name) } {
-                @for (value, text) in proposals { option value=(value) { (text) } }
+impl Named<'_> {
+    /// Shows the field. The suggestions are value and label.
+    pub fn show<'p>(
+        &self,
+        proposals: impl Iterator<Item = (&'p str, &'p str)>,
+        form: &Fields,
+        mistakes: &Mistakes,
+    ) -> Markup {
+        let Self { name, label, hint, part, required } = *self;
+        let proposals: Vec<_> = proposals.filter(|(value, _)| !value.is_empty()).collect();
+        let hint = match (hint, proposals.len() >= LISTED) {
+            (hint, false) => Cow::Borrowed(hint),
+            ("", true) => Cow::Borrowed(MORE),
+            (hint, true) => Cow::Owned(format!("{hint} {MORE}")),
+        };
+        frame(name, label, &hint, mistakes, |described| {
+            html! {
+                input id={ "field-" (name) } name=(name) value=(form.get(name)) list={ "list-" (name) } maxlength=(text::SHORT)
+                    required[required] data-find=[Some(part).filter(|part| !part.is_empty())] dir="auto" autocomplete="off"
+                    aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
+                (suggestions(&format!("list-{name}"), proposals))
             }
-        }
-    })
+        })
+    }
+}
+
+/// The suggestions of text fields: value and label.
+pub fn suggestions<'p>(id: &str, proposals: impl IntoIterator<Item = (&'p str, &'p str)>) -> Markup {
+    html! { datalist id=(id) { @for (value, text) in proposals { option value=(value) { (text) } } } }
 }
 
 fn invalid(name: &str, mistakes: &Mistakes) -> Option<&'static str> {

@@ -4,8 +4,9 @@ use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
 use super::ask::{ask, by_alias, or_null, settled, unanswered};
-use super::form::{self, MARKDOWN, Mistakes, Text};
+use super::form::{self, MARKDOWN, Mistakes};
 use super::layout::layout;
+use super::offers::{Offered, Offers};
 use super::operations::domain_to_change::Domain;
 use super::operations::system_to_change::System;
 use super::operations::{
@@ -91,26 +92,27 @@ impl GroupKind {
 }
 
 /// Shows the form for a new system or domain.
-pub fn new(visit: &Visit, session: &Session, kind: GroupKind) -> Result<Answer, Fault> {
+pub async fn new(site: &Site, visit: &Visit, session: &Session, kind: GroupKind) -> Result<Answer, Fault> {
     session.require(Role::User)?;
-    Ok(Answer::page(new_form(visit, kind, &Mistakes::none())))
+    Ok(Answer::page(new_form(site, visit, kind, &Mistakes::none()).await?))
 }
 
-fn new_form(visit: &Visit, kind: GroupKind, mistakes: &Mistakes) -> Markup {
+async fn new_form(site: &Site, visit: &Visit, kind: GroupKind, mistakes: &Mistakes) -> Result<Markup, Fault> {
+    let offers = Offers::read(site, visit, &[Offered::Teams, Offered::Domains]).await?;
     let main = html! {
         form method="post" action=(path(["new", kind.noun()])) {
-            (fields(kind, &visit.form, mistakes))
+            (fields(kind, &offers, &visit.form, mistakes))
             button { "Create " (kind.noun()) }
         }
     };
-    layout(visit, &format!("New {}", kind.noun()), main)
+    Ok(layout(visit, &format!("New {}", kind.noun()), main))
 }
 
 /// Creates a system or a domain.
 pub async fn create(site: &Site, visit: &Visit, kind: GroupKind) -> Result<Answer, Fault> {
     match save(site, visit, kind, None).await? {
         Ok(alias) => Ok(Answer::redirect(alias.map_or_else(|| path([kind.part()]), |alias| address(kind, &alias)))),
-        Err(mistakes) => Ok(Answer::refused(new_form(visit, kind, &mistakes))),
+        Err(mistakes) => Ok(Answer::refused(new_form(site, visit, kind, &mistakes).await?)),
     }
 }
 
@@ -124,7 +126,7 @@ pub async fn edit(
 ) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
     let group = find(site, visit, kind, alias).await?;
-    Ok(Answer::page(edit_form(visit, &group, &group.fields, &Mistakes::none())))
+    Ok(Answer::page(edit_form(site, visit, &group, &group.fields, &Mistakes::none()).await?))
 }
 
 /// Changes or deletes a group, or adds or removes a child.
@@ -134,7 +136,7 @@ pub async fn change(site: &Site, visit: &Visit, kind: GroupKind, alias: &str, wh
     if what == "edit" {
         return match save(site, visit, kind, Some(id)).await? {
             Ok(_) => Ok(Answer::redirect(address(kind, &group.alias))),
-            Err(mistakes) => Ok(Answer::refused(edit_form(visit, &group, form, &mistakes))),
+            Err(mistakes) => Ok(Answer::refused(edit_form(site, visit, &group, form, &mistakes).await?)),
         };
     }
     let errors = match (what, kind) {
@@ -167,7 +169,7 @@ pub async fn change(site: &Site, visit: &Visit, kind: GroupKind, alias: &str, wh
     match settled(errors.ok_or_else(unanswered)?) {
         Ok(()) if what == "delete" => Ok(Answer::redirect(path([kind.part()]))),
         Ok(()) => Ok(Answer::redirect(format!("{}/edit#children", address(kind, &group.alias)))),
-        Err(mistakes) => Ok(Answer::refused(edit_form(visit, &group, &group.fields, &mistakes))),
+        Err(mistakes) => Ok(Answer::refused(edit_form(site, visit, &group, &group.fields, &mistakes).await?)),
     }
 }
 
@@ -302,24 +304,41 @@ fn address(kind: GroupKind, alias: &str) -> String {
     path([kind.part(), alias])
 }
 
-fn fields(kind: GroupKind, form: &Fields, mistakes: &Mistakes) -> Markup {
+fn fields(kind: GroupKind, offers: &Offers, form: &Fields, mistakes: &Mistakes) -> Markup {
+    let of_system = |column: system::Column| match column {
+        system::Column::OwnerId => offers.owned(Offered::Teams),
+        system::Column::DomainId => offers.owned(Offered::Domains),
+        _ => Vec::new(),
+    };
+    let of_domain = |column: domain::Column| match column {
+        domain::Column::OwnerId => offers.owned(Offered::Teams),
+        _ => Vec::new(),
+    };
     match kind {
-        GroupKind::System => form::entries::<system::Entity, _>(SYSTEM, |_| Vec::new(), form, mistakes),
-        GroupKind::Domain => form::entries::<domain::Entity, _>(DOMAIN, |_| Vec::new(), form, mistakes),
+        GroupKind::System => form::entries::<system::Entity, _>(SYSTEM, of_system, form, mistakes),
+        GroupKind::Domain => form::entries::<domain::Entity, _>(DOMAIN, of_domain, form, mistakes),
     }
 }
 
-fn edit_form(visit: &Visit, group: &Group, form: &Fields, mistakes: &Mistakes) -> Markup {
+async fn edit_form(
+    site: &Site,
+    visit: &Visit,
+    group: &Group,
+    form: &Fields,
+    mistakes: &Mistakes,
+) -> Result<Markup, Fault> {
+    let offered = if group.kind == GroupKind::System { Offered::Services } else { Offered::Systems };
+    let offers = Offers::read(site, visit, &[Offered::Teams, Offered::Domains, offered]).await?;
     let Group { kind, name, alias, children, page_info, .. } = group;
     let to = |what: &str| path([kind.part(), alias, what]);
     let (noun, child) = (kind.noun(), kind.child());
     let child_part = if *kind == GroupKind::System { "services" } else { "systems" };
     let field = CHILD[usize::from(*kind == GroupKind::Domain)];
-    let label = format!("Alias of a {child}");
+    let label = format!("Another {child} (name or alias)");
     let main = html! {
         p { a href=(address(*kind, alias)) { "Back to the " (noun) } }
         form method="post" action=(to("edit")) {
-            (fields(*kind, form, &mistakes.except(field)))
+            (fields(*kind, &offers, form, &mistakes.except(field)))
             button { "Save" }
         }
         h2 #children { @if *kind == GroupKind::System { "Services" } @else { "Systems" } }
@@ -331,12 +350,12 @@ fn edit_form(visit: &Visit, group: &Group, form: &Fields, mistakes: &Mistakes) -
             (pages(visit, &to("edit"), page_info))
         }
         form.filters method="post" action=(to("child")) {
-            (Text { name: field, label: &label, hint: "", kind: "text", required: true }.show(&visit.form, mistakes))
+            (offers.show(offered, (field, &label, ""), true, (&visit.form, mistakes)))
             button.quiet { "Add " (child) }
         }
         h2 { "Delete" }
         p { "Its " (child) "s stay, without a " (noun) "." }
         (delete_button(&to("delete"), "Delete", name, &format!("Delete this {noun}?")))
     };
-    layout(visit, &format!("Edit {name}"), main)
+    Ok(layout(visit, &format!("Edit {name}"), main))
 }

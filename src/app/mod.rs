@@ -54,6 +54,7 @@ mod issues;
 pub mod layout;
 mod manual;
 mod markdown;
+mod offers;
 pub mod openid;
 mod operations;
 mod parts;
@@ -430,7 +431,7 @@ impl Site {
             (Get, ["teams", alias]) => teams::detail(self, visit, session, alias).await,
             (Get, ["teams", alias, "edit"]) => team_form::edit(self, visit, session, alias).await,
             (Post, ["teams", alias, what]) => team_form::change(self, visit, alias, what).await,
-            (Get, ["new", "team"]) => team_form::new(visit, session),
+            (Get, ["new", "team"]) => team_form::new(self, visit, session).await,
             (Post, ["new", "team"]) => team_form::create(self, visit).await,
             _ => Err(Fault::NotFound),
         }
@@ -452,7 +453,7 @@ impl Site {
             (Get, ["domains", alias]) => groups::domain(self, visit, session, alias).await,
             (Get, [_, alias, "edit"]) => group_form::edit(self, visit, session, kind, alias).await,
             (Post, ["new", _]) => group_form::create(self, visit, kind).await,
-            (Get, ["new", _]) => group_form::new(visit, session, kind),
+            (Get, ["new", _]) => group_form::new(self, visit, session, kind).await,
             (Post, [_, alias, what]) => group_form::change(self, visit, kind, alias, what).await,
             _ => Err(Fault::NotFound),
         }

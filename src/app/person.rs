@@ -4,8 +4,9 @@ use maud::{Markup, html};
 
 use super::ask::ask;
 use super::contact_form::contact;
-use super::form::{Mistakes, Text};
+use super::form::Mistakes;
 use super::layout::layout;
+use super::offers::{Offered, Offers};
 use super::operations::Person;
 use super::parts::{count, delete_button, pages, tags, time};
 use super::reading::too_long;
@@ -49,6 +50,7 @@ async fn show(
     let feeds = if is_admin { feed::of_user(site.db.read(), number).await? } else { Vec::new() };
     let duties = site.reading(visit).await?.optional(|db| Duties::read(db, number)).await?;
     let may_delete = is_admin && session.user.id != number;
+    let people = Offers::read(site, visit, if may_delete { &[Offered::People] } else { &[] }).await?;
     let main = html! {
         @if let Some(moment) = &user.deactivated_at {
             p { span.mark { "deactivated" } " " (time(moment.0, now)) ". They cannot sign in." }
@@ -73,7 +75,7 @@ async fn show(
         (pages(visit, &path(["users", &number.to_string()]), &user.teams.page_info))
         @match &duties { Some(duties) => (duties.show()), None => (too_long()) }
         @if is_admin { (feeds_of(&id, &user.name, &feeds, now)) }
-        @if let Some(duties) = duties.as_ref().filter(|_| may_delete) { (leaving(&id, &user.name, duties, visit, mistakes)) }
+        @if let Some(duties) = duties.as_ref().filter(|_| may_delete) { (leaving((&id, &user.name), duties, &people, visit, mistakes)) }
     };
     Ok(layout(visit, &user.name, main))
 }
@@ -115,15 +117,9 @@ pub async fn revoke_feeds(site: &Site, session: &Session, id: &str) -> Result<An
 }
 
 /// The form that deletes the user, and gives what they leave behind to somebody else.
-fn leaving(id: &str, name: &str, duties: &Duties, visit: &Visit, mistakes: &Mistakes) -> Markup {
+fn leaving((id, name): (&str, &str), duties: &Duties, people: &Offers, visit: &Visit, mistakes: &Mistakes) -> Markup {
     let delete = path(["users", id, "delete"]);
-    let field = Text {
-        name: "successor",
-        label: "Who takes over",
-        hint: "Their email address. They get the teams and the shifts.",
-        kind: "email",
-        required: true,
-    };
+    let field = ("successor", "Who takes over (name or email address)", "They get the teams and the shifts.");
     html! {
         h2 #hand-over { "Delete" }
         (mistakes.summary(&[]))
@@ -131,7 +127,7 @@ fn leaving(id: &str, name: &str, duties: &Duties, visit: &Visit, mistakes: &Mist
             p { "They lead no team and are on call for nothing." }
         } @else {
             form method="post" action=(delete) {
-                (field.show(&visit.form, &Mistakes::none()))
+                (people.show(Offered::People, field, true, (&visit.form, &Mistakes::none())))
                 button.danger { "Hand over and delete" span.hidden { " " (name) } }
             }
         }

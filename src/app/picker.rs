@@ -35,6 +35,8 @@ const FIELDS: &[(&str, Noun)] = &[
     ("ownerId", Noun::Team),
     ("ownerAlias", Noun::Team),
     ("parentTeam.alias", Noun::Team),
+    ("teamId", Noun::Team),
+    ("serviceId", Noun::Service),
     ("managerEmail", Noun::User),
     ("dependencyKey.destinationIdentifier.alias", Noun::Service),
     ("childServices.0.alias", Noun::Service),
@@ -52,6 +54,19 @@ const FIELDS: &[(&str, Noun)] = &[
 /// The same for the address of the list of services.
 const OF_SERVICES: [(&str, Noun); 2] = [("type", Noun::ComponentType), ("filter", Noun::Filter)];
 
+/// The same for the addresses of lists about the things of others.
+const OF_LISTS: [(&str, Noun); 4] =
+    [("service", Noun::Service), ("team", Noun::Team), ("system", Noun::System), ("domain", Noun::Domain)];
+
+/// Replaces names in the address of a list by aliases. Leaves what it does not understand as it is.
+pub async fn understood_query(site: &Site, query: &Fields) -> Result<Fields, Fault> {
+    let mut query = query.clone();
+    for (name, noun) in OF_LISTS {
+        query = replaced(site, query, name, noun).await?;
+    }
+    Ok(query)
+}
+
 /// Replaces names in the address of the list of services by ids. Leaves what it does not understand to the API.
 pub async fn understood_address(site: &Site, visit: &Visit) -> Result<Visit, Fault> {
     let mut query = visit.query.clone();
@@ -68,10 +83,25 @@ pub async fn understood(site: &Site, visit: &Visit) -> Result<Visit, Fault> {
     for (field, noun) in FIELDS {
         form = replaced(site, form, field, *noun).await?;
     }
-    let first = visit.path.iter().map(String::as_str).find(|part| *part != "new").unwrap_or_default();
+    let path: Vec<&str> = visit.path.iter().map(String::as_str).collect();
+    for (field, noun) in of_path(&path) {
+        form = replaced(site, form, field, *noun).await?;
+    }
+    let first = path.iter().find(|part| **part != "new").copied().unwrap_or_default();
     let parent = if first.starts_with("system") { Noun::Domain } else { Noun::System };
     form = replaced(site, form, "parent.alias", parent).await?;
     Ok(Visit { form, ..visit.clone() })
+}
+
+/// The fields that name something in the forms with this path, and something else, or a new thing, in others.
+fn of_path(path: &[&str]) -> &'static [(&'static str, Noun)] {
+    match path {
+        ["teams", _, "member"] => &[("email", Noun::User)],
+        ["teams", _, "delete"] => &[("successor", Noun::Team)],
+        ["users", _, "delete"] => &[("successor", Noun::User)],
+        ["suggestions", _, "map"] => &[("alias", Noun::Service)],
+        _ => &[],
+    }
 }
 
 async fn replaced(site: &Site, form: Fields, field: &str, noun: Noun) -> Result<Fields, Fault> {

@@ -9,7 +9,7 @@ use apollo_compiler::schema::{ExtendedType, InputObjectType, InputValueDefinitio
 use maud::{Markup, html};
 use serde_json::{Map, Value as Json, json};
 
-use super::form::{self, Area, Mistakes, Text, pick, select, suggested};
+use super::form::{self, Area, Mistakes, Named, Text, pick, select};
 use super::visit::Fields;
 use crate::entity::text::DESCRIPTION;
 
@@ -124,6 +124,11 @@ impl<'s> Form<'s> {
         let hint = if hint.eq_ignore_ascii_case(&format!("the {label}.")) { "" } else { hint };
         let (required, is_required) = (field.is_required(), field.ty.is_non_null());
         let none = (!is_required).then(|| (String::new(), "—".to_owned()));
+        if name == "ownerId" {
+            let teams = choices(name).unwrap_or_default();
+            let field = Named { name, label: "Owner (name or alias)", hint: "", part: "teams", required: false };
+            return field.show(teams.iter().map(|(alias, name)| (&**alias, &**name)), form, mistakes);
+        }
         if let Some(offered) = choices(name) {
             let present = Some(form.get(name)).filter(|own| !own.is_empty() && offered.iter().all(|(id, _)| id != own));
             let present = present.map(|own| (own.to_owned(), "as it is".to_owned()));
@@ -147,9 +152,6 @@ impl<'s> Form<'s> {
             Takes::Number => line("number"),
             Takes::Day => line("date"),
             Takes::List => area(2),
-            Takes::Text if name == "ownerId" => {
-                suggested(name, "Owner (name or alias)", std::iter::empty(), form, mistakes)
-            }
             Takes::Text if LONG.contains(&name) => area(3),
             Takes::Text => line("text"),
             Takes::Parts(parts) => html! {

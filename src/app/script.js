@@ -1,6 +1,6 @@
 "use strict";
-// Pages work without this script. It adds: `/` and Ctrl+K open the search, lists and the sentence of a check update while
-// you type, and texts get a copy button.
+// Pages work without this script. It adds: `/` and Ctrl+K open the search, lists, the choices of fields and the sentence of
+// a check update while you type, and texts get a copy button.
 
 // The part of a page with this id, or nothing while a half-typed value is refused. With `sent`, the page answers a form.
 const part = async (address, id, signal, sent) => {
@@ -101,6 +101,19 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     target.replaceChildren(...list);
     history.replaceState(null, "", address);
   });
+}
+
+// A field that names something of many offers what the search of all pages finds. What is written counts without it, too.
+for (const field of document.querySelectorAll("input[data-find]")) {
+  const start = `/${field.dataset.find}/`;
+  const load = async (signal) => {
+    if (!field.value.trim()) return;
+    const found = await part("/search?" + new URLSearchParams({ q: field.value }), "results", signal);
+    const links = [...found].flatMap((node) => [...(node.querySelectorAll?.(`li > a[href^="${start}"]`) ?? [])]);
+    const named = (link) => new Option(link.textContent, decodeURIComponent(link.getAttribute("href").slice(start.length)));
+    if (links.length) field.list.replaceChildren(...links.map(named));
+  };
+  whileTyping(field, load, 150, () => {});
 }
 
 // The form of a check says in a sentence what it asks. Nobody waits for it: if it cannot be had, the last one stays.

@@ -220,6 +220,7 @@ pub(super) fn days_ago(days: &str) -> Option<Timestamp> {
 fn filters(visit: &Visit, found: &Account, mistakes: &Mistakes) -> Markup {
     let text =
         |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(&visit.query, mistakes);
+    let owner = form::Named { name: "owner", label: "Owner", hint: "", part: "teams", required: false };
     let mut tiers = vec![("", "any")];
     tiers.extend(found.tiers.iter().map(|tier| (&*tier.alias, &*tier.name)));
     let levels: Vec<(String, &str)> = levels(found).collect();
@@ -236,7 +237,7 @@ fn filters(visit: &Visit, found: &Account, mistakes: &Mistakes) -> Markup {
             details.more open[!mistakes.is_empty()] {
                 summary { "Add a filter" }
                 div {
-                    (form::suggested("owner", "Owner", found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query, mistakes))
+                    (owner.show(found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query, mistakes))
                     (form::select("tier", "Tier", "", &tiers, &visit.query, mistakes))
                     @if levels.len() > 1 { (form::select("level", "Level", "", &levels, &visit.query, mistakes)) }
                     (form::pick("type", "Type", "", &types, &visit.query, mistakes))

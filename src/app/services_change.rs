@@ -100,12 +100,13 @@ impl<'v> Bar<'v> {
         let systems = systems.filter_map(|system| Some((system.aliases.first()?.as_str(), &*system.name)));
         let text =
             |name, label| form::Text { name, label, hint: "", kind: "text", required: false }.show(form, mistakes);
+        let named = |name, label, part| form::Named { name, label, hint: "", part, required: false };
         html! {
-            (form::suggested(OWNER, "Owner (name or alias)", teams, form, mistakes))
+            (named(OWNER, "Owner (name or alias)", "teams").show(teams, form, mistakes))
             (self.clears(OWNER, "No owner"))
             (form::select(TIER, "Tier", "", &tier_choices, form, mistakes))
             (form::select(LIFECYCLE, "Lifecycle", "", &lifecycle_choices, form, mistakes))
-            (form::suggested(SYSTEM, "System (name or alias)", systems, form, mistakes))
+            (named(SYSTEM, "System (name or alias)", "systems").show(systems, form, mistakes))
             (self.clears(SYSTEM, "No system"))
             (text(KEY, "Tag"))
             (text(VALUE, "Value of the tag"))

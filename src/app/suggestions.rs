@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use super::ask::{ask, settled, unanswered};
 use super::form::{self, Mistakes};
 use super::layout::layout;
+use super::offers::{Of, Offers};
 use super::operations::suggestions::ServiceSuggestion;
 use super::operations::{
     AcceptSuggestions, CreateFromSuggestion, IdentifierInput, IgnoreSuggestion, IgnoreSuggestions, MapSuggestion,
@@ -30,6 +31,9 @@ const STATES: &[(ServiceSuggestionState, &str)] = &[
 /// The query parameter that names suggestions that were just accepted.
 const ACCEPTED: &str = "accepted";
 
+/// The list of services that the fields of all suggestions share.
+const SERVICES: &str = "list-services";
+
 /// The query parameter that chooses all suggestions of a page.
 const ALL: &str = "all";
 
@@ -51,6 +55,8 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
         true => choice(site, visit, state, mistakes).await?,
         false => html! {},
     };
+    let maps = may && state != ServiceSuggestionState::Accepted && !found.nodes.is_empty();
+    let services = Offers::read(site, visit, if maps { &[Of::Services] } else { &[] }).await?;
     let open = html! { p { a href="/suggestions" { "Open suggestions" } } };
     let main = html! {
         p { "Deploys and scans that use a name no service has. Create the service, or map the name to one." }
@@ -70,6 +76,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
             }
         } @else {
             (choice)
+            @if maps { (form::suggestions(SERVICES, services.of(Of::Services))) }
             @for suggestion in &found.nodes { (one(suggestion, visit, now, may)) }
             (pages(visit, "/suggestions", &found.page_info))
         }
@@ -125,8 +132,9 @@ fn one(suggestion: &ServiceSuggestion, visit: &Visit, now: Timestamp, may: bool)
                     }
                     form.filters method="post" action=(action("map")) {
                         div.field {
-                            label for={ "alias-" (key) } { "Or alias of an existing service" }
-                            input id={ "alias-" (key) } name="alias" maxlength=(text::SHORT) required;
+                            label for={ "alias-" (key) } { "Or an existing service (name or alias)" }
+                            input id={ "alias-" (key) } name="alias" list=(SERVICES) maxlength=(text::SHORT) required
+                                data-find="services" dir="auto" autocomplete="off";
                         }
                         button.quiet { "Map" span.hidden { " " (alias) " to it" } }
                     }
@@ -213,11 +221,13 @@ async fn choice(
     let choices = ask(site, visit, SuggestionChoices {}).await?.account;
     let mut tiers = vec![("", "none")];
     tiers.extend(choices.tiers.iter().map(|tier| (&*tier.alias, &*tier.name)));
+    let label = "Owner of the new services";
+    let owner = form::Named { name: "ownerInput.alias", label, hint: "", part: "teams", required: false };
     let teams = choices.teams.nodes.iter().map(|team| (&*team.alias, &*team.name));
     Ok(html! {
         form.filters #chosen method="post" action="/suggestions" {
             (choose_all(visit))
-            (form::suggested("ownerInput.alias", "Owner of the new services", teams, &visit.form, mistakes))
+            (owner.show(teams, &visit.form, mistakes))
             (form::select("tierAlias", "Their tier", "", &tiers, &visit.form, mistakes))
             button name="what" value="create" { "Create services for the chosen" }
             button.quiet name="what" value="ignore" { "Ignore the chosen" }

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use super::ask::{ask, by_alias, or_null, settled, unanswered};
 use super::form::{self, MARKDOWN, Mistakes, Text};
 use super::layout::layout;
+use super::offers::{Offered, Offers};
 use super::operations::team_to_change::{AccountTeam as Team, TeamMembership};
 use super::operations::{
     AddMember, CreateTeam, DeleteTeam, RemoveMember, TeamCreateInput, TeamToChange, TeamUpdateInput, UpdateTeam,
@@ -20,25 +21,26 @@ use crate::entity::user::Role;
 /// The form's fields from top to bottom: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
     (Column::Name, "Name", "The alias is derived from it.", 1),
-    (Column::ManagerId, "Manager's email", "A user of this installation.", 1),
-    (Column::ParentTeamId, "Part of", "Alias of another team.", 1),
+    (Column::ManagerId, "Manager (name or email address)", "", 1),
+    (Column::ParentTeamId, "Part of (name or alias)", "", 1),
     (Column::Responsibilities, "Responsibilities", MARKDOWN, 5),
 ];
 
 /// Shows the form for a new team.
-pub fn new(visit: &Visit, session: &Session) -> Result<Answer, Fault> {
+pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::User)?;
-    Ok(Answer::page(new_form(visit, &Mistakes::none())))
+    Ok(Answer::page(new_form(site, visit, &Mistakes::none()).await?))
 }
 
-fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
+async fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Result<Markup, Fault> {
+    let offers = Offers::read(site, visit, &[Offered::Teams, Offered::People]).await?;
     let main = html! {
         form method="post" action="/new/team" {
-            (fields(&visit.form, mistakes))
+            (fields(&offers, &visit.form, mistakes))
             button { "Create team" }
         }
     };
-    layout(visit, "New team", main)
+    Ok(layout(visit, "New team", main))
 }
 
 /// Creates a team.
@@ -57,7 +59,7 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let made = ask(site, visit, CreateTeam { input }).await?.team_create.ok_or_else(unanswered)?;
     match settled(made.errors) {
         Ok(()) => Ok(Answer::redirect(made.team.map_or("/teams".to_owned(), |team| address(&team.alias)))),
-        Err(mistakes) => Ok(Answer::refused(new_form(visit, &mistakes))),
+        Err(mistakes) => Ok(Answer::refused(new_form(site, visit, &mistakes).await?)),
     }
 }
 
@@ -65,7 +67,7 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
     let team = find(site, visit, alias).await?;
-    Ok(Answer::page(edit_form(visit, &team, &team.fields(), &Mistakes::none())))
+    Ok(Answer::page(edit_form(site, visit, &team, &team.fields(), &Mistakes::none()).await?))
 }
 
 /// Changes the team or its members.
@@ -109,7 +111,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
         Ok(()) => Ok(Answer::redirect(format!("{}/edit#members", address(&team.alias)))),
         Err(mistakes) => {
             let shown = if what == "edit" { form.clone() } else { team.fields() };
-            Ok(Answer::refused(edit_form(visit, &team, &shown, &mistakes)))
+            Ok(Answer::refused(edit_form(site, visit, &team, &shown, &mistakes).await?))
         }
     }
 }
@@ -138,19 +140,30 @@ impl Team {
     }
 }
 
-fn fields(form: &Fields, mistakes: &Mistakes) -> Markup {
-    form::entries::<Entity, _>(SHOWN, |_| Vec::new(), form, mistakes)
+fn fields(offers: &Offers, form: &Fields, mistakes: &Mistakes) -> Markup {
+    let offered = |column: Column| match column {
+        Column::ManagerId => offers.owned(Offered::People),
+        Column::ParentTeamId => offers.owned(Offered::Teams),
+        _ => Vec::new(),
+    };
+    form::entries::<Entity, _>(SHOWN, offered, form, mistakes)
 }
 
-fn edit_form(visit: &Visit, team: &Team, form: &Fields, mistakes: &Mistakes) -> Markup {
+async fn edit_form(
+    site: &Site,
+    visit: &Visit,
+    team: &Team,
+    form: &Fields,
+    mistakes: &Mistakes,
+) -> Result<Markup, Fault> {
+    let offers = Offers::read(site, visit, &[Offered::Teams, Offered::People]).await?;
+    let (fresh, none) = (Fields::default(), Mistakes::none());
     let to = |what: &str| path(["teams", &team.alias, what]);
-    let text = |name, label, kind, required| {
-        Text { name, label, hint: "", kind, required }.show(&Fields::default(), &Mistakes::none())
-    };
+    let role = Text { name: "role", label: "Role in the team", hint: "", kind: "text", required: false };
     let main = html! {
         p { a href=(address(&team.alias)) { "Back to the team" } }
         form method="post" action=(to("edit")) {
-            (fields(form, mistakes))
+            (fields(&offers, form, mistakes))
             button { "Save" }
         }
         h2 #members { "Members" }
@@ -159,17 +172,17 @@ fn edit_form(visit: &Visit, team: &Team, form: &Fields, mistakes: &Mistakes) -> 
             button.quiet name="id" value=(user.id) { "Remove" span.hidden { " " (user.name) } }
         } } } }
         form.filters method="post" action=(to("member")) {
-            (text("email", "Email address", "email", true))
-            (text("role", "Role in the team", "text", false))
+            (offers.show(Offered::People, ("email", "Person (name or email address)", ""), true, (&fresh, &none)))
+            (role.show(&fresh, &none))
             button.quiet { "Add member" }
         }
         h2 { "Delete" }
         p { "What it owns, and the teams that are a part of it, can go to another team." }
         form.filters method="post" action=(to("delete")) {
-            (text("successor", "Alias of the team that takes over", "text", true))
+            (offers.show(Offered::Teams, ("successor", "Team that takes over (name or alias)", ""), true, (&fresh, &none)))
             button.danger { "Hand over and delete" span.hidden { " " (team.name) } }
         }
         (delete_button(&to("delete"), "Delete", &team.name, "Delete this team? What it owns stays, without an owner."))
     };
-    layout(visit, &format!("Edit {}", team.name), main)
+    Ok(layout(visit, &format!("Edit {}", team.name), main))
 }

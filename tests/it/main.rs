@@ -103,6 +103,7 @@ mod openid;
 mod openid_answers;
 mod openid_provider;
 mod openid_slow;
+mod page_findings;
 mod page_roles;
 mod paging;
 mod persisted_query;

@@ -1,0 +1,117 @@
+//! What people see on pages: names in fields, words in the place of the API's, and pages that can be used wherever one is.
+
+use rollcall::entity::user::Role;
+use serde_json::json;
+
+use crate::app::TestApp;
+use crate::app_browser::Browser;
+use crate::service::data;
+
+/// A catalogue with something of each kind that fields name.
+async fn shop() -> TestApp {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        domain: domainCreate(input: { name: "Web Shop" }) { errors { message } }
+        system: systemCreate(input: { name: "Check Out" }) { errors { message } }
+        core: teamCreate(input: { name: "Core Team" }) { errors { message } }
+        pay: teamCreate(input: { name: "Pay Team" }) { errors { message } }
+        cart: serviceCreate(input: { name: "Shopping Cart", ownerInput: { alias: "core_team" } }) { errors { message } }
+        mail: serviceCreate(input: { name: "Mail Out" }) { errors { message } }
+        lena: userInvite(email: "lena@example.com", input: { name: "Lena Fischer" }) { errors { message } }
+        ben: userInvite(email: "ben@example.com", input: { name: "Ben Asher" }) { errors { message } }
+    }"#;
+    for (_, done) in data(&app, query).await.as_object().expect("payloads") {
+        assert_eq!(done["errors"], json!([]));
+    }
+    app
+}
+
+/// The input of a page with this name.
+fn input<'a>(page: &'a str, name: &str) -> &'a str {
+    let inputs = || page.split("<input").skip(1).filter_map(|rest| rest.split_once('>')).map(|(input, _)| input);
+    let named = format!("name=\"{name}\"");
+    inputs().find(|input| input.contains(&named)).unwrap_or_else(|| panic!("no field {name} in {page}"))
+}
+
+#[tokio::test]
+async fn every_field_that_names_something_offers_the_first_of_them() {
+    let app = shop().await;
+    let browser = Browser::of(&app, Role::Admin).await;
+    for (path, field, part, offered) in [
+        ("/new/service", "ownerInput.alias", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+        ("/new/service", "parent.alias", "systems", "<option value=\"check_out\">Check Out</option>"),
+        ("/new/system", "ownerId", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+        ("/new/system", "parent.alias", "domains", "<option value=\"web_shop\">Web Shop</option>"),
+        ("/new/domain", "ownerId", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+        ("/new/campaign", "ownerId", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+        ("/new/scorecard", "ownerId", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+        ("/new/team", "parentTeam.alias", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+        ("/new/team", "managerEmail", "", "<option value=\"lena@example.com\">Lena Fischer</option>"),
+        ("/teams/core_team/edit", "email", "", "<option value=\"lena@example.com\">Lena Fischer</option>"),
+        ("/teams/core_team/edit", "successor", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+        ("/systems/check_out/edit", "childServices.0.alias", "services", "value=\"mail_out\">Mail Out</option>"),
+        ("/domains/web_shop/edit", "childSystems.0.alias", "systems", "value=\"check_out\">Check Out</option>"),
+        (
+            "/services/shopping_cart/dependencies",
+            "dependencyKey.destinationIdentifier.alias",
+            "services",
+            "value=\"mail_out\">Mail Out</option>",
+        ),
+        ("/new/event-subscription", "teamId", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+        ("/new/event-subscription", "serviceId", "services", "value=\"mail_out\">Mail Out</option>"),
+        ("/deploys", "service", "services", ""),
+        ("/deploys", "team", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+        ("/deploys", "system", "systems", "<option value=\"check_out\">Check Out</option>"),
+        ("/delivery", "domain", "domains", "<option value=\"web_shop\">Web Shop</option>"),
+        ("/services", "owner", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+        ("/services", "ownerAlias", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+    ] {
+        let page = browser.page(path).await;
+        let input = input(&page, field);
+        assert!(input.contains(&format!("list=\"list-{field}\"")), "{path}: {input}");
+        let finds = format!("data-find=\"{part}\"");
+        assert_eq!(input.contains("data-find"), !part.is_empty(), "{path}: {input}");
+        assert!(part.is_empty() || input.contains(&finds), "{path}: {input}");
+        let list = page.split_once(&format!("<datalist id=\"list-{field}\">")).expect("a list").1;
+        assert!(list.split("</datalist>").next().expect("its end").contains(offered), "{path} {field}: {list}");
+    }
+}
+
+#[tokio::test]
+async fn forms_take_the_names_of_teams_people_and_services() {
+    let app = shop().await;
+    let mut admin = Browser::of(&app, Role::Admin).await;
+    let form = [("name", "Core Team"), ("managerEmail", "Lena Fischer"), ("parentTeam.alias", "Pay Team")];
+    assert_eq!(admin.post("/teams/core_team/edit", &form).await.location(), "/teams/core_team");
+    assert_eq!(admin.post("/teams/core_team/member", &[("email", "Ben Asher")]).await.status, 303);
+    let refused = admin.post("/teams/core_team/member", &[("email", "Nobody Known")]).await;
+    assert_eq!(refused.status, 422, "{refused:?}");
+    let team = "{ account { team(alias: \"core_team\") { manager { email } parentTeam { alias } memberships { nodes { user { email } } } } } }";
+    let team = data(&app, team).await["account"]["team"].clone();
+    assert_eq!(team["manager"]["email"], "lena@example.com");
+    assert_eq!(team["parentTeam"]["alias"], "pay_team");
+    let members: Vec<_> = team["memberships"]["nodes"].as_array().expect("members").iter().collect();
+    assert!(members.iter().any(|one| one["user"]["email"] == "ben@example.com"), "{members:?}");
+
+    let form = [
+        ("name", "Failures"),
+        ("form", "slack"),
+        ("receiverUrl", "https://hooks.example.com/1"),
+        ("events", "deploy_failed"),
+        ("teamId", "Core Team"),
+        ("serviceId", "Shopping Cart"),
+    ];
+    let made = admin.post("/new/event-subscription", &form).await;
+    assert_eq!(made.status, 200, "{made:?}");
+    let of = "{ account { eventSubscriptions { nodes { team { alias } service { alias } } } } }";
+    let of = data(&app, of).await["account"]["eventSubscriptions"]["nodes"].clone();
+    assert_eq!(of, json!([{ "team": { "alias": "core_team" }, "service": { "alias": "shopping_cart" } }]));
+
+    assert_eq!(admin.get("/delivery?system=Check+Out").await.status, 200);
+    assert_eq!(admin.get("/delivery?system=Nothing+Known").await.status, 404);
+    // An invitation to a name that somebody has is not one to their address.
+    assert_eq!(admin.post("/users", &[("email", "Ben Asher"), ("role", "user")]).await.status, 422);
+    assert_eq!(admin.post("/teams/core_team/delete", &[("successor", "Pay Team")]).await.location(), "/teams");
+    let owner = "{ account { service(alias: \"shopping_cart\") { owner { alias } } } }";
+    assert_eq!(data(&app, owner).await["account"]["service"]["owner"]["alias"], "pay_team");
+}
