@@ -75,16 +75,17 @@ impl<'v> Bar<'v> {
         }
     }
 
-    /// The form around the table of services.
-    pub fn wrap(&self, visit: &Visit, table: Markup) -> Markup {
+    /// The form around the table of services. What it changes stays in sight above the rows, however far they are scrolled.
+    pub fn around(&self, visit: &Visit, table: Markup) -> Markup {
+        let is_begun = self.form.any() || !self.mistakes.is_empty();
         html! {
             form method="post" action=(action(visit)) {
-                (table)
-                fieldset {
-                    legend { "Change the selected services" }
+                details.bulk open[is_begun] {
+                    summary { "Change the selected services" }
                     p.hint { "What is left empty stays as it is. The next page shows what would change." }
                     div.filters { (self.fields()) button { "Preview" } }
                 }
+                (table)
             }
         }
     }
@@ -167,7 +168,7 @@ fn input(form: &Fields, is_dry_run: bool) -> Result<ServicesUpdateInput<'_>, Mis
     };
     let sets_nothing = [&owner, &tier, &lifecycle, &system].into_iter().all(MaybeUndefined::is_undefined);
     if mistakes.is_empty() && sets_nothing && tags.is_undefined() {
-        mistakes.push("", "Choose what to change below the list: an owner, a tier, a lifecycle, a system or a tag.");
+        mistakes.push("", "Choose what to change above the list: an owner, a tier, a lifecycle, a system or a tag.");
     }
     if !mistakes.is_empty() {
         return Err(mistakes);

@@ -212,7 +212,7 @@ async fn choice(
 ) -> Result<Markup, Fault> {
     if state == ServiceSuggestionState::Ignored {
         return Ok(html! {
-            form.filters #chosen method="post" action="/suggestions" {
+            form.filters.bulk #chosen method="post" action="/suggestions" {
                 (choose_all(visit))
                 button.quiet name="what" value="reopen" { "Reopen the chosen" }
             }
@@ -225,7 +225,7 @@ async fn choice(
     let owner = form::Named { name: "ownerInput.alias", label, hint: "", part: "teams", required: false };
     let teams = choices.teams.nodes.iter().map(|team| (&*team.alias, &*team.name));
     Ok(html! {
-        form.filters #chosen method="post" action="/suggestions" {
+        form.filters.bulk #chosen method="post" action="/suggestions" {
             (choose_all(visit))
             (owner.show(teams, &visit.form, mistakes))
             (form::select("tierAlias", "Their tier", "", &tiers, &visit.form, mistakes))

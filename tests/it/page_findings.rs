@@ -115,3 +115,22 @@ async fn forms_take_the_names_of_teams_people_and_services() {
     let owner = "{ account { service(alias: \"shopping_cart\") { owner { alias } } } }";
     assert_eq!(data(&app, owner).await["account"]["service"]["owner"]["alias"], "pay_team");
 }
+
+#[tokio::test]
+async fn what_changes_the_selected_services_stands_above_them() {
+    let app = shop().await;
+    let mut member = Browser::of(&app, Role::User).await;
+    let page = member.page("/services").await;
+    let form = page.split_once("action=\"/services/change\"").expect("the form").1;
+    let at = |text: &str| form.find(text).unwrap_or_else(|| panic!("no {text} in {form}"));
+    assert!(at("<details class=\"bulk\"><summary>Change the selected services") < at("<table"), "{form}");
+    assert!(at(">Preview</button>") < at("<table") && at("<table") < at("</form>"), "{form}");
+    // The style sheet keeps it in sight, without a script.
+    let style = page.split('"').find(|text| text.starts_with("/assets/style")).expect("a style sheet");
+    assert!(member.page(style).await.contains(".bulk { position: sticky;"));
+    // A form that was begun is open, with what it says.
+    let refused = member.post("/services/change", &[("ownerAlias", "Pay Team")]).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.text().contains("<details class=\"bulk\" open>"), "{}", refused.text());
+    assert!(input(refused.text(), "ownerAlias").contains("value=\"pay_team\""), "{}", refused.text());
+}
