@@ -62,7 +62,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                                 @let name = entry.subject_name.clone().or(entry.subject_id.map(|id| id.to_string())).unwrap_or_default();
                                 @match of_subject(entry) { Some(address) => a href=(address) { (name) }, None => (name) }
                             }
-                            td { (detail(&entry.detail)) (revert::reverted(entry)) (revert::offer(entry)) }
+                            td { (detail(entry.subject_class.as_deref(), &entry.detail)) (revert::reverted(entry)) (revert::offer(entry)) }
                         }
                     } }
                 }
@@ -100,7 +100,7 @@ fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>) -> Markup {
 }
 
 /// The details of an entry: first each changed field with its old and new value, then the rest.
-fn detail(text: &str) -> Markup {
+fn detail(class: Option<&str>, text: &str) -> Markup {
     let Ok(Json::Object(mut detail)) = serde_json::from_str(text) else { return html! { code { (text) } } };
     let changed = match detail.remove("changed") {
         Some(Json::Object(changed)) => changed,
@@ -109,12 +109,12 @@ fn detail(text: &str) -> Markup {
     let is_input = detail.values().any(Json::is_object);
     html! {
         @for (field, change) in &changed {
-            div { span.soft { (field) ": " } (values(change)) }
+            div { span.soft { (field) ": " } (values(class, field, change)) }
         }
         @if is_input {
             details { summary { "input" } code { (Json::Object(detail)) } }
         } @else {
-            @for (name, said) in &detail { div { span.soft { (name) ": " } (value(Some(said))) } }
+            @for (name, said) in &detail { div { span.soft { (name) ": " } (value(said)) } }
         }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::operations::PropertyDisplayStatusEnum::Visible;
 use super::operations::PropertyRow;
 use super::parts::short;
+use super::words;
 
 /// The number of items of a list that are shown.
 const ITEMS: usize = 12;
@@ -41,14 +42,11 @@ pub fn value(value: &Value) -> Markup {
             ul.marks { @for item in items.iter().take(ITEMS) { li { span.mark.none { (plain(item)) } } } }
             @if items.len() > ITEMS { "and " (items.len() - ITEMS) " more" }
         },
-        Value::Object(_) => html! { code { (plain(value)) } },
+        Value::Object(_) => html! { (plain(value)) },
     }
 }
 
 /// An item of a list, or an object, in one line.
 pub fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => short(text).into_owned(),
-        other => short(&other.to_string()).into_owned(),
-    }
+    short(&words::in_words(value)).into_owned()
 }

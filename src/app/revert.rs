@@ -126,7 +126,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> R
                 ul { @for obstacle in &obstacles { li { (obstacle) } } }
             }
         }
-        (preview(summary.as_deref(), &fields))
+        (preview(entry.subject_class.as_deref(), summary.as_deref(), &fields))
         div.actions {
             @if obstacles.is_empty() {
                 form method="post" action=(address(entry.id)) { button { "Revert this change" } }
@@ -142,9 +142,10 @@ async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> R
 }
 
 /// What a revert would do, field by field. Without a summary it is refused: only how the fields differ is shown.
-fn preview(summary: Option<&str>, fields: &[ServiceFileChange]) -> Markup {
-    let side = |text: &Option<String>| {
-        html! { @match text { Some(text) => (short(text)), None => span.soft { "nothing" } } }
+fn preview(class: Option<&str>, summary: Option<&str>, fields: &[ServiceFileChange]) -> Markup {
+    let side = |field: &str, text: &Option<String>| {
+        let text = text.as_ref().map(|text| words::text_in_words(class, field, text));
+        html! { @match &text { Some(text) => (short(text)), None => span.soft { "nothing" } } }
     };
     let (title, then) = match summary {
         Some(_) => ("The revert", "After the revert"),
@@ -164,9 +165,9 @@ fn preview(summary: Option<&str>, fields: &[ServiceFileChange]) -> Markup {
                             thead { tr { th scope="col" { "Field" } th scope="col" { "Now" } th scope="col" { (then) } } }
                             tbody { @for field in fields {
                                 tr {
-                                    th scope="row" { (field.field.replacen("tags.", "tag ", 1)) }
-                                    td { (side(&field.before)) }
-                                    td { (side(&field.after)) }
+                                    th scope="row" { (words::field_name(&field.field)) }
+                                    td { (side(&field.field, &field.before)) }
+                                    td { (side(&field.field, &field.after)) }
                                 }
                             } }
                         }

@@ -14,7 +14,7 @@ use super::parts::{count, link, short};
 use super::rights::Reach;
 use super::services::{self, address};
 use super::visit::{Fields, Session, Visit};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, words};
 use crate::entity::user::Role;
 
 /// The boxes that select services, by id.
@@ -64,7 +64,7 @@ impl<'v> Bar<'v> {
 
     /// The box that selects a service.
     pub fn select(&self, service: &Service) -> Markup {
-        let is_selected = self.form.all(SERVICE).any(|id| id == service.id);
+        let is_selected = self.form.get_all(SERVICE).any(|id| id == service.id);
         html! {
             @if self.offers(service) {
                 label {
@@ -76,8 +76,8 @@ impl<'v> Bar<'v> {
     }
 
     /// The form around the table of services. What it changes stays in sight above the rows, however far they are scrolled.
-    pub fn around(&self, visit: &Visit, table: Markup) -> Markup {
-        let is_begun = self.form.any() || !self.mistakes.is_empty();
+    pub fn wrap(&self, visit: &Visit, table: Markup) -> Markup {
+        let is_begun = self.form.has_text() || !self.mistakes.is_empty();
         html! {
             form method="post" action=(action(visit)) {
                 details.bulk open[is_begun] {
@@ -116,7 +116,7 @@ impl<'v> Bar<'v> {
 
     /// The box that clears a field.
     fn clears(&self, field: &str, label: &str) -> Markup {
-        let is_cleared = self.form.all(CLEARED).any(|cleared| cleared == field);
+        let is_cleared = self.form.get_all(CLEARED).any(|cleared| cleared == field);
         html! { label.check { input type="checkbox" name=(CLEARED) value=(field) checked[is_cleared]; (label) } }
     }
 }
@@ -186,7 +186,7 @@ fn input(form: &Fields, is_dry_run: bool) -> Result<ServicesUpdateInput<'_>, Mis
 
 /// What a form says of a field: nothing, that it is cleared, or its value.
 fn said<'f>(form: &'f Fields, field: &'static str, mistakes: &mut Mistakes) -> MaybeUndefined<&'f str> {
-    let is_cleared = form.all(CLEARED).any(|cleared| cleared == field);
+    let is_cleared = form.get_all(CLEARED).any(|cleared| cleared == field);
     match (form.given(field), is_cleared) {
         (None, false) => MaybeUndefined::Undefined,
         (None, true) | (Some(NONE), _) => MaybeUndefined::Null,
@@ -233,7 +233,7 @@ fn row(one: &UpdatedService) -> Markup {
                 @if one.changes.is_empty() { span.soft { "nothing" } }
                 @for change in &one.changes {
                     div {
-                        span.soft { (change.field.replacen("tags.", "tag ", 1)) ": " }
+                        span.soft { (words::field_name(&change.field)) ": " }
                         (side(&change.before)) " → " (side(&change.after))
                     }
                 }

@@ -124,7 +124,7 @@ pub fn subject(entry: &Model, addresses: &Addresses) -> Markup {
 pub fn fields(entry: &Model) -> Option<String> {
     const MOST: usize = 3;
     let changed = changed(entry)?;
-    let names: Vec<String> = changed.keys().take(MOST).map(|name| spaced(name).replace('_', " ")).collect();
+    let names: Vec<String> = changed.keys().take(MOST).map(|name| field_name(name)).collect();
     let more = if changed.len() > MOST { " and more" } else { "" };
     (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
 }
@@ -132,40 +132,97 @@ pub fn fields(entry: &Model) -> Option<String> {
 /// The changed fields with their old and new values.
 pub fn details(entry: &Model) -> Markup {
     let changed = changed(entry).unwrap_or_default();
-    // What follows a dot, such as the key of a tag, stays as people write it.
-    let named = |field: &str| if field.contains('.') { field.to_owned() } else { spaced(field).replace('_', " ") };
-    html! { @for (field, change) in &changed { div { span.soft { (named(field)) ": " } (values(change)) } } }
+    let class = entry.subject_class.as_deref();
+    html! { @for (field, change) in &changed { div { span.soft { (field_name(field)) ": " } (values(class, field, change)) } } }
 }
 
-/// The old and the new value of a field, or what was added to a list and removed from it.
-pub fn values(change: &Json) -> Markup {
+/// The lists whose entries have names, and the word for an entry. Its name stays as people write it.
+const ENTRIES: &[(&str, &str)] = &[("tags.", "tag "), ("properties.", "property ")];
+
+/// The name of a field in words.
+pub fn field_name(field: &str) -> String {
+    for (list, word) in ENTRIES {
+        if let Some(name) = field.strip_prefix(list) {
+            return format!("{word}{name}");
+        }
+    }
+    if field.contains('.') { field.to_owned() } else { spaced(field).replace('_', " ") }
+}
+
+/// The old and the new value of a field of an object of a class, or what was added to a list and removed from it.
+pub fn values(class: Option<&str>, field: &str, change: &Json) -> Markup {
+    let said = |value: Option<&Json>| value.map_or(Json::Null, |value| meant(class, field, value));
     let entries = |name: &str| change.get(name).and_then(Json::as_array).cloned().unwrap_or_default();
     html! {
-        @if change.get("old").is_some() || change.get("new").is_some() {
-            (value(change.get("old"))) " → " (value(change.get("new")))
+        @if let Some([old, new]) = sides(class, field, change) {
+            (value(&old)) " → " (value(&new))
         } @else {
-            @for added in entries("added") { "+ " (value(Some(&added))) " " }
-            @for removed in entries("removed") { "− " (value(Some(&removed))) " " }
+            @for added in entries("added") { "+ " (value(&said(Some(&added)))) " " }
+            @for removed in entries("removed") { "− " (value(&said(Some(&removed)))) " " }
         }
+    }
+}
+
+/// The old and the new value of a field, if it has no list of entries. Two that read alike in words, such as the number 1 and
+/// the text "1", stay in JSON.
+fn sides(class: Option<&str>, field: &str, change: &Json) -> Option<[Json; 2]> {
+    let of = |name: &str| change.get(name).map(|value| meant(class, field, value));
+    let (old, new) = (of("old"), of("new"));
+    if old.is_none() && new.is_none() {
+        return None;
+    }
+    let sides = [old, new].map(Option::unwrap_or_default);
+    let is_unclear = sides[0] != sides[1] && in_words(&sides[0]) == in_words(&sides[1]);
+    Some(if is_unclear { sides.map(|side| side.to_string().into()) } else { sides })
+}
+
+/// The fields whose values are words of the API, such as `health_checks`.
+const WORDS: &[(&str, &str)] = &[
+    ("Tool", "category"),
+    ("Contact", "type"),
+    ("User", "role"),
+    ("EventSubscription", "form"),
+    ("EventSubscription", "digest"),
+    ("PropertyDefinition", "lockedStatus"),
+    ("Relationship", "type"),
+];
+
+/// The fields whose values the audit has as texts of JSON.
+const JSON: &[(&str, &str)] = &[
+    ("Property", "value"),
+    ("PropertyDefinition", "schema"),
+    ("InfrastructureResource", "data"),
+    ("RelationshipDefinition", "allowedTypes"),
+    ("RelationshipDefinition", "allowedCategories"),
+    ("RelationshipDefinition", "managementRules"),
+];
+
+/// What a value of a field means.
+fn meant(class: Option<&str>, field: &str, value: &Json) -> Json {
+    let is_json = field.starts_with("properties.") || JSON.iter().any(|one| (Some(one.0), one.1) == (class, field));
+    match value {
+        Json::String(text) if is_json => serde_json::from_str(text).unwrap_or_else(|_| value.clone()),
+        Json::String(text) if WORDS.iter().any(|one| (Some(one.0), one.1) == (class, field)) => {
+            text.replace('_', " ").into()
+        }
+        _ => value.clone(),
     }
 }
 
 /// The changed fields with their old and new values as plain text, a line for each.
 pub fn lines(entry: &Model) -> String {
     let changed = changed(entry).unwrap_or_default();
-    let lines: Vec<String> = changed.iter().map(|(field, change)| format!("{field}: {}", plain(change))).collect();
-    lines.join("\n")
+    let class = entry.subject_class.as_deref();
+    let line = |(field, change): (&String, &Json)| format!("{}: {}", field_name(field), plain(class, field, change));
+    changed.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The same as [`values`] as plain text.
-fn plain(change: &Json) -> String {
-    let said = |value: Option<&Json>| match value {
-        None | Some(Json::Null) => "nothing".to_owned(),
-        Some(Json::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    };
-    if change.get("old").is_some() || change.get("new").is_some() {
-        return format!("{} → {}", said(change.get("old")), said(change.get("new")));
+fn plain(class: Option<&str>, field: &str, change: &Json) -> String {
+    let said =
+        |value: Option<&Json>| value.map_or_else(|| NOTHING.to_owned(), |one| in_words(&meant(class, field, one)));
+    if let Some([old, new]) = sides(class, field, change) {
+        return format!("{} → {}", in_words(&old), in_words(&new));
     }
     let each = |name: &str, sign: &str| -> Vec<String> {
         let entries = change.get(name).and_then(Json::as_array).into_iter().flatten();
@@ -174,12 +231,41 @@ fn plain(change: &Json) -> String {
     [each("added", "+"), each("removed", "−")].concat().join(" ")
 }
 
+/// A text of a field in words, as the API tells it.
+pub fn text_in_words(class: Option<&str>, field: &str, text: &str) -> String {
+    in_words(&meant(class, field, &text.into()))
+}
+
+/// The word for no value.
+const NOTHING: &str = "nothing";
+
 /// A value in words.
-pub fn value(value: Option<&Json>) -> Markup {
+pub fn value(value: &Json) -> Markup {
+    html! { @if value.is_null() { span.soft { (NOTHING) } } @else { (in_words(value)) } }
+}
+
+/// A value in words on one line: a list as its items, an object as its fields.
+pub fn in_words(value: &Json) -> String {
     match value {
-        None | Some(Json::Null) => html! { span.soft { "nothing" } },
-        Some(Json::String(text)) => html! { (text) },
-        Some(other) => html! { (other) },
+        Json::Null => NOTHING.to_owned(),
+        Json::Bool(flag) => if *flag { "yes" } else { "no" }.to_owned(),
+        Json::Number(number) => number.to_string(),
+        Json::String(text) => text.clone(),
+        Json::Array(items) if items.is_empty() => "an empty list".to_owned(),
+        Json::Array(items) => items.iter().map(nested).collect::<Vec<_>>().join(", "),
+        Json::Object(fields) if fields.is_empty() => "no fields".to_owned(),
+        Json::Object(fields) => {
+            fields.iter().map(|(name, value)| format!("{name}: {}", nested(value))).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// A value within another: one with several parts is in parentheses.
+fn nested(value: &Json) -> String {
+    match value {
+        Json::Array(items) if items.len() > 1 => format!("({})", in_words(value)),
+        Json::Object(fields) if !fields.is_empty() => format!("({})", in_words(value)),
+        _ => in_words(value),
     }
 }
 
@@ -206,6 +292,47 @@ mod tests {
     use super::*;
     use crate::entity::Timestamp;
     use crate::entity::audit::ActorKind;
+
+    #[test]
+    fn two_values_that_read_alike_stay_apart() {
+        for (old, new, expected) in [
+            ("\"1\"", "1", "\"1\" → 1"),
+            ("\"yes\"", "true", "\"yes\" → true"),
+            ("[\"a\",\"b\"]", "\"a, b\"", "[\"a\",\"b\"] → \"a, b\""),
+            ("\"a\"", "\"b\"", "a → b"),
+        ] {
+            let change = serde_json::json!({ "old": old, "new": new });
+            assert_eq!(plain(Some("Property"), "value", &change), expected);
+        }
+    }
+
+    #[test]
+    fn values_are_said_without_the_marks_of_json() {
+        for (json, expected) in [
+            ("null", "nothing"),
+            ("true", "yes"),
+            ("4.5", "4.5"),
+            (r#""a \"b\"""#, "a \"b\""),
+            ("[]", "an empty list"),
+            ("{}", "no fields"),
+            (r#"["a", "b"]"#, "a, b"),
+            (
+                r#"{"region": "eu", "zones": ["a", "b"], "backup": {"days": 7}}"#,
+                "region: eu, zones: (a, b), backup: (days: 7)",
+            ),
+            (r#"[{"a": 1}, [2]]"#, "(a: 1), 2"),
+        ] {
+            let value = serde_json::from_str(json).expect("JSON");
+            let (said, expected) = (in_words(&value), expected.to_owned());
+            // The order of fields is that of the map.
+            let sorted = |text: &str| text.split(", ").map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+            assert_eq!(sorted(&said), sorted(&expected), "{json}");
+        }
+        let change = serde_json::json!({ "old": null, "new": "\"45\"" });
+        assert_eq!(plain(Some("Property"), "value", &change), "nothing → 45");
+        assert_eq!(plain(Some("Service"), "properties.rto", &change), "nothing → 45");
+        assert_eq!(plain(Some("Service"), "language", &change), "nothing → \"45\"", "a text is what people wrote");
+    }
 
     #[test]
     fn an_entry_says_what_was_done_to_its_own_subject() {

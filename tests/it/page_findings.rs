@@ -134,3 +134,38 @@ async fn what_changes_the_selected_services_stands_above_them() {
     assert!(refused.text().contains("<details class=\"bulk\" open>"), "{}", refused.text());
     assert!(input(refused.text(), "ownerAlias").contains("value=\"pay_team\""), "{}", refused.text());
 }
+
+#[tokio::test]
+async fn the_history_says_values_of_properties_as_people_do() {
+    let app = shop().await;
+    let set = |value: &str| {
+        let value = json!(value).to_string();
+        format!(
+            "mutation {{ propertyAssign(input: {{ owner: {{ alias: \"shopping_cart\" }}, definition: {{ alias: \"hosting\" }},
+                value: {value}, runValidation: false }}) {{ errors {{ message }} }} }}"
+        )
+    };
+    let define =
+        "mutation { propertyDefinitionCreate(input: { name: \"Hosting\", schema: \"{}\" }) { errors { message } } }";
+    assert_eq!(data(&app, define).await["propertyDefinitionCreate"]["errors"], json!([]));
+    for value in [r#""in <house>""#, r#"["eu", "us"]"#, r#"{"region": "eu", "zones": [1, 2]}"#, "true"] {
+        assert_eq!(data(&app, &set(value)).await["propertyAssign"]["errors"], json!([]), "{value}");
+    }
+    let link = "mutation { toolCreate(input: { serviceAlias: \"shopping_cart\", displayName: \"Up\", url: \"https://example.com\", category: health_checks }) { errors { message } } }";
+    data(&app, link).await;
+    let browser = Browser::of(&app, Role::Admin).await;
+    for path in ["/services/shopping_cart/history", "/audit"] {
+        let page = browser.page(path).await;
+        for said in [
+            "value: </span><span class=\"soft\">nothing</span> → in &lt;house&gt;<",
+            "value: </span>in &lt;house&gt; → eu, us<",
+            "value: </span>eu, us → region: eu, zones: (1, 2)<",
+            "value: </span>region: eu, zones: (1, 2) → yes<",
+            "→ health checks<",
+        ] {
+            assert!(page.contains(said), "{path}: {said}: {page}");
+        }
+        assert!(!page.contains("→ &quot;") && !page.contains("→ {") && !page.contains("→ ["), "{path}: {page}");
+    }
+    assert!(browser.page("/services/shopping_cart").await.contains("<dd>yes</dd>"));
+}
