@@ -50,7 +50,10 @@ fn kinds(schema: &Schema) -> Vec<CheckKind<'_>> {
 fn kind_of<'s>(mutation: &'s Name, field: &FieldDefinition) -> Option<CheckKind<'s>> {
     let name = schema_name(mutation)?;
     let word = label(name).to_lowercase().replace(' ', "-");
-    let asks = plain(field.description.as_deref().unwrap_or_default()).replacen("Creates a check. ", "", 1);
+    let sentences = field.description.as_deref().unwrap_or_default().split(". ");
+    // What another mutation does is for programs.
+    let sentences: Vec<&str> = sentences.filter(|sentence| !sentence.starts_with("`check")).collect();
+    let asks = plain(&sentences.join(". ")).replacen("Creates a check. ", "", 1);
     Some(CheckKind { word, name, asks: asks.split(" There are at most").next().unwrap_or_default().to_owned() })
 }
 
@@ -381,7 +384,8 @@ async fn page(
         }
         @if is_empty("integrationId") {
             (empty("There is no integration yet.", html! {
-                p { "Create one of the type " code { "customEvent" } ": " code { "eventIntegrationCreate(input: {type: customEvent})" } "." }
+                p { "Your tools post events to one, and the check judges them." }
+                p { a.button href="/integrations/new?type=customEvent" { "Add event integration" } }
             }))
         }
         form data-asks=[is_check.then_some("asks")] method="post" action=(sheet.action) {

@@ -21,7 +21,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let main = html! {
         @if resources.nodes.is_empty() {
             (empty("No infrastructure yet.", html! {
-                p { "Add databases, queues, clusters and the like through the API, with " code { "infrastructureResourceCreate" } "." }
+                p { "Add databases, queues, clusters and the like " a href="/reference/Mutation#infrastructureResourceCreate" { "through the API" } "." }
             }))
         } @else {
             p.soft { (count_to_most(resources.total_count, "resource")) }

@@ -8,8 +8,9 @@ use super::ask::{ask, settled, unanswered};
 use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::operations::{
-    self, CreateCustomIntegration, CreateDeployIntegration, CreateDocumentIntegration, DeleteIntegration,
-    IntegrationRow, Integrations, RenameCustomIntegration, RenameEventIntegration, integration::Integration,
+    self, CreateCustomEventIntegration, CreateCustomIntegration, CreateDeployIntegration, CreateDocumentIntegration,
+    DeleteIntegration, IntegrationRow, Integrations, RenameCustomIntegration, RenameEventIntegration,
+    integration::Integration,
 };
 use super::parts::{delete_button, empty, pages, time};
 use super::snippets::{self, Snippet};
@@ -21,9 +22,17 @@ use crate::entity::integration::{self, Kind};
 use crate::entity::user::Role;
 use crate::graphql::field::id;
 
+/// The type of an integration for custom events, as the API names it.
+const EVENTS: &str = "customEvent";
+
 impl IntegrationRow {
     fn path(&self) -> String {
         path(["integrations", &self.id])
+    }
+
+    /// The name of its kind. Events are received as deploys are.
+    fn kind_name(&self) -> &'static str {
+        if self.r#type == EVENTS { "Event" } else { self.kind().name() }
     }
 
     fn kind(&self) -> Kind {
@@ -52,13 +61,14 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                 a.button href="/integrations/new?type=deploy" { "Add deploy integration" }
                 a.button.quiet href="/integrations/new?type=apiDoc" { "Add API documents integration" }
                 a.button.quiet href="/integrations/new?type=custom" { "Add custom integration" }
+                a.button.quiet href="/integrations/new?type=customEvent" { "Add event integration" }
             }
         }
     };
     let main = html! {
         p { "A deploy integration receives deploys from your pipelines. An API documents integration receives OpenAPI, "
             "AsyncAPI, GraphQL and Markdown documents from them. A custom integration receives code issues from your own "
-            "tools. Your tools can also record clouds and clusters here, "
+            "tools, and an event integration what checks judge. Your tools can also record clouds and clusters here, "
             a href="/reference/Mutation#awsIntegrationCreate" { "through the API" } "." }
         @if integrations.nodes.is_empty() {
             (empty("No integrations yet.", add))
@@ -70,7 +80,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                     tbody { @for integration in &integrations.nodes {
                         tr {
                             th scope="row" { a href=(integration.path()) { (integration.name) } }
-                            td { (integration.kind().name()) }
+                            td { (integration.kind_name()) }
                             td { (time(integration.created_at.0, now)) }
                         }
                     } }
@@ -93,6 +103,9 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
     let (title, button, kind, what) = if is("custom") {
         let what = "Your tool pushes projects and code issues to it through the API.";
         ("New custom integration", "Create custom integration", "custom", what)
+    } else if is(EVENTS) {
+        let what = "It gets its own URL. Your tools post events to it, which checks of custom events judge.";
+        ("New event integration", "Create event integration", EVENTS, what)
     } else if is("apiDoc") {
         let what = "It gets its own URL. Your pipelines post the API documents of all services to it.";
         ("New API documents integration", "Create API documents integration", "apiDoc", what)
@@ -119,6 +132,10 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let (errors, made) = match visit.form.get("type") {
         "custom" => {
             let made = ask(site, visit, CreateCustomIntegration { name }).await?.custom_integration_create;
+            made.map(|made| (made.errors, made.integration.map(|integration| integration.id)))
+        }
+        EVENTS => {
+            let made = ask(site, visit, CreateCustomEventIntegration { name }).await?.event_integration_create;
             made.map(|made| (made.errors, made.integration.map(|integration| integration.id)))
         }
         "apiDoc" => {
@@ -159,9 +176,9 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
         _ => "Delete this integration?",
     };
     let main = html! {
-        p { (kind.name()) " integration, added " (time(integration.created_at.0, now)) "." }
+        p { (integration.kind_name()) " integration, added " (time(integration.created_at.0, now)) "." }
         @if let Some(url) = &webhook_url { (address(kind, url)) }
-        @if integration.r#type == "customEvent" && session.user.role >= Role::StandardsAdmin {
+        @if integration.r#type == EVENTS && session.user.role >= Role::StandardsAdmin {
             p { a.button.quiet href={ "/new/check/custom-event?integration=" (integration.id) } { "New check of its events" } }
         }
         @match kind {

@@ -92,7 +92,7 @@ impl Issues {
                             }
                         } }
                     }
-                    @if shown < *number { p.soft { (grouped(number - shown)) @if shown > 0 { " more" } @else { " not shown here" } ". Use the API to read all " code { "codeIssues" } "." } }
+                    @if shown < *number { p.soft { (grouped(number - shown)) @if shown > 0 { " more" } @else { " not shown here" } ". Read all of them " a href="/reference/Service#codeIssues" { "through the API" } "." } }
                 }
             }
         }

@@ -179,7 +179,7 @@ fn list(
         }
         @if definitions.is_empty() {
             (empty("No properties yet.", html! {
-                p { "Define properties through the API, with " code { "propertyDefinitionCreate" } "." }
+                p { "Define properties " a href="/reference/Mutation#propertyDefinitionCreate" { "through the API" } "." }
             }))
         }
         @let (open, shut): (Vec<_>, Vec<_>) = definitions.iter().partition(|one| may_write && is_open(one));

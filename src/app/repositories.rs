@@ -24,8 +24,8 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let main = html! {
         @if repositories.nodes.is_empty() {
             (empty("No repositories yet.", html! {
-                p { "List the repositories of a service in its service file, or add them through the API with "
-                    code { "repositoryCreate" } "." }
+                p { "List the repositories of a service in its service file, or add them "
+                    a href="/reference/Mutation#repositoryCreate" { "through the API" } "." }
             }))
         } @else {
             p.soft { (count_to_most(repositories.total_count, "repository")) }
@@ -131,7 +131,7 @@ fn services(services: &RepositoryServiceConnectionType) -> Markup {
     html! {
         @if services.edges.is_empty() {
             (empty("No service is linked to this repository.", html! {
-                p { "Link one in its service file, or through the API with " code { "serviceRepositoryCreate" } "." }
+                p { "Link one in its service file, or " a href="/reference/Mutation#serviceRepositoryCreate" { "through the API" } "." }
             }))
         } @else {
             ul { @for edge in &services.edges { li {

@@ -25,6 +25,10 @@ const LAST: [&str; 6] = ["description", "ownerId", "filterId", "notes", "enabled
 const LONG: [&str; 6] =
     ["description", "notes", "resultMessage", "serviceSelector", "successCondition", "projectBrief"];
 
+/// Texts that are words of an enum, in any case of their letters: the field, the enum, and the hint.
+const TEXTS: [(&str, &str, &str); 1] =
+    [("contactMethod", "ContactType", "The type of contact that the owner must have; empty for any.")];
+
 /// The values that can be chosen for fields that name something, each with its label.
 pub type Choices<'c> = &'c dyn Fn(&str) -> Option<Vec<(String, String)>>;
 
@@ -129,9 +133,12 @@ impl<'s> Form<'s> {
             let field = Named { name, label: "Owner (name or alias)", hint: "", part: "teams", required: false };
             return field.show(teams.iter().map(|(alias, name)| (&**alias, &**name)), form, mistakes);
         }
-        if let Some(offered) = choices(name) {
+        let (words, hint) = self.words_of(name).map_or((None, hint), |(words, hint)| (Some(words), hint));
+        let has_words = words.is_some();
+        if let Some(offered) = words.or_else(|| choices(name)) {
             let present = Some(form.get(name)).filter(|own| !own.is_empty() && offered.iter().all(|(id, _)| id != own));
-            let present = present.map(|own| (own.to_owned(), "as it is".to_owned()));
+            let said = |own: &str| if has_words { spoken(own) } else { "as it is".to_owned() };
+            let present = present.map(|own| (own.to_owned(), said(own)));
             let offered: Vec<(String, String)> = none.into_iter().chain(present).chain(offered).collect();
             let offered: Vec<(&str, &str)> = offered.iter().map(|(value, text)| (&**value, &**text)).collect();
             return pick(name, label, hint, &offered, form, mistakes);
@@ -146,9 +153,7 @@ impl<'s> Form<'s> {
         let area = |rows| Area { name, label, hint, rows, most }.show(form, mistakes);
         match self.takes(&field.ty) {
             Takes::Flag => select(name, label, hint, &[(NO, NO), (YES, YES)], form, mistakes),
-            Takes::Word(words) => {
-                chosen(words.into_iter().map(|word| (word.to_owned(), word.replace('_', " "))).collect())
-            }
+            Takes::Word(words) => chosen(words.into_iter().map(|word| (word.to_owned(), spoken(word))).collect()),
             Takes::Number => line("number"),
             Takes::Day => line("date"),
             Takes::List => area(2),
@@ -164,6 +169,13 @@ impl<'s> Form<'s> {
                 }
             },
         }
+    }
+
+    /// The words that a text can be, each with its label, and the hint.
+    fn words_of(self, field: &str) -> Option<(Vec<(String, String)>, &'static str)> {
+        let (_, ty, hint) = TEXTS.iter().find(|(own, ..)| *own == field)?;
+        let words = self.schema.get_enum(ty)?.values.keys();
+        Some((words.map(|word| (word.to_string(), spoken(word))).collect(), hint))
     }
 
     /// A part of a field. Nobody has to fill it in, because the whole field may be empty.
@@ -353,14 +365,30 @@ pub fn label(name: &str) -> String {
             _ => label.push(letter),
         }
     }
-    label
+    label.replace(" url", " URL")
+}
+
+/// A word of the API as people write it: `has_owner` is `has owner`, `tagKey` is `tag key`, `ANY` is `any`. Anything but a
+/// word stays as it is.
+pub fn spoken(word: &str) -> String {
+    let is_word = word.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '…'));
+    let is_loud = word.len() > 1 && word.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
+    match word.get(1..) {
+        Some(_) if !is_word => word.to_owned(),
+        _ if is_loud || word.contains('_') => word.to_lowercase().replace('_', " "),
+        Some(rest) if rest.contains(|letter: char| letter.is_ascii_uppercase()) => label(word).to_lowercase(),
+        _ => word.to_owned(),
+    }
 }
 
 /// A description of the SDL without its markup, in the words of people, who leave a field empty where programs send null.
 pub fn plain(text: &str) -> String {
-    let text = text.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
-    let text =
-        text.replace("Global id of the", "The").replace("Absent or null", "Empty").replace("null or empty", "empty");
+    // Every second part is code.
+    let parts = text.split('`').enumerate();
+    let text: String = parts.map(|(at, part)| if at % 2 == 1 { spoken(part) } else { part.to_owned() }).collect();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text.replace("Global id of the", "The").replace("Global id or alias of the", "The");
+    let text = text.replace("Absent or null", "Empty").replace("null or empty", "empty");
     text.replace(" null ", " empty ")
 }
 
@@ -382,6 +410,17 @@ mod tests {
         );
         assert_eq!(plain("These types; null or empty for all."), "These types; empty for all.");
         assert_eq!(plain("The `key`,\n1 to 64 characters."), "The key, 1 to 64 characters.");
+        assert_eq!(
+            plain("Ignored without `tagKey`; null or `ANY` for any. With `does_not_…`, or `rs`, a `ContactType`."),
+            "Ignored without tag key; empty or any for any. With does not …, or rs, a contact type."
+        );
+        for word in ["a.b_c", "/x_y", "cargo", "x", "é", ""] {
+            assert_eq!(spoken(word), word);
+        }
+        assert_eq!(
+            (spoken("HAS_OWNER"), spoken("custom_property")),
+            ("has owner".to_owned(), "custom property".to_owned())
+        );
         assert_eq!((most("The key, 1 to 64 characters."), most("At most 5000 characters.")), (Some(64), Some(5_000)));
         assert_eq!((most("Whether it counts."), most("")), (None, None));
     }
@@ -393,6 +432,7 @@ mod tests {
             ("levelId", "Level"),
             ("packageNameIsRegex", "Package name is regex"),
             ("tagPredicate", "Tag comparison"),
+            ("toolUrlPredicate", "Tool URL comparison"),
         ] {
             assert_eq!(label(name), expected);
         }

@@ -8,6 +8,7 @@ use super::layout::layout;
 use super::operations::Search;
 use super::operations::search::SearchResult;
 use super::parts::{count, empty};
+use super::schema_form::spoken;
 use super::visit::Visit;
 use super::{Answer, Fault, Site, owns};
 
@@ -47,7 +48,7 @@ fn list(found: &[SearchResult], app_url: &str) -> Markup {
                         Some(address) => a href=(address) { (one.name) },
                         None => bdi { (one.name) },
                     }
-                    " " span.mark.none { (one.r#type.to_string().replace('_', " ")) }
+                    " " span.mark.none { (spoken(&one.r#type.to_string())) }
                     @if let Some(alias) = &one.alias { " " code { (alias) } }
                 }
             }

@@ -169,3 +169,53 @@ async fn the_history_says_values_of_properties_as_people_do() {
     }
     assert!(browser.page("/services/shopping_cart").await.contains("<dd>yes</dd>"));
 }
+
+/// The text that people read in a page's main part: without tags, codes and hidden values.
+fn read(page: &str) -> String {
+    let main = page.split_once("<main").expect("a main part").1;
+    main.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a word is one of the API and not of people.
+fn is_of_the_api(word: &str) -> bool {
+    let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+    let humps = word.as_bytes().windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
+    let is_known = ["OpenTelemetry", "GitHub", "GitLab", "PagerDuty", "CloudEvent", "AsyncAPI", "OpenAPI", "GraphQL"];
+    word.contains('_') || word == "null" || (humps && !is_known.iter().any(|known| word.contains(known)))
+}
+
+#[tokio::test]
+async fn forms_of_checks_are_in_the_words_of_people() {
+    let app = shop().await;
+    let mut admin = Browser::of(&app, Role::Admin).await;
+    let list = admin.page("/new/check").await;
+    let kinds: Vec<&str> = list.split('"').filter(|part| part.starts_with("/new/check/")).collect();
+    assert!(kinds.len() > 15, "{kinds:?}");
+    for path in kinds.iter().copied().chain(["/new/check", "/new/level", "/new/category", "/new/scorecard"]) {
+        let text = read(&admin.page(path).await);
+        let found: Vec<&str> = text.split_whitespace().filter(|word| is_of_the_api(word)).collect();
+        assert!(found.is_empty(), "{path}: {found:?}");
+    }
+    // What the API takes as a text is chosen where it is one of a few words.
+    let form = admin.page("/new/check/service-ownership").await;
+    assert!(form.contains("<option value=\"microsoft_teams\">microsoft teams</option>"), "{form}");
+    // What a check of events needs has a form, too.
+    assert!(admin.page("/new/check/custom-event").await.contains("href=\"/integrations/new?type=customEvent\""));
+    let made = admin.post("/integrations", &[("type", "customEvent"), ("name", "Scanner")]).await;
+    let page = admin.page(made.location()).await;
+    assert!(page.contains("Event integration, added") && page.contains("New check of its events"), "{page}");
+    assert!(!admin.page("/new/check/custom-event").await.contains("There is no integration yet."));
+}
+
+#[tokio::test]
+async fn empty_pages_name_no_field_of_the_api() {
+    let app = TestApp::start().await;
+    let browser = Browser::of(&app, Role::Admin).await;
+    for path in
+        ["/repositories", "/infrastructure", "/integrations", "/deploys", "/delivery", "/standards", "/suggestions"]
+    {
+        let text = read(&browser.page(path).await);
+        let found: Vec<&str> = text.split_whitespace().filter(|word| is_of_the_api(word)).collect();
+        assert!(found.is_empty(), "{path}: {found:?}");
+    }
+}
