@@ -1,28 +1,21 @@
-//! The pages that say why there is no other.
+//! The pages that say why there is no other, and what to do instead. People who are signed in keep their navigation.
 
-use maud::html;
+use maud::{Markup, html};
 
+use super::form::{Mistakes, Text};
 use super::layout::{bare, layout};
 use super::parts::link;
-use super::{Fields, Page, PagePolicy, Visit};
+use super::{Fields, Page, PagePolicy, Session, Visit};
 
-/// The error page. With `visit`, it includes the visitor's navigation.
-pub fn refusal(visit: Option<&Visit>, status: u16, message: &str) -> Page {
-    let title = match status {
-        403 => "Not allowed",
-        404 => "Not found",
-        500.. => "Something went wrong",
-        _ => "We couldn't do that",
-    };
-    let main = html! {
-        p { (message) }
-        p { a href="/" { "Home" } }
-    };
-    let document = match visit {
-        Some(visit) => layout(visit, title, main),
-        None => bare(title, main),
-    };
-    Page { status, html: document.into_string(), policy: PagePolicy::Plain }
+/// The error page of a visit.
+pub fn refusal(visit: &Visit, status: u16, message: &str) -> Page {
+    let main = explained(visit.session.is_some(), status, message);
+    shown(status, layout(visit, title(status), main))
+}
+
+/// The error page of a request that is no visit, with the navigation of whoever is signed in.
+pub fn rejection(session: Option<&Session>, status: u16, message: &str) -> Page {
+    shown(status, bare(session, title(status), explained(session.is_some(), status, message)))
 }
 
 /// The error page for an alias that nothing of its kind has. Suggests to search for it.
@@ -31,5 +24,48 @@ pub fn unknown_alias(visit: &Visit, noun: &str, alias: &str) -> Page {
         p { "No " (noun) " has the alias " bdi { (alias) } "." }
         p { a href=(link("/search", &Fields::one("q", alias).query())) { "Search for " (alias) } }
     };
-    Page { status: 404, html: layout(visit, "Not found", main).into_string(), policy: PagePolicy::Plain }
+    shown(404, layout(visit, title(404), main))
+}
+
+fn shown(status: u16, document: Markup) -> Page {
+    Page { status, html: document.into_string(), policy: PagePolicy::Plain }
+}
+
+fn title(status: u16) -> &'static str {
+    match status {
+        403 => "Not allowed",
+        404 => "Not found",
+        500.. => "Something went wrong",
+        _ => "We couldn't do that",
+    }
+}
+
+/// Why, and what to do.
+fn explained(is_signed_in: bool, status: u16, message: &str) -> Markup {
+    html! {
+        p { (message) }
+        @match status {
+            404 if is_signed_in => {
+                p { "Check the address, or search for what it was about." }
+                (search())
+            },
+            429 | 500.. => p { "Wait a moment and load the page again. If it does not help, tell your administrator." },
+            400 | 413 | 415 | 422 => p { "Go back and change what you sent, or begin again." },
+            _ => {},
+        }
+        p {
+            a href="/" { "Home" }
+            @if is_signed_in { " · " a href="/services" { "Services" } " · " a href="/teams" { "Teams" } }
+        }
+    }
+}
+
+fn search() -> Markup {
+    let field = Text { name: "q", label: "Name or alias", hint: "", kind: "search", required: false };
+    html! {
+        form.filters method="get" action="/search" role="search" {
+            (field.show(&Fields::default(), &Mistakes::none()))
+            button { "Search" }
+        }
+    }
 }

@@ -40,6 +40,9 @@ const GROUPS: &[(&str, &[Link])] = &[
     ("For programs", &[("Explorer", "explorer", Role::Viewer), ("Reference", "reference", Role::Viewer)]),
 ];
 
+/// A part that no link of the navigation has. The empty one is the first page.
+const NOWHERE: &str = "-";
+
 /// What stands above the main part of a page.
 pub struct Head<'h> {
     /// The page's heading.
@@ -95,9 +98,9 @@ pub fn page(visit: &Visit, head: &Head<'_>, main: Markup) -> Markup {
     frame(visit.session.as_ref(), section(visit), visit.done, head, main)
 }
 
-/// Builds a page without a visit, as for a visitor who is not signed in.
-pub fn bare(title: &str, main: Markup) -> Markup {
-    frame(None, "", None, &Head::new(title), main)
+/// Builds a page without a visit, which is no part of the navigation.
+pub fn bare(session: Option<&Session>, title: &str, main: Markup) -> Markup {
+    frame(session, NOWHERE, None, &Head::new(title), main)
 }
 
 /// The part of the navigation that the page belongs to.

@@ -94,7 +94,7 @@ mod words;
 
 pub use answer::{Answer, Page, PagePolicy};
 pub use csv::File;
-pub use error_page::{refusal, unknown_alias};
+pub use error_page::{refusal, rejection, unknown_alias};
 use openid::Provider;
 use reference::Reference;
 use refusals::Refusals;

@@ -18,8 +18,8 @@ use ipnet::IpNet;
 use tracing::{error, info, warn};
 
 use crate::api_document::pull::Pulled;
-use crate::app::Site;
 use crate::app::openid::Provider;
+use crate::app::{Session, Site};
 use crate::budget::Used;
 use crate::config::Edge;
 use crate::db::Db;
@@ -123,6 +123,8 @@ pub struct Call {
     here: Option<Box<Here>>,
     /// Who is charged for the memory of the request: its address, until the caller is authenticated.
     pub owner: Key,
+    /// Who is signed in, once known: error pages have their navigation.
+    pub visitor: Option<Box<Session>>,
     /// What it is counted for until its response is sent, if it shares its connection.
     room: Option<Hold<Key>>,
     /// Whether it is a mutation that may have been carried out.
@@ -288,6 +290,7 @@ impl App {
             standing: None,
             operation: None,
             cost: None,
+            visitor: None,
             parts,
         };
         if call.forwarded == Forwarded::Ignored && !peer.is_unnamed && client::may_be_a_proxy(client) {
@@ -387,7 +390,7 @@ impl App {
             (Route::Readyz, _) => Box::pin(handlers::health::ready(self)).await,
             (Route::App, body) => Box::pin(handlers::app::answer(self, call, body)).await,
             (Route::GraphQl | Route::Mcp | Route::Deploy | Route::Document, None) => Err(Rejection::MethodNotAllowed),
-            (Route::Unknown, _) => Err(Rejection::NotFound),
+            (Route::Unknown, _) => Box::pin(handlers::app::unknown(self, call)).await,
         }
     }
 

@@ -219,3 +219,39 @@ async fn empty_pages_name_no_field_of_the_api() {
         assert!(found.is_empty(), "{path}: {found:?}");
     }
 }
+
+#[tokio::test]
+async fn error_pages_keep_the_navigation_of_whoever_is_signed_in_and_say_what_to_do() {
+    let app = TestApp::start().await;
+    let browser = Browser::of(&app, Role::User).await;
+    for (path, status) in [
+        ("/nowhere", 404),
+        ("/no/where?at=all", 404),
+        ("/services/a/b", 404),
+        ("/services/none", 404),
+        ("/tokens", 403),
+        ("/services?sort=colour_ASC", 400),
+    ] {
+        let answer = browser.get(path).await;
+        assert_eq!(answer.status, status, "{path}");
+        let page = answer.text();
+        assert!(page.contains("<nav aria-label=\"Catalogue\">") && page.contains("action=\"/sign-out\""), "{path}: {page}");
+        assert!(!page.contains("aria-current=\"page\">Home"), "{path}: {page}");
+        assert!(path == "/services/none" || page.contains("<a href=\"/services\">Services</a> · "), "{path}: {page}");
+    }
+    for path in ["/nowhere", "/services/a/b"] {
+        let page = browser.get(path).await;
+        assert!(page.text().contains("action=\"/search\"") && page.text().contains("search for what"), "{page:?}");
+    }
+    // What is refused before it becomes a page, too.
+    let foreign = browser.post_from("/services", &[], &[("sec-fetch-site", "cross-site")]).await;
+    assert_eq!(foreign.status, 403);
+    assert!(foreign.text().contains("<nav aria-label=\"Catalogue\">"), "{foreign:?}");
+    // Strangers see none, and programs get no page.
+    let stranger = Browser::new(&app).get("/nowhere").await;
+    assert_eq!(stranger.status, 404);
+    assert!(!stranger.text().contains("<nav") && stranger.text().contains("<h1>Not found</h1>"), "{stranger:?}");
+    let cookie = browser.cookie.as_deref().expect("a cookie");
+    let program = app.get_with("/nowhere", &[("accept", "application/json"), ("cookie", cookie)]).await;
+    assert!(program.status == 404 && program.text().starts_with('{'), "{program:?}");
+}

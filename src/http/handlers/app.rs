@@ -23,7 +23,7 @@ use crate::http::charset::ContentType;
 use crate::http::coding::Packer;
 use crate::http::limits::Key;
 use crate::http::outbox::{FULL, Outbox};
-use crate::http::reply::{self, Rejection, Reply};
+use crate::http::reply::{self, Rejection, Reply, Surface};
 use crate::http::streamed::{Chunks, Cut};
 use crate::http::upload::Upload;
 use crate::http::{App, Call, body};
@@ -49,6 +49,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
     let session = session(app, call).await?;
     if let Some(session) = &session {
         call.owner = Key::Session(session.row.id);
+        call.visitor = Some(Box::new(session.clone()));
     }
     let (parts, uri, site) = (&call.parts, &call.parts.uri, app.site(call));
     let method = if parts.method == Method::POST { Does::Post } else { Does::Get };
@@ -104,6 +105,16 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         Err(Fault::Busy(reason)) => Err(Rejection::Unavailable(reason)),
         Err(Fault::Internal(cause)) => Err(Rejection::Internal(cause)),
     }
+}
+
+/// Answers an address that is nobody's. Whoever is signed in and looks for a page keeps the navigation.
+pub async fn unknown(app: &App, call: &mut Call) -> Result<Reply, Rejection> {
+    let reads = call.parts.method == Method::GET || call.parts.method == Method::HEAD;
+    if reads && matches!(call.surface(), Surface::Page) {
+        let found = session(app, call).await;
+        call.visitor = found.ok().flatten().map(Box::new);
+    }
+    Err(Rejection::NotFound)
 }
 
 /// Answers a file, unless its reader downloads as many as may be already.
@@ -249,7 +260,7 @@ fn lacking(visit: &Visit) -> &'static str {
 }
 
 fn refused(visit: &Visit, status: u16, why: &str) -> Reply {
-    reply::page(app::refusal(Some(visit), status, why))
+    reply::page(app::refusal(visit, status, why))
 }
 
 /// The page to return to after signing in.

@@ -233,7 +233,7 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
             refused(status, title, message)
         }
         Surface::Scim => scim(Answer::refused(status.as_u16(), None, &message)),
-        Surface::Page => page(app::refusal(None, status.as_u16(), &message)),
+        Surface::Page => page(app::rejection(call.visitor.as_deref(), status.as_u16(), &message)),
         Surface::Plain => graphql(Media::Json, message),
     };
     let headers = reply.headers_mut();
