@@ -13,7 +13,7 @@ use super::operations::standards::{
 };
 use super::operations::types::Moment;
 use super::operations::{self, CheckStatus};
-use super::parts::{count, date, delete_button, empty, local};
+use super::parts::{count, date, delete_button, empty, grouped, local};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, campaigns, manual, scorecards, standing};
 use crate::entity::user::Role;
@@ -95,7 +95,7 @@ fn table(rubric: &Rubric) -> Markup {
     html! {
         p { "A service reaches a level when it passes every check of that level and of the levels below." }
         div.scroll tabindex="0" role="region" aria-label="Standards" {
-            table {
+            table.stacked {
                 thead { tr { th scope="col" { "Category" } @for level in levels { (heading(level)) } } }
                 tbody { @for category in categories { (row(category)) } }
             }
@@ -108,21 +108,26 @@ pub fn name(name: Option<&str>) -> &str {
     name.unwrap_or_default()
 }
 
-/// The checks of a level and a category.
+/// The checks of a level and a category. On phones, where a category is a block, each cell names its level.
 fn cell(rubric: &Rubric, level: &Level, category: &Category) -> Markup {
     let is_own = |report: &&Report| {
         let check = &report.check;
         check.level.as_ref().is_some_and(|own| own.id == level.id)
             && check.category.as_ref().is_some_and(|own| own.id == category.id)
     };
+    let own: Vec<&Report> = rubric.reports.iter().filter(is_own).collect();
     html! {
-        @for report in rubric.reports.iter().filter(is_own) {
+        @if !own.is_empty() { div.narrow.soft aria-hidden="true" { (name(level.name.as_deref())) } }
+        @for report in own {
             div {
                 a href=(address(&report.check.id)) { (report.check.name) }
                 " " (state(report.check.enabled, report.check.enable_on))
                 @if let Some(today) = report.history.last() {
-                " " span.soft { (today.passed) " of " (count(today.total, "service")) }
-            }
+                    " " span.soft { (today.passed) " of " (count(today.total, "service")) }
+                    @if today.passed < today.total {
+                        " " span.mark.bad.brief { (grouped(today.total - today.passed)) " not passed" }
+                    }
+                }
             }
         }
     }

@@ -172,7 +172,10 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Changes" {
                 table {
-                    thead { tr { @for heading in ["When", "What", "Change", "Found", "Cause"] { th scope="col" { (heading) } } } }
+                    thead { tr {
+                        @for heading in ["When", "What", "Change"] { th scope="col" { (heading) } }
+                        @for heading in ["Found", "Cause"] { th.wide scope="col" { (heading) } }
+                    } }
                     tbody { @for change in &changes.nodes { (row(change, now)) } }
                 }
             }
@@ -194,9 +197,12 @@ fn row(change: &StandingChange, now: Timestamp) -> Markup {
         tr {
             td { (time(change.at.0, now)) }
             td { @match &change.check { Some(check) => a href=(address(&check.id)) { (check.name) }, None => "Level" } }
-            td { (word(&change.before)) " → " (word(&change.after)) }
-            td { (change.message.as_deref().unwrap_or_default()) }
-            td { (change.cause) }
+            td {
+                (word(&change.before)) " → " (word(&change.after))
+                @if let Some(message) = &change.message { small.on-phones { (message) } }
+            }
+            td.wide { (change.message.as_deref().unwrap_or_default()) }
+            td.wide { (change.cause) }
         }
     }
 }

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::app::TestApp;
 use crate::app_browser::Browser;
+use crate::check::{create, services};
 use crate::service::data;
 
 /// A catalogue with something of each kind that fields name.
@@ -235,7 +236,10 @@ async fn error_pages_keep_the_navigation_of_whoever_is_signed_in_and_say_what_to
         let answer = browser.get(path).await;
         assert_eq!(answer.status, status, "{path}");
         let page = answer.text();
-        assert!(page.contains("<nav aria-label=\"Catalogue\">") && page.contains("action=\"/sign-out\""), "{path}: {page}");
+        assert!(
+            page.contains("<nav aria-label=\"Catalogue\">") && page.contains("action=\"/sign-out\""),
+            "{path}: {page}"
+        );
         assert!(!page.contains("aria-current=\"page\">Home"), "{path}: {page}");
         assert!(path == "/services/none" || page.contains("<a href=\"/services\">Services</a> · "), "{path}: {page}");
     }
@@ -254,4 +258,27 @@ async fn error_pages_keep_the_navigation_of_whoever_is_signed_in_and_say_what_to
     let cookie = browser.cookie.as_deref().expect("a cookie");
     let program = app.get_with("/nowhere", &[("accept", "application/json"), ("cookie", cookie)]).await;
     assert!(program.status == 404 && program.text().starts_with('{'), "{program:?}");
+}
+
+#[tokio::test]
+async fn phones_show_levels_and_what_is_not_passed() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    create(app, "TagDefined", json!({ "tagKey": "env" })).await;
+    rollcall::graphql::standards::check::history::settle(&app.db, &app.wanted).await.expect("settled");
+    let browser = Browser::of(app, Role::Viewer).await;
+    let page = browser.page("/standards").await;
+    let table = page.split_once("<table class=\"stacked\">").expect("a table that phones stack").1;
+    let table = table.split("</table>").next().expect("its end");
+    let cell = "<td><div class=\"narrow soft\" aria-hidden=\"true\">Bronze</div><div>";
+    assert_eq!(table.matches(cell).count(), 1, "a cell names its level: {table}");
+    assert!(table.contains("2 of 3 services</span> <span class=\"mark bad brief\">1 not passed</span>"), "{table}");
+    assert!(table.contains("<td></td>"), "a cell without checks is empty, so that phones leave it out: {table}");
+    let style = page.split('"').find(|text| text.starts_with("/assets/style")).expect("a style sheet");
+    let style = browser.page(style).await;
+    for rule in ["table.stacked td:empty { display: none; }", ".narrow { display: block; }"] {
+        assert!(style.contains(rule), "{rule}");
+    }
+    // A service's level stands below its name where phones leave out the column.
+    assert!(browser.page("/services").await.contains("<small class=\"narrow\">"));
 }

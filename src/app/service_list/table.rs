@@ -241,6 +241,7 @@ pub fn table<'a>(
                     th scope="row" {
                         a href=(address(row.aliases)) { (row.name) }
                         @if row.locked { " " span.mark.none { "locked" } }
+                        @if let Some(level) = row.level.filter(|_| is_wide(&Column::Level)) { small.on-phones { (level) } }
                         @if let Some(system) = row.system.filter(|_| with_system && !shape.is_chosen) { small { (system) } }
                     }
                     @for column in shape.columns { td.wide[is_wide(column)] { (row.cell(*column, now)) } }
