@@ -36,7 +36,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let owner = service.owner.as_ref().map(|team| &*team.id);
     let may = rights::may_change(site, visit, session, owner).await? && !service.locked;
     let production = &site.catalogue.settings().production;
-    let standards = standards::card(site, visit, alias).await?;
+    let standing = standards::of_service(site, visit, alias).await?;
     let more = read_more(site, visit, &service, since).await?;
     let main = html! {
         (suggestions::accepted(visit, session))
@@ -50,13 +50,13 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         div.two {
             div.stack { (wide(&service, &more, production, may, now)) }
             div.stack {
-                (standards)
+                (standing.card)
                 (facts::missing(&service, may))
                 (facts::section(&service, &site.catalogue.settings().app_url, may, now))
             }
         }
     };
-    Ok(Answer::page(framed(visit, &head(&service, may), main)))
+    Ok(Answer::page(framed(visit, &head(&service, standing.level.as_deref(), may), main)))
 }
 
 /// The description, if it is short enough to stand above everything else.
@@ -84,7 +84,7 @@ async fn read_more(site: &Site, visit: &Visit, service: &Service, since: Timesta
     Ok(More { days, picture, issues })
 }
 
-fn head(service: &Service, may: bool) -> Head<'_> {
+fn head<'s>(service: &'s Service, level: Option<&str>, may: bool) -> Head<'s> {
     let here = address(&service.aliases);
     let system = service.parent.as_ref();
     Head {
@@ -99,6 +99,7 @@ fn head(service: &Service, may: bool) -> Head<'_> {
         chips: html! {
             @if let Some(tier) = &service.tier { span.mark title=[&tier.description] { "T" (tier.index) " " (tier.name) } }
             @if let Some(stage) = &service.lifecycle { span.mark.none title=[&stage.description] { (stage.name) } }
+            @if let Some(level) = level { a.mark href="#standards" { span.hidden { "Level " } (level) } }
             @if service.locked { span.mark.none { "locked" } }
         },
         actions: html! {

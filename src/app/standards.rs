@@ -117,7 +117,7 @@ fn cell(rubric: &Rubric, level: &Level, category: &Category) -> Markup {
     };
     let own: Vec<&Report> = rubric.reports.iter().filter(is_own).collect();
     html! {
-        @if !own.is_empty() { div.narrow.soft aria-hidden="true" { (name(level.name.as_deref())) } }
+        @if !own.is_empty() { div.on-phones.soft aria-hidden="true" { (name(level.name.as_deref())) } }
         @for report in own {
             div {
                 a href=(address(&report.check.id)) { (report.check.name) }
@@ -285,37 +285,80 @@ fn mark(status: CheckStatus) -> Markup {
     }
 }
 
-/// The card of a service: its level, and the checks that it does not pass, the next step first. Empty as long as no
-/// check counts, or if evaluating all takes too long.
-pub async fn card(site: &Site, visit: &Visit, alias: &str) -> Result<Markup, Fault> {
-    let report = match ask(site, visit, operations::ServiceStandards { alias }).await {
-        Ok(found) => found.account.service.and_then(|service| service.maturity_report),
-        Err(Fault::TooMuch(_) | Fault::BadRequest(_)) => None,
-        Err(fault) => return Err(fault),
-    };
-    Ok(report.as_ref().map_or_else(|| html! {}, |report| shown(visit, alias, report)))
+/// How a service stands, for its page.
+#[derive(Default)]
+pub struct Standing {
+    /// The level that it has reached.
+    pub level: Option<String>,
+    /// Its level among all, and the checks that it does not pass. Empty as long as no check counts, or if evaluating all
+    /// takes too long.
+    pub card: Markup,
 }
 
-fn shown(visit: &Visit, alias: &str, report: &MaturityReport) -> Markup {
+/// Finds how a service stands.
+pub async fn of_service(site: &Site, visit: &Visit, alias: &str) -> Result<Standing, Fault> {
+    let account = match ask(site, visit, operations::ServiceStandards { alias }).await {
+        Ok(found) => found.account,
+        Err(Fault::TooMuch(_) | Fault::BadRequest(_)) => return Ok(Standing::default()),
+        Err(fault) => return Err(fault),
+    };
+    let levels = account.rubric.into_iter().flat_map(|rubric| rubric.levels.nodes);
+    let mut levels: Vec<Step> =
+        levels.filter_map(|level| Some((level.index?, level.name.unwrap_or_default()))).collect();
+    levels.sort_unstable();
+    let Some(report) = account.service.and_then(|service| service.maturity_report) else {
+        return Ok(Standing::default());
+    };
+    let level = report.overall_level.as_ref().map(|level| name(level.name.as_deref()).to_owned());
+    Ok(Standing { level, card: shown(visit, alias, &report, &levels) })
+}
+
+/// A level: its index and its name.
+type Step = (i32, String);
+
+/// How far a service has come: a bar with a part for each level.
+fn progress(reached: i32, levels: &[Step]) -> Markup {
+    let done = levels.iter().filter(|(index, _)| *index <= reached).count();
+    let name = levels.get(done.saturating_sub(1)).map_or("", |(_, name)| name);
+    html! {
+        @if done > 0 {
+            p { strong { (name) } span.soft { ", level " (done) " of " (levels.len()) } }
+            div.levels role="img" aria-label={ "Level " (done) " of " (levels.len()) } {
+                @for (index, name) in levels { span.reached[*index <= reached] title=(name) {} }
+            }
+        }
+    }
+}
+
+fn shown(visit: &Visit, alias: &str, report: &MaturityReport, levels: &[Step]) -> Markup {
     let results = report.latest_check_results.as_deref().unwrap_or_default();
     let index = |result: &CheckResult| result.check.level.as_ref().and_then(|level| level.index);
     let mut missed: Vec<&CheckResult> =
         results.iter().filter(|result| matches!(result.status, CheckStatus::Failed | CheckStatus::Pending)).collect();
     missed.sort_by_key(|result| index(result));
     let counting = results.iter().filter(|result| result.status != CheckStatus::Upcoming).count();
+    // The lowest level of which something is missing is the next one.
+    let target = missed.iter().find_map(|result| index(result));
+    let (next, later): (Vec<&CheckResult>, Vec<&CheckResult>) =
+        missed.into_iter().partition(|result| index(result).is_none_or(|own| Some(own) <= target));
+    let target = levels.iter().find(|(own, _)| Some(*own) == target).map_or("the next level", |(_, name)| name);
+    let checks = |many: &[&CheckResult]| count(i64::try_from(many.len()).unwrap_or(i64::MAX), "check");
     html! {
         section.card {
-            h2 #standards {
-                "Standards"
-                @if let Some(level) = &report.overall_level { " " span.mark.none { (name(level.name.as_deref())) } }
-            }
-            @if missed.is_empty() {
+            h2 #standards { "Standards" a href=(standing::changes_of(alias)) { "How it has stood" } }
+            @if let Some(reached) = report.overall_level.as_ref().and_then(|level| level.index) { (progress(reached, levels)) }
+            @if next.is_empty() {
                 p { "It passes all of its " (count(i64::try_from(counting).unwrap_or(i64::MAX), "check")) "." }
             } @else {
-                p { (count(i64::try_from(missed.len()).unwrap_or(i64::MAX), "check")) " to pass, the next step first:" }
-                ul { @for result in &missed { (step(visit, alias, result)) } }
+                p { (checks(&next)) " to " strong { (target) } ":" }
+                ul { @for result in &next { (step(visit, alias, result)) } }
+                @if !later.is_empty() {
+                    details {
+                        summary { (checks(&later)) " for later levels" }
+                        ul { @for result in &later { (step(visit, alias, result)) } }
+                    }
+                }
             }
-            p { a href=(standing::changes_of(alias)) { "How it has stood" } }
         }
     }
 }

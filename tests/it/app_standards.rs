@@ -37,7 +37,7 @@ async fn the_rubric_leads_to_checks_and_these_to_the_services_that_miss_them() {
     let fact = "<dt>Scorecard</dt><dd><a href=\"/standards/scorecards/ready\">Ready</a></dd>";
     assert!(readied.contains(fact), "{readied}");
     let service = viewer.page("/services/shop").await;
-    for text in ["id=\"standards\"", "checks to pass, the next step first:", &clean, "It has 1 such code issue."] {
+    for text in ["id=\"standards\"", "class=\"levels\"", " to <strong>", &clean, "It has 1 such code issue."] {
         assert!(service.contains(text), "{text}: {service}");
     }
     assert_eq!(viewer.get("/standards/nothing").await.status, 404);

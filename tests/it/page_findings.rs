@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::app::TestApp;
 use crate::app_browser::Browser;
-use crate::check::{create, services};
+use crate::check::{create, ids, services};
 use crate::service::data;
 
 /// A catalogue with something of each kind that fields name.
@@ -281,4 +281,37 @@ async fn phones_show_levels_and_what_is_not_passed() {
     }
     // A service's level stands below its name where phones leave out the column.
     assert!(browser.page("/services").await.contains("<small class=\"narrow\">"));
+}
+
+#[tokio::test]
+async fn a_service_shows_how_far_its_level_is_and_what_the_next_one_lacks() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    let silver = ids(app).await["Silver"].clone();
+    create(app, "TagDefined", json!({ "name": "Says where", "tagKey": "env" })).await;
+    create(app, "ServiceOwnership", json!({ "name": "Is owned" })).await;
+    create(app, "HasRecentDeploy", json!({ "name": "Moves", "days": 30, "levelId": silver })).await;
+    let browser = Browser::of(app, Role::Viewer).await;
+    let card = |page: &str| {
+        page.split_once("id=\"standards\"").expect("the card").1.split("</section>").next().expect("its end").to_owned()
+    };
+    // Nothing of Bronze is missing but both checks, and Silver comes later.
+    let bare = browser.page("/services/bare").await;
+    let shown = card(&bare);
+    assert!(shown.contains("<strong>Beginner</strong><span class=\"soft\">, level 1 of 3</span>"), "{shown}");
+    assert!(shown.contains("role=\"img\" aria-label=\"Level 1 of 3\""), "{shown}");
+    assert_eq!(
+        (shown.matches("class=\"reached\"").count(), shown.matches("<span title=\"").count()),
+        (1, 2),
+        "{shown}"
+    );
+    assert!(shown.contains("2 checks to <strong>Bronze</strong>:"), "{shown}");
+    let (next, later) = shown.split_once("<details><summary>1 check for later levels</summary>").expect("later levels");
+    assert!(next.contains("Says where") && next.contains("Is owned") && !next.contains("Moves"), "{next}");
+    assert!(later.contains("Moves"), "{later}");
+    assert!(bare.contains("href=\"#standards\"><span class=\"hidden\">Level </span>Beginner</a>"), "{bare}");
+    // Who has Bronze has one thing left.
+    let mail = card(&browser.page("/services/mail").await);
+    assert!(mail.contains("<strong>Bronze</strong><span class=\"soft\">, level 2 of 3</span>"), "{mail}");
+    assert!(mail.contains("1 check to <strong>Silver</strong>:") && !mail.contains("<details>"), "{mail}");
 }
