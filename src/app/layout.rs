@@ -161,7 +161,7 @@ fn find(here: &str) -> Markup {
 fn rail(session: &Session, here: &str) -> Markup {
     let current = |part: &str| (here == part).then_some("page");
     html! {
-        div.rail #rail popover="auto" {
+        aside.rail #rail aria-label="Menu" popover="auto" {
             a.brand href="/" { "rollcall" }
             (find(here))
             @for (at, (name, links)) in GROUPS.iter().enumerate() {

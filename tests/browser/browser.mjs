@@ -48,13 +48,16 @@ export async function visitor(browser, server, options = {}) {
 // GraphiQL's own problem, which no style can fix: a tab of its editor contains its close button.
 const KNOWN = { 'nested-interactive': '.graphiql-tab' };
 
-// axe's serious findings, in words.
+// What axe thinks less of, and no page has: content outside of landmarks, and pages without one heading or main part.
+const KEPT = ['region', 'page-has-heading-one', 'landmark-one-main', 'landmark-no-duplicate-main', 'landmark-no-duplicate-banner'];
+
+// axe's serious findings, and those that are kept, in words.
 export async function barriers(page) {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
   const serious = violations.filter(({ id, impact, nodes }) => {
     const isKnown = nodes.every(({ target }) => target.join(' ') === KNOWN[id]);
-    return ['serious', 'critical'].includes(impact) && !isKnown;
+    return (['serious', 'critical'].includes(impact) || KEPT.includes(id)) && !isKnown;
   });
   return serious.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }

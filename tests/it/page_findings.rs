@@ -315,3 +315,92 @@ async fn a_service_shows_how_far_its_level_is_and_what_the_next_one_lacks() {
     assert!(mail.contains("<strong>Bronze</strong><span class=\"soft\">, level 2 of 3</span>"), "{mail}");
     assert!(mail.contains("1 check to <strong>Silver</strong>:") && !mail.contains("<details>"), "{mail}");
 }
+
+/// Elements without an end.
+const VOID: [&str; 7] = ["br", "hr", "img", "input", "link", "meta", "wbr"];
+
+/// The elements directly in the body of a page, and whether each has text or elements in it.
+fn top(page: &str) -> Vec<&str> {
+    let body = page.split_once("<body").and_then(|(_, rest)| rest.split_once('>')).expect("a body").1;
+    let body = body.split("</body>").next().expect("its end");
+    let (mut depth, mut found) = (0_usize, Vec::new());
+    for part in body.split('<').skip(1) {
+        let (tag, text) = part.split_once('>').expect("the end of a tag");
+        let name = tag.split([' ', '/']).find(|name| !name.is_empty()).expect("a name");
+        if tag.starts_with('/') {
+            depth -= 1;
+        } else {
+            if depth == 0 {
+                found.push(name);
+            }
+            depth += usize::from(!VOID.contains(&name) && !tag.ends_with('/'));
+        }
+        assert!(depth > 0 || text.trim().is_empty(), "text outside of everything: {text}");
+    }
+    assert_eq!(depth, 0, "every element ends: {page}");
+    found
+}
+
+#[tokio::test]
+async fn everything_on_a_page_is_in_a_landmark_with_one_heading_of_the_first_level() {
+    let app = shop().await;
+    let admin = Browser::of(&app, Role::Admin).await;
+    let stranger = Browser::new(&app);
+    let own = [
+        "/",
+        "/services",
+        "/services/shopping_cart",
+        "/services/shopping_cart/edit",
+        "/services/shopping_cart/history",
+        "/services/shopping_cart/graph",
+        "/services/shopping_cart/deploys",
+        "/services/shopping_cart/standards",
+        "/teams",
+        "/teams/core_team",
+        "/teams/core_team/edit",
+        "/systems",
+        "/systems/check_out",
+        "/domains",
+        "/domains/web_shop",
+        "/deploys",
+        "/delivery",
+        "/standards",
+        "/repositories",
+        "/infrastructure",
+        "/suggestions",
+        "/integrations",
+        "/integrations/new",
+        "/events",
+        "/new/event-subscription",
+        "/definitions",
+        "/tokens",
+        "/users",
+        "/audit",
+        "/account",
+        "/search",
+        "/search?q=cart",
+        "/views",
+        "/new/check",
+        "/new/check/tag-defined",
+        "/reference",
+        "/nowhere",
+        "/services/none",
+    ];
+    let pages = own.into_iter().map(|path| (&admin, path, true));
+    for (browser, path, is_signed_in) in pages.chain([(&stranger, "/sign-in", false), (&stranger, "/reference", false)])
+    {
+        let answer = browser.get(path).await;
+        assert!([200, 404].contains(&answer.status), "{path}: {answer:?}");
+        let page = answer.text();
+        let expected: &[&str] = if is_signed_in { &["a", "header", "aside", "main"] } else { &["a", "header", "main"] };
+        assert_eq!(top(page), expected, "{path}");
+        assert_eq!(page.matches("<h1").count(), 1, "{path}");
+        let labels: Vec<&str> = page.split("<nav").skip(1).filter_map(|nav| nav.split('>').next()).collect();
+        assert!(labels.iter().all(|nav| nav.contains("aria-label=\"")), "{path}: {labels:?}");
+        let mut named: Vec<&str> =
+            labels.iter().filter_map(|nav| nav.split("aria-label=\"").nth(1)?.split('"').next()).collect();
+        named.sort_unstable();
+        named.dedup();
+        assert_eq!(named.len(), labels.len(), "{path}: each has a name of its own: {labels:?}");
+    }
+}
