@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::ask::{ask, settled, unanswered};
 use super::form::{self, Mistakes};
 use super::layout::layout;
-use super::offers::{Of, Offers};
+use super::offers::{Offered, Offers};
 use super::operations::suggestions::ServiceSuggestion;
 use super::operations::{
     AcceptSuggestions, CreateFromSuggestion, IdentifierInput, IgnoreSuggestion, IgnoreSuggestions, MapSuggestion,
@@ -56,7 +56,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
         false => html! {},
     };
     let maps = may && state != ServiceSuggestionState::Accepted && !found.nodes.is_empty();
-    let services = Offers::read(site, visit, if maps { &[Of::Services] } else { &[] }).await?;
+    let services = Offers::read(site, visit, if maps { &[Offered::Services] } else { &[] }).await?;
     let open = html! { p { a href="/suggestions" { "Open suggestions" } } };
     let main = html! {
         p { "Deploys and scans that use a name no service has. Create the service, or map the name to one." }
@@ -76,7 +76,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
             }
         } @else {
             (choice)
-            @if maps { (form::suggestions(SERVICES, services.of(Of::Services))) }
+            @if maps { (form::suggestions(SERVICES, services.of_kind(Offered::Services))) }
             @for suggestion in &found.nodes { (one(suggestion, visit, now, may)) }
             (pages(visit, "/suggestions", &found.page_info))
         }
@@ -86,7 +86,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
 
 /// Whether the box of a suggestion is checked. Those of a refused form stay so.
 fn is_chosen(visit: &Visit, id: &str) -> bool {
-    visit.query.given(ALL).is_some() || visit.form.all("id").any(|chosen| chosen == id)
+    visit.query.given(ALL).is_some() || visit.form.get_all("id").any(|chosen| chosen == id)
 }
 
 fn one(suggestion: &ServiceSuggestion, visit: &Visit, now: Timestamp, may: bool) -> Markup {
@@ -133,8 +133,7 @@ fn one(suggestion: &ServiceSuggestion, visit: &Visit, now: Timestamp, may: bool)
                     form.filters method="post" action=(action("map")) {
                         div.field {
                             label for={ "alias-" (key) } { "Or an existing service (name or alias)" }
-                            input id={ "alias-" (key) } name="alias" list=(SERVICES) maxlength=(text::SHORT) required
-                                data-find="services" dir="auto" autocomplete="off";
+                            input id={ "alias-" (key) } name="alias" list=(SERVICES) data-find="services" maxlength=(text::SHORT) required;
                         }
                         button.quiet { "Map" span.hidden { " " (alias) " to it" } }
                     }

@@ -272,8 +272,7 @@ impl Answers for App {
 
 impl App {
     async fn respond_to(&self, request: Request<Upload>, peer: Peer, admitted: Admitted, id: String) -> Reply {
-        let started = Instant::now();
-        let (parts, body) = request.into_parts();
+        let (started, (parts, body)) = (Instant::now(), request.into_parts());
         // HTTP/2 would buffer the frames of an unread body until the request ends. Dropping the body prevents that.
         let is_read = router::has_body(&parts.method) || parts.version < Version::HTTP_2;
         let mut body = is_read.then_some(body);

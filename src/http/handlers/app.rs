@@ -48,8 +48,7 @@ pub fn downloads() -> Arc<Shares<Key>> {
 pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Result<Reply, Rejection> {
     let session = session(app, call).await?;
     if let Some(session) = &session {
-        call.owner = Key::Session(session.row.id);
-        call.visitor = Some(Box::new(session.clone()));
+        (call.owner, call.visitor) = (Key::Session(session.row.id), Some(Box::new(session.clone())));
     }
     let (parts, uri, site) = (&call.parts, &call.parts.uri, app.site(call));
     let method = if parts.method == Method::POST { Does::Post } else { Does::Get };
