@@ -4,6 +4,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::assets::{ICON, SCRIPT, STYLE};
 use super::visit::{Done, Session, Visit};
+use super::waiting::MOST;
 use crate::entity::user::Role;
 
 /// A link of the navigation: label, first path segment, and the minimum role that sees it.
@@ -95,12 +96,13 @@ fn parent_links(visit: &Visit) -> Markup {
 
 /// Builds a page with a head of its own.
 pub fn page(visit: &Visit, head: &Head<'_>, main: Markup) -> Markup {
-    frame(visit.session.as_ref(), section(visit), visit.done, head, main)
+    let rail = visit.session.as_ref().map(|session| rail(session, section(visit), visit.waiting));
+    frame(rail, section(visit), visit.done, head, main)
 }
 
 /// Builds a page without a visit, which is no part of the navigation.
 pub fn bare(session: Option<&Session>, title: &str, main: Markup) -> Markup {
-    frame(session, NOWHERE, None, &Head::new(title), main)
+    frame(session.map(|session| rail(session, NOWHERE, 0)), NOWHERE, None, &Head::new(title), main)
 }
 
 /// The part of the navigation that the page belongs to.
@@ -116,7 +118,8 @@ fn section(visit: &Visit) -> &str {
     }
 }
 
-fn frame(session: Option<&Session>, here: &str, done: Option<Done>, head: &Head<'_>, main: Markup) -> Markup {
+/// The whole document. Only people who are signed in have a rail.
+fn frame(rail: Option<Markup>, here: &str, done: Option<Done>, head: &Head<'_>, main: Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -129,16 +132,16 @@ fn frame(session: Option<&Session>, here: &str, done: Option<Done>, head: &Head<
                 link rel="stylesheet" href=(STYLE.path());
                 script defer src=(SCRIPT.path()) {}
             }
-            body class=(if session.is_some() { "app" } else { "guest" }) {
+            body class=(if rail.is_some() { "app" } else { "guest" }) {
                 a.skip href="#main" { "Skip to the content" }
                 header.bar {
                     a.brand href="/" { "rollcall" }
-                    @if session.is_some() {
+                    @if rail.is_some() {
                         (find(here))
                         button.quiet type="button" popovertarget="rail" { "Menu" }
                     }
                 }
-                @if let Some(session) = session { (rail(session, here)) }
+                @if let Some(rail) = rail { (rail) }
                 main #main tabindex="-1" {
                     (head.show())
                     @if let Some(done) = done { div.notice role="status" { p { (done.sentence()) } } }
@@ -158,7 +161,12 @@ fn find(here: &str) -> Markup {
 }
 
 /// The navigation: a column beside the page, or a popover that the bar of a phone opens.
-fn rail(session: &Session, here: &str) -> Markup {
+fn rail(session: &Session, here: &str, waiting: usize) -> Markup {
+    let count = match waiting {
+        0 => None,
+        few if few < MOST => Some(few.to_string()),
+        _ => Some(format!("{}+", MOST - 1)),
+    };
     let current = |part: &str| (here == part).then_some("page");
     html! {
         aside.rail #rail aria-label="Menu" popover="auto" {
@@ -169,7 +177,12 @@ fn rail(session: &Session, here: &str) -> Markup {
                     @if at > 0 { h2 { (name) } }
                     ul { @for (label, part, role) in *links {
                         @if session.user.role >= *role {
-                            li { a href={ "/" (part) } aria-current=[current(part)] { (label) } }
+                            li { a href={ "/" (part) } aria-current=[current(part)] {
+                                (label)
+                                @if let Some(count) = count.as_deref().filter(|_| *part == "suggestions") {
+                                    " " span.count { (count) span.hidden { " open" } }
+                                }
+                            } }
                         }
                     } }
                 }

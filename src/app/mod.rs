@@ -90,6 +90,7 @@ mod tokens;
 mod tool_form;
 mod users;
 pub mod visit;
+mod waiting;
 mod words;
 
 pub use answer::{Answer, Page, PagePolicy};
@@ -98,6 +99,7 @@ pub use error_page::{refusal, rejection, unknown_alias};
 use openid::Provider;
 use reference::Reference;
 use refusals::Refusals;
+use waiting::Waiting;
 pub use visit::{Fields, Method, Session, Visit};
 
 /// Limits of the pages, which `docs/limits.md` lists.
@@ -118,6 +120,7 @@ pub mod limits {
     pub use super::parts::{COUNTED, FOUND};
     pub use super::reference::search::{MOST as REFERENCE_RESULTS, WORDS as REFERENCE_WORDS};
     pub use super::team_tree::{OWNED as TEAM_OWNED, TEAMS as TREE_TEAMS};
+    pub use super::waiting::MOST as WAITING;
 }
 
 /// The state shared by all pages. Cheap to clone.
@@ -128,6 +131,7 @@ pub struct Site {
     reference: Arc<Reference>,
     /// The places of what pages read beside the API.
     places: Arc<Places>,
+    waiting: Arc<Waiting>,
     /// Records refused attempts in the audit.
     pub refusals: Arc<Refusals>,
     openid: Option<Provider>,
@@ -233,7 +237,7 @@ impl Site {
     pub fn new(db: Db, catalogue: Catalogue) -> Self {
         let reference = Arc::new(Reference::new(Arc::clone(catalogue.schema())));
         let refusals = Arc::new(Refusals::new(db.clone()));
-        Self { db, catalogue, reference, places: Arc::default(), refusals, openid: None }
+        Self { db, catalogue, reference, places: Arc::default(), waiting: Arc::default(), refusals, openid: None }
     }
 
     /// Adds an OpenID provider for signing in.
@@ -265,11 +269,13 @@ impl Site {
             _ => {}
         }
         let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
-        let understood = match visit.method {
-            Post => Some(picker::understood(self, visit).await?),
-            Get => None,
+        let visit = &match visit.method {
+            Post => {
+                self.waiting.forget();
+                picker::understood(self, visit).await?
+            }
+            Get => Visit { waiting: self.waiting.suggestions(&self.db).await, ..visit.clone() },
         };
-        let visit = understood.as_ref().unwrap_or(visit);
         match (visit.method, &*path) {
             (Get, ["integrations"]) => integrations::page(self, visit, session).await,
             (Post, ["integrations"]) => integrations::create(self, visit).await,

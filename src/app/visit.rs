@@ -24,6 +24,8 @@ pub struct Visit {
     pub query: Fields,
     /// What the form did that led to this page.
     pub done: Option<Done>,
+    /// The number of open suggestions, for the navigation.
+    pub waiting: usize,
     /// The form fields.
     pub form: Fields,
     /// The session, if the visitor is signed in.

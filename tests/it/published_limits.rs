@@ -545,6 +545,7 @@ fn shown() -> Section {
         bytes("such a file", pages::CSV_BYTES).beyond("the last row says so"),
         time("time in which such a file is sent", pages::CSV_TIME).beyond("the last row says so"),
         count("choices that a field of a form lists", pages::CHOICES).beyond("the field takes the name of any other"),
+        count("open suggestions that the navigation counts", pages::WAITING).beyond("it says that there are more"),
         count("services of a team or a system whose deploys a page lists", list::SERVICES)
             .beyond("other services are left out"),
         count("deploys that a page of deploys searches for a status or a person", list::SEARCHED)

@@ -65,6 +65,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         method,
         path: visit::parts(uri.path()),
         done: Done::take(&mut query),
+        waiting: 0,
         query,
         form: Fields::default(),
         session,
@@ -86,8 +87,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         Err(fault) => Err(fault),
     };
     if let (Err(Fault::Forbidden(_)), Some(session)) = (&answer, &visit.session) {
-        let what = format!("{} {}", parts.method, uri.path());
-        app.site.refusals.note(session.caller().actor, "forbidden", &what).await;
+        app.site.refusals.note(session.caller().actor, "forbidden", &format!("{} {}", parts.method, uri.path())).await;
     }
     match answer {
         Ok(Answer::Page(page)) => Ok(reply::page(page)),
