@@ -82,9 +82,10 @@ impl<C: ColumnTrait> Entry<'_, C> {
     fn show(&self, choices: &[(&str, &str)], form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { rule, label, hint, rows } = *self;
         let name = &*name_in_form(rule);
-        let line = |kind| Text { kind, ..Text::of(rule, label, hint) }.show_at_most(rule.most(), form, mistakes);
+        let line =
+            |kind| Text { kind, ..Text::from_rule(rule, label, hint) }.show_at_most(rule.max_length(), form, mistakes);
         let named = |to| {
-            let named = Named { name, label, hint, part: part_of(to), required: rule.is_required };
+            let named = Named { name, label, hint, part: part_of(to), required: false };
             named.show(choices.iter().copied(), form, mistakes)
         };
         match rule.value {

@@ -99,8 +99,8 @@ pub use error_page::{refusal, rejection, unknown_alias};
 use openid::Provider;
 use reference::Reference;
 use refusals::Refusals;
-use waiting::Waiting;
 pub use visit::{Fields, Method, Session, Visit};
+use waiting::Waiting;
 
 /// Limits of the pages, which `docs/limits.md` lists.
 pub mod limits {
@@ -269,13 +269,12 @@ impl Site {
             _ => {}
         }
         let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
-        let visit = &match visit.method {
-            Post => {
-                self.waiting.forget();
-                picker::understood(self, visit).await?
-            }
-            Get => Visit { waiting: self.waiting.suggestions(&self.db).await, ..visit.clone() },
+        let _forget = (visit.method == Post).then(|| self.waiting.forget_afterwards());
+        let visit = match visit.method {
+            Post => picker::understood(self, visit).await?,
+            Get => visit.clone(),
         };
+        let visit = &Visit { waiting: self.waiting.suggestions(&self.db).await, ..visit };
         match (visit.method, &*path) {
             (Get, ["integrations"]) => integrations::page(self, visit, session).await,
             (Post, ["integrations"]) => integrations::create(self, visit).await,
