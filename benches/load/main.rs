@@ -22,7 +22,7 @@ use crate::subject::{Role, Subject};
 
 mod all_pages;
 mod client;
-#[path = "../../tests/it/cluster.rs"]
+#[path = "../../tests/it/harness/cluster.rs"]
 #[allow(dead_code)] // The tests restart theirs.
 mod cluster;
 mod data;

@@ -31,53 +31,53 @@ const FOLDER: &str = "src/codegen/fixtures";
 const FIXTURES: &[Fixture] = &[
     Fixture {
         sdl: "src/codegen/fixtures/abstracts.graphql",
-        host: "tests/it/codegen_fixtures/abstracts.rs",
+        host: "tests/it/project/codegen_fixtures/abstracts.rs",
         rows: &[],
         tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/inputs.graphql",
-        host: "tests/it/codegen_fixtures/inputs.rs",
+        host: "tests/it/project/codegen_fixtures/inputs.rs",
         rows: &[],
         tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/mutations.graphql",
-        host: "tests/it/codegen_fixtures/mutations.rs",
+        host: "tests/it/project/codegen_fixtures/mutations.rs",
         rows: &[],
         tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/names.graphql",
-        host: "tests/it/codegen_fixtures/names.rs",
+        host: "tests/it/project/codegen_fixtures/names.rs",
         rows: &[],
         tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/objects.graphql",
-        host: "tests/it/codegen_fixtures/objects.rs",
+        host: "tests/it/project/codegen_fixtures/objects.rs",
         rows: &[],
         tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/parts.graphql",
-        host: "tests/it/codegen_fixtures/parts.rs",
+        host: "tests/it/project/codegen_fixtures/parts.rs",
         rows: &[
-            ("Author", "tests/it/codegen_fixtures/parts/author.rs"),
-            ("Poem", "tests/it/codegen_fixtures/parts/poem.rs"),
+            ("Author", "tests/it/project/codegen_fixtures/parts/author.rs"),
+            ("Poem", "tests/it/project/codegen_fixtures/parts/poem.rs"),
         ],
         tables: &[],
     },
     Fixture {
         sdl: "src/codegen/fixtures/rows.graphql",
-        host: "tests/it/codegen_fixtures/rows.rs",
+        host: "tests/it/project/codegen_fixtures/rows.rs",
         rows: &[
-            ("Author", "tests/it/codegen_fixtures/rows/author.rs"),
-            ("Poem", "tests/it/codegen_fixtures/rows/poem.rs"),
+            ("Author", "tests/it/project/codegen_fixtures/rows/author.rs"),
+            ("Poem", "tests/it/project/codegen_fixtures/rows/poem.rs"),
         ],
-        tables: &["tests/it/codegen_fixtures/rows/fondness.rs"],
+        tables: &["tests/it/project/codegen_fixtures/rows/fondness.rs"],
     },
-    Fixture { sdl: "tests/graphql-js/schema.graphql", host: "tests/it/library.rs", rows: &[], tables: &[] },
+    Fixture { sdl: "tests/graphql-js/schema.graphql", host: "tests/it/project/library.rs", rows: &[], tables: &[] },
     Fixture { sdl: "benches/executor/schema.graphql", host: "benches/executor/main.rs", rows: &[], tables: &[] },
 ];
 

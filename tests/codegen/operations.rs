@@ -14,7 +14,7 @@ const SCHEMA_TYPES: &str =
     "pub struct ID; pub struct Day; pub struct Colour; pub struct Book; pub struct Film; pub struct Game;
      pub struct Person; pub struct Order;";
 
-/// The scalars of `tests/it/codegen_fixtures/operations.rs`.
+/// The scalars of `tests/it/project/codegen_fixtures/operations.rs`.
 const TYPES: &str = "pub struct Day;";
 
 fn contract() -> Contract {

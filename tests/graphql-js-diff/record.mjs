@@ -1,5 +1,5 @@
 // Writes expected.json: for every pair of schemas in cases/, the breaking and the dangerous changes
-// graphql-js finds, for tests/it/schema_diff.rs. With --check it writes nothing, and fails if
+// graphql-js finds, for tests/it/project/schema_diff.rs. With --check it writes nothing, and fails if
 // expected.json would change.
 //
 // A file of cases/ is a list of pairs, each "### name", the old SDL, "# becomes", the new SDL.

@@ -1,0 +1,11 @@
+//! The commands. Always tested here: what each prints, on which of the two outputs, and with which exit status, also
+//! when its flags, its server or its settings are wrong.
+
+mod command_line;
+mod demo;
+mod doctor;
+mod reading;
+mod reading_impact;
+mod reading_standards;
+mod sender;
+mod settings;

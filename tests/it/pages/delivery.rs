@@ -1,0 +1,94 @@
+//! Delivery week by week, of the organisation and its parts.
+
+use rollcall::entity::Timestamp;
+use rollcall::entity::user::Role;
+use serde_json::json;
+
+use crate::harness::app::data;
+use crate::harness::browser::Browser;
+use crate::harness::webhook::Endpoint;
+
+/// An endpoint with deploys of a service in a system of a domain, of a team, and of another service.
+async fn delivered() -> Endpoint {
+    let endpoint = Endpoint::start().await;
+    let query = r#"mutation {
+        team: teamCreate(input: { name: "Core" }) { errors { message } }
+        domain: domainCreate(input: { name: "Shop" }) { errors { message } }
+        system: systemCreate(input: { name: "Checkout", parent: { alias: "shop" } }) { errors { message } }
+        cart: serviceCreate(input: { name: "Cart", ownerInput: { alias: "core" }, parent: { alias: "checkout" } }) { errors { message } }
+        other: serviceCreate(input: { name: "Other" }) { errors { message } }
+    }"#;
+    data(&endpoint.app, query).await;
+    let now = Timestamp::now().as_micros();
+    let ago = |hours: i64| Timestamp::from_micros(now - hours * 3_600_000_000).to_string();
+    let deploys = [
+        ("cart", "success", 24 * 100, 48),
+        ("cart", "failure", 24 * 20, 0),
+        ("cart", "success", 24 * 20 - 2, 24),
+        ("cart", "success", 24, 24),
+        ("other", "failure", 12, 0),
+    ];
+    for (number, (service, status, hours, lead)) in deploys.into_iter().enumerate() {
+        let mut deploy = json!({
+            "service": service, "status": status, "environment": "production", "dedup_id": number.to_string(),
+            "deployed_at": ago(hours),
+        });
+        if lead > 0 {
+            deploy["commit"] = json!({ "sha": format!("{number}"), "date": ago(hours + lead) });
+        }
+        assert_eq!(endpoint.post_with(deploy).await.status, 202);
+    }
+    endpoint
+}
+
+#[tokio::test]
+async fn delivery_is_shown_for_a_team_a_system_a_domain_and_all_against_the_weeks_before() {
+    let endpoint = delivered().await;
+    let browser = Browser::of(&endpoint.app, Role::Viewer).await;
+    for query in ["team=core", "system=checkout", "domain=shop"] {
+        let page = browser.page(&format!("/delivery?{query}")).await;
+        for text in
+            ["<strong>1 d</strong>", "before: 2 d", "<strong>33 %</strong>", "before: 0 %", "<strong>2 h</strong>"]
+        {
+            assert!(page.contains(text), "{query}, {text}: {page}");
+        }
+        assert!(page.contains("report of 2023") && page.contains("<title>1 failure, week of "), "{page}");
+        assert!(page.contains("plot bad"), "{page}");
+    }
+    let page = browser.page("/delivery").await;
+    assert!(page.contains("<strong>50 %</strong>") && page.contains("before: 0 %"), "{page}");
+    assert_eq!(browser.get("/delivery?team=none").await.status, 404);
+    for (path, link) in [
+        ("/teams/core", "/delivery?team=core"),
+        ("/systems/checkout", "/delivery?system=checkout"),
+        ("/domains/shop", "/delivery?domain=shop"),
+    ] {
+        assert!(browser.page(path).await.contains(&format!("href=\"{link}\"")), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn systems_and_domains_are_measured_by_the_services_that_belong_to_them() {
+    let endpoint = delivered().await;
+    let ask = async |arguments: &str| {
+        let metrics =
+            format!("deployMetrics{arguments} {{ deployCount failedCount failedDeploymentRecoveryTime {{ median }} }}");
+        let query = format!(
+            "{{ account {{ system(input: {{ alias: \"checkout\" }}) {{ {metrics} parent {{ {metrics} }} }} }} }}"
+        );
+        let mut system = endpoint.app.query(&query, json!({})).await["data"]["account"]["system"].take();
+        // The domain has no other system.
+        assert_eq!(system["parent"]["deployMetrics"], system["deployMetrics"], "{system}");
+        system["deployMetrics"].take()
+    };
+    let recovery = json!({ "median": 7_200 });
+    let month = json!({ "deployCount": 2, "failedCount": 1, "failedDeploymentRecoveryTime": recovery });
+    assert_eq!(ask("").await, month);
+    let now = Timestamp::now().as_micros();
+    let ago = |days: i64| Timestamp::from_micros(now - days * 86_400_000_000);
+    let window = format!("start: \"{}\", end: \"{}\"", ago(110), ago(90));
+    let earlier = json!({ "deployCount": 1, "failedCount": 0, "failedDeploymentRecoveryTime": null });
+    assert_eq!(ask(&format!("({window})")).await, earlier);
+    let none = json!({ "deployCount": 0, "failedCount": 0, "failedDeploymentRecoveryTime": null });
+    assert_eq!(ask("(environments: [\"staging\"])").await, none);
+}

@@ -1,0 +1,108 @@
+//! Pictures of dependencies, and what a service's failure can reach.
+
+use rollcall::entity::user::Role;
+use serde_json::json;
+
+use crate::harness::app::{TestApp, data};
+use crate::harness::browser::Browser;
+use crate::harness::services::{depend, many};
+
+/// The number of links in the picture.
+fn boxes(page: &str) -> usize {
+    let picture = page.split_once("<svg width").expect("a picture").1;
+    picture.split("</div>").next().expect("its end").matches("<a href").count()
+}
+
+#[tokio::test]
+async fn the_graph_of_a_service_with_200_dependents_is_folded_and_lists_them_all() {
+    let app = TestApp::start().await;
+    let ids = many(&app, 201).await;
+    let edges: Vec<(i64, i64)> = ids[1..].iter().map(|id| (*id, ids[0])).collect();
+    depend(&app, &edges).await;
+    let browser = Browser::of(&app, Role::Viewer).await;
+    let page = browser.page("/services/s0/graph").await;
+    assert_eq!(boxes(&page), 25, "23, those that are counted, and the service: {page}");
+    for shown in [
+        "<title>177 more</title>",
+        "<a href=\"/services/s1\"><title>S1</title>",
+        "<a href=\"/services/s0/graph?steps=1#impact\">",
+        "200 services within 2 steps",
+        "177 more depends on <bdi>S0</bdi>",
+        "<a href=\"/services/s50\">S50</a>",
+    ] {
+        assert!(page.contains(shown), "{shown} is missing: {page}");
+    }
+    assert!(page.len() < 100_000, "{}", page.len());
+    let next = page.split_once("rel=\"next\" href=\"").expect("a next page").1.split_once('"').expect("its end").0;
+    assert!(browser.page(&next.replace("&amp;", "&")).await.contains("<a href=\"/services/s100\">S100</a>"));
+    let small = browser.page("/services/s0").await;
+    assert_eq!(boxes(&small), 9, "a small picture: {small}");
+    assert!(small.contains("200 services depend on it") && small.contains("180 more"), "{small}");
+    assert_eq!(browser.get("/services/s0/graph?steps=0").await.status, 400);
+    assert_eq!(browser.get("/services/s0/graph?steps=6").await.status, 400);
+    assert_eq!(browser.get("/services/s0/graph?steps=x").await.status, 400);
+    assert_eq!(browser.get("/services/none/graph").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_hundred_services_that_all_depend_on_each_other_are_drawn_within_bounds() {
+    let app = TestApp::start().await;
+    let ids = many(&app, 100).await;
+    let edges = ids.iter().flat_map(|from| ids.iter().filter(move |to| *to != from).map(move |to| (*from, *to)));
+    depend(&app, &edges.collect::<Vec<_>>()).await;
+    let create = "mutation { systemCreate(input: { name: \"All\" }) { errors { message } } }";
+    data(&app, create).await;
+    let assign = "mutation($all: [IdentifierInput!]!) { systemChildAssign(system: { alias: \"all\" }, childServices: $all) { errors { message } } }";
+    let all: Vec<_> = (0..100).map(|number| json!({ "alias": format!("s{number}") })).collect();
+    let answer = app.query(assign, json!({ "all": all })).await;
+    assert_eq!(answer["data"]["systemChildAssign"]["errors"], json!([]));
+    let browser = Browser::of(&app, Role::Viewer).await;
+    for path in ["/services/s0/graph", "/systems/all"] {
+        let page = browser.page(path).await;
+        assert!(page.len() < 200_000 && boxes(&page) <= 60, "{path}: {}", page.len());
+        assert!(page.contains("The picture shows 300 of "), "{path}: {page}");
+        assert_eq!(page.matches("<path class=\"edge").count(), 300, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn cycles_and_less_critical_services_are_shown() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        Cart: serviceCreate(input: { name: "Cart", tierAlias: "tier_1" }) { errors { message } }
+        Mail: serviceCreate(input: { name: "<Mail>", tierAlias: "tier_3" }) { errors { message } }
+        Pay: serviceCreate(input: { name: "Pay", tierAlias: "tier_1" }) { errors { message } }
+        a: serviceDependencyCreate(inputV2: { dependencyKey: {
+            sourceIdentifier: { alias: "cart" }, destinationIdentifier: { alias: "mail" } } }) { errors { message } }
+        b: serviceDependencyCreate(inputV2: { dependencyKey: {
+            sourceIdentifier: { alias: "mail" }, destinationIdentifier: { alias: "pay" } } }) { errors { message } }
+        c: serviceDependencyCreate(inputV2: { dependencyKey: {
+            sourceIdentifier: { alias: "pay" }, destinationIdentifier: { alias: "cart" } } }) { errors { message } }
+        Team: teamCreate(input: { name: "Core" }) { errors { message } }
+        owned: serviceUpdate(input: { alias: "cart", ownerInput: { alias: "core" } }) { errors { message } }
+        systemCreate(input: { name: "Shop" }) { errors { message } }
+        systemChildAssign(system: { alias: "shop" }, childServices: [{ alias: "cart" }]) { errors { message } }
+        empty: systemCreate(input: { name: "Empty" }) { errors { message } }
+    }"#;
+    for (name, payload) in data(&app, query).await.as_object().expect("data") {
+        assert_eq!(payload["errors"], json!([]), "{name}");
+    }
+    let browser = Browser::of(&app, Role::Viewer).await;
+    for path in ["/services/cart/graph", "/services/mail/graph", "/systems/shop", "/teams/core"] {
+        let page = browser.page(path).await;
+        let edges = if path.contains("graph") { 3 } else { 2 };
+        assert_eq!((boxes(&page), page.matches("<path class=\"edge").count()), (3, edges), "{path}: {page}");
+        assert!(page.contains("<title>&lt;Mail&gt;</title>"), "{path}: {page}");
+        assert_eq!(page.matches("class=\"edge warn\"").count(), 1, "{path}");
+        assert!(page.contains("<bdi>&lt;Mail&gt;</bdi> (less critical)"), "{path}: {page}");
+        assert_eq!(page.matches("\"node focus\"").count(), 1, "{path}");
+    }
+    assert!(browser.page("/services/cart/graph").await.contains("2 services within 2 steps"));
+    assert!(browser.page("/services/cart/graph?steps=5").await.contains("2 services within 5 steps"));
+    assert!(browser.page("/services/cart/graph?steps=1").await.contains("1 service within 1 step<"));
+    assert!(!browser.page("/systems/empty").await.contains("<svg"));
+    data(&app, "mutation { serviceCreate(input: { name: \"Alone\" }) { errors { message } } }").await;
+    let page = browser.page("/services/alone/graph").await;
+    assert!(page.contains("No dependencies.") && page.contains("No service depends on it."), "{page}");
+    assert!(!browser.page("/services/alone").await.contains("<svg width"), "no picture of one service");
+}

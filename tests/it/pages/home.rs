@@ -1,0 +1,114 @@
+//! The home page: whom it is about, what it shows of them, and what a new installation has left to do.
+
+use rollcall::entity::user::Role;
+use rollcall::entity::{Timestamp, session};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use serde_json::json;
+
+use crate::harness::app::{TestApp, data};
+use crate::harness::browser::Browser;
+use crate::harness::webhook::Endpoint;
+
+/// The card with this heading's id.
+fn card<'a>(page: &'a str, id: &str) -> &'a str {
+    let start = format!("id=\"{id}\"");
+    let rest = page.split_once(&start).unwrap_or_else(|| panic!("no {id} in {page}")).1;
+    rest.split_once("</section>").expect("its end").0
+}
+
+#[tokio::test]
+async fn the_home_page_is_about_the_visitors_teams() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let mem = Browser::of(app, Role::User).await;
+    let query = r#"mutation {
+        mine: teamCreate(input: { name: "Mine", members: [{ user: { email: "user@example.com" } }] }) { errors { message } }
+        rest: teamCreate(input: { name: "Rest" }) { errors { message } }
+        cart: serviceCreate(input: { name: "Cart", ownerInput: { alias: "mine" } }) { errors { message } }
+        calm: serviceCreate(input: { name: "Calm", ownerInput: { alias: "mine" } }) { errors { message } }
+        bare: serviceCreate(input: { name: "Bare", ownerInput: { alias: "mine" } }) { errors { message } }
+        other: serviceCreate(input: { name: "Other", ownerInput: { alias: "rest" } }) { errors { message } }
+        calls: serviceOnCallsUpdate(input: { service: { alias: "cart" }, onCalls: [{ name: "Lena Fischer" }] }) { errors { message } }
+        more: serviceOnCallsUpdate(input: { service: { alias: "other" }, onCalls: [{ name: "Jon" }] }) { errors { message } }
+    }"#;
+    data(app, query).await;
+    let now = Timestamp::now().to_string();
+    for (service, status, number) in [
+        ("cart", "failure", 1),
+        ("other", "failure", 2),
+        ("other", "success", 3),
+        ("calm", "failure", 4),
+        ("calm", "success", 5),
+    ] {
+        let deploy = json!({
+            "service": service, "status": status, "dedup_id": number.to_string(), "environment": "production",
+            "deployed_at": now, "description": format!("change {number}"),
+        });
+        assert_eq!(endpoint.post_with(deploy).await.status, 202);
+    }
+    let page = mem.page("/").await;
+    assert!(page.contains("Your teams: <a href=\"/teams/mine\">Mine</a>."), "{page}");
+    let failing = card(&page, "failing");
+    assert!(failing.contains("/services/cart"), "{failing}");
+    assert!(!failing.contains("/services/calm") && !failing.contains("/services/bare"), "{failing}");
+    let deploys = card(&page, "deploys");
+    assert!(deploys.contains("change 1") && !deploys.contains("change 2"), "{deploys}");
+    let on_call = card(&page, "on-call");
+    assert!(on_call.contains("Lena Fischer") && !on_call.contains("Jon"), "{on_call}");
+    let changes = card(&page, "changes");
+    assert!(
+        changes.contains("added service") && changes.contains(">Cart</a>") && !changes.contains(">Other<"),
+        "{changes}"
+    );
+    assert!(!page.contains("Without an owner") && !page.contains("id=\"set-up\""), "{page}");
+    // The success after the failure recovers the other service.
+    let page = Browser::of(app, Role::Viewer).await.page("/").await;
+    assert!(page.contains("the whole organisation") && page.contains("Without an owner"), "{page}");
+    let failing = card(&page, "failing");
+    assert!(failing.contains("/services/cart") && !failing.contains("/services/other"), "{failing}");
+    assert!(card(&page, "deploys").contains("change 2"), "{page}");
+}
+
+#[tokio::test]
+async fn an_administrator_is_shown_what_a_new_installation_lacks_until_all_is_done() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let ada = Browser::of(app, Role::Admin).await;
+    let steps = |page: &str| {
+        let card = card(page, "set-up").to_owned();
+        ["/new/team", "/new/service", "/integrations\"", "/users#invite", "/users#provider"]
+            .map(|link| card.contains(link))
+    };
+    assert_eq!(steps(&ada.page("/").await), [true, false, true, true, true]);
+    data(app, r#"mutation { teamCreate(input: { name: "Core" }) { errors { message } } }"#).await;
+    assert_eq!(steps(&ada.page("/").await), [false, false, true, true, true]);
+    endpoint.post_with(json!({})).await;
+    Browser::of(app, Role::Viewer).await;
+    assert!(!ada.page("/").await.contains("id=\"set-up\""));
+    assert!(ada.page("/users").await.contains("id=\"provider\""));
+}
+
+#[tokio::test]
+async fn a_visit_that_follows_another_begins_where_that_one_ended() {
+    let app = TestApp::start().await;
+    let mem = Browser::of(&app, Role::User).await;
+    assert!(mem.page("/").await.contains("since yesterday"));
+    let ago = |hours: i64| Timestamp::from_micros(Timestamp::now().as_micros() - hours * 3_600_000_000);
+    let seen = ago(30);
+    let update = session::Entity::update_many().col_expr(session::Column::LastSeenAt, Expr::value(seen));
+    app.db.write(async |db| rollcall::db::Write::exec(db, update).await).await.expect("an update");
+    let page = mem.page("/").await;
+    assert!(
+        page.contains("You were here") && page.contains("1 day ago") && page.contains("since your last visit"),
+        "{page}"
+    );
+    // A use that is noted keeps the end of the visit before.
+    let row =
+        rollcall::db::Read::one(app.db.read(), session::Entity::find().filter(session::Column::Id.eq(1_i64))).await;
+    let row = row.expect("a session").expect("a session");
+    let now = Timestamp::now();
+    app.db.write(async |db| session::note_use(db, row.id, now).await).await.expect("a use");
+    let row = rollcall::db::Read::one(app.db.read(), session::Entity::find_by_id(row.id)).await;
+    assert_eq!(row.expect("a session").expect("a session").visit_before(now), Some(seen));
+}

@@ -1,0 +1,20 @@
+//! The pages of the application, without a script. Always tested here: what a page shows, what its forms change, who
+//! may open and send them, and that no text of a user becomes HTML.
+
+mod catalogue;
+mod content;
+mod daily;
+mod definitions;
+mod delivery;
+mod explorer;
+mod fields;
+mod findings;
+mod forms;
+mod graph;
+mod hand_over;
+mod home;
+mod lists;
+mod reference;
+mod roles;
+mod standards;
+mod suggestions;

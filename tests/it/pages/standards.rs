@@ -1,0 +1,98 @@
+//! The pages about standards: the rubric, a check, and the card of a service.
+
+use rollcall::entity::user::Role;
+use serde_json::json;
+
+use crate::harness::app::{TestApp, data};
+use crate::harness::browser::Browser;
+use crate::harness::tour::Tour;
+
+#[tokio::test]
+async fn the_rubric_leads_to_checks_and_these_to_the_services_that_miss_them() {
+    let tour = Tour::start().await;
+    let app = &tour.endpoint.app;
+    let viewer = Browser::of(app, Role::Viewer).await;
+    rollcall::graphql::standards::check::history::settle(&app.db, &app.wanted).await.expect("settled");
+    let rubric = viewer.page("/standards").await;
+    for text in ["Bronze", "Security", "Tagged", "1 of 1 service", "2 Jan 2999", ">off<"] {
+        assert!(rubric.contains(text), "{text}: {rubric}");
+    }
+    let clean = format!("/standards/{}", tour.id("clean").as_str().expect("an id"));
+    assert!(rubric.contains(&clean), "{rubric}");
+    let check = viewer.page(&clean).await;
+    for text in [
+        "<h1>Clean</h1>",
+        "The service has no code issue of the type vuln of the severity high whose name contains &quot;bad&quot;",
+        "0 of 1 service passed, 1 failed, 0 pending",
+        "href=\"/services/shop\"",
+        "It has 1 such code issue. Wanted:",
+        "href=\"/teams/core\"",
+        "How to pass",
+    ] {
+        assert!(check.contains(text), "{text}: {check}");
+    }
+    assert!(!check.contains("<dt>Scorecard</dt>"), "{check}");
+    let readied = viewer.page(&format!("/standards/{}", tour.id("readied").as_str().expect("an id"))).await;
+    let fact = "<dt>Scorecard</dt><dd><a href=\"/standards/scorecards/ready\">Ready</a></dd>";
+    assert!(readied.contains(fact), "{readied}");
+    let service = viewer.page("/services/shop").await;
+    for text in ["id=\"standards\"", "class=\"levels\"", " to <strong>", &clean, "It has 1 such code issue."] {
+        assert!(service.contains(text), "{text}: {service}");
+    }
+    assert_eq!(viewer.get("/standards/nothing").await.status, 404);
+}
+
+#[tokio::test]
+async fn without_checks_the_page_says_how_to_begin() {
+    let app = TestApp::start().await;
+    let mut ada = Browser::of(&app, Role::User).await;
+    assert!(ada.page("/standards").await.contains("No checks yet."));
+    ada.post("/new/service", &[("name", "shop")]).await;
+    assert!(!ada.page("/services/shop").await.contains("id=\"standards\""));
+}
+
+#[tokio::test]
+async fn a_manual_check_is_answered_on_a_page() {
+    let app = TestApp::start().await;
+    let made = data(
+        &app,
+        r#"mutation {
+        level: levelCreate(input: { name: "Bronze" }) { level { id } }
+        category: categoryCreate(input: { name: "Safety" }) { category { id } }
+        shop: serviceCreate(input: { name: "Shop" }) { errors { message } }
+    }"#,
+    )
+    .await;
+    let create = "mutation($input: CheckManualCreateInput!) { checkManualCreate(input: $input) { check { id } errors { message } } }";
+    let input = json!({
+        "name": "Drilled", "categoryId": made["category"]["category"]["id"], "levelId": made["level"]["level"]["id"],
+        "enabled": true, "notes": "Pull the plug.", "updateRequiresComment": true,
+    });
+    let check = app.query(create, json!({ "input": input })).await["data"]["checkManualCreate"]["check"]["id"].clone();
+    let check = check.as_str().expect("an id");
+    let page = format!("/services/shop/answer/{check}");
+    let viewer = Browser::of(&app, Role::Viewer).await;
+    assert!(!viewer.page("/services/shop").await.contains(&page));
+    assert_eq!(viewer.get(&page).await.status, 403);
+    let mut ada = Browser::of(&app, Role::User).await;
+    for from in ["/services/shop".to_owned(), format!("/standards/{check}")] {
+        assert!(ada.page(&from).await.contains(&page), "{from}");
+    }
+    let form = ada.page(&page).await;
+    for text in ["<h1>Drilled</h1>", "Pull the plug.", "Does Shop pass?"] {
+        assert!(form.contains(text), "{text}: {form}");
+    }
+    assert_eq!(ada.post(&page, &[("passed", "perhaps")]).await.status, 400);
+    let refused = ada.post(&page, &[("passed", "no"), ("comment", " ")]).await;
+    assert!(refused.text().contains("this check needs a comment"), "{refused:?}");
+    assert_eq!(
+        ada.post(&page, &[("passed", "no"), ("comment", "The light went out.")]).await.location(),
+        "/services/shop"
+    );
+    assert!(ada.page("/services/shop").await.contains("The light went out."));
+    ada.post(&page, &[("passed", "yes"), ("comment", "The light stayed on.")]).await;
+    assert!(ada.page("/services/shop").await.contains("It passes all of its 1 check."));
+    for unknown in ["/services/none/answer/1", "/services/shop/answer/1"] {
+        assert_eq!(ada.get(unknown).await.status, 404, "{unknown}");
+    }
+}

@@ -1,0 +1,319 @@
+//! The rules of the house: which modules may depend on which, and where things are done. Each failure message gives the
+//! reason.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The Rust files below a folder of the project, or a single file, with their texts.
+fn sources(place: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    let mut next = vec![root.join(place)];
+    while let Some(path) = next.pop() {
+        // npm packages of the explorer.
+        if path.ends_with("node_modules") {
+            continue;
+        }
+        if path.is_dir() {
+            next.extend(
+                fs::read_dir(&path).expect("a folder of the project").map(|entry| entry.expect("an entry").path()),
+            );
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(read(root, path));
+        }
+    }
+    assert!(!files.is_empty(), "{place} has no Rust file: the rule looks at nothing");
+    files.sort();
+    files
+}
+
+fn read(root: &Path, path: PathBuf) -> (String, String) {
+    let text = fs::read_to_string(&path).expect("a source file");
+    let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+    (name, text)
+}
+
+/// The places below `place` where code (not a comment) contains one of `words`, except in `allowed` files and folders.
+fn found(place: &str, words: &[&str], allowed: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, text) in sources(place) {
+        if allowed.iter().any(|allowed| name == *allowed || name.starts_with(&format!("{allowed}/"))) {
+            continue;
+        }
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if let Some(word) = words.iter().find(|word| code.contains(**word)) {
+                found.push(format!("{name}:{}: {word}", number + 1));
+            }
+        }
+    }
+    found
+}
+
+/// Fails if one of `words` occurs where it is not allowed.
+fn nowhere(place: &str, words: &[&str], allowed: &[&str], why: &str) {
+    let found = found(place, words, allowed);
+    assert!(found.is_empty(), "{why}\n{}", found.join("\n"));
+}
+
+#[test]
+fn hyper_is_used_only_in_http() {
+    let why = "Only http/ knows hyper, so that the rest can be read, tested and changed without a socket.";
+    nowhere("src", &["hyper::", "hyper_util::", "http_body_util::"], &["src/http"], why);
+}
+
+#[test]
+fn opentelemetry_is_used_only_in_spans() {
+    let why = "Only spans/ knows OpenTelemetry, so that one folder decides what spans cost and contain.";
+    nowhere("src", &["opentelemetry::", "opentelemetry_sdk::", "opentelemetry_otlp::"], &["src/spans"], why);
+}
+
+#[test]
+fn entities_and_deploys_do_not_import_graphql() {
+    let why = "Entities and the webhook serve every surface, and must not depend on one of them.";
+    for place in ["src/entity", "src/deploy", "src/service_file"] {
+        nowhere(place, &["async_graphql", "apollo_compiler", "crate::graphql", "rollcall::graphql"], &[], why);
+    }
+}
+
+#[test]
+fn the_engine_names_no_noun_and_no_table() {
+    let why = "The engine runs any schema over any state: what belongs to the catalogue is in graphql/ and below.";
+    let words = ["crate::graphql", "crate::entity", "crate::db", "crate::deploys::deploy", "sea_orm", "rusqlite"];
+    nowhere("src/engine", &words, &[], why);
+}
+
+/// The folders of a crate, and the files beside them, each with those that its code names behind one of `paths`. Tests may
+/// name anything.
+fn names_of_siblings(folder: &str, paths: &[&str]) -> Vec<(String, Vec<String>)> {
+    let module = |name: &str| {
+        let inside = name.strip_prefix(folder)?.trim_start_matches('/').trim_end_matches(".rs");
+        Some(inside.split('/').next()?.to_owned()).filter(|module| !["lib", "main"].contains(&&**module))
+    };
+    let files: Vec<_> = sources(folder).into_iter().filter_map(|(name, text)| Some((module(&name)?, text))).collect();
+    let modules: Vec<String> = files.iter().map(|(module, _)| module.clone()).collect();
+    let used = |own: &str, text: &str| {
+        let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let code: String = text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+        let names = |module: &&String| {
+            **module != own
+                && paths.iter().any(|path| {
+                    [":", ";", ",", "}"].iter().any(|end| code.contains(&format!("{path}{module}{end}")))
+                        || code.match_indices(&format!("use {path}{{")).any(|(at, _)| {
+                            let list = code[at..].split('}').next().unwrap_or_default();
+                            list.split(['{', ',']).any(|item| item.trim() == module.as_str())
+                        })
+                })
+        };
+        modules.iter().filter(names).cloned().collect()
+    };
+    files.iter().map(|(own, text)| (own.clone(), used(own, text))).collect()
+}
+
+/// Fails if some of these name each other, however many steps it takes.
+fn no_circle(mut left: Vec<(String, Vec<String>)>) {
+    let why = "What depends on each other can only be read together. Move what both need below both.";
+    assert!(left.iter().map(|(_, used)| used.len()).sum::<usize>() > 30, "the rule looks at nothing: {left:?}");
+    // Remove files that name no remaining file, until none are left.
+    loop {
+        let names: Vec<String> = left.iter().map(|(name, _)| name.clone()).collect();
+        let before = left.len();
+        left.retain(|(_, used)| used.iter().any(|used| names.contains(used)));
+        if left.len() == before {
+            break;
+        }
+    }
+    assert!(left.is_empty(), "{why}\n{left:#?}");
+}
+
+#[test]
+fn the_files_of_the_engine_have_no_cyclic_dependencies() {
+    no_circle(names_of_siblings("src/engine", &["super::", "crate::"]));
+}
+
+#[test]
+fn the_folders_have_no_cyclic_dependencies() {
+    let crates = ["codegen", "engine", "spelling"];
+    let mut folders = names_of_siblings("src", &["crate::"]);
+    folders.retain(|(name, _)| !crates.contains(&name.as_str()));
+    no_circle(folders);
+}
+
+#[test]
+#[should_panic(expected = "depends on each other")]
+fn a_circle_of_folders_is_found() {
+    let mut folders = names_of_siblings("src", &["crate::"]);
+    folders.push(("db".to_owned(), vec!["cli".to_owned()]));
+    no_circle(folders);
+}
+
+#[test]
+fn nothing_imports_the_process() {
+    let why = "cli/ is the process around the catalogue: what several commands share belongs below it.";
+    nowhere("src", &["crate::cli::", "crate::cli;"], &["src/cli"], why);
+}
+
+#[test]
+fn lower_layers_do_not_import_upper_layers() {
+    let why =
+        "Dependencies point one way: http -> graphql, deploy -> entity. What two surfaces share belongs below both.";
+    for place in ["src/entity", "src/engine", "src/graphql", "src/deploy", "src/service_file", "src/transfer", "src/db"]
+    {
+        nowhere(place, &["crate::operations::http", "crate::harness::app", "crate::config"], &[], why);
+    }
+    nowhere("src/entity", &["crate::deploys::deploy", "crate::files::service_file"], &[], why);
+}
+
+#[test]
+fn a_backend_is_named_in_one_folder() {
+    let why = "One code path serves SQLite and PostgreSQL; what differs between them is in db/ and migration/.";
+    let words = ["DbBackend", "DatabaseBackend", "Sqlite", "Postgres", "sqlite::", "postgres::", "PRAGMA", "rusqlite"];
+    nowhere("src", &words, &["src/db"], why);
+}
+
+#[test]
+fn sql_text_is_only_in_db() {
+    let why = "Statements are built, not written: SQL text stands in db/ and migration/ alone.";
+    let words =
+        ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "Statement::from_s", "execute_unprepared", "raw_sql"];
+    nowhere("src", &words, &["src/db"], why);
+}
+
+#[test]
+fn the_environment_is_read_in_one_file() {
+    let why = "Every setting is a flag and a variable of config/, so that --help shows them all.";
+    // The generator is used by the build script and the tests, and has its own rule. libpq's variables are not ours.
+    let allowed = ["src/config/mod.rs", "src/codegen", "src/db/postgres/defaults.rs"];
+    let words = ["env::var", "env::args", "std::env", "env!(\"ROLLCALL"];
+    nowhere("src", &words, &allowed, why);
+}
+
+#[test]
+fn the_generator_does_no_io() {
+    let why = "codegen/ is a function from text to text: the build script and the tests read and write the files.";
+    let words = ["std::fs", "File::", "println!", "eprintln!", "std::env", "std::process", "std::net"];
+    let tests_begin = |text: &str| text.find("#[cfg(test)]").unwrap_or(text.len());
+    for (name, text) in sources("src/codegen") {
+        if name.contains("/fixtures/") {
+            continue;
+        }
+        let code = &text[..tests_begin(&text)];
+        for word in words {
+            assert!(!code.contains(word), "{why}\n{name}: {word}");
+        }
+    }
+}
+
+#[test]
+fn the_generator_names_no_noun_of_the_catalogue() {
+    let why = "The generator serves any SDL: a noun of the catalogue in its code would be a special case.";
+    let words = [
+        "\"Service",
+        "\"Team",
+        "\"Tag\"",
+        "\"Tier",
+        "\"Repository",
+        "\"Integration",
+        "\"Deploy",
+        "CodeIssue",
+        "\"Account",
+    ];
+    let tests_begin = |text: &str| text.find("#[cfg(test)]").unwrap_or(text.len());
+    for (name, text) in sources("src/codegen") {
+        if name.contains("/fixtures/") {
+            continue;
+        }
+        for (number, line) in text[..tests_begin(&text)].lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            let word = words.iter().find(|word| code.contains(**word));
+            assert!(word.is_none(), "{why}\n{name}:{}: {}", number + 1, line.trim());
+        }
+    }
+}
+
+#[test]
+fn generated_code_uses_only_the_engine_and_types() {
+    let why = "Generated code calls the engine and names what types.rs binds; anything else would tie it to the nouns.";
+    let code = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/graphql-js/schema.rs"));
+    for (at, _) in code.match_indices("::rollcall::") {
+        let rest = &code[at..];
+        assert!(rest.starts_with("::rollcall::engine::generated as __e;"), "{why}\n{}", &rest[..rest.len().min(80)]);
+    }
+    assert!(code.contains("::rollcall::"), "the rule looks at nothing");
+}
+
+#[test]
+fn updated_at_is_never_before_created_at() {
+    let why = "A clock may be set back: `touch` and `touched` of entity/timestamp.rs keep the later moment.";
+    let words =
+        ["updated_at = Set(", "updated_at = Timestamp::now()", "updated_at = now", "update_column(Column::UpdatedAt"];
+    nowhere("src", &words, &["src/entity/timestamp.rs"], why);
+}
+
+#[test]
+fn pages_use_only_operations_that_the_build_has_checked() {
+    let why =
+        "What pages ask stands in src/app/operations/, where the build holds it against the SDL; ask.rs sends it.";
+    nowhere("src/app", &["Request::new", "catalogue.prepare", "catalogue.execute"], &["src/app/ask.rs"], why);
+}
+
+#[test]
+fn responses_are_built_in_one_file() {
+    let why = "What every response has in common (headers, lengths, shapes of errors) is kept by reply.rs alone.";
+    nowhere("src", &["Response::new", "Response::builder"], &["src/http/reply.rs"], why);
+}
+
+#[test]
+fn no_function_is_too_long() {
+    let why = "A function of more than 60 lines does several things: give each a name.";
+    let mut count = 0;
+    for (name, text) in sources("src") {
+        if name.contains("/fixtures/") {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines: Vec<&str> = code.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let head = line.trim_start();
+            let is_function = head.split("fn ").next().is_some_and(|before| {
+                head.len() > before.len()
+                    && before
+                        .split_whitespace()
+                        .all(|word| word.starts_with("pub") || ["const", "async"].contains(&word))
+            });
+            if !is_function || head.ends_with(['}', ';']) {
+                continue;
+            }
+            let indent = &line[..line.len() - head.len()];
+            let ends = |line: &&str| {
+                line.strip_prefix(indent)
+                    .is_some_and(|rest| rest == "}" || rest.starts_with(')') && rest.ends_with(';'))
+            };
+            let length = lines[at..].iter().position(ends).map_or(0, |end| end + 1);
+            assert!(length <= 60, "{why}\n{name}:{}: {length} lines", at + 1);
+            count += 1;
+        }
+    }
+    assert!(count > 500, "the rule looks at {count} functions");
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let why = "Past 400 lines look for a second noun; past 500 there is one.";
+    for (name, text) in sources("src") {
+        if !name.contains("/fixtures/") {
+            let lines = text.lines().count();
+            assert!(lines <= 500, "{why}\n{name} has {lines}");
+        }
+    }
+}
+
+#[test]
+fn no_module_has_a_meaningless_name() {
+    let why = "utils, helpers, common and manager say nothing: name a file after what is in it.";
+    for (name, _) in sources("src") {
+        for word in ["util", "helper", "common", "manager", "misc"] {
+            assert!(!name.contains(word), "{why}\n{name}");
+        }
+    }
+}
