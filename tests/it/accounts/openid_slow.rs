@@ -7,7 +7,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use rollcall::app::openid::exchange::BOUNDS;
 use tokio::time::sleep;
 
-use crate::harness::app::{Response, TestApp};
+use crate::harness::app::{Response, TestApp, soon};
 use crate::harness::openid_provider::Provider;
 
 const BEGIN: &str = "/sign-in/openid";
@@ -41,9 +41,12 @@ async fn come_back(app: &TestApp, (path, cookie): &(String, String), client: &st
 
 /// Waits until the provider has received this many codes.
 async fn until_asked(provider: &Provider, exchanges: usize) {
-    while provider.asked(TOKEN) < exchanges {
-        sleep(Duration::from_millis(5)).await;
-    }
+    soon("the provider is asked", async {
+        while provider.asked(TOKEN) < exchanges {
+            sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
 }
 
 fn assert_busy(answer: &Response) {
@@ -132,6 +135,6 @@ async fn visitors_who_leave_do_not_cause_further_fetches_of_the_metadata() {
     assert_busy(&app.get(BEGIN).await);
     assert_eq!(provider.script().seen.len(), 1);
     provider.script().answers.send_replace(true);
-    while app.get(BEGIN).await.status != 303 {}
+    soon("the provider is used again", async { while app.get(BEGIN).await.status != 303 {} }).await;
     assert_eq!(provider.asked("/.well-known/openid-configuration"), 1);
 }

@@ -5,7 +5,7 @@ use rollcall::db::Write;
 use rollcall::entity::token::Scope;
 use serde_json::json;
 
-use crate::harness::app::TestApp;
+use crate::harness::app::{TestApp, soon};
 
 const NEWER: &str = "application/graphql-response+json";
 
@@ -315,13 +315,13 @@ async fn a_deleted_token_stops_working_at_once() {
 async fn the_last_use_of_a_token_is_recorded() {
     let app = TestApp::start().await;
     assert_eq!(app.post("{__typename}", json!({})).await.status, 200);
-    loop {
-        let tokens = rollcall::entity::token::all(app.db.read()).await.expect("tokens");
-        if tokens[0].last_used_at.is_some() {
-            break;
+    let last_use = async || rollcall::entity::token::all(app.db.read()).await.expect("tokens")[0].last_used_at;
+    soon("the use is recorded", async {
+        while last_use().await.is_none() {
+            tokio::task::yield_now().await;
         }
-        tokio::task::yield_now().await;
-    }
+    })
+    .await;
 }
 
 #[tokio::test]

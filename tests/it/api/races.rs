@@ -10,7 +10,7 @@ use rollcall::entity::service_last_deploy;
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
-use crate::harness::app::{TestApp, data, somebody_waits};
+use crate::harness::app::{TestApp, data, until_somebody_waits};
 use crate::harness::database::is_postgres;
 use crate::harness::webhook::Endpoint;
 
@@ -288,7 +288,7 @@ async fn the_time_of_the_last_deploy_is_right_after_a_removal_and_a_concurrent_c
                 is_done.set(true);
             };
             let committed = async {
-                while !is_done.get() && !somebody_waits(&app).await {}
+                until_somebody_waits(&app, || is_done.get()).await;
                 app.db.commit(transaction).await.expect("a commit");
             };
             join(concurrent, committed).await;

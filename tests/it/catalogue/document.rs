@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use crate::harness::app::{TestApp, data};
 use crate::harness::browser::Browser;
 use crate::harness::database::Database;
+use crate::harness::deadline::accept;
 
 /// An endpoint for documents: its id, and the path that they are posted to.
 async fn endpoint(app: &TestApp) -> (Value, String) {
@@ -185,8 +186,7 @@ impl Site {
     fn answer<const N: usize>(&self, answers: [String; N]) -> JoinHandle<Vec<String>> {
         let listener = self.listener.try_clone().expect("the same socket");
         let serve = move |answer: String| {
-            let (stream, _) = listener.accept().expect("a connection");
-            let (mut stream, mut head) = (BufReader::new(stream), String::new());
+            let (mut stream, mut head) = (BufReader::new(accept(&listener)), String::new());
             while !head.ends_with("\r\n\r\n") {
                 stream.read_line(&mut head).expect("a head");
             }

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
+use crate::harness::deadline::{Deadline, output};
 use crate::harness::program::{Place, assert_refused};
 
 #[test]
@@ -131,7 +132,7 @@ fn a_command_that_may_be_the_first_says_which_database_it_creates() {
 #[test]
 fn a_blank_database_url_is_not_the_default() {
     let place = Place::new();
-    let output = place.command(&["migrate"]).env("DATABASE_URL", " ").output().expect("the program runs");
+    let output = output(place.command(&["migrate"]).env("DATABASE_URL", " "));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let expected = "rollcall: the database URL is blank: set DATABASE_URL, or remove it to use sqlite://rollcall.db\n";
     assert_eq!((output.status.code(), &*said), (Some(1), expected));
@@ -290,7 +291,7 @@ fn the_password_of_the_database_is_not_shown() {
     let place = Place::new();
     let url = "postgres://user:geheim@127.0.0.1:1/none";
     for arguments in [&["--help"][..], &["migrate"]] {
-        let output = place.command(arguments).env("DATABASE_URL", url).output().expect("the program runs");
+        let output = output(place.command(arguments).env("DATABASE_URL", url));
         let shown = [output.stdout, output.stderr].concat();
         assert!(!String::from_utf8_lossy(&shown).contains("geheim"), "{arguments:?}");
     }
@@ -350,6 +351,7 @@ fn a_server_with_a_retention_removes_nothing_at_its_start_and_ends_at_sigterm() 
     let place = Place::new();
     let mut service = place.command(&["--listen", "127.0.0.1:0", "--deploy-retention", "400d"]);
     let mut service = service.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program runs");
+    let _deadline = Deadline::of(&service);
     let lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
     let (mut lines, mut said) = (lines.map(|line| line.expect("text")), Vec::<String>::new());
     while !said.last().is_some_and(|line| line.contains("become the first one")) {
@@ -369,6 +371,7 @@ fn the_server_prints_its_url_and_the_first_steps_and_ends_at_sigterm() {
     let place = Place::new();
     let mut service = place.command(&["--listen", "127.0.0.1:0"]);
     let mut service = service.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program runs");
+    let _deadline = Deadline::of(&service);
     let mut lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
     let created = lines.next().expect("a line").expect("text");
     assert_eq!(created + "\n", place.created("rollcall.db"));
@@ -392,6 +395,7 @@ fn the_server_says_how_to_make_a_token_on_its_database_while_there_is_none() {
     let first_line = |url: &str| {
         let mut service = place.command(&["--listen", "127.0.0.1:0", "--database-url", url]);
         let mut service = service.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program runs");
+        let _deadline = Deadline::of(&service);
         let lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
         let line = lines.map(|line| line.expect("text")).find(|line| line.contains("listens on"));
         service.kill().expect("it runs");

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
+use crate::harness::deadline::{accept, output};
 use crate::harness::process::Process;
 use crate::harness::program::{Done, Place, assert_refused};
 
@@ -25,8 +26,7 @@ impl Fake {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/integrations/deploy/{SECRET}", listener.local_addr().expect("an address"));
         let serve = move |answer: &str| {
-            let (stream, _) = listener.accept().expect("a connection");
-            let mut stream = BufReader::new(stream);
+            let mut stream = BufReader::new(accept(&listener));
             let (mut head, mut length) = (String::new(), 0);
             while !head.ends_with("\r\n\r\n") {
                 let mut line = String::new();
@@ -56,7 +56,7 @@ impl Fake {
 fn deploy(place: &Place, url: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Done {
     let mut command = place.command(&[&["deploy"], arguments].concat());
     command.env("ROLLCALL_DEPLOY_URL", url).envs(environment.iter().copied());
-    let Output { status, stdout, stderr } = command.output().expect("the program runs");
+    let Output { status, stdout, stderr } = output(&mut command);
     let text = |bytes| String::from_utf8(bytes).expect("text");
     let done = Done { status: status.code().expect("a status"), out: text(stdout), err: text(stderr) };
     assert!(!done.out.contains(SECRET) && !done.err.contains(SECRET), "{}{}", done.out, done.err);

@@ -8,6 +8,7 @@ use rollcall::db;
 use rollcall::entity::integration::{self, Kind};
 use rollcall::entity::{Timestamp, token};
 
+use crate::harness::deadline::output;
 use crate::harness::process::Process;
 use crate::harness::program::{Done, Place};
 
@@ -128,7 +129,7 @@ fn every_setting_is_read_without_the_blanks_around_it() {
 
 /// Runs a command with these variables.
 fn run_with(place: &Place, arguments: &[&str], variables: &[(&str, &str)]) -> Done {
-    let output = place.command(arguments).envs(variables.iter().copied()).output().expect("the program runs");
+    let output = output(place.command(arguments).envs(variables.iter().copied()));
     let text = |bytes| String::from_utf8(bytes).expect("text");
     Done { status: output.status.code().expect("a status"), out: text(output.stdout), err: text(output.stderr) }
 }

@@ -240,6 +240,7 @@ async fn a_full_disk_under_sqlite_refuses_posts_with_a_message_until_there_is_ro
             break answer;
         }
         acknowledged += 1;
+        assert!(acknowledged < 1_000, "the disk is full long before");
     };
     let id = refused.header("x-request-id").expect("an id");
     let detail = format!("The disk of the database is full. The request was {id}.");

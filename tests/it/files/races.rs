@@ -8,8 +8,9 @@ use rollcall::entity::audit::Actor;
 use rollcall::service_file::{self, File, Options};
 use serde_json::json;
 
-use crate::harness::app::{TestApp, data, somebody_waits};
+use crate::harness::app::{TestApp, data, until_somebody_waits};
 use crate::harness::database::{Database, is_postgres};
+use crate::harness::deadline::output;
 use crate::harness::program::Place;
 use crate::harness::service_file::apply_text;
 
@@ -33,7 +34,7 @@ async fn a_file_keeps_a_concurrent_change_to_a_field_of_a_repository_that_it_doe
         lines
     };
     let committed = async {
-        while is_postgres() && !is_done.get() && !somebody_waits(&app).await {}
+        until_somebody_waits(&app, || !is_postgres() || is_done.get()).await;
         app.db.commit(transaction).await.expect("a commit");
     };
     let (lines, ()) = join(applied, committed).await;
@@ -60,8 +61,8 @@ async fn a_command_that_loses_a_race_for_a_name_is_retried_on_postgres() {
     let prepared = service_file::prepare(&app.db, &files, &options).await.expect("it has no mistake");
     prepared.apply(committed, &transaction, &actor, &options).await.expect("it applies");
     let mut command = place.command(&["apply", "team.yml", "--database-url", &url]);
-    let second = tokio::task::spawn_blocking(move || command.output().expect("the program runs"));
-    while !second.is_finished() && !somebody_waits(&app).await {}
+    let second = tokio::task::spawn_blocking(move || output(&mut command));
+    until_somebody_waits(&app, || second.is_finished()).await;
     app.db.commit(transaction).await.expect("a commit");
     let second = second.await.expect("it ends");
     let text = |bytes| String::from_utf8(bytes).expect("text");

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::harness::app::{TestApp, data};
 use crate::harness::apply_command::run;
+use crate::harness::deadline::output;
 use crate::harness::program::Place;
 
 const APPLY: &str = "mutation($input: ServiceFilesApplyInput!) { serviceFilesApply(input: $input) {
@@ -162,7 +163,7 @@ async fn a_servers_refusal_is_printed_and_not_retried() {
         json!(0)
     );
     let mut alone = place.command(&["apply", "--server", "http://127.0.0.1:1", "--deadline", "1s", "good.yml"]);
-    let done = tokio::task::spawn_blocking(move || alone.env("ROLLCALL_TOKEN", "rc_x").output().expect("it runs"));
+    let done = tokio::task::spawn_blocking(move || output(alone.env("ROLLCALL_TOKEN", "rc_x")));
     let done = done.await.expect("it ends");
     assert_eq!(done.status.code(), Some(1));
     let err = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -175,11 +176,11 @@ async fn a_servers_refusal_is_printed_and_not_retried() {
     assert_eq!((done.status, &*done.err), (1, expected));
     // A missing secret of a CI system.
     let mut blank = place.command(&["apply", "--server", "http://127.0.0.1:1", "good.yml"]);
-    let done = blank.env("ROLLCALL_TOKEN", "").output().expect("it runs");
+    let done = output(blank.env("ROLLCALL_TOKEN", ""));
     assert_eq!((done.status.code(), &*String::from_utf8_lossy(&done.stderr)), (Some(1), expected));
     place.write("token", "\n");
     let mut blank = place.command(&["apply", "--server", "http://127.0.0.1:1", "--token-file", "token", "good.yml"]);
-    let done = blank.env("ROLLCALL_TOKEN", " ").output().expect("it runs");
+    let done = output(blank.env("ROLLCALL_TOKEN", " "));
     let expected =
         "rollcall: the token cannot be read from token (from --token-file or ROLLCALL_TOKEN_FILE): the file is blank\n";
     assert_eq!((done.status.code(), &*String::from_utf8_lossy(&done.stderr)), (Some(1), expected));

@@ -5,11 +5,12 @@ use std::process::Stdio;
 
 use rollcall::db::Read;
 use rollcall::entity::repository;
-use rollcall::service_file::{self, File, Options};
+use rollcall::service_file::{self, Options};
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
 use crate::harness::app::{TestApp, data};
+use crate::harness::deadline::Deadline;
 use crate::harness::program::{Place, assert_refused};
 use crate::harness::service_file::{apply, apply_text, done_with, run};
 
@@ -319,6 +320,7 @@ fn folders_files_and_standard_input_are_applied_together() {
     let mut input = command.stdin.take().expect("standard input");
     input.write_all(b"version: 1\nrepository: { name: r }\n---\n").expect("it is read");
     drop(input);
+    let _deadline = Deadline::of(&command);
     let done = command.wait_with_output().expect("it ends");
     assert_eq!(String::from_utf8_lossy(&done.stderr), "");
     let lines = "created service a\ncreated service b\ncreated repository r\ncreated service last\n";

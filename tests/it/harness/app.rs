@@ -32,6 +32,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::harness::database::{Database, texts};
+use crate::harness::deadline::LONGEST;
 
 /// A service that runs until dropped.
 pub struct TestApp {
@@ -260,7 +261,10 @@ impl TestApp {
     /// Tells the service to stop. The future resolves once it has.
     pub fn stop(&mut self) -> impl Future<Output = Drained> + '_ {
         drop(self.stop.take());
-        async { (&mut self.service).await.expect("the service does not panic") }
+        async {
+            let stopped = timeout(LONGEST, &mut self.service).await.expect("the service stops");
+            stopped.expect("the service does not panic")
+        }
     }
 }
 
@@ -278,8 +282,11 @@ pub async fn send(
         request = request.header(*name, *value);
     }
     let request = request.body(Full::new(body.into())).expect("a request");
-    let (parts, body) = client.request(request).await.expect("an answer").into_parts();
-    let body = body.collect().await.expect("a body").to_bytes();
+    let answered = async {
+        let (parts, body) = client.request(request).await.expect("an answer").into_parts();
+        (parts, body.collect().await.expect("a body").to_bytes())
+    };
+    let (parts, body) = timeout(LONGEST, answered).await.unwrap_or_else(|_| panic!("{path}: no answer in {LONGEST:?}"));
     Response { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
@@ -306,15 +313,20 @@ pub async fn kept_open(app: &TestApp, before: &[u8]) -> Option<TcpStream> {
     let request = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
     stream.write_all(&[before, request].concat()).await.ok()?;
     let mut status = [0; 12];
-    stream.read_exact(&mut status).await.ok()?;
+    soon("an answer", stream.read_exact(&mut status)).await.ok()?;
     assert_eq!(&status, b"HTTP/1.1 200");
     Some(stream)
 }
 
 /// Whether a statement of this test's database waits for a row lock on PostgreSQL.
-pub async fn somebody_waits(app: &TestApp) -> bool {
+async fn somebody_waits(app: &TestApp) -> bool {
     let question = "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     !texts(&app.db, question).await.is_empty()
+}
+
+/// Waits until a statement waits for a row lock on PostgreSQL, or nobody needs to wait for that any more.
+pub async fn until_somebody_waits(app: &TestApp, is_over: impl Fn() -> bool) {
+    soon("a statement waits for a lock", async { while !is_over() && !somebody_waits(app).await {} }).await;
 }
 
 /// Runs an operation without top-level errors and returns its data.

@@ -6,6 +6,7 @@ use rollcall::entity::token::Scope;
 use serde_json::Value;
 
 use crate::harness::app::TestApp;
+use crate::harness::deadline::output;
 use crate::harness::program::{Done, Place};
 
 /// A folder, a server and a token for it.
@@ -51,7 +52,7 @@ impl Desk {
 
 /// Runs a command without blocking the server that it asks.
 pub async fn ended(mut command: Command) -> Done {
-    let done = tokio::task::spawn_blocking(move || command.output().expect("the program runs")).await.expect("it ends");
+    let done = tokio::task::spawn_blocking(move || output(&mut command)).await.expect("it ends");
     let text = |bytes| String::from_utf8(bytes).expect("text");
     Done { status: done.status.code().expect("a status"), out: text(done.stdout), err: text(done.stderr) }
 }

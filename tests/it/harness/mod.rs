@@ -10,6 +10,7 @@ pub mod cluster;
 pub mod code_issues;
 pub mod collector;
 pub mod database;
+pub mod deadline;
 pub mod deploy_figures;
 pub mod desk;
 pub mod documents;

@@ -15,6 +15,9 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::harness::deadline::{Deadline, LONGEST, end_of};
 
 /// A running service, killed when dropped.
 pub struct Process {
@@ -33,6 +36,7 @@ impl Process {
     pub fn start(mut command: Command) -> Self {
         let begin = Instant::now();
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the program runs");
+        let deadline = Deadline::of(&child);
         let mut lines = BufReader::new(child.stderr.take().expect("standard error")).lines();
         let mut said = String::new();
         let address = loop {
@@ -46,6 +50,7 @@ impl Process {
             }
         };
         let started_in = begin.elapsed();
+        drop(deadline);
         // Drain the rest, so that the pipe does not fill.
         let (say, said) = mpsc::channel();
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(say.send(line))));
@@ -79,7 +84,7 @@ impl Process {
 
     /// Waits until it has stopped, and returns its output.
     pub fn wait(&mut self) -> Vec<String> {
-        let ended = self.child.wait().expect("a status");
+        let ended = end_of(&mut self.child);
         assert!(ended.success(), "{ended}");
         self.said.lock().expect("what it says").iter().collect()
     }
@@ -104,9 +109,12 @@ impl Process {
     /// Gets a text.
     pub async fn get(&self, address: SocketAddr, path: &str) -> (u16, String) {
         let request = Request::get(format!("http://{address}{path}")).body(Full::default()).expect("a request");
-        let (parts, body) = self.client.request(request).await.expect("an answer").into_parts();
-        let body = body.collect().await.expect("a body").to_bytes();
-        (parts.status.as_u16(), String::from_utf8(body.to_vec()).expect("text"))
+        let answered = async {
+            let (parts, body) = self.client.request(request).await.expect("an answer").into_parts();
+            (parts.status.as_u16(), body.collect().await.expect("a body").to_bytes())
+        };
+        let (status, body) = timeout(LONGEST, answered).await.unwrap_or_else(|_| panic!("{path}: no answer"));
+        (status, String::from_utf8(body.to_vec()).expect("text"))
     }
 
     /// Posts JSON. Returns `None` if the service went away.
@@ -131,9 +139,12 @@ impl Process {
             request = request.header("idempotency-key", key);
         }
         let request = request.body(Full::new(Bytes::from(body.to_string()))).expect("a request");
-        let (parts, body) = self.client.request(request).await.ok()?.into_parts();
-        let body = body.collect().await.ok()?.to_bytes();
-        Some((parts.status.as_u16(), serde_json::from_slice(&body).ok()?))
+        let answered = async {
+            let (parts, body) = self.client.request(request).await.ok()?.into_parts();
+            Some((parts.status.as_u16(), body.collect().await.ok()?.to_bytes()))
+        };
+        let (status, body) = timeout(LONGEST, answered).await.unwrap_or_else(|_| panic!("{path}: no answer"))?;
+        Some((status, serde_json::from_slice(&body).ok()?))
     }
 
     /// All deploys with these fields, newest first.

@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 use crate::harness::database::Database;
+use crate::harness::deadline::output;
 
 /// The result of a command.
 pub struct Done {
@@ -46,7 +47,7 @@ impl Place {
     }
 
     pub fn run(&self, arguments: &[&str]) -> Done {
-        let Output { status, stdout, stderr } = self.command(arguments).output().expect("the program runs");
+        let Output { status, stdout, stderr } = output(&mut self.command(arguments));
         let text = |bytes| String::from_utf8(bytes).expect("text");
         Done { status: status.code().expect("a status"), out: text(stdout), err: text(stderr) }
     }

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::harness::app::TestApp;
 use crate::harness::browser::link_for;
+use crate::harness::deadline::output;
 use crate::harness::openid_provider::Provider;
 use crate::harness::process::Process;
 use crate::harness::program::Place;
@@ -178,7 +179,7 @@ fn commands_use_the_address_that_the_server_was_last_started_with() {
         let own = format!("http://{listen}/sign-in/");
         let named = place.run(&[&email[..], &["--listen", listen]].concat()).out;
         assert!(named.starts_with(&own), "{named}");
-        let named = place.command(&email).env("ROLLCALL_LISTEN", listen).output().expect("the program runs").stdout;
+        let named = output(place.command(&email).env("ROLLCALL_LISTEN", listen)).stdout;
         assert!(named.starts_with(own.as_bytes()), "{}", String::from_utf8_lossy(&named));
     }
     for listen in ["0.0.0.0:8080", "unix:/run/rollcall.sock"] {

@@ -397,7 +397,7 @@ async fn a_stopping_server_finishes_its_running_requests() {
         .await
         .expect("the service reads");
     let mut go_on = [0; 25];
-    busy.read_exact(&mut go_on).await.expect("100 Continue");
+    soon("100 Continue", busy.read_exact(&mut go_on)).await.expect("100 Continue");
     let mut idle = app.connect().await;
     idle.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("the service reads");
     let (drained, idle, busy) = tokio::join!(app.stop(), read_to_end(&mut idle), async {
@@ -418,7 +418,7 @@ async fn a_request_that_does_not_end_is_cancelled_at_the_drain_deadline() {
         .await
         .expect("the service reads");
     let mut go_on = [0; 25];
-    busy.read_exact(&mut go_on).await.expect("100 Continue");
+    soon("100 Continue", busy.read_exact(&mut go_on)).await.expect("100 Continue");
     assert_eq!(app.stop().await, Drained::Cut(1));
 }
 

@@ -1,5 +1,7 @@
 //! How much memory callers can occupy: with endless bodies, and with responses that they do not read.
 
+use std::time::Instant;
+
 use bytes::Bytes;
 use futures_util::future::{join_all, select_all};
 use http_body_util::Full;
@@ -18,8 +20,9 @@ use sea_orm::sea_query::Expr;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::harness::app::TestApp;
+use crate::harness::app::{TestApp, soon};
 use crate::harness::browser::{Browser, link_for};
+use crate::harness::deadline::LONGEST;
 use crate::harness::services::insert;
 
 /// The head of a form post of the maximum size. The service sends `100 Continue` when it wants the body.
@@ -79,7 +82,7 @@ async fn endless_bodies_use_only_their_callers_share_of_memory() {
             // It need not accept all of this.
             let _ = stream.write_all(&vec![b' '; length - 1]).await;
             let mut answer = vec![0; 4096];
-            let read = stream.read(&mut answer).await.expect("an answer");
+            let read = soon("an answer", stream.read(&mut answer)).await.expect("an answer");
             String::from_utf8_lossy(&answer[..read]).into_owned()
         }));
     }
@@ -143,11 +146,13 @@ async fn unread_responses_use_only_their_callers_share_of_memory() {
 
     // Dropped responses return their memory.
     drop((taken, slow));
+    let returned = Instant::now();
     loop {
         let answer = app.post_body(query.clone()).await;
         if answer.status == 200 {
             assert!(answer.body.len() > 1_000_000);
             break;
         }
+        assert!(returned.elapsed() < LONGEST, "there is no room again");
     }
 }

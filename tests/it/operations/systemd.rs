@@ -6,6 +6,7 @@ use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::harness::deadline::{Deadline, output};
 use crate::harness::process::Process;
 use crate::harness::program::Place;
 
@@ -46,6 +47,7 @@ fn the_file_of_a_socket_that_systemd_passes_stays() {
     let listener = UnixListener::bind(&path).expect("a socket");
     let mut command = activated(&place, listener.into(), "3<&0", "1", &["--trusted-proxies", "127.0.0.1"]);
     let mut child = command.stderr(Stdio::null()).spawn().expect("the program runs");
+    let _deadline = Deadline::of(&child);
     let listen = format!("unix:{}", path.display());
     while place.run(&["healthcheck", "--listen", &listen]).status != 0 {
         assert!(child.try_wait().expect("a status").is_none(), "it ended");
@@ -64,7 +66,7 @@ fn what_systemd_passes_must_be_one_socket_that_accepts_connections() {
         (listener(), "3<&0 4<&0", "2", "systemd passes 2 sockets; give rollcall.socket one ListenStream"),
         (datagrams, "3<&0", "1", "systemd passes something that no connection can be accepted from; use ListenStream"),
     ] {
-        let done = activated(&place, socket, copies, sockets, &[]).output().expect("it runs");
+        let done = output(&mut activated(&place, socket, copies, sockets, &[]));
         let said = String::from_utf8_lossy(&done.stderr);
         assert_eq!((done.status.code(), &*said), (Some(1), &*format!("rollcall: {sentence}\n")));
     }

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-use crate::harness::app::{TestApp, read_to_end, somebody_waits};
+use crate::harness::app::{TestApp, read_to_end, soon, until_somebody_waits};
 use crate::harness::browser::Browser;
 use crate::harness::database::is_postgres;
 
@@ -20,7 +20,7 @@ async fn begin(app: &TestApp, length: usize) -> TcpStream {
     let rest = format!("Connection: close\r\nContent-Length: {length}\r\nExpect: 100-continue\r\n\r\n");
     stream.write_all(format!("{}{rest}", app.head()).as_bytes()).await.expect("the service reads");
     let mut go_on = [0; 25];
-    stream.read_exact(&mut go_on).await.expect("100 Continue");
+    soon("100 Continue", stream.read_exact(&mut go_on)).await.expect("100 Continue");
     stream
 }
 
@@ -59,9 +59,12 @@ async fn a_query_beyond_its_time_limit_is_cancelled_and_its_connection_is_releas
     drop(taken);
     let again = app.query("{ account { services { totalCount } } }", json!({})).await;
     assert_eq!(again, json!({ "data": { "account": { "services": { "totalCount": 0 } } } }));
-    while app.db.pools().iter().any(|pool| pool.in_use > 0) {
-        tokio::task::yield_now().await;
-    }
+    soon("all connections are given back", async {
+        while app.db.pools().iter().any(|pool| pool.in_use > 0) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -106,7 +109,7 @@ async fn what_the_server_took_long_to_read_is_answered_and_no_further_statement_
         let holder = app.db.begin_write().await.expect("a transaction");
         holder.script("LOCK TABLE service IN ACCESS EXCLUSIVE MODE").await.expect("a lock");
         let released = async {
-            while !somebody_waits(&app).await {}
+            until_somebody_waits(&app, || false).await;
             sleep(Duration::from_millis(1500)).await;
             app.db.roll_back(holder).await.expect("the end");
         };

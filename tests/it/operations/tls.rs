@@ -21,6 +21,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::harness::app::{TestApp, read_to_end, soon};
+use crate::harness::deadline::Deadline;
 use crate::harness::program::{Place, assert_refused};
 
 const CERTIFICATE: &str = "certificate.pem";
@@ -239,6 +240,7 @@ fn sighup_reloads_the_certificate() {
     make(place.path());
     let mut service = place.command(&["--listen", "127.0.0.1:0", "--tls-certificate", CERTIFICATE, "--tls-key", KEY]);
     let mut service = service.stderr(Stdio::piped()).spawn().expect("the program runs");
+    let _deadline = Deadline::of(&service);
     let mut lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
     let mut line = || lines.next().expect("a line").expect("text");
     let first = line();

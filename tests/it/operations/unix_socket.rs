@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::harness::deadline::{Deadline, LONGEST, end_of};
 use crate::harness::program::{Done, Place, assert_refused};
 
 /// A server on the socket of a folder, killed when dropped.
@@ -22,6 +23,7 @@ impl Server {
         let socket = place.path().join("rollcall.sock");
         let mut command = place.command(&[&["--listen", &listen(place)], flags].concat());
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the program runs");
+        let _deadline = Deadline::of(&child);
         let mut lines = BufReader::new(child.stderr.take().expect("standard error")).lines();
         let expected = format!("rollcall listens on unix:{}", socket.display());
         let mut said = Vec::new();
@@ -41,7 +43,7 @@ impl Server {
     fn stop(mut self) -> String {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").arg(id).status().expect("kill").success());
-        assert!(self.child.wait().expect("the end").success());
+        assert!(end_of(&mut self.child).success());
         self.lines.take().expect("lines").map_while(Result::ok).collect::<Vec<_>>().join("\n")
     }
 }
@@ -57,8 +59,15 @@ fn listen(place: &Place) -> String {
     format!("unix:{}", place.path().join("rollcall.sock").display())
 }
 
+/// A connection on which an answer must come.
+fn connected(socket: &Path) -> UnixStream {
+    let stream = UnixStream::connect(socket).expect("a connection");
+    stream.set_read_timeout(Some(LONGEST)).expect("a socket");
+    stream
+}
+
 fn get(socket: &Path, path: &str, headers: &str) -> String {
-    let mut stream = UnixStream::connect(socket).expect("a connection");
+    let mut stream = connected(socket);
     let head = format!("GET {path} HTTP/1.1\r\nHost: c.example.com\r\nConnection: close\r\n{headers}\r\n");
     stream.write_all(head.as_bytes()).expect("it reads");
     let mut answer = String::new();
@@ -128,7 +137,7 @@ fn everyone_on_a_socket_together_may_have_all_connections() {
     let place = Place::new();
     let server = Server::start(&place, &["--max-connections", "4"]);
     let kept_open = || {
-        let mut stream = UnixStream::connect(&server.socket).expect("a connection");
+        let mut stream = connected(&server.socket);
         stream.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").expect("it reads");
         let mut status = [0; 12];
         stream.read_exact(&mut status).expect("an answer");

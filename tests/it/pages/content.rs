@@ -8,7 +8,7 @@ use sea_orm::{EntityTrait, QueryOrder};
 use serde_json::json;
 use tokio::task::yield_now;
 
-use crate::harness::app::TestApp;
+use crate::harness::app::{TestApp, soon};
 use crate::harness::browser::Browser;
 use crate::harness::webhook::record;
 use crate::harness::{integration, service_file};
@@ -23,6 +23,16 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
 async fn first_integration(browser: &Browser<'_>) -> String {
     let list = browser.page("/integrations").await;
     list.split('"').find(|text| text.starts_with("/integrations/Z")).expect("an integration").to_owned()
+}
+
+/// Waits until this many posts to webhooks are noted.
+async fn until_noted(app: &TestApp, posts: u64) {
+    soon("the posts are noted", async {
+        while app.db.read().count(delivery::Entity::find()).await.expect("a number") < posts {
+            yield_now().await;
+        }
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -143,9 +153,12 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
         let last = app.db.read().one(delivery::Entity::find().order_by_desc(delivery::Column::Id)).await;
         last.expect("an answer").map_or(0, |last| last.id)
     };
-    while newest().await < 3 {
-        yield_now().await;
-    }
+    let until = async |last: i64| {
+        while newest().await < last {
+            yield_now().await
+        }
+    };
+    soon("the posts are noted", until(3)).await;
     let page = ada.page(&page_path).await;
     for answer in ["param is missing or the value is empty: service", "duplicate_deploy", "Sell more", "must be JSON"] {
         assert!(page.contains(answer), "{answer}: {page}");
@@ -153,9 +166,7 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
     for _ in 0..25 {
         assert_eq!(post("[]".to_owned()).await, 400);
     }
-    while newest().await < 28 {
-        yield_now().await;
-    }
+    soon("the posts are noted", until(28)).await;
     assert_eq!(app.db.read().count(delivery::Entity::find()).await, Ok(delivery::KEPT));
 }
 
@@ -166,9 +177,7 @@ async fn a_refused_post_shows_its_mistakes_as_a_list() {
     let path = url.split_once(&app.address.to_string()).expect("our address").1;
     let headers = [("content-type", "application/json")];
     assert_eq!(app.request(Method::POST, path, &headers, "{}").await.status, 400);
-    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 1 {
-        yield_now().await;
-    }
+    until_noted(&app, 1).await;
     let page = Browser::of(&app, Role::Viewer).await.page(&format!("/integrations/{id}")).await;
     let row = between(between(&page, "id=\"deliveries\"", "</table>"), "<ul class=\"mistakes\">", "</ul>");
     assert!(row.starts_with("<li>param is missing or the value is empty: "), "{row}");
@@ -201,9 +210,7 @@ async fn an_integration_for_api_documents_shows_how_to_post_them() {
     assert_eq!(app.request(Method::POST, path, &[], "openapi: 3.1.0\n").await.status, 202);
     let unknown = path.replace("shopping_cart", "none");
     assert_eq!(app.request(Method::POST, &unknown, &[], "openapi: 3.1.0\n").await.status, 404);
-    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 2 {
-        yield_now().await;
-    }
+    until_noted(&app, 2).await;
     let page = mem.page(made.location()).await;
     assert!(page.contains("<code>created</code>") && page.contains("<li>No service has the alias "), "{page}");
 
@@ -318,9 +325,7 @@ async fn a_concurrently_deleted_endpoint_loses_no_other_endpoints_deliveries() {
         entity::integration::delete_deploy_endpoint(db, gone_id).await
     });
     assert!(held.await.expect("a deletion").is_some());
-    while app.db.read().count(delivery::Entity::find()).await.expect("a number") < 2 {
-        yield_now().await;
-    }
+    until_noted(&app, 2).await;
 }
 
 #[tokio::test]

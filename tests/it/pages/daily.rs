@@ -8,7 +8,7 @@ use rollcall::entity::user::Role;
 use rollcall::entity::{Timestamp, remembered, token};
 use serde_json::json;
 
-use crate::harness::app::{TestApp, data};
+use crate::harness::app::{TestApp, data, soon};
 use crate::harness::browser::Browser;
 
 #[tokio::test]
@@ -166,9 +166,12 @@ async fn no_two_tokens_are_alike_and_a_rotated_one_overlaps_with_its_successor()
     };
     assert_eq!(ask(&old).await, 200);
     // The use is recorded in the background.
-    while !ada.page("/tokens").await.contains("from 127.0.0.1") {
-        tokio::task::yield_now().await;
-    }
+    soon("the use is recorded", async {
+        while !ada.page("/tokens").await.contains("from 127.0.0.1") {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
     let page = ada.page("/tokens").await;
     assert!(page.contains(&old[..8]) && !page.contains(&old) && page.contains("by <bdi>"), "{page}");
     let rotate = page.split('"').find(|text| text.ends_with("/rotate")).expect("a form").to_owned();

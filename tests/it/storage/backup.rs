@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures_util::future::join_all;
 use serde_json::json;
+use tokio::time::timeout;
 
+use crate::harness::deadline::LONGEST;
 use crate::harness::process::Process;
 use crate::harness::program::{Place, assert_refused};
 use crate::harness::webhook::record;
@@ -56,9 +58,12 @@ async fn a_copy_of_an_sqlite_file_that_is_written_holds_what_was_acknowledged_an
         let mut before = Vec::new();
         for number in 0..3 {
             // Wait for some load first, however slow the machine is.
-            while acknowledged.lock().expect("whole").len() < (number + 1) * 50 {
-                tokio::task::yield_now().await;
-            }
+            let load = async {
+                while acknowledged.lock().expect("whole").len() < (number + 1) * 50 {
+                    tokio::task::yield_now().await;
+                }
+            };
+            timeout(LONGEST, load).await.expect("writes are acknowledged");
             before.push(acknowledged.lock().expect("whole").clone());
             let copy = format!("copy-{number}.db");
             let done = tokio::task::block_in_place(|| place.run(&["backup", &copy]));

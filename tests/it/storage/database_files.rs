@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
+use crate::harness::deadline::{Deadline, output};
 use crate::harness::process::Process;
 use crate::harness::program::{Place, assert_refused};
 
@@ -18,7 +19,7 @@ fn command(place: &Place, arguments: &[&str]) -> Command {
 }
 
 fn run(place: &Place, arguments: &[&str]) {
-    let done = command(place, arguments).output().expect("the program runs");
+    let done = output(&mut command(place, arguments));
     assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
@@ -93,6 +94,7 @@ fn an_existing_file_that_others_can_read_is_reported_at_the_start_and_not_change
     let warnings = || {
         let mut service = command(&place, &["--listen", "127.0.0.1:0"]);
         let mut service = service.stderr(Stdio::piped()).spawn().expect("the program runs");
+        let _deadline = Deadline::of(&service);
         let lines = BufReader::new(service.stderr.take().expect("standard error")).lines();
         let lines = lines.map(|line| line.expect("text")).take_while(|line| !line.contains("listens on"));
         let warnings: Vec<String> = lines.filter(|line| line.contains("WARN")).collect();

@@ -14,7 +14,7 @@ use rollcall::events::Wanted;
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
-use crate::harness::app::{TestApp, data, somebody_waits};
+use crate::harness::app::{TestApp, data, until_somebody_waits};
 use crate::harness::browser::Browser;
 use crate::harness::database::is_postgres;
 use crate::harness::services::{repository, service};
@@ -32,7 +32,7 @@ async fn sent_during(app: &TestApp, meanwhile: &str, query: &str, variables: Val
         answer
     };
     let committed = async {
-        while is_postgres() && !is_answered.get() && !somebody_waits(app).await {}
+        until_somebody_waits(app, || !is_postgres() || is_answered.get()).await;
         app.db.commit(transaction).await.expect("a commit");
     };
     let (mut answer, ()) = join(sent, committed).await;
@@ -65,7 +65,7 @@ async fn a_suggestion_that_waits_for_its_service_does_not_hold_up_deploys_on_pos
         answer
     };
     let committed = async {
-        while !is_answered.get() && !somebody_waits(app).await {}
+        until_somebody_waits(app, || is_answered.get()).await;
         deploy.script("SELECT id FROM suggestion FOR UPDATE NOWAIT").await.expect("nobody has locked it");
         app.db.commit(deploy).await.expect("a commit");
     };
@@ -97,7 +97,7 @@ async fn deploys_of_many_locked_services_delay_a_later_one_for_a_bounded_time_on
     // All are queued before the first is taken, so they are one group.
     let locked = join_all(names.iter().map(|name| post(name)));
     let later = async {
-        while !somebody_waits(app).await {}
+        until_somebody_waits(app, || false).await;
         let began = Instant::now();
         let recorded = post("shop").await;
         let took = began.elapsed();

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
+use crate::harness::deadline::LONGEST;
 use crate::harness::process::Process;
 use crate::harness::program::Place;
 use crate::harness::webhook::record;
@@ -184,7 +185,9 @@ async fn a_disk_that_fails_to_store_a_commit_on_sqlite_ends_changes_until_the_re
         let list = place.run(&["token", "list"]).out;
         list.split('\t').nth(3).is_some_and(|last_used| last_used.starts_with("20"))
     };
+    let began = Instant::now();
     while !is_noted() {
+        assert!(began.elapsed() < LONGEST, "the use of the token is noted");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 

@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use crate::harness::app::{TestApp, data};
 use crate::harness::database::{Database, is_postgres, texts};
+use crate::harness::deadline::output;
 use crate::harness::program::{Place, assert_refused};
 use crate::harness::tour::Tour;
 
@@ -456,7 +457,7 @@ fn an_sqlite_catalogue_that_is_not_empty_is_not_imported_into() {
     assert_refused(&done, "none cannot be read: No such file or directory (os error 2)");
     let mut piped = place.command(&["import", "-", "--database-url", "sqlite://piped.db"]);
     let file = std::fs::File::open(place.path().join("export")).expect("a file");
-    let done = piped.stdin(Stdio::from(file)).output().expect("the program runs");
+    let done = output(piped.stdin(Stdio::from(file)));
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert_eq!(exported(&place, "sqlite://piped.db"), export);
 }

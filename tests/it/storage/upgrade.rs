@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rollcall::db::{self, Db, OpenError, Read, Version, Write};
 use rollcall::entity::{token, user};
@@ -16,6 +16,7 @@ use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
 use crate::harness::database::{Database, EXPAND, is_postgres};
+use crate::harness::deadline::LONGEST;
 use crate::harness::process::Process;
 use crate::harness::program::Place;
 use crate::harness::webhook::record;
@@ -132,6 +133,7 @@ impl Site {
     /// Posts to one process after the other.
     fn post(&self, path: &str, token: &str, body: &Value) -> (u16, String) {
         let settings = ureq::Agent::config_builder().http_status_as_error(false).max_idle_connections(0);
+        let settings = settings.timeout_global(Some(LONGEST));
         let agent: ureq::Agent = settings.build().into();
         let addresses = self.addresses.lock().expect("whole").clone();
         let address = addresses[self.turn.fetch_add(1, Ordering::Relaxed) % addresses.len()];
@@ -168,10 +170,20 @@ impl Site {
 
     /// Waits until more requests are done.
     fn wait_for(&self, more: usize) {
-        let wanted = self.done.load(Ordering::Relaxed) + more;
+        let (wanted, began) = (self.done.load(Ordering::Relaxed) + more, Instant::now());
         while self.done.load(Ordering::Relaxed) < wanted {
+            assert!(began.elapsed() < LONGEST, "requests are answered");
             thread::sleep(Duration::from_millis(5));
         }
+    }
+}
+
+/// Ends the clients when it is dropped, after a failure as well.
+struct UntilOver<'s>(&'s AtomicBool);
+
+impl Drop for UntilOver<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -197,6 +209,7 @@ async fn a_rolling_upgrade_refuses_no_request() {
     let runtime = tokio::runtime::Handle::current();
     tokio::task::block_in_place(|| {
         thread::scope(|scope| {
+            let until_over = UntilOver(&site.is_over);
             for client in 0..CLIENTS {
                 let (site, token, webhook) = (&site, &token, &webhook);
                 scope.spawn(move || site.use_it(client, token, webhook));
@@ -211,7 +224,9 @@ async fn a_rolling_upgrade_refuses_no_request() {
             for _ in 0..processes.len() {
                 let mut old = processes.remove(0);
                 old.tell_to_stop();
+                let began = Instant::now();
                 while runtime.block_on(old.get(old.address, "/readyz")).0 == 200 {
+                    assert!(began.elapsed() < LONGEST, "it notices that it shall stop");
                     thread::sleep(Duration::from_millis(5));
                 }
                 route(&processes);
@@ -220,7 +235,7 @@ async fn a_rolling_upgrade_refuses_no_request() {
                 route(&processes);
                 site.wait_for(60);
             }
-            site.is_over.store(true, Ordering::Relaxed);
+            drop(until_over);
         });
     });
     let refused = site.refused.into_inner().expect("whole");

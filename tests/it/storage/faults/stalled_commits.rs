@@ -10,6 +10,7 @@ use rollcall::http::auth::Tokens;
 use serde_json::json;
 
 use super::Faults;
+use crate::harness::app::soon;
 use crate::harness::database::{self, texts};
 use crate::harness::postgres::Cluster;
 use crate::harness::postgres_proxy::Fault;
@@ -45,11 +46,15 @@ impl Stalled {
         !texts(&self.db, &format!("{waiting} '{event}'")).await.is_empty()
     }
 
+    async fn until_somebody_waits_for(&self, event: &str) {
+        soon("a statement waits", async { while !self.waits_for(event).await {} }).await;
+    }
+
     /// Abandons a change when it waits for an event.
     async fn abandon(&self, event: &str, change: impl Future<Output = Result<(), db::Error>>) {
         tokio::select! {
             done = change => panic!("it does not wait: {done:?}"),
-            () = async { while !self.waits_for(event).await {} } => {}
+            () = self.until_somebody_waits_for(event) => {}
         }
     }
 }
@@ -74,7 +79,7 @@ async fn tokens_are_checked_while_commits_wait_for_a_standby() {
             assert!(checked.is_ok(), "round {round}");
         }
     }
-    while !stalled.waits_for("SyncRep").await {}
+    stalled.until_somebody_waits_for("SyncRep").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
