@@ -1,13 +1,12 @@
 //! Which deliveries are sent next.
 
-use std::sync::{Arc, Mutex};
-
 use rollcall::db::{Db, Write};
 use rollcall::entity::event_delivery::{self as delivery, Due, Model};
 use rollcall::entity::{Timestamp, event, event_subscription as subscription};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 
 use crate::harness::database::{Database, is_postgres};
+use crate::harness::statements::{Statements, plan};
 
 /// A subscription, and the moment of the test.
 struct Waiting {
@@ -175,15 +174,14 @@ async fn neither_what_is_due_nor_what_has_ended_is_looked_for_in_all_that_waits(
     let database = Database::new().await;
     let mut db = database.open().await;
     let asked = db.clone();
-    let statements = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&statements);
-    db.observe(move |info| told.lock().expect("no panic").push(info.statement.clone()));
+    let statements = Statements::of(&mut db);
     delivery::due(db.read(), 1, Timestamp::now(), 10).await.expect("deliveries");
     db.write(async |tx| delivery::prune(tx, 1, 10).await).await.expect("deliveries");
-    let statements = std::mem::take(&mut *statements.lock().expect("no panic"));
     let mut found = Vec::new();
-    for statement in statements.into_iter().filter(|one| one.sql.contains("LIMIT") && one.sql.starts_with("SELECT")) {
-        found.push(crate::harness::statements::plan(&asked, statement).await);
+    for statement in statements.take() {
+        if statement.sql.contains("LIMIT") && statement.sql.starts_with("SELECT") {
+            found.push(plan(&asked, statement).await);
+        }
     }
     assert!(
         found.iter().any(|plan| plan.contains("event_delivery_due") && plan.contains("event_delivery_waiting")),

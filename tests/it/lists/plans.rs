@@ -2,8 +2,6 @@
 //!
 //! The plans are those of the statements that requests really run.
 
-use std::sync::{Arc, Mutex};
-
 use async_graphql::Request;
 use rollcall::db::{Db, Write};
 use rollcall::engine::Scope;
@@ -11,16 +9,15 @@ use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, code_issue};
 use rollcall::graphql::request::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
-use sea_orm::Statement;
 
 use crate::harness::database::{Database, is_postgres};
-use crate::harness::statements::plan;
+use crate::harness::statements::{Statements, plan};
 
 /// A catalogue that keeps its statements.
 struct Observed {
     catalogue: Catalogue,
     db: Db,
-    statements: Arc<Mutex<Vec<Statement>>>,
+    statements: Statements,
     _database: Database,
 }
 
@@ -34,10 +31,8 @@ impl Observed {
         if is_postgres() {
             db.write(async |tx| tx.script("ANALYZE").await).await.expect("statistics");
         }
-        let statements = Arc::new(Mutex::new(Vec::new()));
-        let told = Arc::clone(&statements);
         let asked = db.clone();
-        db.observe(move |info| told.lock().expect("no panic").push(info.statement.clone()));
+        let statements = Statements::of(&mut db);
         let catalogue = Catalogue::new(db, Settings::new("test", "http://test"));
         Self { catalogue, db: asked, statements, _database: database }
     }
@@ -45,13 +40,12 @@ impl Observed {
     /// Runs a query. Returns the text and the plan of each of its statements.
     async fn plans(&self, query: &str) -> Vec<(String, String)> {
         let prepared = self.catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
-        self.statements.lock().expect("no panic").clear();
+        self.statements.take();
         let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
         let response = self.catalogue.execute(&prepared, &caller, "test", None).await.expect("a database");
         assert!(response.errors.is_empty(), "{query}: {:?}", response.errors);
-        let statements = std::mem::take(&mut *self.statements.lock().expect("no panic"));
         let mut plans = Vec::new();
-        for statement in statements.into_iter().filter(|statement| statement.sql.starts_with("SELECT")) {
+        for statement in self.statements.take().into_iter().filter(|statement| statement.sql.starts_with("SELECT")) {
             plans.push((statement.sql.clone(), plan(&self.db, statement).await));
         }
         assert!(!plans.is_empty(), "{query} reads nothing");
@@ -154,11 +148,9 @@ async fn overdue_issues_are_found_by_an_index() {
     let database = Database::new().await;
     let mut db = database.open().await;
     let asked = db.clone();
-    let statements = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&statements);
-    db.observe(move |info| told.lock().expect("no panic").push(info.statement.clone()));
+    let statements = Statements::of(&mut db);
     assert_eq!(code_issue::overdue(db.read(), Timestamp::now(), 10).await.expect("issues"), Vec::<i64>::new());
-    let statement = statements.lock().expect("no panic").pop().expect("a statement");
+    let statement = statements.take().pop().expect("a statement");
     let plan = plan(&asked, statement).await;
     assert!(plan.contains("code_issue_untold") && !plan.contains("B-TREE"), "{plan}");
 }

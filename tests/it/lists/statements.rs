@@ -1,7 +1,5 @@
 //! The number of SQL statements for a page does not depend on its length.
 
-use std::sync::{Arc, Mutex};
-
 use async_graphql::Request;
 use futures_util::future::join_all;
 use hyper::header::{self, HeaderMap};
@@ -18,12 +16,13 @@ use sea_orm::{DbBackend, EntityTrait, QueryOrder, QuerySelect, Set, Statement};
 use serde_json::{Value, json};
 
 use crate::harness::database::{Database, is_postgres};
+use crate::harness::statements::Statements;
 
 /// A catalogue that records its statements.
 struct Observed {
     catalogue: Catalogue,
     db: Db,
-    statements: Arc<Mutex<Vec<String>>>,
+    statements: Statements,
     _database: Database,
 }
 
@@ -41,9 +40,7 @@ impl Observed {
             Ok::<_, db::Error>(())
         });
         deployed.await.expect("deploys");
-        let statements = Arc::new(Mutex::new(Vec::new()));
-        let told = Arc::clone(&statements);
-        db.observe(move |info| told.lock().expect("no panic").push(info.statement.sql.clone()));
+        let statements = Statements::of(&mut db);
         let settings = Settings::new("test", "http://test");
         Self { catalogue: Catalogue::new(db.clone(), settings), db, statements, _database: database }
     }
@@ -65,11 +62,11 @@ impl Observed {
 
     async fn run_once(&self, query: &str, caller: Caller) -> (Value, Vec<String>) {
         let prepared = self.catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
-        self.statements.lock().expect("no panic").clear();
+        self.statements.take();
         let response = self.catalogue.execute(&prepared, &caller, "test", None).await.expect("a database");
         assert!(response.errors.is_empty(), "{:?}", response.errors);
         let mut answer: Value = serde_json::from_slice(&response.text).expect("JSON");
-        (answer["data"].take(), std::mem::take(&mut self.statements.lock().expect("no panic")))
+        (answer["data"].take(), self.statements.take_texts())
     }
 }
 
@@ -106,13 +103,13 @@ async fn postgresql_reads_the_tokens_of_requests_that_come_at_once_together() {
             tokens.check(&HeaderMap::from_iter([(header::AUTHORIZATION, value)]), [127, 0, 0, 1].into(), now).await;
         found.ok().map(|(token, _)| token.description)
     };
-    observed.statements.lock().expect("no panic").clear();
+    observed.statements.take();
     let many: Vec<_> = secrets.iter().cycle().take(60).collect();
     let found = join_all(many.iter().map(|(secret, _)| check(secret))).await;
     for ((_, description), found) in many.iter().zip(&found) {
         assert_eq!(found.as_deref(), *description, "each request has its own token");
     }
-    let taken = observed.statements.lock().expect("no panic").iter().filter(|sql| sql.starts_with("SELECT")).count();
+    let taken = observed.statements.take_texts().iter().filter(|sql| sql.starts_with("SELECT")).count();
     assert_eq!(taken, if is_postgres() { 1 } else { 60 });
     if is_postgres() {
         let hashes: Vec<token::Hash> = secrets.iter().map(|(secret, _)| secret.hash()).collect();
