@@ -1,5 +1,6 @@
-//! Generates `$OUT_DIR/schema.rs` from `schema/schema.graphql`, `$OUT_DIR/operations.rs` from the pages' operations, and
-//! `$OUT_DIR/explorer.rs`, which embeds the files of the built explorer.
+//! Generates `$OUT_DIR/schema.rs` from `schema/schema.graphql`, `$OUT_DIR/tables.rs` from the entities,
+//! `$OUT_DIR/operations.rs` from the pages' operations, and `$OUT_DIR/explorer.rs`, which embeds the files of the built
+//! explorer.
 
 #[path = "src/app/explorer/embed.rs"]
 mod explorer;
@@ -28,7 +29,7 @@ fn main() {
 fn build() -> Result<(), String> {
     let mut bindings = codegen::Bindings::read(TYPES, &read(TYPES)?).map_err(|mistakes| mistakes.to_string())?;
     for file in files(ENTITIES, ".rs")? {
-        bindings.add_entity(&file, &read(&file)?).map_err(|error| format!("{file}: {error}"))?;
+        bindings.add_entity(&file, &read(&file)?)?;
     }
     for folder in tree(NOUNS)? {
         files(&folder, ".rs")?.iter().for_each(|file| bindings.add_file(file));
@@ -37,8 +38,9 @@ fn build() -> Result<(), String> {
     let operations = operations(&contract)?;
     let files = explorer::table(Path::new(EXPLORER)).map_err(|error| format!("{EXPLORER} cannot be read: {error}"))?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    let (schema, tables) = (contract.schema(&bindings), contract.tables(&bindings));
     for (name, text) in
-        [("schema.rs", contract.schema(&bindings)), ("operations.rs", operations), ("explorer.rs", files)]
+        [("schema.rs", schema), ("tables.rs", tables), ("operations.rs", operations), ("explorer.rs", files)]
     {
         let path = out.join(name);
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {

@@ -6,6 +6,7 @@ use syn::{Item, UseTree};
 
 use super::declarations::{self, Declaration, Declarations, FIELDS, How};
 use super::diagnostics::{Diagnostics, Problem};
+use super::entities::Entities;
 use super::rows::Row;
 
 /// The module that binds SDL names.
@@ -23,6 +24,8 @@ pub struct Bindings {
     rows: BTreeMap<String, Row>,
     /// The rows by table name.
     tables: BTreeMap<String, Row>,
+    /// All tables, also those whose columns a macro of their own declares.
+    pub(super) entities: Entities,
     /// The files of the nouns by module name.
     files: BTreeMap<String, String>,
 }
@@ -76,23 +79,32 @@ impl Bindings {
     /// Reads an entity. Its row becomes a table's row, and the row of every name bound to its `Model`.
     ///
     /// # Errors
-    /// The text is not Rust.
-    pub fn add_entity(&mut self, file: &str, source: &str) -> Result<(), syn::Error> {
-        let row = Row::read(file, source)?;
+    /// The text is not Rust, or says something that an entity cannot: `src/entity/tag.rs:12:5: what`.
+    pub fn add_entity(&mut self, file: &str, source: &str) -> Result<(), String> {
+        self.read_entity(file, source).map_err(|error| {
+            let place = error.span().start();
+            format!("{file}:{}:{}: {error}", place.line, place.column + 1)
+        })
+    }
+
+    fn read_entity(&mut self, file: &str, source: &str) -> Result<(), syn::Error> {
+        let items = syn::parse_file(source)?.items;
+        self.entities.add(file, &items)?;
+        let row = Row::of(file, items)?;
         if row.table.is_empty() {
             return Ok(());
         }
-        let of_the_row = |path: &[String]| match path {
-            [root, folder, module, model] if root == "crate" && folder == "entity" && model == "Model" => {
-                file == format!("src/entity/{module}.rs")
-            }
-            _ => false,
-        };
+        let of_the_row = |path: &[String]| entity(path).is_some_and(|module| file == format!("src/entity/{module}.rs"));
         for (name, _) in self.bound.iter().filter(|(_, path)| of_the_row(path)) {
             self.rows.insert(name.clone(), row.clone());
         }
         self.add_table(row);
         Ok(())
+    }
+
+    /// The module of the table whose rows stand for an SDL type.
+    pub(super) fn entity(&self, sdl_name: &str) -> Option<&str> {
+        entity(self.bound.get(&super::names::type_name(sdl_name).to_string())?)
     }
 
     /// Resolves matching fields of a bound type from the columns of a row.
@@ -176,6 +188,14 @@ impl Bindings {
             Some(name) => self.file(name),
             None => self.file_of(words.split('_').next().unwrap_or(&words)),
         }
+    }
+}
+
+/// The module in `crate::entity::MODULE::Model`.
+fn entity(path: &[String]) -> Option<&str> {
+    match path {
+        [root, folder, module, model] if root == "crate" && folder == "entity" && model == "Model" => Some(module),
+        _ => None,
     }
 }
 

@@ -10,6 +10,7 @@ pub mod check;
 mod declarations;
 pub mod diagnostics;
 mod emit;
+mod entities;
 mod help;
 mod inputs;
 mod keys;
@@ -43,5 +44,10 @@ impl Contract {
     /// Generates the Rust source of the SDL's types and resolvers.
     pub fn schema(&self, bindings: &Bindings) -> String {
         emit::schema(&self.model, bindings)
+    }
+
+    /// Generates the lists of tables, for the module `entity`.
+    pub fn tables(&self, bindings: &Bindings) -> String {
+        bindings.entities.lists(&self.model, bindings)
     }
 }

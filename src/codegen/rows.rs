@@ -62,9 +62,14 @@ impl Row {
     /// # Errors
     /// The text is not Rust, or a group of columns cannot be left out.
     pub fn read(file: &str, source: &str) -> Result<Self, syn::Error> {
+        Self::of(file, syn::parse_file(source)?.items)
+    }
+
+    /// Like [`read`](Self::read), from what the file has.
+    pub(super) fn of(file: &str, items: Vec<Item>) -> Result<Self, syn::Error> {
         let (mut table, mut columns, mut texts) = (String::new(), BTreeMap::new(), BTreeSet::new());
         let mut groups = Vec::new();
-        for item in syn::parse_file(source)?.items {
+        for item in items {
             if let Item::Impl(item) = &item {
                 texts.extend(optional_texts(item));
                 groups.extend(column_groups(item)?);
@@ -158,7 +163,7 @@ fn table_name(attribute: &Attribute) -> Option<String> {
 }
 
 /// Whether an item calls the macro of this name.
-fn calls(item: &ItemMacro, name: &str) -> bool {
+pub(super) fn calls(item: &ItemMacro, name: &str) -> bool {
     item.mac.path.segments.last().is_some_and(|last| last.ident == name)
 }
 
