@@ -82,6 +82,37 @@ pub async fn referring(
     Ok(to_it.into_iter().zip(held).filter(|(_, holds)| *holds == 1).map(|(one, _)| one).collect())
 }
 
+/// These tables in the same order, but each after those of them that it refers to.
+pub async fn in_order(db: &dyn ReadHandle, tables: &[&'static str]) -> Result<Vec<&'static str>, Error> {
+    Ok(ordered(tables, references(db).await?))
+}
+
+fn ordered(tables: &[&'static str], references: &[Reference]) -> Vec<&'static str> {
+    /// Places a table. `above` are those for which it is placed.
+    fn place<'t>(
+        table: &'t str,
+        above: &[&'t str],
+        tables: &[&'t str],
+        references: &[Reference],
+        ordered: &mut Vec<&'t str>,
+    ) {
+        if above.contains(&table) || ordered.contains(&table) {
+            return;
+        }
+        let above = [above, &[table]].concat();
+        let refers = |target: &str| references.iter().any(|one| one.table == table && one.target == target);
+        for &target in tables.iter().filter(|target| refers(target)) {
+            place(target, &above, tables, references, ordered);
+        }
+        ordered.push(table);
+    }
+    let mut all = Vec::new();
+    for &table in tables {
+        place(table, &[], tables, references, &mut all);
+    }
+    all
+}
+
 /// The references to a table.
 fn to<'r>(references: &'r [Reference], table: &'r str) -> impl Iterator<Item = Reference> + 'r {
     references.iter().filter(move |reference| reference.target == table).cloned()
@@ -182,5 +213,32 @@ impl Path {
             true => format!("DELETE FROM \"{table}\" WHERE {some}"),
             false => format!("UPDATE \"{table}\" SET \"{column}\" = NULL WHERE {some}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_comes_after_those_that_it_refers_to_and_else_stays_in_its_place() {
+        let refers = |table: &str, target: &str| Reference {
+            table: table.to_owned(),
+            column: format!("{target}_id"),
+            target: target.to_owned(),
+            is_deleted: true,
+        };
+        let references = [
+            refers("team", "team"),
+            refers("service", "team"),
+            refers("service", "vendor"),
+            refers("vendor", "contract"),
+            refers("audit", "vendor"),
+        ];
+        assert_eq!(ordered(&["user", "team", "tag"], &references), ["user", "team", "tag"]);
+        let newer = ["user", "service", "team", "contract", "vendor"];
+        assert_eq!(ordered(&newer, &references), ["user", "team", "contract", "vendor", "service"]);
+        let circle = [refers("a", "b"), refers("b", "a")];
+        assert_eq!(ordered(&["a", "b"], &circle), ["b", "a"], "it ends");
     }
 }

@@ -50,7 +50,7 @@ mod writes;
 pub use self::url::fault as url_fault;
 pub use bulk::{Bulk, Form, Incomplete, Load, Prepared, Rows, Unstored, rows_at_once};
 pub use copies::{by_key, sort_by_key, to_each};
-pub use dependents::{MOST_AT_ONCE, has_many_dependents, referring};
+pub use dependents::{MOST_AT_ONCE, has_many_dependents, in_order, referring};
 pub use error::{Constraint, Error};
 use observer::Observer;
 pub use open_error::OpenError;

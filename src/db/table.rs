@@ -7,7 +7,10 @@ use std::any::TypeId;
 use std::fmt;
 
 use futures_util::future::BoxFuture;
-use sea_orm::{EntityTrait, IdenStatic, Iterable, ModelTrait, PrimaryKeyToColumn, QueryFilter, QuerySelect, Value};
+use sea_orm::{
+    ColumnTrait, EntityTrait, IdenStatic, Iterable, ModelTrait, PrimaryKeyToColumn, QueryFilter, QueryOrder,
+    QuerySelect, Value,
+};
 use serde::de::DeserializeOwned;
 
 use super::read::{Backend, Read, ReadHandle};
@@ -82,6 +85,9 @@ pub trait Table: EntityTrait<Model: DeserializeOwned + Sync + 'static> {
     /// a choice of speed: each combination of groups is a statement of its own. Which field reads which group is for the
     /// generator to know.
     const GROUPS: &'static [Omitted] = &[];
+
+    /// Why an export leaves its rows out. `None` if it has them.
+    const LEFT_OUT: Option<&'static str> = None;
 
     /// Whose a row is. A row of [`Told::In`] belongs to the row in whose list it is.
     fn owner(row: &Self::Model) -> Owner;
@@ -169,14 +175,21 @@ macro_rules! column_groups {
     };
 }
 
-/// Implements [`Table`] for a table whose changes are not recorded.
+/// Implements [`Table`] for a table whose changes are not recorded. Its rows are `exported`, or `left_out("why")`.
 #[macro_export]
 macro_rules! unrecorded {
-    ($table:ty) => {
+    ($table:ty, exported) => {
+        $crate::unrecorded!($table => None);
+    };
+    ($table:ty, left_out($why:literal)) => {
+        $crate::unrecorded!($table => Some($why));
+    };
+    ($table:ty => $left_out:expr) => {
         impl $crate::db::Unrecorded for $table {}
 
         impl $crate::db::Table for $table {
             const TOLD: $crate::db::Told = $crate::db::Told::Nothing;
+            const LEFT_OUT: Option<&'static str> = $left_out;
 
             fn owner(_: &<$table as sea_orm::EntityTrait>::Model) -> $crate::db::Owner {
                 $crate::db::Owner::Nobody
@@ -235,6 +248,10 @@ pub trait AnyTable: Send + Sync {
     fn told(&self) -> Told;
     /// See [`Table::LIST`].
     fn list(&self) -> Option<&'static str>;
+    /// See [`Table::LEFT_OUT`].
+    fn left_out(&self) -> Option<&'static str>;
+    /// Reads the rows with the next ids after one, at most `most`, by their ids.
+    fn page<'d>(&self, db: &'d dyn ReadHandle, after: i64, most: u64) -> BoxFuture<'d, Result<Vec<AnyRow>, Error>>;
     /// Reads the rows whose column `column`, or whose key, is one of these ids: at most `most`.
     fn read<'d>(
         &self,
@@ -277,6 +294,20 @@ impl<E: Table> AnyTable for Of<E> {
 
     fn list(&self) -> Option<&'static str> {
         E::LIST
+    }
+
+    fn left_out(&self) -> Option<&'static str> {
+        E::LEFT_OUT
+    }
+
+    fn page<'d>(&self, db: &'d dyn ReadHandle, after: i64, most: u64) -> BoxFuture<'d, Result<Vec<AnyRow>, Error>> {
+        Box::pin(async move {
+            let Some(key) = E::PrimaryKey::iter().next().map(PrimaryKeyToColumn::into_column) else {
+                return Err(Error::fault("a table without a key"));
+            };
+            let rows = db.all(E::find().filter(key.gt(after)).order_by_asc(key).limit(most)).await?;
+            Ok(rows.into_iter().map(AnyRow::new::<E>).collect())
+        })
     }
 
     fn read<'d>(

@@ -11,3 +11,5 @@ super::table! {
     /// The service; at most once per alert source.
     pub service_id: i64,
 }
+
+super::called!(noun "link between an alert source and a service");

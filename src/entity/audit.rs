@@ -11,7 +11,7 @@ use super::prelude::*;
 use super::{TimeCursor, session, token, user};
 
 super::table! {
-    "audit", unrecorded;
+    "audit", unrecorded, left_out("a record of the other installation, which stays there");
 
     /// The time of the change.
     pub at: Timestamp,
@@ -36,6 +36,8 @@ super::table! {
     /// about something else, or of an earlier version.
     pub kept: Option<String>,
 }
+
+super::called!(class "Change", noun "change");
 
 impl Model {
     /// Who made the change, without the address and the session, which are nobody else's business.

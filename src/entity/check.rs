@@ -45,6 +45,8 @@ super::table! {
     pub locked_by: Option<String>,
 }
 
+super::called!(class "Check");
+
 super::rules![
     FieldRule::text("name", Column::Name, text::SHORT).required(),
     FieldRule::text("notes", Column::Notes, text::NOTE),

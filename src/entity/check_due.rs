@@ -25,7 +25,7 @@ pub const EVENT: &str = "an event of a tool";
 pub const TIME: &str = "time";
 
 super::table! {
-    "check_due", unrecorded;
+    "check_due", unrecorded, left_out("what the other installation evaluates next");
 
     /// What is to be evaluated.
     pub what: What,

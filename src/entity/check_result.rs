@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "check_result", unrecorded;
+    "check_result", unrecorded, left_out("derived from all that checks ask about");
 
     /// The check.
     pub check_id: i64,

@@ -5,7 +5,7 @@ use sea_orm::sea_query::Func;
 use super::prelude::*;
 
 super::table! {
-    "custom_event", unrecorded;
+    "custom_event", unrecorded, left_out("what tools sent to the other installation");
 
     /// The integration.
     pub integration_id: i64,

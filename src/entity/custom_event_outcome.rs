@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "custom_event_outcome", unrecorded;
+    "custom_event_outcome", unrecorded, left_out("what became of it there");
 
     /// The event.
     pub event_id: i64,

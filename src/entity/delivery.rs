@@ -4,7 +4,7 @@
 use super::prelude::*;
 
 super::table! {
-    "delivery", unrecorded;
+    "delivery", unrecorded, left_out("short-lived help in setting up a pipeline");
 
     /// The endpoint.
     pub integration_id: i64,

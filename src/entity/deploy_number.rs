@@ -17,7 +17,7 @@ use crate::db::{Db, rows_at_once};
 const ROWS: usize = 256;
 
 super::table! {
-    "deploy_number", unrecorded;
+    "deploy_number", unrecorded, exported;
 
     /// The service, unless the counter belongs to an alias.
     pub service_id: Option<i64>,

@@ -13,7 +13,7 @@ use crate::db::Db;
 const LONGEST_WAIT: i64 = 25 * 3_600_000_000;
 
 super::table! {
-    "document_pull", unrecorded;
+    "document_pull", unrecorded, left_out("when this installation pulls documents; the other one begins anew");
 
     /// The service; at most one row per service.
     pub service_id: i64,

@@ -6,7 +6,7 @@ use super::event_delivery;
 use super::prelude::*;
 
 super::table! {
-    "event", unrecorded;
+    "event", unrecorded, left_out("what happened in the other installation");
 
     /// When it happened.
     pub at: Timestamp,

@@ -16,7 +16,7 @@ pub const MOST_WAITING: u64 = 10_000;
 pub const KEPT: u64 = 200;
 
 super::table! {
-    "event_delivery", unrecorded;
+    "event_delivery", unrecorded, left_out("what is sent to these");
 
     /// The subscription.
     pub subscription_id: i64,
@@ -43,6 +43,8 @@ super::table! {
     /// When it ended.
     pub ended_at: Option<Timestamp>,
 }
+
+super::called!(noun "delivery");
 
 /// What has become of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum, Deserialize)]

@@ -51,7 +51,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-crate::unrecorded!(Entity);
+crate::unrecorded!(Entity, left_out("the URLs and secrets of these"));
 
 /// How long the secret before a rotation is used beside the new one, in microseconds: a day.
 pub const OVERLAP: i64 = 24 * 3_600_000_000;

@@ -8,7 +8,8 @@ use super::prelude::*;
 pub const MOST: usize = 100;
 
 super::table! {
-    "event_subscription", Alone("EventSubscription"), |row| Owner::team(row.team_id);
+    "event_subscription", Alone("EventSubscription"),
+    left_out("whoever is told of the other installation is not told of this one"), |row| Owner::team(row.team_id);
 
     /// The display name; not unique.
     pub name: String,

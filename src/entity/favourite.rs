@@ -12,7 +12,7 @@ use crate::db::any;
 pub const MOST: u64 = 200;
 
 super::table! {
-    "favourite", unrecorded;
+    "favourite", unrecorded, exported;
 
     /// The person.
     pub user_id: i64,

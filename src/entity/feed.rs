@@ -12,7 +12,7 @@ use super::prelude::*;
 use super::{row_lock, user};
 
 super::table! {
-    "feed", unrecorded;
+    "feed", unrecorded, left_out("a secret, in the addresses of the installation that issued it");
 
     /// SHA-256 of the token, 32 bytes; unique.
     pub hash: Vec<u8>,

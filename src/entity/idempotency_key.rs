@@ -9,7 +9,7 @@ use sea_orm::sea_query::ExprTrait;
 use super::prelude::*;
 
 super::table! {
-    "idempotency_key", unrecorded;
+    "idempotency_key", unrecorded, left_out("lasts a day");
 
     /// The token that sent the key.
     pub token_id: Option<i64>,

@@ -9,7 +9,7 @@ use super::prelude::*;
 use super::user;
 
 super::table! {
-    "identity", unrecorded;
+    "identity", unrecorded, exported;
 
     /// The issuer: the provider's name for itself.
     pub issuer: String,

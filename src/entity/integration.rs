@@ -28,6 +28,8 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
+super::called!(class "Integration");
+
 super::rules![FieldRule::text("name", Column::Name, text::SHORT).required()];
 
 /// What an integration is for.

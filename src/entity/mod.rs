@@ -9,8 +9,8 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{Iterable, PrimaryKeyTrait, QueryOrder, QuerySelect, QueryTrait};
 
 use self::alias::AliasTable;
-use self::table::{by_alias, rules, table};
-use crate::db::{self, AnyTable, OfKeys, Read, ReadHandle, Shape, Table, Write, WriteHandle, to_each};
+use self::table::{by_alias, called, rules, table};
+use crate::db::{self, AnyTable, OfKeys, Read, ReadHandle, Shape, Table, Told, Write, WriteHandle, to_each};
 
 pub mod alert_source;
 pub mod alert_source_service;
@@ -106,20 +106,25 @@ pub mod user;
 
 pub use timestamp::{TimeCursor, Timestamp};
 
-macro_rules! recorded {
+include!(concat!(env!("OUT_DIR"), "/tables.rs"));
+
+macro_rules! any_tables {
     ($($table:ident)*) => {
-        /// The tables whose changes are recorded.
-        pub const RECORDED: &[&dyn AnyTable] = &[$(db::any_table::<$table::Entity>()),*];
+        /// All tables.
+        pub const TABLES: &[&dyn AnyTable] = &[$(db::any_table::<$table::Entity>()),*];
     };
 }
 
-recorded! {
-    alert_source alert_source_service campaign category check check_answer check_reported code_issue code_issue_cve code_issue_cwe
-    code_issue_project code_issue_project_resource component_type contact deploy domain domain_alias event_subscription filter filter_predicate
-    infrastructure_resource infrastructure_resource_alias integration level lifecycle on_call property
-    property_definition relationship relationship_definition repository scim_group scim_group_member scorecard scorecard_alias service service_alias
-    service_dependency service_document service_repository suggestion system system_alias tag team team_alias team_membership tier tool
-    user
+tables!(any_tables);
+
+/// The tables whose changes are recorded.
+pub fn recorded() -> impl Iterator<Item = &'static dyn AnyTable> {
+    TABLES.iter().copied().filter(|table| table.told() != Told::Nothing)
+}
+
+/// The table of this name, if its changes are recorded.
+pub fn recorded_as(name: &str) -> Option<&'static dyn AnyTable> {
+    recorded().find(|table| table.name() == name)
 }
 
 /// What the column `written_by` holds of a row that a service file wrote. It is null for a row that anyone else wrote.
@@ -191,8 +196,11 @@ pub(crate) async fn by_unique<E: Table>(
     Ok(db.all_like::<E>(shape("by value", &[column]), build, vec![value.clone()]).await?.pop())
 }
 
-/// A table whose rows can be found by an alias. An alias belongs to at most one row.
+/// A table whose rows can be found by an alias, or by another name. An alias belongs to at most one row.
 pub trait ByAlias: Table {
+    /// What messages call it.
+    const CALLED: &'static str = "alias";
+
     /// Finds the row with this alias, of any kind.
     fn by_alias(
         db: &dyn ReadHandle,

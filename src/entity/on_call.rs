@@ -21,6 +21,8 @@ super::table! {
     pub ends_at: Option<Timestamp>,
 }
 
+super::called!(noun "entry of who is on call");
+
 super::rules![
     FieldRule::text("name", Column::Name, text::SHORT).required(),
     FieldRule::text("externalEmail", Column::ExternalEmail, text::SHORT),

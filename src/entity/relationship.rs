@@ -40,6 +40,8 @@ super::table! {
     pub written_by: Option<String>,
 }
 
+super::called!(class "Relationship");
+
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Relationship");
     const LIST: Option<&'static str> = Some("relationships");

@@ -33,6 +33,8 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
+super::called!(class "RelationshipDefinition");
+
 super::rules![
     FieldRule::text("alias", Column::Alias, text::SHORT).required(),
     FieldRule::new("componentType", Column::ComponentTypeId, ValueRule::Identified(Reference::ComponentType))

@@ -23,7 +23,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-crate::unrecorded!(Entity);
+crate::unrecorded!(Entity, left_out("where the other installation is reached, and what its server is told"));
 
 /// The name of the address of the application: `--app-url` of the server that started last, if it had one.
 const APP_URL: &str = "app_url";

@@ -21,7 +21,7 @@ pub const NAME: usize = 80;
 pub const QUERY: usize = 2 * 1024;
 
 super::table! {
-    "saved_view", unrecorded;
+    "saved_view", unrecorded, exported;
 
     /// The person it belongs to.
     pub user_id: i64,

@@ -17,6 +17,8 @@ super::table! {
     pub notes: Option<String>,
 }
 
+super::called!(noun "dependency");
+
 impl Table for Entity {
     const TOLD: Told = Told::Alone("ServiceDependency");
     const LIST: Option<&'static str> = Some("dependencies");

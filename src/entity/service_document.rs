@@ -21,6 +21,8 @@ super::table! {
     pub updated_at: Timestamp,
 }
 
+super::called!(noun "API document");
+
 /// The format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Deserialize)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "lowercase")]

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "service_document_content", unrecorded;
+    "service_document_content", unrecorded, exported;
 
     /// The document; it has one text.
     pub document_id: i64,

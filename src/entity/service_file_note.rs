@@ -20,7 +20,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-crate::unrecorded!(Entity);
+crate::unrecorded!(Entity, left_out("each run of a service file writes them again"));
 
 /// The most notes of a service. The last one says how many there are beside it.
 pub const NOTES: usize = super::text::FEW;

@@ -23,7 +23,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-crate::unrecorded!(Entity);
+crate::unrecorded!(Entity, left_out("who was told of the other installation is not told of this one"));
 
 /// How long after a refusal that was told another one of the same service is told, at the earliest.
 pub const PAUSE: Duration = Duration::from_secs(86_400);

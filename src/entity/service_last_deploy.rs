@@ -23,7 +23,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-crate::unrecorded!(Entity);
+crate::unrecorded!(Entity, left_out("derived from deploys"));
 
 /// Derives all rows, after services and deploys were stored in bulk in the transaction `db`.
 pub async fn derive_all(db: &dyn WriteHandle) -> Result<(), db::Error> {

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "service_level", unrecorded;
+    "service_level", unrecorded, left_out("derived from it");
 
     /// The service: at most one row for each.
     pub service_id: i64,

@@ -18,6 +18,8 @@ super::table! {
     pub display_name: Option<String>,
 }
 
+super::called!(noun "link between a service and a repository");
+
 impl Table for Entity {
     const TOLD: Told = Told::Alone("ServiceRepository");
     const LIST: Option<&'static str> = Some("repositories");

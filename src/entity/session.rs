@@ -7,7 +7,7 @@ use super::prelude::*;
 use super::user;
 
 super::table! {
-    "session", unrecorded;
+    "session", unrecorded, left_out("a secret that lasts hours");
 
     /// SHA-256 of the secret, 32 bytes; unique.
     pub hash: Vec<u8>,

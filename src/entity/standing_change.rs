@@ -6,7 +6,7 @@ use super::prelude::*;
 pub const KEPT: i64 = 400;
 
 super::table! {
-    "standing_change", unrecorded;
+    "standing_change", unrecorded, left_out("how services stood in the other installation");
 
     /// The service.
     pub service_id: i64,

@@ -4,7 +4,7 @@
 use super::prelude::*;
 
 super::table! {
-    "standing_day", unrecorded;
+    "standing_day", unrecorded, left_out("how services stood there on each day");
 
     /// The day in UTC: the number of days since 1 January 1970.
     pub day: i32,

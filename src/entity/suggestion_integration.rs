@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "suggestion_integration", unrecorded;
+    "suggestion_integration", unrecorded, exported;
 
     /// The suggestion.
     pub suggestion_id: i64,

@@ -16,8 +16,9 @@
 /// }
 /// ```
 ///
-/// A table whose changes are not recorded says `unrecorded` in their place. One that says more of its rows gives only its
-/// name, and implements [`Table`](crate::db::Table) itself.
+/// A table whose changes are not recorded says `unrecorded` in their place, and `exported` or `left_out("why")`: whether
+/// exports have its rows. Those of other tables are exported, unless `left_out("why")` follows what they are to the audit. A
+/// table that says more of its rows gives only its name, and implements [`Table`](crate::db::Table) itself.
 ///
 /// It becomes what sea-orm wants of a module, `Model`, `Relation` and the traits of both, and `impl Table for Entity`. The
 /// file needs `use super::prelude::*`. The generator reads the columns from the source.
@@ -39,18 +40,23 @@ macro_rules! table {
 
         impl ActiveModelBehavior for ActiveModel {}
     };
-    ($table:tt, unrecorded; $($columns:tt)*) => {
+    ($table:tt, unrecorded, exported; $($columns:tt)*) => {
         $crate::entity::table! { $table; $($columns)* }
-        $crate::unrecorded!(Entity);
+        $crate::unrecorded!(Entity, exported);
+    };
+    ($table:tt, unrecorded, left_out($why:literal); $($columns:tt)*) => {
+        $crate::entity::table! { $table; $($columns)* }
+        $crate::unrecorded!(Entity, left_out($why));
     };
     (
-        $table:tt, $told:ident($name:tt), |$row:pat_param| $owner:expr $(, |$listed:pat_param| $entry:expr)?;
-        $($columns:tt)*
+        $table:tt, $told:ident($name:tt), $(left_out($why:literal),)? |$row:pat_param| $owner:expr
+        $(, |$listed:pat_param| $entry:expr)?; $($columns:tt)*
     ) => {
         $crate::entity::table! { $table; $($columns)* }
 
         impl $crate::db::Table for Entity {
             const TOLD: $crate::db::Told = $crate::db::Told::$told($name);
+            $(const LEFT_OUT: Option<&'static str> = Some($why);)?
 
             fn owner($row: &Model) -> $crate::db::Owner {
                 $owner
@@ -74,6 +80,14 @@ macro_rules! rules {
     };
 }
 pub(super) use rules;
+
+/// Says what ids and messages call a row where that is not its type in the SDL and the name of its table:
+/// `called!(class "Change", noun "change")`, or one of the words. The generator reads it from the source. Clients hold ids,
+/// so a class stays.
+macro_rules! called {
+    ($(class $class:literal)? $(,)? $(noun $noun:literal)?) => {};
+}
+pub(super) use called;
 
 /// Implements [`ByAlias`](crate::entity::ByAlias) for a table whose alias is a unique column of its own, such as `Alias`.
 macro_rules! by_alias {

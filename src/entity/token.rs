@@ -16,7 +16,7 @@ use super::text::ENTRIES;
 use super::{change, remembered};
 
 super::table! {
-    "token", unrecorded;
+    "token", unrecorded, left_out("a secret, valid for the installation that issued it");
 
     /// What the token is for.
     pub description: String,

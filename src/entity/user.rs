@@ -142,6 +142,14 @@ pub async fn by_email(db: &dyn ReadHandle, email: &str) -> Result<Option<Model>,
     super::by_unique::<Entity>(db, Column::EmailKey, email_key(email)).await
 }
 
+impl super::ByAlias for Entity {
+    const CALLED: &'static str = "email address";
+
+    async fn by_alias(db: &dyn ReadHandle, email: &str) -> Result<Option<Model>, db::Error> {
+        by_email(db, email).await
+    }
+}
+
 /// The email addresses of the users that were made first, at most `most`.
 pub async fn emails(db: &dyn ReadHandle, most: u64) -> Result<Vec<String>, db::Error> {
     let users = Entity::find().select_only().column(Column::Email).order_by_asc(Column::Id).limit(most);

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::BufRead;
 
-use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query};
 use serde_json::json;
 
 use super::rows::{Batch, Export, Mistake, columns};
-use super::{TABLES, tables};
+use super::{TABLES, exported};
 use crate::db::{self, Bulk, Db, Incomplete, Load, Prepared, Read, Rows, Unstored, Write, WriteHandle};
 use crate::deploy;
 use crate::entity;
@@ -235,7 +234,7 @@ async fn complete(db: &Bulk, last_ids: &BTreeMap<String, i64>) -> Result<(), db:
     entity::user::refresh_email_keys(db).await?;
     deploy::derive_all(db).await?;
     entity::document_pull::begin_all(db).await?;
-    for table in TABLES {
+    for table in TABLES.iter() {
         if let Some(last) = last_ids.get(*table) {
             db::give_ids_after(db, table, *last).await?;
         }
@@ -245,20 +244,16 @@ async fn complete(db: &Bulk, last_ids: &BTreeMap<String, i64>) -> Result<(), db:
 
 /// Checks that the catalogue is empty, and removes the rows that every new catalogue has and the export replaces.
 async fn empty(db: &dyn WriteHandle, last_ids: &BTreeMap<String, i64>) -> Result<(), Refused> {
-    macro_rules! each {
-        ($($table:ident)*) => {$({
-            use entity::$table::Entity;
-            let table = stringify!($table);
-            if FILLED.contains(&table) {
-                if !NEWER.contains(&table) || last_ids.contains_key(table) {
-                    db.exec(Entity::delete_many()).await?;
-                }
-            } else if db.one(Entity::find().limit(1)).await?.is_some() {
-                let what = "import needs an empty catalogue, and this one already has rows in";
-                return Err(Refused::Whole(format!("{what} {table}; name another with --database-url")));
+    for table in TABLES.iter().copied() {
+        if FILLED.contains(&table) {
+            if !NEWER.contains(&table) || last_ids.contains_key(table) {
+                let all = db.backend().build(&Query::delete().from_table(table).take());
+                db.change(all).await?;
             }
-        })*};
+        } else if !exported(table)?.page(db, 0, 1).await?.is_empty() {
+            let what = "import needs an empty catalogue, and this one already has rows in";
+            return Err(Refused::Whole(format!("{what} {table}; name another with --database-url")));
+        }
     }
-    tables!(each);
     Ok(())
 }

@@ -16,9 +16,9 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::{LEFT_OUT, TABLES, VERSION, tables};
+use super::{LEFT_OUT, TABLES, VERSION};
 use crate::db::{Form, Rows};
-use crate::entity;
+use crate::entity::{self, tables};
 use crate::error::quoted;
 
 /// The maximum length of a line, in bytes. Longer than every line of an export. The longest text is an API document:

@@ -11,7 +11,7 @@ use crate::db::{
     Word, World,
 };
 use crate::entity::audit::Subject;
-use crate::entity::{RECORDED, team};
+use crate::entity::{recorded_as, team};
 
 /// What a transaction has changed.
 #[derive(Debug)]
@@ -237,7 +237,7 @@ impl<'a> Parts<'a> {
 
 /// The table with this name, if its rows are told when they go along with another.
 fn is_told(name: &str) -> Option<&'static dyn AnyTable> {
-    let table = RECORDED.iter().copied().find(|table| table.name() == name)?;
+    let table = recorded_as(name)?;
     matches!(table.told(), InAudit::Alone(_) | InAudit::In(_)).then_some(table)
 }
 

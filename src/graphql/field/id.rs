@@ -61,7 +61,8 @@ impl Scalar for Id {
     }
 }
 
-/// A table whose rows have global ids.
+/// A table whose rows have global ids. The generator lists these: see [`called!`](crate::entity) for other words than those
+/// that follow.
 pub trait Class: Table {
     /// The class in the id.
     const CLASS: &'static str;
@@ -90,61 +91,15 @@ macro_rules! classes {
         }
     };
     (name $entity:ident alias) => {
-        const CALLED_BY: Option<&'static str> = Some("alias");
+        const CALLED_BY: Option<&'static str> = Some(<Self as ByAlias>::CALLED);
 
         async fn called(db: &dyn ReadHandle, name: &str) -> Result<Option<Self::Model>, db::Error> {
             Self::by_alias(db, name).await
         }
     };
-    (name $entity:ident email) => {
-        const CALLED_BY: Option<&'static str> = Some("email address");
-
-        async fn called(db: &dyn ReadHandle, name: &str) -> Result<Option<Self::Model>, db::Error> {
-            entity::$entity::by_email(db, name).await
-        }
-    };
 }
 
-classes! {
-    service => "Service", "service", alias;
-    tag => "Tag", "tag";
-    team => "Team", "team", alias;
-    user => "User", "user", email;
-    system => "System", "system", alias;
-    domain => "Domain", "domain", alias;
-    infrastructure_resource => "InfrastructureResource", "infrastructure resource", alias;
-    component_type => "ComponentType", "component type", alias;
-    tool => "Tool", "tool";
-    level => "Level", "level";
-    category => "Category", "category";
-    scorecard => "Scorecard", "scorecard", alias;
-    check => "Check", "check";
-    campaign => "Campaign", "campaign";
-    event_subscription => "EventSubscription", "event subscription";
-    event_delivery => "EventDelivery", "delivery";
-    contact => "Contact", "contact";
-    property_definition => "PropertyDefinition", "property definition", alias;
-    property => "Property", "property";
-    service_dependency => "ServiceDependency", "dependency";
-    relationship => "Relationship", "relationship";
-    relationship_definition => "RelationshipDefinition", "relationship definition", alias;
-    tier => "Tier", "tier", alias;
-    lifecycle => "Lifecycle", "lifecycle", alias;
-    repository => "Repository", "repository", alias;
-    service_repository => "ServiceRepository", "link between a service and a repository";
-    integration => "Integration", "integration";
-    code_issue_project => "CodeIssueProject", "code issue project";
-    code_issue => "CodeIssue", "code issue";
-    deploy => "Deploy", "deploy";
-    suggestion => "ServiceSuggestion", "suggestion";
-    service_document => "ServiceDocument", "API document";
-    filter => "Filter", "filter";
-    saved_view => "SavedView", "saved view";
-    on_call => "OnCall", "entry of who is on call";
-    audit => "Change", "change";
-    alert_source => "AlertSource", "alert source";
-    alert_source_service => "AlertSourceService", "link between an alert source and a service";
-}
+entity::ids!(classes);
 
 /// Decodes a global id into its class and number. Returns `None` if the text is not a global id.
 ///

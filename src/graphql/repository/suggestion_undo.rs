@@ -10,7 +10,7 @@ use crate::db::{Before, RowOf, Told};
 use crate::entity::alias::AliasKind;
 use crate::entity::service::{self, Writable};
 use crate::entity::suggestion::{self, Acceptance, Column, State};
-use crate::entity::{RECORDED, code_issue_project_resource, deploy, deploy_number, service_alias};
+use crate::entity::{code_issue_project_resource, deploy, deploy_number, recorded_as, service_alias};
 use crate::graphql::prelude::*;
 use crate::graphql::request::permit;
 
@@ -131,7 +131,7 @@ async fn added(db: &Transaction, service: &Service, suggestion: &ServiceSuggesti
 async fn things(db: &Transaction, service: &Service, suggestion: &ServiceSuggestion) -> Result<Option<String>> {
     let row = RowOf::new::<service::Entity>(service.id);
     let is_asked = |name: &str| {
-        let table = RECORDED.iter().copied().find(|table| table.name() == name)?;
+        let table = recorded_as(name)?;
         let is_own = ["service_alias", "suggestion", "code_issue_project_resource"].contains(&name);
         (matches!(table.told(), Told::Alone(_) | Told::In(_)) && !is_own).then_some(table)
     };

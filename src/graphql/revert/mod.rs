@@ -11,7 +11,7 @@ use super::request::permit;
 use super::service::service_file;
 use crate::db::{Before, RowOf};
 use crate::entity::change::kept::columns_of;
-use crate::entity::{RECORDED, audit};
+use crate::entity::{audit, recorded};
 use crate::graphql::prelude::*;
 
 mod carry_out;
@@ -31,7 +31,7 @@ pub fn refusal(entry: &audit::Model) -> Option<String> {
 
 /// Whether histories tell an entry: it is about a service, a team, a system, a domain or a part of them.
 pub fn is_told(entry: &audit::Model) -> bool {
-    let mut told = RECORDED.iter().filter(|table| columns_of(table.name()).is_some()).filter_map(|table| table.class());
+    let mut told = recorded().filter(|table| columns_of(table.name()).is_some()).filter_map(|table| table.class());
     entry.subject_class.as_deref().is_some_and(|class| told.any(|told| told == class))
 }
 

@@ -3,10 +3,10 @@
 use serde_json::Value as Json;
 
 use crate::db::RowOf;
-use crate::entity::RECORDED;
 use crate::entity::audit;
 use crate::entity::change::kept::{Kept, KeptRow, NOUNS, Values, columns_of};
 use crate::entity::change::{label, reference};
+use crate::entity::recorded_as;
 
 /// What happened to a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,7 +172,7 @@ pub(super) fn of_entry(entry: &audit::Model) -> Result<Vec<Step>, String> {
 /// The step that undoes what happened to a row. `None` if that stays.
 fn step(row: KeptRow) -> Result<Option<Step>, String> {
     let KeptRow { table, id, old, new, cut } = row;
-    let found = RECORDED.iter().copied().find(|known| known.name() == table);
+    let found = recorded_as(&table);
     let (Some((name, _)), Some(found)) = (columns_of(&table), found) else {
         return Err(format!("the change concerns a {}, which is not reverted from the audit", table.replace('_', " ")));
     };

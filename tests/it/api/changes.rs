@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rollcall::db::{Read, Told, Write};
 use rollcall::entity::user::Role;
-use rollcall::entity::{RECORDED, audit, team, team_membership, user};
+use rollcall::entity::{audit, recorded_as, team, team_membership, user};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{EntityTrait, QueryOrder, Set};
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ fn names(column: &str) -> [String; 2] {
 
 /// Checks that the entries tell a row that differs.
 fn check_told(mutation: &str, (table, id): &(String, i64), old: &Value, new: &Value, entries: &[Entry]) {
-    let Some(known) = RECORDED.iter().find(|known| known.name() == table) else { return };
+    let Some(known) = recorded_as(table) else { return };
     let told = match known.list() {
         // Its entries tell what belongs to a subject in lists of the subject.
         Some(list) if mutation == "serviceFilesApply" => Told::In(list),
