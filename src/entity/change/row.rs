@@ -8,11 +8,7 @@ use sea_orm::{Iterable, ModelTrait};
 use serde_json::{Map, Value as Json, json};
 
 use crate::db::{self, AnyRow, AnyTable, Before, RowOf, Side, Transaction, World, any_table};
-use crate::entity::{
-    Timestamp, alert_source, campaign, category, code_issue_project, component_type, domain, filter,
-    infrastructure_resource, integration, level, lifecycle, property_definition, relationship_definition, repository,
-    scorecard, service, system, team, tier, user,
-};
+use crate::entity::{Timestamp, component_type, property_definition, recorded_as, service, team, user};
 
 /// Columns that are not compared: they say nothing about the object, or they are secrets.
 const LEFT_OUT: &[&str] = &[
@@ -42,32 +38,17 @@ const PARTS: &str = "parameters";
 /// Its parts that no input has: what a check keeps of other rows, for its sentences, and what it kept in earlier releases.
 const OWN_PARTS: [&str; 3] = ["definition", "integration", "production"];
 
-/// The table that a column refers to.
+/// The table that a column refers to: that of its name, such as `team` of `team_id`, unless it has another one.
 pub(crate) fn reference(column: &str) -> Option<&'static dyn AnyTable> {
     let column = column.trim_start_matches("source_").trim_start_matches("target_");
     Some(match column {
-        "owner_id" | "parent_team_id" | "team_id" => any_table::<team::Entity>(),
-        "type_id" | "component_type_id" => any_table::<component_type::Entity>(),
-        "definition_id" | "property_definition_id" => any_table::<property_definition::Entity>(),
-        "relationship_definition_id" => any_table::<relationship_definition::Entity>(),
+        "owner_id" | "parent_team_id" => any_table::<team::Entity>(),
+        "type_id" => any_table::<component_type::Entity>(),
+        "definition_id" => any_table::<property_definition::Entity>(),
         // Those of a dependency.
-        "id" | "destination_id" | "service_id" => any_table::<service::Entity>(),
-        "system_id" => any_table::<system::Entity>(),
-        "domain_id" => any_table::<domain::Entity>(),
-        "infrastructure_resource_id" => any_table::<infrastructure_resource::Entity>(),
-        "tier_id" => any_table::<tier::Entity>(),
-        "lifecycle_id" => any_table::<lifecycle::Entity>(),
-        "manager_id" | "user_id" => any_table::<user::Entity>(),
-        "repository_id" => any_table::<repository::Entity>(),
-        "integration_id" => any_table::<integration::Entity>(),
-        "campaign_id" => any_table::<campaign::Entity>(),
-        "category_id" => any_table::<category::Entity>(),
-        "filter_id" => any_table::<filter::Entity>(),
-        "level_id" => any_table::<level::Entity>(),
-        "scorecard_id" => any_table::<scorecard::Entity>(),
-        "alert_source_id" => any_table::<alert_source::Entity>(),
-        "code_issue_project_id" => any_table::<code_issue_project::Entity>(),
-        _ => return None,
+        "id" | "destination_id" => any_table::<service::Entity>(),
+        "manager_id" => any_table::<user::Entity>(),
+        _ => return recorded_as(column.strip_suffix("_id")?),
     })
 }
 
@@ -260,5 +241,28 @@ pub(super) fn insert(changed: &mut Map<String, Json>, field: &str, old: Json, ne
     // A field that is null before and after has not changed, even if the row was created or deleted.
     if old != new {
         changed.insert(field.to_owned(), json!({ "old": old, "new": new }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_refers_to_the_table_of_its_name_unless_it_has_another_one() {
+        for (column, table) in [
+            ("team_id", Some("team")),
+            ("alert_source_id", Some("alert_source")),
+            ("target_infrastructure_resource_id", Some("infrastructure_resource")),
+            ("owner_id", Some("team")),
+            ("source_id", Some("service")),
+            ("manager_id", Some("user")),
+            // Its changes are not recorded.
+            ("saved_view_id", None),
+            ("external_id", None),
+            ("team", None),
+        ] {
+            assert_eq!(reference(column).map(|table| table.name()), table, "{column}");
+        }
     }
 }
