@@ -1,11 +1,11 @@
-//! The tables: the module of each, and what ids and messages call its rows. They become `tables.rs`, two macros that call
-//! another one with them, so that nobody lists them by hand.
+//! The tables: the module of each, and what ids and messages call its rows. They become `tables.rs`, two macros that
+//! call another one with them, so that nobody lists them by hand.
 //!
-//! A file of the entities has a table if it declares its `Model`, or calls a macro that does with the name of the table. Rows
-//! have ids if an SDL type stands for them that has one, or if the file says their class:
+//! A file of the entities has a table if it declares its `Model`, or calls a macro that does with the name of the table.
+//! Rows have ids if an SDL type stands for them that has one, or if the file says their class:
 //!
-//! - `called!(class "Change", noun "change")` says what ids call a row instead of its type in the SDL, and what messages call
-//!   it instead of the name of the table. Either word may be alone.
+//! - `called!(class "Change", noun "change")` says what ids call a row instead of its type in the SDL, and what messages
+//!   call it instead of the name of the table. Either word may be alone.
 //! - `by_alias!`, `alias_table!` and `impl ByAlias for Entity` say that its rows have aliases.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,10 +101,8 @@ fn types<'s>(schema: &'s Schema, bindings: &'s Bindings) -> BTreeMap<&'s str, &'
 /// A macro that calls another one with a list.
 fn list(name: &str, says: &str, lines: impl Iterator<Item = String>) -> String {
     let lines: String = lines.map(|line| format!("            {line}\n")).collect();
-    format!(
-        "/// Calls a macro with a list. {says}\nmacro_rules! {name} {{\n    ($each:ident) => {{\n        $each! {{\n{lines}        \
-         }}\n    }};\n}}\npub(crate) use {name};\n"
-    )
+    let calls = format!("    ($each:ident) => {{\n        $each! {{\n{lines}        }}\n    }};\n");
+    format!("/// Calls a macro with a list. {says}\nmacro_rules! {name} {{\n{calls}}}\npub(crate) use {name};\n")
 }
 
 /// Whether a macro is called with this text as its first argument.
