@@ -2,9 +2,10 @@
 //! that it reaches: its own, those of its network, and the metadata of its cloud.
 
 use std::io::Read;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::time::Duration;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::{Duration, Instant};
 
+use quick_cache::sync::Cache;
 use ureq::Agent;
 use ureq::config::Config;
 use ureq::http::Uri;
@@ -19,6 +20,12 @@ use crate::error::UserError;
 
 /// The time for one message, from the look-up of the host's name to the end of the response.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long the addresses of a host are used that were looked up, and checked, for an earlier message.
+pub const LOOKED_UP: Duration = Duration::from_secs(5);
+
+/// Of how many hosts the addresses are kept.
+const HOSTS: usize = 256;
 
 /// How much of a response is read, in bytes.
 pub const RESPONSE: usize = 1_000;
@@ -72,7 +79,11 @@ pub(super) fn agent(private: &Hosts) -> Agent {
         .tls_config(tls)
         .user_agent(concat!("rollcall/", env!("CARGO_PKG_VERSION")))
         .build();
-    Agent::with_parts(config, DefaultConnector::default(), Guarded { private: private.clone() })
+    Agent::with_parts(
+        config,
+        DefaultConnector::default(),
+        Guarded { private: private.clone(), recent: Recent::default() },
+    )
 }
 
 /// Sends a message and reads the response.
@@ -120,17 +131,59 @@ impl std::error::Error for Private {}
 #[derive(Debug)]
 struct Guarded {
     private: Hosts,
+    recent: Recent,
+}
+
+impl Guarded {
+    fn look_up(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<Vec<SocketAddr>, ureq::Error> {
+        let found = DefaultResolver::default().resolve(uri, config, timeout)?;
+        if Address::parse(&uri.to_string()).is_some_and(|address| self.private.contain(&address)) {
+            return Ok(found.to_vec());
+        }
+        let public: Vec<_> = found.iter().copied().filter(|address| is_public(address.ip())).collect();
+        if public.is_empty() { Err(ureq::Error::Other(Box::new(Private))) } else { Ok(public) }
+    }
 }
 
 impl Resolver for Guarded {
     fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = DefaultResolver::default().resolve(uri, config, timeout)?;
-        if Address::parse(&uri.to_string()).is_some_and(|address| self.private.contain(&address)) {
+        let host = format!("{}://{}", uri.scheme_str().unwrap_or_default(), uri.host().unwrap_or_default());
+        let host = uri.port_u16().map_or_else(|| host.clone(), |port| format!("{host}:{port}"));
+        let mut found = self.empty();
+        for address in self.recent.get(&host, Instant::now(), || self.look_up(uri, config, timeout))? {
+            found.push(address);
+        }
+        Ok(found)
+    }
+}
+
+/// The addresses of hosts to which something was sent a moment ago. A look-up takes a thread of its own, and a receiver gets
+/// many messages in a row.
+#[derive(Debug)]
+struct Recent(Cache<String, (Instant, Vec<SocketAddr>)>);
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self(Cache::new(HOSTS))
+    }
+}
+
+impl Recent {
+    /// The addresses of a host, looked up at most [`LOOKED_UP`] before `now`.
+    fn get<E>(
+        &self,
+        host: &str,
+        now: Instant,
+        look_up: impl FnOnce() -> Result<Vec<SocketAddr>, E>,
+    ) -> Result<Vec<SocketAddr>, E> {
+        if let Some((at, found)) = self.0.get(host)
+            && now.saturating_duration_since(at) < LOOKED_UP
+        {
             return Ok(found);
         }
-        let mut public = self.empty();
-        found.iter().filter(|address| is_public(address.ip())).for_each(|address| public.push(*address));
-        if public.is_empty() { Err(ureq::Error::Other(Box::new(Private))) } else { Ok(public) }
+        let found = look_up()?;
+        self.0.insert(host.to_owned(), (now, found.clone()));
+        Ok(found)
     }
 }
 
@@ -270,6 +323,18 @@ mod tests {
         ] {
             assert!(check(url, &none).is_err(), "{url}");
         }
+    }
+
+    #[test]
+    fn addresses_are_looked_up_again_after_some_seconds() {
+        let (recent, now) = (Recent::default(), Instant::now());
+        let at = |last: u8| Ok::<_, ()>(vec![SocketAddr::from(([1, 1, 1, last], 443))]);
+        let get = |host: &str, after: Duration, last: u8| recent.get(host, now + after, || at(last));
+        assert_eq!(recent.get("https://a", now, || Err(())), Err(()), "what was not found is not kept");
+        assert_eq!(get("https://a", Duration::ZERO, 1), at(1));
+        assert_eq!(get("https://a", LOOKED_UP / 2, 2), at(1));
+        assert_eq!(get("https://b", LOOKED_UP / 2, 3), at(3), "each host has its own");
+        assert_eq!(get("https://a", LOOKED_UP, 4), at(4));
     }
 
     #[test]

@@ -321,6 +321,8 @@ fn things() -> Section {
         time("time in which an event is sent again", deliver::GIVEN_UP_AFTER).beyond("the delivery has failed"),
         time("longest pause before an event is sent again", deliver::LONGEST_PAUSE),
         count("messages that are sent to a receiver of events at a time", deliver::AT_ONCE),
+        time("time for which the addresses of a receiver of events are used again", receiver::LOOKED_UP)
+            .beyond("they are looked up and checked again"),
         bytes("what is read of the answer of a receiver of events", receiver::RESPONSE).beyond("the rest is not read"),
         count("mails that are handed to the mail server at a time", mail::AT_ONCE).beyond("others wait"),
         characters("subject of a mail", SUBJECT).beyond("it is cut off"),
