@@ -9,19 +9,20 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures_util::stream::{FuturesUnordered, StreamExt};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use tokio::runtime::Handle;
 use tokio::time::sleep;
 use tracing::{info, warn};
 use ureq::Agent;
 
 use super::fan_out::Waited;
-use super::mail::{Mailer, Untaken};
+use super::mail::{self, Mailer, Untaken};
 use super::message::Message;
 use super::outcome::{Outcome, after, cut, ended, pause};
 use super::page::Pages;
 use super::receiver::{agent, send};
+use super::round::{HandOver, Round, Threads};
 use super::{Wanted, digest, fan_out, message, note_expiring_tokens, overdue, page_of, signature};
 use crate::api_document::hosts::Hosts;
 use crate::db::{self, Db, Read, Transaction, Write};
@@ -32,20 +33,15 @@ use crate::entity::event_subscription::{self as subscription, Form, Model as Sub
 use crate::entity::{ByIds, Timestamp, event, known};
 
 pub use super::outcome::{GIVEN_UP_AFTER, LONGEST_PAUSE};
-
-/// How many messages are sent to a receiver at a time.
-pub const AT_ONCE: usize = 2;
+pub use super::round::{AT_ONCE, MOST_AT_ONCE};
 
 /// The pause when there is nothing to do.
 const PAUSE: Duration = Duration::from_millis(500);
 /// The pause after some events, so that those of many changes are read together.
-const GATHERING: Duration = Duration::from_millis(100);
+const GATHERING: Duration = Duration::from_millis(250);
 /// The number of deliveries that are taken at once.
 const BATCH: u64 = 100;
-/// How long more of these are begun, before it is stored what has become of them: what is not stored is sent again after a
-/// crash.
-const UNSTORED: Duration = Duration::from_secs(1);
-/// How long a process may take for these: [`UNSTORED`] until the last one is begun, its
+/// How long a process may take for these: a second until the last one is begun, its
 /// [`TIMEOUT`](super::receiver::TIMEOUT), and as long again until others make [place](super::mail::PLACE) and to store the
 /// result.
 const LEASE: Duration = Duration::from_secs(30);
@@ -64,6 +60,7 @@ pub struct Sender {
     db: Db,
     wanted: Wanted,
     agent: Agent,
+    threads: Arc<Threads>,
     mail: Option<Mailer>,
     app_url: Arc<str>,
     /// Tells this process from others.
@@ -78,8 +75,8 @@ impl Sender {
     /// Sends to public hosts, and to those that may be `private`.
     pub fn new(db: Db, wanted: Wanted, private: &Hosts, app_url: &str) -> Self {
         let process = format!("{:032x}", fastrand::u128(..)).into();
-        let (agent, app_url, busy) = (agent(private), app_url.into(), Arc::default());
-        Self { db, wanted, agent, mail: None, app_url, process, busy, overdue_after: OVERDUE_AFTER }
+        let (agent, threads, app_url, busy) = (agent(private), Arc::default(), app_url.into(), Arc::default());
+        Self { db, wanted, agent, threads, mail: None, app_url, process, busy, overdue_after: OVERDUE_AFTER }
     }
 
     /// Sends mail by this server, if there is one.
@@ -224,6 +221,7 @@ impl Sender {
         if subjects.is_empty() && delayed.is_empty() {
             return Ok(false);
         }
+        let number: usize = subjects.iter().map(Vec::len).sum();
         let (outcomes, is_down) = self.send_all(&own, &receiver, subjects).await?;
         self.db
             .write(async |tx| {
@@ -241,7 +239,8 @@ impl Sender {
             })
             .await?;
         let is_taken = |(_, outcome): &(Delivery, Outcome)| matches!(outcome, Outcome::Taken(_));
-        Ok(!is_down && (is_full || !delayed.is_empty() || outcomes.iter().any(is_taken)))
+        let is_left = outcomes.len() < number && outcomes.iter().any(is_taken);
+        Ok(!is_down && (is_full || !delayed.is_empty() || is_left))
     }
 
     /// Sends these deliveries: those of a subject one after another, until one is not taken. Returns what became of them,
@@ -256,41 +255,13 @@ impl Sender {
         let events = event::Entity::by_ids(self.db.read(), ids).await?;
         let pages = Pages::find(self.db.read(), &self.app_url, &events.iter().flatten().collect::<Vec<_>>()).await?;
         let mut events = events.into_iter();
-        let mut subjects = subjects.into_iter().map(|subject| {
+        let subjects = subjects.into_iter().map(|subject| {
             let events = events.by_ref().take(subject.len()).collect::<Vec<_>>();
-            subject.into_iter().zip(events).filter_map(|(delivery, event)| Some((delivery, event?)))
+            subject.into_iter().zip(events).filter_map(|(delivery, event)| Some((delivery, event?))).collect()
         });
-        let (begun, mut is_down, mut outcomes) = (Instant::now(), false, Vec::new());
-        let mut sent = FuturesUnordered::new();
-        loop {
-            // Nothing more is begun after a failure.
-            while sent.len() < AT_ONCE && !is_down && begun.elapsed() < UNSTORED {
-                let Some(subject) = subjects.next() else { break };
-                sent.push(self.send_next(own, receiver, &pages, subject));
-            }
-            let Some(next) = sent.next().await else { break };
-            let Some(((delivery, outcome), subject)) = next else { continue };
-            is_down |= matches!(outcome, None | Some(Outcome::Down { .. }));
-            if matches!(outcome, Some(Outcome::Taken(_))) && !is_down && begun.elapsed() < UNSTORED {
-                sent.push(self.send_next(own, receiver, &pages, subject));
-            }
-            outcomes.extend(outcome.map(|outcome| (delivery, outcome)));
-        }
-        Ok((outcomes, is_down))
-    }
-
-    /// Sends the next delivery of a subject, if there is one. It has no outcome if it was not offered to the receiver.
-    async fn send_next<S: Iterator<Item = (Delivery, event::Model)>>(
-        &self,
-        own: &Subscription,
-        receiver: &Receiver,
-        pages: &Pages,
-        mut subject: S,
-    ) -> Option<((Delivery, Option<Outcome>), S)> {
-        let (delivery, event) = subject.next()?;
-        let message = message::compose(&event, delivery.kind, own.form, pages);
-        let outcome = self.hand_over(own, receiver, message).await;
-        Some(((delivery, outcome), subject))
+        let at_once = if own.form == Form::Email { mail::OF_SUBSCRIPTION } else { AT_ONCE };
+        let hand_over = self.hand_over(own, receiver);
+        Ok(Round::new(own.form, pages, subjects.collect(), hand_over).run(&self.threads, at_once).await)
     }
 
     /// Sends the oldest digest that is due, if there is one. Returns whether it was taken.
@@ -305,7 +276,11 @@ impl Sender {
         let (Some(first), Some(last)) = (collected.first(), collected.last()) else { return Ok(None) };
         let (attempts, ids) = (first.attempts, [first.id, last.id]);
         let message = digest::message(db, own, collected, &self.app_url).await?;
-        let Some(outcome) = self.hand_over(own, receiver, message).await else { return Ok(Some(false)) };
+        let hand_over = self.hand_over(own, receiver);
+        let handed_over = self.threads.run(move || hand_over(message)).await;
+        let Some(outcome) = handed_over.unwrap_or_else(|error| Some(Outcome::down(error))) else {
+            return Ok(Some(false));
+        };
         self.db
             .write(async |tx| {
                 let told = ended(&outcome, attempts, at, Timestamp::now())
@@ -321,17 +296,18 @@ impl Sender {
         Ok(Some(matches!(outcome, Outcome::Taken(_))))
     }
 
-    /// Sends a message, as its form is sent. `None` if it was not offered to the receiver.
-    async fn hand_over(&self, own: &Subscription, receiver: &Receiver, message: Message) -> Option<Outcome> {
-        match (&own.email, own.form) {
-            (Some(to), Form::Email) => self.mail(own, to, message).await,
-            _ => Some(self.post(receiver, message).await),
-        }
+    /// What sends a message, as its form is sent, and waits for what becomes of it: `None` if it was not offered to the receiver.
+    fn hand_over(&self, own: &Subscription, receiver: &Receiver) -> HandOver {
+        let (sender, own, receiver, runtime) = (self.clone(), own.clone(), receiver.clone(), Handle::current());
+        Box::new(move |message| match (&own.email, own.form) {
+            (Some(to), Form::Email) => runtime.block_on(sender.mail(&own, to, message)),
+            _ => Some(sender.post(&receiver, &message)),
+        })
     }
 
     async fn mail(&self, own: &Subscription, to: &str, message: Message) -> Option<Outcome> {
         let Some(mail) = &self.mail else {
-            return Some(Outcome::Down { status: None, error: NO_SERVER.to_owned(), after: None });
+            return Some(Outcome::down(NO_SERVER));
         };
         let footer = format!(
             "\n-- \nYou get this because the subscription \"{}\" of the service catalogue sends events to this address. \
@@ -348,25 +324,21 @@ impl Sender {
         }
     }
 
-    async fn post(&self, receiver: &Receiver, message: Message) -> Outcome {
+    /// Posts a message, and waits for the response.
+    fn post(&self, receiver: &Receiver, message: &Message) -> Outcome {
         let now = Timestamp::now();
         let seconds = now.as_micros() / 1_000_000;
         let signature = signature::header(receiver, &message.id, seconds, &message.body, now);
-        let (agent, url) = (self.agent.clone(), receiver.url.clone());
-        let sent = tokio::task::spawn_blocking(move || {
-            let seconds = seconds.to_string();
-            let headers = [
-                ("content-type", message.content_type),
-                ("webhook-id", &*message.id),
-                ("webhook-timestamp", &*seconds),
-                ("webhook-signature", &*signature),
-            ];
-            send(&agent, &url, &headers, &message.body)
-        });
-        match sent.await {
-            Ok(Ok(response)) => Outcome::from(response),
-            Ok(Err(error)) => Outcome::Down { status: None, error, after: None },
-            Err(_) => Outcome::Down { status: None, error: "the sender panicked".to_owned(), after: None },
+        let seconds = seconds.to_string();
+        let headers = [
+            ("content-type", message.content_type),
+            ("webhook-id", &*message.id),
+            ("webhook-timestamp", &*seconds),
+            ("webhook-signature", &*signature),
+        ];
+        match send(&self.agent, &receiver.url, &headers, &message.body) {
+            Ok(response) => Outcome::from(response),
+            Err(error) => Outcome::down(&error),
         }
     }
 

@@ -30,6 +30,9 @@ use crate::error::UserError;
 /// How many messages are handed to the mail server at a time, of all subscriptions. Others wait.
 pub const AT_ONCE: usize = 8;
 
+/// How many of them may be those of one subscription.
+pub const OF_SUBSCRIPTION: usize = 2;
+
 /// How long a message waits for others to be handed over, before it is left for later.
 pub(super) const PLACE: Duration = Duration::from_secs(5);
 

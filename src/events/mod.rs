@@ -5,7 +5,7 @@
 //!   nothing.
 //! - [`fan_out`] makes out a delivery for each subscription that wants an event.
 //! - [`deliver`] sends the deliveries, in order for each subject, and again until the receiver takes them or three days
-//!   have passed ([`outcome`]). A message can arrive twice, with the same id.
+//!   have passed ([`outcome`]); [`round`] has the threads for it. A message can arrive twice, with the same id.
 //! - [`message`] is what is sent, [`told`] is what it tells people, [`page`] finds the pages that it leads to, [`signature`] what it is signed with, and [`receiver`] says where it may be sent.
 //!   [`mail`] sends to email addresses, and [`digest`] tells several events in one message.
 //!
@@ -33,6 +33,7 @@ mod outcome;
 pub mod overdue;
 mod page;
 pub mod receiver;
+mod round;
 pub mod signature;
 mod told;
 mod wanted;

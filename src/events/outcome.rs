@@ -32,6 +32,13 @@ pub(super) enum Outcome {
     Down { status: Option<u16>, error: String, after: Option<Duration> },
 }
 
+impl Outcome {
+    /// Nothing came back.
+    pub(super) fn down(error: &str) -> Self {
+        Self::Down { status: None, error: error.to_owned(), after: None }
+    }
+}
+
 impl From<Response> for Outcome {
     fn from(Response { status, retry_after, body }: Response) -> Self {
         let error = match body.is_empty() {

@@ -1,7 +1,8 @@
 //! Events: what is sent to whom, in which order, and what happens when a receiver fails.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rollcall::api_document::hosts::Hosts;
@@ -12,7 +13,7 @@ use rollcall::entity::token::Scope;
 use rollcall::entity::user::Role;
 use rollcall::entity::{Timestamp, audit, event, event_receiver};
 use rollcall::events::Wanted;
-use rollcall::events::deliver::Sender;
+use rollcall::events::deliver::{self, Sender};
 use sea_orm::sea_query::Expr;
 use sea_orm::{EntityTrait, QueryFilter};
 use serde_json::{Value, json};
@@ -494,6 +495,26 @@ async fn a_refused_message_holds_back_its_own_subject_alone_and_is_given_up() {
 }
 
 #[tokio::test]
+async fn messages_about_different_things_are_sent_a_few_at_a_time() {
+    let (inside, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let counted = (Arc::clone(&inside), Arc::clone(&most));
+    let receiver = Receiver::that(move |_| {
+        let (inside, most) = &counted;
+        most.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(50));
+        inside.fetch_sub(1, Ordering::SeqCst);
+        TAKEN
+    });
+    let (app, _sending) = started(&[&receiver]).await;
+    subscribed(&app, &receiver.url(), json!({ "events": ["service_created"] })).await;
+    for number in 0..40 {
+        service(&app, &format!("S{number}")).await;
+    }
+    receiver.exactly(40).await;
+    assert_eq!(most.load(Ordering::SeqCst), deliver::AT_ONCE);
+}
+
+#[tokio::test]
 async fn hostile_receivers_hold_up_neither_changes_nor_other_receivers() {
     let redirecting = Receiver::that(|_| Reply("307 Elsewhere\r\nlocation: http://127.0.0.1:1/", 0, Duration::ZERO));
     let long = Receiver::that(|_| Reply("200 OK", 10 << 20, Duration::ZERO));
@@ -513,7 +534,7 @@ async fn hostile_receivers_hold_up_neither_changes_nor_other_receivers() {
         }
     })
     .await;
-    assert!(hanging.got().len() <= 2, "a few at a time");
+    assert!(hanging.got().len() <= deliver::AT_ONCE, "a few at a time");
     let shown = "{ account { eventSubscriptions { nodes { receiver { host error retryAt deliveredAt } } } } }";
     soon("the failures are shown", async {
         loop {

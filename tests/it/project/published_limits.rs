@@ -321,10 +321,12 @@ fn things() -> Section {
         time("time in which an event is sent again", deliver::GIVEN_UP_AFTER).beyond("the delivery has failed"),
         time("longest pause before an event is sent again", deliver::LONGEST_PAUSE),
         count("messages that are sent to a receiver of events at a time", deliver::AT_ONCE),
+        count("messages that are sent to all receivers of events at a time", deliver::MOST_AT_ONCE),
         time("time for which the addresses of a receiver of events are used again", receiver::LOOKED_UP)
             .beyond("they are looked up and checked again"),
         bytes("what is read of the answer of a receiver of events", receiver::RESPONSE).beyond("the rest is not read"),
         count("mails that are handed to the mail server at a time", mail::AT_ONCE).beyond("others wait"),
+        count("mails of one subscription among them", mail::OF_SUBSCRIPTION).beyond("others wait"),
         characters("subject of a mail", SUBJECT).beyond("it is cut off"),
         count("changed fields that a message for people names", FIELDS).beyond("the others are counted"),
         characters("value of a field in a message for people", VALUE).beyond("it is cut off"),
