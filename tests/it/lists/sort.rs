@@ -48,11 +48,12 @@ async fn listed(app: &TestApp, by: &str, first: usize, filter: Value) -> String 
         let page = app.query(LIST, variables).await["data"]["account"]["services"].take();
         let nodes = page["nodes"].as_array().expect("nodes");
         names.extend(nodes.iter().map(|node| node["name"].as_str().expect("a name").to_owned()));
-        after = page["pageInfo"]["endCursor"].clone();
+        let before = std::mem::replace(&mut after, page["pageInfo"]["endCursor"].clone());
         if page["pageInfo"]["hasNextPage"] == false {
             assert_eq!(page["totalCount"], names.len(), "{by}");
             return names.join(" ");
         }
+        assert_ne!(before, after, "{by}: the next page begins where this one does");
     }
 }
 

@@ -89,10 +89,11 @@ async fn services(service: &Process, token: &str) -> (BTreeSet<String>, BTreeSet
         names.extend(nodes.iter().map(|node| node["name"].as_str().expect("a name").to_owned()));
         let of_nodes = nodes.iter().flat_map(|node| node["tags"]["nodes"].as_array().expect("tags"));
         tags.extend(of_nodes.map(|tag| tag["value"].as_str().expect("a value").to_owned()));
-        after = page["pageInfo"]["endCursor"].clone();
+        let before = std::mem::replace(&mut after, page["pageInfo"]["endCursor"].clone());
         if page["pageInfo"]["hasNextPage"] != true {
             return (names, tags);
         }
+        assert_ne!(before, after, "the next page begins where this one does");
     }
 }
 
