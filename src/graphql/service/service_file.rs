@@ -160,7 +160,10 @@ impl ServiceFilesApplyMutation for Mutation {
             false => {
                 ctx.begin().await?;
                 match prepared.apply(ctx.committed(), ctx.db(), &caller.actor, &options).await {
-                    Ok(done) => done,
+                    Ok(done) => {
+                        ctx.accounted();
+                        done
+                    }
                     Err(error) => {
                         // Whoever waited for this here would wait for the mutation's own locks.
                         let _ = tell(ctx, &files, &options, &error).await;

@@ -88,6 +88,8 @@ pub struct Writing {
     /// Whether the transaction may share its commit.
     may_share: bool,
     changes_many: bool,
+    /// Whether a mutation that changes many things has accounted for them itself.
+    has_accounted: AtomicBool,
     /// The audit entry, which is stored with the commit.
     entry: OnceLock<audit::ActiveModel>,
     /// The row that so many others refer to that they must be shed before it is deleted.
@@ -324,6 +326,7 @@ impl engine::State for State {
             // A person's role is checked by committed data.
             may_share: !is_alone && caller.user.is_none() && !shared.has_own_commit(name),
             changes_many,
+            has_accounted: AtomicBool::new(false),
             entry: OnceLock::new(),
             sheds: OnceLock::new(),
             is_trial: AtomicBool::new(false),
@@ -340,6 +343,9 @@ impl engine::State for State {
         let Request { shared, inputs, outcome, .. } = &*self.request;
         // One that changes many things may have found that it changes nothing.
         let Some(transaction) = writing.transaction.get() else { return Ok(()) };
+        if writing.changes_many && !writing.has_accounted.load(Ordering::Relaxed) {
+            return Err(Error::internal(format!("{name} has @bulk and does not account for what it changes")));
+        }
         if !writing.changes_many && !writing.is_trial.load(Ordering::Relaxed) {
             let input = inputs.get(index).unwrap_or(&Value::Null);
             // Boxed, because each wrapper around a future reserves space for it twice.

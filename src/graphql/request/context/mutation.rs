@@ -18,6 +18,24 @@ use crate::graphql::request::permit;
 use crate::graphql::standards::check::expressions::Found;
 use crate::graphql::standards::standards_file::refuse_locked;
 
+/// Mutations that begin their transaction themselves, by [`Writing::begin`], once they have read and checked what takes
+/// long. The rest begin with it.
+pub(super) const CHECKED_FIRST: &[&str] = &[
+    "changeRevert",
+    "componentTypeCreate",
+    "componentTypeUpdate",
+    "propertyAssign",
+    "propertyDefinitionCreate",
+    "propertyDefinitionUpdate",
+    "serviceCreate",
+    "serviceFilesApply",
+    "servicesUpdate",
+    "standardsApply",
+    "teamPropertyDefinitionCreate",
+    "teamPropertyDefinitionUpdate",
+    "teamPropertyDefinitionsAssign",
+];
+
 impl Writing {
     /// Fails unless the caller has the role that `mutation` needs.
     pub fn require_role_of(&self, mutation: &str) -> Result<()> {
@@ -76,6 +94,11 @@ impl Writing {
         let begun = self.request.shared.db.begin_change(false).await?;
         let _ = self.transaction.set(begun.recorded());
         Ok(())
+    }
+
+    /// Says that a mutation that changes many things has checked the permissions for them and written their audit.
+    pub fn accounted(&self) {
+        self.has_accounted.store(true, Ordering::Relaxed);
     }
 
     /// Says that the mutation changes what standards files govern, for them.
