@@ -13,7 +13,6 @@ use tracing::warn;
 
 use crate::config::OpenId;
 use crate::db::{self, Read, ReadHandle, Transaction, Write};
-use crate::entity::timestamp::touched;
 use crate::entity::user::{self, Role};
 use crate::entity::{ByAlias, scim_group, team, team_membership};
 use crate::error::Error;
@@ -237,9 +236,7 @@ async fn set_roles(db: &Transaction, mapped: &mut Mapped, role: impl Fn(&user::M
 }
 
 async fn set_role(db: &Transaction, mapped: &mut Mapped, role: Role, ids: &[i64]) -> Result<(), db::Error> {
-    let update = user::Entity::update_many()
-        .col_expr(user::Column::Role, Expr::value(role))
-        .col_expr(user::Column::UpdatedAt, touched(user::Column::UpdatedAt));
+    let update = user::Entity::update_many().col_expr(user::Column::Role, Expr::value(role));
     for now in db.updated(update.filter(db::any(db, user::Column::Id, ids))).await? {
         let Some((user, changed)) = mapped.get_mut(&now.id) else { continue };
         changed.insert("role".to_owned(), json!([user.role.word(), role.word()]));

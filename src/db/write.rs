@@ -4,21 +4,23 @@
 //! ([`super::sqlite::embedded`]).
 
 use std::sync::{Mutex, MutexGuard};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_util::future::BoxFuture;
-use sea_orm::sea_query::{Condition, InsertStatement, Query, ReturningClause};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, InsertStatement, Query, ReturningClause, UpdateStatement};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbBackend, DeleteMany, EntityTrait, Insert, InsertMany, Iterable, ModelTrait,
-    PrimaryKeyToColumn, QueryFilter, QueryTrait, Statement, StatementBuilder, UpdateMany, ValidatedDeleteOne,
+    ActiveModelTrait, ColumnTrait, DbBackend, DeleteMany, EntityTrait, IdenStatic, Insert, InsertMany, Iterable,
+    ModelTrait, PrimaryKeyToColumn, QueryFilter, QueryTrait, Statement, StatementBuilder, UpdateMany,
+    ValidatedDeleteOne, Value,
 };
 
 use super::Error;
 use super::bulk::rows_at_once;
 use super::lock::lock;
 use super::read::{Read, ReadHandle, run};
-use super::record::Record;
+use super::record::{Record, Side};
 use super::row::{Row, Work};
-use super::table::{Table, Unrecorded};
+use super::table::{RowOf, Table, Unrecorded};
 
 /// The number of rows that a statement of [`Write::insert_all`] stores.
 const ROWS: usize = 128;
@@ -74,7 +76,8 @@ pub trait Write: WriteHandle {
         self.change(self.backend().build(statement))
     }
 
-    /// Runs an insert, an update or a delete, and returns the number of rows that it changed.
+    /// Runs an insert, an update or a delete, and returns the number of rows that it changed. An update also stores
+    /// [when](touch).
     fn exec<C: Changes>(&self, query: C) -> impl Future<Output = Result<u64, Error>> + Send {
         exec(self.as_write(), query)
     }
@@ -149,15 +152,16 @@ pub trait Write: WriteHandle {
         stored::<E>(self.as_write(), one, insert)
     }
 
-    /// Stores the changed columns of a row. Fails with [`Error::LostRace`] if the row does not exist.
+    /// Stores the changed columns of a row, and [when](touch). Fails with [`Error::LostRace`] if the row does not exist.
     fn update<A>(&self, row: A) -> impl Future<Output = Result<<A::Entity as EntityTrait>::Model, Error>> + Send
     where
         A: ActiveModelTrait<Entity: Table>,
     {
-        update::<A::Entity>(self.as_write(), update_of(self.backend(), row))
+        let write = self.as_write();
+        update::<A::Entity>(write, update_of(self.backend(), is_made_here(write, &row), row))
     }
 
-    /// Runs an update and returns the rows as they are then, in no particular order.
+    /// Runs an update, which also stores [when](touch), and returns the rows as they are then, in no particular order.
     fn updated<E: Table>(&self, update: UpdateMany<E>) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
         updated::<E>(self.as_write(), update)
     }
@@ -190,6 +194,7 @@ fn record_of<E: Table>(db: &dyn WriteHandle) -> Option<MutexGuard<'_, Record>> {
 fn exec<C: Changes>(db: &dyn WriteHandle, query: C) -> impl Future<Output = Result<u64, Error>> + Send {
     let is_recorded = record_of::<C::Table>(db).is_some();
     let mut statement = query.into_query();
+    C::touch(&mut statement);
     if is_recorded {
         C::return_rows(&mut statement, all_columns::<C::Table>(db.backend()));
     }
@@ -250,6 +255,7 @@ fn updated<E: Table>(
     update: UpdateMany<E>,
 ) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
     let mut update = update.into_query();
+    touch::<E>(&mut update);
     update.returning(all_columns::<E>(db.backend()));
     store::<E>(db, Work::writing(db.backend().build(&update), false), false)
 }
@@ -282,16 +288,24 @@ pub trait Changes: QueryTrait<QueryStatement: Send> {
     const MAKES: bool;
     /// Whether it deletes them.
     const DELETES: bool;
+    /// Makes it store when it changes rows, if it does.
+    fn touch(statement: &mut Self::QueryStatement) {
+        let _ = statement;
+    }
     /// Makes it return the rows.
     fn return_rows(statement: &mut Self::QueryStatement, columns: ReturningClause);
 }
 
 macro_rules! changes {
-    ($($query:ty, $table:ty, $makes:literal, $deletes:literal, [$($generics:tt)*];)*) => {$(
+    ($($query:ty, $table:ty, $makes:literal, $deletes:literal, [$($generics:tt)*] $(, $touch:path)?;)*) => {$(
         impl<$($generics)*> Changes for $query {
             type Table = $table;
             const MAKES: bool = $makes;
             const DELETES: bool = $deletes;
+
+            $(fn touch(statement: &mut Self::QueryStatement) {
+                $touch(statement);
+            })?
 
             fn return_rows(statement: &mut Self::QueryStatement, columns: ReturningClause) {
                 statement.returning(columns);
@@ -303,19 +317,50 @@ macro_rules! changes {
 changes! {
     Insert<A>, A::Entity, true, false, [A: ActiveModelTrait<Entity: Table>];
     InsertMany<A>, A::Entity, true, false, [A: ActiveModelTrait<Entity: Table>];
-    UpdateMany<E>, E, false, false, [E: Table];
+    UpdateMany<E>, E, false, false, [E: Table], touch::<E>;
     DeleteMany<E>, E, false, true, [E: Table];
     ValidatedDeleteOne<E>, E, false, true, [E: Table];
 }
 
+/// The column with the time of the last change of a row.
+const UPDATED_AT: &str = "updated_at";
+
+/// Makes a statement that changes rows store when, if the table has a column for that and the statement does not set it
+/// itself. The time never moves back.
+fn touch<E: EntityTrait>(update: &mut UpdateStatement) {
+    let Some(column) = E::Column::iter().find(|column| column.as_str() == UPDATED_AT) else { return };
+    let values = update.get_values();
+    if values.is_empty() || values.iter().any(|(name, _)| name.to_string() == UPDATED_AT) {
+        return;
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+    let now = Expr::value(i64::try_from(now).unwrap_or(i64::MAX));
+    let last = Expr::col(column.as_column_ref());
+    update.value(column, Expr::case(last.clone().gt(now.clone()), last).finally(now));
+}
+
+/// Whether the transaction has made a row: its times are those of when it was made.
+fn is_made_here<A: ActiveModelTrait<Entity: Table>>(db: &dyn WriteHandle, row: &A) -> bool {
+    let key = <A::Entity as EntityTrait>::PrimaryKey::iter().next().map(PrimaryKeyToColumn::into_column);
+    let id = match key.and_then(|key| row.get(key).into_value()) {
+        Some(Value::BigInt(Some(id))) => id,
+        _ => return false,
+    };
+    record_of::<A::Entity>(db).is_some_and(|record| matches!(record.before(RowOf::new::<A::Entity>(id)), Side::Absent))
+}
+
 /// The statement that stores the changed columns of a row and returns it. It only reads the row if none has changed.
-fn update_of<A: ActiveModelTrait>(backend: DbBackend, row: A) -> Result<Work, Error> {
+/// `is_new` says that the transaction has made the row.
+fn update_of<A: ActiveModelTrait>(backend: DbBackend, is_new: bool, row: A) -> Result<Work, Error> {
     let keys = <A::Entity as EntityTrait>::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
     let of_row = keys.filter_map(|column| Some(column.eq(row.get(column).into_value()?)));
     let of_row = of_row.fold(Condition::all(), Condition::add);
     let mut update = A::Entity::update(row).validate()?.into_query();
     if update.get_values().is_empty() {
         return Ok(Work::new(backend.build(A::Entity::find().filter(of_row).as_query())));
+    }
+    if !is_new {
+        touch::<A::Entity>(&mut update);
     }
     update.returning(all_columns::<A::Entity>(backend));
     Ok(Work::writing(backend.build(&update), true))

@@ -95,6 +95,8 @@ pub async fn tell_overdue(
     now: Timestamp,
 ) -> Result<Vec<Model>, db::Error> {
     let tell = Entity::update_many().col_expr(Column::OverdueToldAt, Expr::value(now));
+    // That somebody was told is no change of the issue.
+    let tell = tell.col_expr(Column::UpdatedAt, Expr::col(Column::UpdatedAt));
     db.updated(tell.filter(db::any(db, Column::Id, ids)).filter(is_overdue(before))).await
 }
 

@@ -7,7 +7,6 @@ use sea_orm::{ActiveValue, JoinType};
 
 use super::alias::{AliasKind, AliasTable};
 use super::prelude::*;
-use super::timestamp::touch;
 use super::{document_pull, service_alias, service_file_note, tier};
 use crate::column_groups;
 use crate::db::Omitted;
@@ -179,7 +178,6 @@ pub async fn unlock(db: &dyn WriteHandle, service: &Writable) -> Result<Model, d
     db.exec(service_file_note::Entity::delete_by_id(service.id)).await?;
     let mut row: ActiveModel = service.0.clone().into();
     (row.locked_by, row.locked_repository, row.locked_commit) = (Set(None), Set(None), Set(None));
-    touch(&mut row.updated_at);
     db.update(row).await
 }
 
@@ -196,7 +194,7 @@ pub async fn create(db: &dyn WriteHandle, row: ActiveModel) -> Result<Writable, 
     let service = Writable(db.insert(row).await?);
     let slug = claim_name(db, &service, &name).await?;
     let mut row: ActiveModel = service.0.into();
-    row.slug = Set(slug);
+    (row.slug, row.updated_at) = (Set(slug), Set(now));
     let service = db.update(row).await?;
     document_pull::follow(db, service.id, None, service.api_document_url.as_deref()).await?;
     Ok(Writable(service))
@@ -210,7 +208,6 @@ pub async fn update(db: &dyn WriteHandle, service: &Writable, mut row: ActiveMod
     if let Some(name) = &name {
         row.slug = Set(claim_name(db, service, name).await?);
     }
-    touch(&mut row.updated_at);
     let service = db.update(row).await?;
     document_pull::follow(db, service.id, url_before, service.api_document_url.as_deref()).await?;
     Ok(service)

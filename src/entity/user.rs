@@ -4,7 +4,6 @@ use sea_orm::sea_query::ExprTrait;
 
 use super::audit::Subject;
 use super::prelude::*;
-use super::timestamp::touch;
 use crate::error::Problems;
 
 super::table! {
@@ -127,8 +126,10 @@ pub async fn refresh_email_keys(db: &dyn WriteHandle) -> Result<(), db::Error> {
         after = *last;
         for (id, email, key) in users {
             if email_key(&email) != key {
-                let key = Expr::value(email_key(&email));
-                db.exec(Entity::update_many().col_expr(Column::EmailKey, key).filter(Column::Id.eq(id))).await?;
+                let key = Entity::update_many().col_expr(Column::EmailKey, Expr::value(email_key(&email)));
+                // How the server compares addresses is no change of the user.
+                let key = key.col_expr(Column::UpdatedAt, Expr::col(Column::UpdatedAt));
+                db.exec(key.filter(Column::Id.eq(id))).await?;
             }
         }
     }
@@ -198,7 +199,6 @@ pub async fn first_administrator(db: &Transaction, email: &str, name: Option<&st
     let mut row: ActiveModel = user.into();
     row.role = Set(Role::Admin);
     row.deactivated_at = Set(None);
-    touch(&mut row.updated_at);
     Ok(db.update(row).await?)
 }
 

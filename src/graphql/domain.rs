@@ -102,7 +102,6 @@ impl DomainUpdateMutation for Mutation {
         if let Some(name) = name {
             row.slug = Set(domain_alias::Entity::claim_slug(db, &id, &name).await?);
         }
-        touch(&mut row.updated_at);
         Ok(DomainPayload { domain: Some(db.update(row).await?), ..Default::default() })
     }
 }
@@ -145,7 +144,6 @@ impl DomainChildAssignMutation for Mutation {
             let mut row: systems::ActiveModel =
                 row_lock::row::<systems::Entity>(db, child.id, LockType::Update).await?.into();
             row.domain_id = Set(Some(domain.id));
-            touch(&mut row.updated_at);
             db.update(row).await?;
         }
         Ok(DomainPayload { domain: Some(domain), ..Default::default() })

@@ -258,8 +258,7 @@ impl InfrastructureResourceUpdateMutation for Mutation {
         let db = ctx.db();
         let found: InfrastructureResource =
             identifier::locked(db, "infrastructureResource", &infrastructure_resource, LockType::Update).await?;
-        let (mut row, warnings) = draft(db, Some(found), input).await?;
-        touch(&mut row.updated_at);
+        let (row, warnings) = draft(db, Some(found), input).await?;
         Ok(payload(db.update(row).await?, warnings))
     }
 }

@@ -104,7 +104,6 @@ impl SystemUpdateMutation for Mutation {
         if let Some(name) = name {
             row.slug = Set(system_alias::Entity::claim_slug(db, &id, &name).await?);
         }
-        touch(&mut row.updated_at);
         Ok(SystemPayload { system: Some(db.update(row).await?), ..Default::default() })
     }
 }

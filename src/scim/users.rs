@@ -13,7 +13,6 @@ use super::person::Person;
 use super::resource::{Asked, absent, body, meta};
 use super::{Answer, Error, Request, Service, conditions, list as page, patch, schemas};
 use crate::db::{Read, ReadHandle, Transaction, Write};
-use crate::entity::timestamp::touch;
 use crate::entity::user::{self, ProvisionedBy, Role};
 use crate::entity::{
     Timestamp, feed, remembered, row_lock, scim_group, scim_group_member as member, session, sign_in_link,
@@ -120,10 +119,9 @@ async fn update(
             user = user::lock_to_demote(db, id).await.map_err(|error| as_state(error.into()))?;
         }
         let now = Timestamp::now();
-        let mut row = person.row(Some(&user), now)?;
+        let row = person.row(Some(&user), now)?;
         if row.is_changed() {
             check_names(db, &row).await?;
-            touch(&mut row.updated_at);
             user = or_taken(db.update(row).await, TAKEN)?;
         }
         let detail = if leaves { end(db, id).await? } else { Map::new() };

@@ -203,8 +203,10 @@ pub(super) async fn follow(db: &Transaction, ids: &[i64], origin: &Origin) -> Re
         return Ok(());
     }
     let commit = Expr::value(origin.commit.clone());
-    let rows = Entity::update_many().col_expr(Column::LockedCommit, commit).filter(db::any(db, Column::Id, ids));
-    db.exec(rows).await?;
+    let rows = Entity::update_many()
+        .col_expr(Column::LockedCommit, commit)
+        .col_expr(Column::UpdatedAt, Expr::col(Column::UpdatedAt));
+    db.exec(rows.filter(db::any(db, Column::Id, ids))).await?;
     Ok(())
 }
 

@@ -167,7 +167,7 @@ async fn update(
     changes: code_issue::ActiveModel,
 ) -> Result<Option<CodeIssue>> {
     use code_issue::{Column, Entity};
-    let issue = Entity::update_many().set(changes).col_expr(Column::UpdatedAt, touched(Column::UpdatedAt));
+    let issue = Entity::update_many().set(changes);
     let issue = issue.filter(Column::CodeIssueProjectId.eq(project_id));
     let updated = db.updated(issue.filter(Column::ExternalId.eq(external_id))).await?;
     Ok(updated.into_iter().next())

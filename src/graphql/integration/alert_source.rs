@@ -128,10 +128,7 @@ impl AlertSourceUpsertMutation for Mutation {
                 };
                 db.insert(row).await?
             }
-            false => {
-                touch(&mut row.updated_at);
-                db.update(row).await?
-            }
+            false => db.update(row).await?,
         };
         Ok(AlertSourceUpsertPayload { alert_source: Some(source), ..Default::default() })
     }
@@ -151,7 +148,6 @@ impl AlertSourceStatusUpdateMutation for Mutation {
         })?;
         let mut row: alert_source::ActiveModel = source.into();
         row.status = Set(status.as_str().to_owned());
-        touch(&mut row.updated_at);
         Ok(AlertSourceStatusUpdatePayload { alert_source: Some(db.update(row).await?), ..Default::default() })
     }
 }

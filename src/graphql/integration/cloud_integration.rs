@@ -117,7 +117,6 @@ impl Change {
         let mut row: integration::ActiveModel = row.into();
         row.name = Set(name);
         row.settings = Set(Some(settings));
-        touch(&mut row.updated_at);
         Ok(Integration::from(db.update(row).await?))
     }
 }

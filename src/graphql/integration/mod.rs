@@ -274,9 +274,7 @@ async fn rename(db: &Transaction, row: Model, name: &MaybeUndefined<String>) -> 
     }
     let mut draft = Draft::<integration::Entity>::from_row(row);
     draft.set(integration::Column::Name, name);
-    let mut row = draft.done()?;
-    touch(&mut row.updated_at);
-    Ok(Integration::from(db.update(row).await?))
+    Ok(Integration::from(db.update(draft.done()?).await?))
 }
 
 impl CustomIntegrationCreateMutation for Mutation {

@@ -201,9 +201,7 @@ async fn set_system(db: &Transaction, id: i64, key: Option<i64>) -> Result<Servi
 /// Makes a system belong to a domain, or to none.
 async fn set_domain(db: &Transaction, id: i64, key: Option<i64>) -> Result<system::Model> {
     let held = row_lock::row::<system::Entity>(db, id, LockType::Update).await?;
-    let mut row = system::ActiveModel { domain_id: Set(key), ..held.into() };
-    crate::entity::timestamp::touch(&mut row.updated_at);
-    Ok(db.update(row).await?)
+    Ok(db.update(system::ActiveModel { domain_id: Set(key), ..held.into() }).await?)
 }
 
 impl RelationshipCreateMutation for Mutation {

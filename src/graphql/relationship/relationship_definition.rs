@@ -244,8 +244,7 @@ impl RelationshipDefinitionUpdateMutation for Mutation {
             identifier::locked(db, "relationshipDefinition", &relationship_definition, LockType::Update).await?;
         let mut draft = Draft::from_row(found);
         fill(db, &mut draft, false, &input).await?;
-        let mut row = draft.done()?;
-        touch(&mut row.updated_at);
+        let row = draft.done()?;
         let alias = input.alias.value().map_or("", String::as_str);
         let changed = db.update(row).await.map_err(|error| or_taken(error, taken(alias)))?;
         Ok(RelationshipDefinitionPayload { definition: Some(changed), ..Default::default() })

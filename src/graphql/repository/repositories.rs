@@ -13,7 +13,6 @@ pub(in crate::graphql) async fn store(
     owner: Option<i64>,
     mut row: repository::ActiveModel,
 ) -> Result<Repository> {
-    touch(&mut row.updated_at);
     if matches!(row.owner_id, ActiveValue::Set(new) if new != owner) {
         row.last_owner_changed_at = Set(Some(Timestamp::now()));
     }
@@ -73,10 +72,11 @@ pub(in crate::graphql) async fn give(db: &Transaction, services: &[i64], owner: 
     if services.is_empty() {
         return Ok(());
     }
-    let update = service::Entity::update_many()
-        .col_expr(service::Column::OwnerId, Expr::value(owner))
-        .col_expr(service::Column::UpdatedAt, Expr::value(Timestamp::now()))
-        .filter(db::any(db, service::Column::Id, services));
+    let update = service::Entity::update_many().col_expr(service::Column::OwnerId, Expr::value(owner)).filter(db::any(
+        db,
+        service::Column::Id,
+        services,
+    ));
     db.exec(update).await?;
     Ok(())
 }

@@ -224,7 +224,6 @@ impl SavedViewUpdateMutation for Mutation {
         if let Some(query) = query {
             row.query = Set(query);
         }
-        touch(&mut row.updated_at);
         let view = db.update(row).await?;
         if view.shared && !was_shared {
             check_shared_count(db).await?;

@@ -137,7 +137,6 @@ impl ScorecardUpdateMutation for Mutation {
         let (id, before) = (scorecard.id, scorecard.name.clone());
         let (mut row, name) = draft(db, Draft::from_row(scorecard), input).await?;
         row.slug = Set(scorecard_alias::Entity::claim_slug(db, &id, &name).await?);
-        touch(&mut row.updated_at);
         let scorecard = db.update(row).await?;
         if scorecard.name != before {
             for own in categories(db, id).await?.into_iter().filter(|own| own.name == before) {

@@ -23,9 +23,7 @@ pub(in crate::graphql) async fn to_user(ctx: &MutationCtx<'_>, from: &User, to: 
     let led = team::Entity::find().filter(team::Column::ManagerId.eq(from.id)).order_by_asc(team::Column::Id);
     let led = checked(db.all(led.limit(MOST as u64 + 1).lock(LockType::NoKeyUpdate)).await?, "teams")?;
     let ids: Vec<i64> = led.iter().map(|team| team.id).collect();
-    let update = team::Entity::update_many()
-        .col_expr(team::Column::ManagerId, Expr::value(to.id))
-        .col_expr(team::Column::UpdatedAt, Expr::value(Timestamp::now()));
+    let update = team::Entity::update_many().col_expr(team::Column::ManagerId, Expr::value(to.id));
     db.exec(update.filter(db::any(db, team::Column::Id, &ids))).await?;
     shifts(ctx, from, to).await
 }
@@ -61,9 +59,7 @@ pub(in crate::graphql) async fn to_team(ctx: &MutationCtx<'_>, from: &Team, to: 
                 .limit(MOST as u64 + 1);
             let own: Vec<i64> = db.rows(own.as_query(), |row| row.get(0)).await?;
             let own = checked(own, $noun)?;
-            let update = $table::Entity::update_many()
-                .col_expr($table::Column::OwnerId, Expr::value(to.id))
-                .col_expr($table::Column::UpdatedAt, Expr::value(Timestamp::now()));
+            let update = $table::Entity::update_many().col_expr($table::Column::OwnerId, Expr::value(to.id));
             db.exec(update.filter(db::any(db, $table::Column::Id, &own))).await?;
         }};
     }
@@ -94,7 +90,6 @@ async fn parts(ctx: &MutationCtx<'_>, from: &Team, to: &Team) -> Result<()> {
 async fn set_parent(db: &Transaction, part: Team, parent: Option<i64>) -> Result<()> {
     let mut row: team::ActiveModel = part.into();
     row.parent_team_id = Set(parent);
-    touch(&mut row.updated_at);
     db.update(row).await?;
     Ok(())
 }

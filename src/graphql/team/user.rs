@@ -233,7 +233,6 @@ impl UserUpdateMutation for Mutation {
         if let Some(role) = role {
             row.role = Set(role);
         }
-        touch(&mut row.updated_at);
         let user = db.update(row).await?;
         Ok(UserUpdatePayload { user: Some(user), ..Default::default() })
     }

@@ -128,9 +128,7 @@ impl Given {
     pub(super) fn change(self, definition: Model) -> Result<ActiveModel> {
         let mut draft = Draft::from_row(definition);
         self.fill(&mut draft);
-        let mut row = draft.done()?;
-        touch(&mut row.updated_at);
-        Ok(row)
+        draft.done()
     }
 }
 

@@ -129,4 +129,8 @@ async fn a_mutation_that_changes_a_service_and_a_team_is_told_checked_and_found(
         [entry("Service", "Basket", renamed("Cart", "Basket")), entry("Team", "Zebra", renamed("Other", "Zebra"))];
     assert_eq!(trial.entries().await, expected);
     assert_eq!((trial.finds("Basket").await, trial.finds("Zebra").await, trial.services("Basket").await), (1, 1, 1));
+    let db = trial.db.read();
+    let service = db.one(service::Entity::find_by_id(trial.service.id)).await.expect("a row").expect("a service");
+    let team = db.one(team::Entity::find_by_id(trial.team.id)).await.expect("a row").expect("a team");
+    assert!(service.updated_at > trial.service.updated_at && team.updated_at > trial.team.updated_at);
 }

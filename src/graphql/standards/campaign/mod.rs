@@ -113,8 +113,7 @@ fn open(campaign: Campaign, field: &'static str) -> Result<Campaign> {
 }
 
 /// Stores a changed campaign.
-async fn changed(db: &Transaction, mut row: campaign::ActiveModel) -> Result<Option<Campaign>> {
-    touch(&mut row.updated_at);
+async fn changed(db: &Transaction, row: campaign::ActiveModel) -> Result<Option<Campaign>> {
     Ok(Some(db.update(row).await?))
 }
 

@@ -210,7 +210,6 @@ impl<'a> Change<'a> {
         let mut row = draft.done()?;
         row.parameters = Set(serde_json::to_string(own)?);
         let row = if before.is_some() {
-            touch(&mut row.updated_at);
             db.update(row).await?
         } else {
             let now = Timestamp::now();
