@@ -195,6 +195,11 @@ fn rotation(token: &token::Model) -> Markup {
     }
 }
 
+/// Whether a token can be replaced by another one like it.
+fn can_be_rotated(token: &token::Model, now: Timestamp) -> bool {
+    token.is_current() && token.is_valid(now) && token.scope != Scope::Unknown
+}
+
 /// A token's row with its actions.
 fn row(token: &token::Model, now: Timestamp) -> Markup {
     html! {
@@ -203,7 +208,10 @@ fn row(token: &token::Model, now: Timestamp) -> Markup {
                 (token.description)
                 @if let Some(prefix) = &token.prefix { small { code { (prefix) "…" } } }
             }
-            td.wide { (token.scope.to_value()) }
+            td.wide { @match token.scope {
+                Scope::Unknown => { span.mark.bad { "unknown" } small { "of a newer version: refused here" } }
+                scope => (scope.to_value()),
+            } }
             td.wide {
                 (time(token.created_at, now))
                 @if let Some(by) = &token.created_by { small { "by " bdi { (by.split(" (").next().unwrap_or(by)) } } }
@@ -216,7 +224,7 @@ fn row(token: &token::Model, now: Timestamp) -> Markup {
                 Some(end) => { @if end <= now { span.mark.bad { "expired" } " " } (date(end)) },
                 None => span.soft { "never" },
             } }
-            td.act { @if token.is_current() && token.is_valid(now) { (rotation(token)) } (delete_button(
+            td.act { @if can_be_rotated(token, now) { (rotation(token)) } (delete_button(
                 &format!("/tokens/{}/delete", token.id),
                 "Delete",
                 &token.description,

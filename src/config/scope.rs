@@ -12,6 +12,7 @@ impl ValueEnum for Scope {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
+            Self::Unknown => return None,
             Self::Read => PossibleValue::new("read").help("Queries"),
             Self::Write => PossibleValue::new("write").help("Also mutations that change the catalogue"),
             Self::Admin => PossibleValue::new("admin").help("Also mutations that change users and their roles"),

@@ -18,6 +18,9 @@ use crate::entity::{Timestamp, feed, session, text};
 
 const ONLY_SCIM: &str = "This token has the scope scim: it is for /scim/v2 and for nothing else.";
 
+const UNKNOWN_SCOPE: &str = "This token has a scope that this server does not know, so it may do nothing here: a newer version of \
+     rollcall has made it. Use it once this server is upgraded, or create another one on the page API tokens.";
+
 /// Checks API tokens.
 ///
 /// Tokens are not cached. Each request reads the token's row by the unique index on its hash, so a deleted token is
@@ -52,11 +55,12 @@ impl Tokens {
         let (token, counted) = self.any(headers, from, now).await?;
         match token.scope {
             Scope::Scim => Err(Rejection::Forbidden(ONLY_SCIM)),
+            Scope::Unknown => Err(Rejection::Forbidden(UNKNOWN_SCOPE)),
             Scope::Read | Scope::Write | Scope::Admin => Ok((token, counted)),
         }
     }
 
-    /// The same for a token of any scope.
+    /// The same for a token of any scope that this version knows.
     pub async fn any(
         &self,
         headers: &HeaderMap,
@@ -72,6 +76,9 @@ impl Tokens {
         }
         if token.is_use_worth_noting(now) {
             self.last_uses.note(LastUse::Token(token.id, from), now);
+        }
+        if token.scope == Scope::Unknown {
+            return Err(Rejection::Forbidden(UNKNOWN_SCOPE));
         }
         Ok((token, counted))
     }

@@ -26,8 +26,8 @@ impl Caller {
     /// The holder of an API token.
     pub fn token(token: &token::Model) -> Self {
         let scope = match token.scope {
-            // The edge refuses tokens for SCIM before there is a caller.
-            token::Scope::Read | token::Scope::Scim => Scope::Read,
+            // The edge refuses tokens for SCIM, and those of unknown scopes, before there is a caller.
+            token::Scope::Read | token::Scope::Scim | token::Scope::Unknown => Scope::Read,
             token::Scope::Write => Scope::Write,
             token::Scope::Admin => Scope::Admin,
         };

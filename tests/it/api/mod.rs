@@ -20,3 +20,4 @@ mod mcp_scopes;
 mod persisted_query;
 mod races;
 mod refusals;
+mod unknown_scope;
