@@ -9,6 +9,9 @@ use crate::error::quoted;
 /// An argument: its name, its JSON type, whether it is required, and what it means.
 pub(super) type Argument = (&'static str, &'static str, bool, &'static str);
 
+/// The longest argument but a document, in bytes.
+pub(super) const ARGUMENT: usize = 255;
+
 /// The arguments of a call.
 #[derive(Clone, Copy)]
 pub(super) struct Arguments<'c>(&'c JsonObject);

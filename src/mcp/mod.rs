@@ -7,6 +7,8 @@
 
 mod arguments;
 mod ask;
+pub mod impact;
+mod named;
 mod prompts;
 pub mod questions;
 mod schema;

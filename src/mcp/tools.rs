@@ -6,14 +6,12 @@ use futures_util::future::BoxFuture;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value as Json, json};
 
-use super::arguments::{Argument, Arguments, near};
+use super::arguments::{ARGUMENT, Argument, Arguments, near};
 use super::ask::Asker;
-use super::{questions, schema};
+use super::named::{self, alias};
+use super::{impact, questions, schema};
 use crate::entity::Timestamp;
 use crate::error::quoted;
-
-/// The longest argument but a document, in bytes.
-const ARGUMENT: usize = 255;
 
 /// The most hours that `list_deploys` looks back: a quarter.
 const HOURS: i64 = 24 * 92;
@@ -69,11 +67,12 @@ const TOOLS: [Offered; 10] = [
     },
     Offered {
         name: "impact",
-        description: "The services that depend on a service, directly or through others: what may fail with it. At most \
-             50, the nearest first, with tier, owner, who is on call and distance.",
-        arguments: &[SERVICE],
+        description: "What may fail with a service, or with any of the services of a system or a team: the services that \
+             depend on it, directly or through others, those inside excluded. At most 50, the nearest first, with tier, \
+             owner, who is on call and distance. Begins at 50 services of a group at most.",
+        arguments: &impact::ARGUMENTS,
         writes: false,
-        run: |asker, given| Box::pin(impact(asker, given)),
+        run: |asker, given| Box::pin(impact::run(asker, given)),
     },
     Offered {
         name: "what_is_missing",
@@ -199,44 +198,10 @@ fn says(value: &Json) -> bool {
     }
 }
 
-const FIND: &str = "query($term: String!) { account { search(term: $term) { type name alias match htmlUrl } } }";
-
 async fn find(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
-    let found = asker.ask(FIND, json!({ "term": given.required("text", ARGUMENT)? })).await?;
+    let found = asker.ask(named::FIND, json!({ "term": given.required("text", ARGUMENT)? })).await?;
     let found = found["account"]["search"].as_array().cloned().unwrap_or_default();
     Ok(found.into_iter().take(20).collect())
-}
-
-/// Finds the alias of the service or team that is named, by an alias or by its name.
-async fn alias(asker: &Asker, kind: &str, name: &str) -> Result<String, String> {
-    let document = match kind {
-        "team" => "query($name: String!) { account { found: team(alias: $name) { alias } } }",
-        _ => "query($name: String!) { account { found: service(alias: $name) { alias } } }",
-    };
-    // For some nouns, it is an error that there is none.
-    let known = asker.response(document, json!({ "name": name })).await?;
-    if let Some(alias) = known["data"]["account"]["found"]["alias"].as_str() {
-        return Ok(alias.to_owned());
-    }
-    let found = asker.ask(FIND, json!({ "term": name })).await?;
-    let found = found["account"]["search"].as_array().cloned().unwrap_or_default();
-    let found: Vec<&Json> = found.iter().filter(|one| one["type"] == kind).collect();
-    let exact: Vec<&&Json> = found.iter().filter(|one| one["match"] == "exact").collect();
-    // The last part of a page's address is an alias.
-    let alias_of = |one: &Json| Some(one["htmlUrl"].as_str()?.rsplit('/').next()?.to_owned());
-    if let [one] = &*exact
-        && let Some(alias) = alias_of(one)
-    {
-        return Ok(alias);
-    }
-    let similar: Vec<String> = found.iter().take(5).filter_map(|one| alias_of(one)).collect();
-    Err(match (similar.is_empty(), exact.len()) {
-        (true, _) => format!("there is no {kind} {}; look for it with find", quoted(name)),
-        (false, 2..) => format!("several are called {}: {}", quoted(name), similar.join(", ")),
-        (false, _) => {
-            format!("there is no {kind} {}; similar are {}", quoted(name), similar.join(", "))
-        }
-    })
 }
 
 async fn service(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
@@ -304,15 +269,6 @@ async fn deploys(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
         }
     }
     Ok(found)
-}
-
-async fn impact(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
-    let alias = alias(asker, "service", given.required("service", ARGUMENT)?).await?;
-    let mut found = asker.ask(questions::IMPACT, json!({ "alias": alias, "first": 50 })).await?;
-    let mut impact = found["account"]["service"]["impact"].take();
-    // There is no argument for the next page.
-    impact["pageInfo"] = Json::Null;
-    Ok(impact)
 }
 
 async fn missing(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {

@@ -131,7 +131,7 @@ async fn what_is_wrong_is_said_to_the_agent() {
             json!({ "name": "x" }),
             "describe_service has no argument \"name\"; its arguments are service",
         ),
-        ("impact", json!({}), "service is required, a JSON string: A service, by its name or an alias"),
+        ("describe_service", json!({}), "service is required, a JSON string: A service, by its name or an alias"),
         ("list_deploys", json!({ "hours": "24" }), "hours must be an integer, not a string: How far to look back"),
         ("list_deploys", json!({ "environment": "prod" }), "no deploy names the environment \"prod\"; leave it out"),
         ("describe_service", json!({ "service": "nope" }), "there is no service \"nope\"; look for it with find"),

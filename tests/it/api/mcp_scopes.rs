@@ -237,6 +237,7 @@ async fn what_a_named_tool_shows_is_what_the_api_shows_the_same_token() {
         ("describe_team", json!({ "team": "core" })),
         ("list_deploys", json!({ "service": "shop", "environment": null, "hours": 24 })),
         ("impact", json!({ "service": "shop" })),
+        ("impact", json!({ "team": "core" })),
         ("what_is_missing", json!({})),
         ("what_is_missing", json!({ "service": "shop" })),
         ("who_owns", json!({ "repository": "github.com:org/shop", "path": "src/main.rs" })),

@@ -16,6 +16,7 @@ mod graphql_over_http;
 mod idempotency;
 mod identifiers;
 mod mcp;
+mod mcp_impact;
 mod mcp_scopes;
 mod persisted_query;
 mod races;

@@ -387,6 +387,9 @@ fn things() -> Section {
         count("relationships of each of them", impact::MOST_TIES).beyond("the command says so"),
         count("services at which `rollcall impact` goes on from there", impact::MOST_BEGINNINGS)
             .beyond("the command says so"),
+        count("services that an agent's `impact` names", mcp::impact::ROWS).beyond("the number of all is told"),
+        count("services of a system or a team at which an agent's `impact` begins", mcp::impact::BEGINNINGS)
+            .beyond("`isComplete` is then false"),
         count("deploys whose environments `rollcall deploys` names when it refuses another", known::NEWEST),
         count("users among whom the nearest to a misspelt address is looked for", cli::MOST_ADDRESSES),
     ];
