@@ -282,9 +282,10 @@ pub async fn note(db: &dyn WriteHandle, (actor, action): (&Actor, &str), changes
     Marks::of_changes(db, changes).await?.store(db, &format!("{action} by {}", actor.known_as())).await
 }
 
-/// The oldest marks, at most `most`, with or without those of everything.
+/// The oldest marks that this version [knows](super::known), at most `most`, with or without those of everything.
 pub async fn oldest(db: &dyn ReadHandle, most: u64, with_all: bool) -> Result<Vec<Model>, db::Error> {
-    let marks = Entity::find().order_by_asc(Column::Id).limit(most);
+    let marks = Entity::find().filter(super::known::<What>(Column::What)).filter(super::known::<Part>(Column::Part));
+    let marks = marks.order_by_asc(Column::Id).limit(most);
     db.all(if with_all { marks } else { marks.filter(Column::What.ne(What::All)) }).await
 }
 

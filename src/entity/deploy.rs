@@ -36,6 +36,7 @@ super::table! {
     /// The status that was sent.
     pub status: Option<String>,
     /// The normalised status; `None` for an unknown word.
+    #[serde(deserialize_with = "super::known_or_null")]
     pub deploy_status: Option<Status>,
     /// The deployer's id in the pipeline.
     pub deployer_id: Option<String>,

@@ -7,6 +7,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{Iterable, PrimaryKeyTrait, QueryOrder, QuerySelect, QueryTrait};
+use serde::{Deserialize, Deserializer};
 
 use self::alias::AliasTable;
 use self::table::{by_alias, called, rules, table};
@@ -134,6 +135,16 @@ pub const BY_FILE: &str = "service_file";
 /// newer one may store others: an older one leaves such rows to it, and goes on with the rest.
 pub fn known<T: ActiveEnum<Value = String> + Iterable>(column: impl ColumnTrait) -> Expr {
     column.is_in(T::iter().map(|one| one.to_value()))
+}
+
+/// Reads a column of words that may be null. A word that this version does not [know](known) reads as null, too: for columns
+/// where that means that nothing is known.
+fn known_or_null<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Ok(Option::deserialize(deserializer).unwrap_or_default())
 }
 
 /// A table with an integer primary key, whose rows can be read for many keys at once.

@@ -21,6 +21,7 @@ super::table! {
     /// The service it was accepted for.
     pub service_id: Option<i64>,
     /// What accepting it did. `None` before that, and if an earlier version accepted it. It means nothing in other states.
+    #[serde(deserialize_with = "super::known_or_null")]
     pub acceptance: Option<Acceptance>,
 }
 

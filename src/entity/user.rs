@@ -20,6 +20,7 @@ super::table! {
     /// When the user last signed in to the application.
     pub last_sign_in_at: Option<Timestamp>,
     /// How the user was created; `None` for users from before this was recorded.
+    #[serde(deserialize_with = "super::known_or_null")]
     pub provisioned_by: Option<ProvisionedBy>,
     /// The identity provider's id for the person, as SCIM tells it; unique.
     pub external_id: Option<String>,

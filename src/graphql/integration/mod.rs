@@ -7,7 +7,7 @@ use super::field::reference::IntegrationTypeName;
 use crate::deploy::event::CUSTOM;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, IntegrationSettings, Kind, Model};
-use crate::entity::{code_issue, code_issue_project, deploy};
+use crate::entity::{code_issue, code_issue_project, deploy, known};
 use crate::graphql::prelude::*;
 
 pub(super) mod alert_source;
@@ -218,6 +218,7 @@ pub(super) async fn page(args: &AccountIntegrationsArgs, ctx: &Ctx<'_>) -> Resul
     let AccountIntegrationsArgs { r#type, first, after } = args;
     let request = PageRequest::new(first, after)?;
     let mut integrations = List::<integration::Entity>::new(integration::Column::Id);
+    integrations = integrations.filter(known::<Kind>(integration::Column::Kind));
     if let Some(name) = r#type.value() {
         integrations = integrations.filter(match name {
             IntegrationTypeName::Kind(kind) => integration::Column::Kind.eq(kind_of(*kind)),

@@ -10,6 +10,7 @@ mod full_disk;
 mod kill;
 mod locks;
 mod migrations;
+mod newer_words;
 mod pgbouncer;
 mod postgres;
 mod power_cut;

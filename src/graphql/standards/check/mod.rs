@@ -10,6 +10,7 @@ use sea_orm::sea_query::ExprTrait;
 use crate::entity::check::{Column, Entity, Kind};
 use crate::entity::check_answer;
 use crate::entity::field_rule::FieldRules;
+use crate::entity::known;
 use crate::graphql::prelude::*;
 
 mod badge;
@@ -71,9 +72,14 @@ pub(in crate::graphql) async fn find(ctx: &Ctx<'_>, id: &str) -> Result<Option<C
     Ok(id::find::<Entity>(ctx.db(), id).await?.map(Check::from))
 }
 
+/// A list of checks, of those kinds that this version knows.
+fn list() -> List<Entity> {
+    List::new(Column::Id).filter(known::<Kind>(Column::Kind))
+}
+
 /// All checks but those of campaigns, a page at a time.
 pub(in crate::graphql) async fn page(args: &PageArguments, ctx: &Ctx<'_>) -> Result<CheckConnectionType> {
-    let checks = List::<Entity>::new(Column::Id).filter(Column::CampaignId.is_null());
+    let checks = list().filter(Column::CampaignId.is_null());
     Ok(checks.page(ctx, &args.request()?).await?.map(Check::from))
 }
 
@@ -83,14 +89,13 @@ pub(in crate::graphql) async fn of_campaigns(
     args: &PageArguments,
     ctx: &Ctx<'_>,
 ) -> Result<Vec<CheckConnectionType>> {
-    let pages =
-        List::<Entity>::new(Column::Id).of_parents(Column::CampaignId, campaigns).pages(ctx, &args.request()?).await?;
+    let pages = list().of_parents(Column::CampaignId, campaigns).pages(ctx, &args.request()?).await?;
     Ok(pages.into_iter().map(|page| page.map(Check::from)).collect())
 }
 
 /// The checks of each level, without those of campaigns.
 pub(in crate::graphql) async fn of_levels(levels: &[&Level], ctx: &Ctx<'_>) -> Result<Vec<Option<Vec<Check>>>> {
-    let checks = List::<Entity>::new(Column::Id).of_parents(Column::LevelId, levels.iter().map(|level| level.id));
+    let checks = list().of_parents(Column::LevelId, levels.iter().map(|level| level.id));
     let checks = checks.filter(Column::CampaignId.is_null());
     let checks = checks.first_n_per_parent(ctx.db(), MOST as u64).await?;
     Ok(checks.into_iter().map(|checks| Some(checks.into_iter().map(Check::from).collect())).collect())

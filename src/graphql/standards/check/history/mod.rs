@@ -113,7 +113,7 @@ async fn everything(db: &Db, wanted: &Wanted, last: Timestamp, changed: &mut BTr
     let (round, now) = (Round::new(db, wanted), Timestamp::now());
     // Of a check that has begun to count, nobody is told what follows.
     let has_begun = |check: &check::Model| check.enable_at.is_some_and(|from| from > last && from <= now);
-    for check in super::evaluate::checks(db.read()).await?.into_iter().filter(has_begun) {
+    for check in super::evaluate::all_checks(db.read()).await?.into_iter().filter(has_begun) {
         let cause = format!("the check {} counts from now on", check.name);
         let cause = cause.chars().take(CAUSE).collect();
         let scope = Scope { asked: Asked::Check(check.id), leaves_marked: true, cause, is_quiet: true };

@@ -187,7 +187,7 @@ impl Round {
     async fn size(&self, scope: &Scope) -> Result<usize> {
         let checks = match scope.asked {
             Asked::Check(_) => 1,
-            Asked::About(_) => evaluate::checks(self.db.read()).await?.len(),
+            Asked::About(_) => evaluate::all_checks(self.db.read()).await?.len(),
         };
         Ok((RESULTS / checks.max(1)).clamp(FEWEST, MOST))
     }
@@ -241,7 +241,7 @@ async fn find(seen: &dyn ReadHandle, ids: &[i64], scope: &Scope, is_told: bool) 
     let round = remembered::check_round(seen).await?;
     let (ids, left) = existing(seen, ids, scope).await?;
     let ids = &*ids;
-    let placed = home::place(seen, evaluate::checks(seen).await?).await?;
+    let placed = home::place(seen, evaluate::all_checks(seen).await?).await?;
     // The results of an ended campaign stay as they were at its end.
     let (over, others): (Vec<Placed>, Vec<Placed>) = placed.into_iter().partition(|one| one.home.is_over());
     let over: HashSet<i64> = over.iter().map(|one| one.check.id).collect();
