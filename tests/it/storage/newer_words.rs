@@ -55,16 +55,16 @@ async fn an_integration_of_a_kind_that_only_a_newer_version_knows_is_left_out() 
     data(
         &app,
         r#"mutation {
-            a: customIntegrationCreate(input: { name: "Known" }) { errors { message } }
-            b: customIntegrationCreate(input: { name: "Newer" }) { errors { message } }
+            a: customIntegrationCreate(input: { name: "Surface" }) { errors { message } }
+            b: customIntegrationCreate(input: { name: "Depths" }) { errors { message } }
         }"#,
     )
     .await;
-    newer(&app, "integration", "type", "submarine", "name = 'Newer'").await;
+    newer(&app, "integration", "type", "submarine", "name = 'Depths'").await;
     let list = data(&app, "{ account { integrations { nodes { name } totalCount } } }").await;
-    assert_eq!(list["account"]["integrations"], json!({ "nodes": [{ "name": "Known" }], "totalCount": 1 }));
+    assert_eq!(list["account"]["integrations"], json!({ "nodes": [{ "name": "Surface" }], "totalCount": 1 }));
     let page = Browser::of(&app, Role::Admin).await.page("/integrations").await;
-    assert!(page.contains("Known") && !page.contains("Newer"), "{page}");
+    assert!(page.contains("Surface") && !page.contains("Depths"), "{page}");
 }
 
 #[tokio::test]
@@ -72,12 +72,12 @@ async fn a_check_of_a_kind_that_only_a_newer_version_knows_is_left_out_and_nothi
     let endpoint = services().await;
     let app = &endpoint.app;
     create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
-    create(app, "ToolUsage", json!({ "name": "Newer", "toolCategory": "runbooks" })).await;
+    create(app, "ToolUsage", json!({ "name": "Depths", "toolCategory": "runbooks" })).await;
     history::settle(&app.db, &app.wanted).await.expect("settled");
     let stored = async || app.db.read().all(check_result::Entity::find()).await.expect("results").len();
     let before = stored().await;
     assert!(before > 0);
-    newer(app, "check", "kind", "divination", "name = 'Newer'").await;
+    newer(app, "check", "kind", "divination", "name = 'Depths'").await;
 
     let query = r#"{ account {
         rubric { checks { nodes { name } totalCount } levels { nodes { checks { name } } } reports { check { name } } }
@@ -103,7 +103,7 @@ async fn a_check_of_a_kind_that_only_a_newer_version_knows_is_left_out_and_nothi
     let marks = check_due::oldest(app.db.read(), 10, true).await.expect("marks");
     assert!(!marks.is_empty(), "what changed is still to be evaluated");
     // Marks that it does not know hold up nothing.
-    newer(app, "check", "kind", "tool_usage", "name = 'Newer'").await;
+    newer(app, "check", "kind", "tool_usage", "name = 'Depths'").await;
     newer(app, "check_due", "what", "galaxy", &format!("id = {}", marks[0].id)).await;
     let settled = history::settle(&app.db, &app.wanted).await;
     assert!(settled.is_ok(), "{settled:?}");
