@@ -53,8 +53,9 @@ const LONG: usize = 512;
 const UNTOLD: &str = "the value does not fit its schema, which has too many choices to say where";
 const PATTERN_RULE: &str =
     "; a pattern has neither look-around nor back references, and takes at most 32,768 bytes when it is compiled";
-/// The most processor time that the checks of one mutation take together. A check is not interrupted, so the last one may take longer. This may be more than the budget of a request:
-/// that does not end a mutation, and a refusal is answered however long it took.
+/// The most processor time that the checks of one mutation take together. A check is not interrupted, so the last one
+/// may take longer. This may be more than the budget of a request: that does not end a mutation, and a refusal is
+/// answered however long it took.
 pub const CHECKING: Duration = Duration::from_secs(2);
 /// The drafts that a schema may name.
 const DRAFTS: [&str; 3] = [

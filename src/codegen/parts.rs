@@ -5,8 +5,8 @@
 //!
 //! - A method derived from a column reads the group of that column. It is in a trait of its own, which only generated code
 //!   implements, so that nothing can override it.
-//! - A method whose part `fields!` declares is written by hand, and gets a part of the row: a trait with the columns that every list
-//!   reads, or with these and a group. Nothing else of the row can be reached through it.
+//! - A method whose part `fields!` declares is written by hand, and gets a part of the row: a trait with the columns
+//!   that every list reads, or with these and a group. Nothing else of the row can be reached through it.
 //! - Any other method is written by hand, gets the row, and reads all groups.
 
 use apollo_compiler::Schema as Checked;

@@ -46,8 +46,9 @@ pub struct Edge {
     /// The maximum size of a deploy's body, in bytes
     #[arg(long, value_name = "BYTES", env = "ROLLCALL_MAX_WEBHOOK_BODY", default_value = "262144", value_parser = trimmed(value::number::<usize>))]
     pub max_webhook_body: usize,
-    /// The maximum number of connections. When there are this many, a new one closes the longest idle one of whoever has most. One IP
-    /// address (IPv6: one /64), unless it is a trusted proxy's, may have a quarter of them; further ones are closed
+    /// The maximum number of connections. When there are this many, a new one closes the longest idle one of whoever
+    /// has most. One IP address (IPv6: one /64), unless it is a trusted proxy's, may have a quarter of them; further
+    /// ones are closed
     #[arg(long, value_name = "CONNECTIONS", env = "ROLLCALL_MAX_CONNECTIONS", default_value = "10000", value_parser = trimmed(value::number::<u32>))]
     pub max_connections: u32,
     /// The timeout for the head of a new connection's first request

@@ -1,8 +1,9 @@
 //! Typed row readers.
 //!
 //! sea-orm builds the statements. It does not run them: on SQLite they run on the calling thread
-//! ([`super::sqlite::embedded`]), on PostgreSQL on a connection that is lent ([`super::postgres::server`]). The text of a statement is
-//! cached by its [`Shape`](super::Shape), so that a statement which differs only in its parameters is built once.
+//! ([`super::sqlite::embedded`]), on PostgreSQL on a connection that is lent ([`super::postgres::server`]). The text of
+//! a statement is cached by its [`Shape`](super::Shape), so that a statement which differs only in its parameters is
+//! built once.
 
 use std::any::Any;
 use std::future::ready;

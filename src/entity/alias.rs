@@ -1,5 +1,5 @@
-//! Aliases of services, teams, systems, domains, infrastructure resources and scorecards: their kinds, how an owner claims one, and
-//! how a name becomes a slug.
+//! Aliases of services, teams, systems, domains, infrastructure resources and scorecards: their kinds, how an owner
+//! claims one, and how a name becomes a slug.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
@@ -98,8 +98,9 @@ pub trait AliasTable: Table {
     }
 }
 
-/// Defines a table of aliases in its module: the row and its [`AliasTable`], and [`ByAlias`](super::ByAlias) of its owners. Takes the table, the module of its owners, the
-/// noun for one, the column of its id, and the type of an owner whose aliases the caller may write, with its id.
+/// Defines a table of aliases in its module: the row and its [`AliasTable`], and [`ByAlias`](super::ByAlias) of its
+/// owners. Takes the table, the module of its owners, the noun for one, the column of its id, and the type of an owner
+/// whose aliases the caller may write, with its id.
 macro_rules! alias_table {
     ($table:tt, $owner:ident, $noun:literal, $id:ident $column:ident, $held:ty, |$one:ident| $key:expr) => {
         use super::alias::{AliasKind, AliasTable};

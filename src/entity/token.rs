@@ -284,7 +284,8 @@ pub async fn create(
 const SHOWN: usize = 8;
 
 /// Replaces a token by a new one with the same description, scope and lifetime, or the longest that the server allows, and
-/// records both in the audit. The old one stays valid until `end`, or until its own end if that is earlier. Returns `None` if there is no such token.
+/// records both in the audit. The old one stays valid until `end`, or until its own end if that is earlier. Returns
+/// `None` if there is no such token.
 ///
 /// # Errors
 /// This version does not know the token's scope; the token has expired or was replaced before; or as [`create`].

@@ -2,7 +2,8 @@
 //! machine.
 //!
 //! Service number n has the alias `svc-n`; a fifth of the services have a second one. There is a team for every hundred
-//! services and a system for every twenty; a service has about three dependencies, five tools and a property. The services and what belongs to them are written in one transaction, the deploys in another.
+//! services and a system for every twenty; a service has about three dependencies, five tools and a property. The
+//! services and what belongs to them are written in one transaction, the deploys in another.
 
 use std::ops::RangeInclusive;
 

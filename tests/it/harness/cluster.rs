@@ -96,8 +96,8 @@ done
 "#;
 
 /// Runs a keeper with two small disks, which are file systems in memory of the size `$DISK`: `data`, and `wal` for the
-/// log. The files of the log are small, so that it soon needs a new one. Needs no privileges: in its own namespaces this user is root, and then another one, because the server
-/// refuses to run as root.
+/// log. The files of the log are small, so that it soon needs a new one. Needs no privileges: in its own namespaces
+/// this user is root, and then another one, because the server refuses to run as root.
 const ON_DISKS: &str = r#"
 folder=$5
 export folder INITDB="--wal-segsize=1 --waldir=$folder/wal"

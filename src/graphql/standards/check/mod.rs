@@ -1,9 +1,9 @@
 //! Checks: the rules that services are measured by, and how services stand with them.
 //!
 //! [`kind`] is the table of the kinds, [`kinds`] has what each asks and says, [`change`] creates and changes checks,
-//! [`copy`] copies them, [`home`] says what each belongs to, [`evaluate`] puts their questions to the database, [`gathered`] does so once for
-//! a request, [`standing`] says which level follows, [`report`] is what clients read of it, and [`history`] keeps how
-//! services stood.
+//! [`copy`] copies them, [`home`] says what each belongs to, [`evaluate`] puts their questions to the database,
+//! [`gathered`] does so once for a request, [`standing`] says which level follows, [`report`] is what clients read of
+//! it, and [`history`] keeps how services stood.
 
 use sea_orm::sea_query::ExprTrait;
 
