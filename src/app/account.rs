@@ -43,6 +43,9 @@ async fn show(
         Role::StandardsAdmin => {
             "a standards administrator: you can read and change the catalogue, and its levels, categories and checks"
         }
+        Role::TeamMember if session.is_held_to_own => {
+            "a member: you can read the catalogue, and change your teams and what they own, as this server lets members"
+        }
         Role::TeamMember => "a team member: you can read the catalogue, and change your teams and what they own",
         Role::User => "a member: you can read and change the catalogue",
         Role::Viewer => "a viewer: you can read the catalogue",

@@ -134,14 +134,24 @@ impl Visit {
 pub struct Session {
     /// The session.
     pub row: session::Model,
-    /// The user.
+    /// The user, with the role that counts here: see [`Session::new`].
     pub user: user::Model,
+    /// Whether the user is a member whom the server lets change only what their teams own.
+    pub is_held_to_own: bool,
 }
 
 impl Session {
+    /// A session and its user. With owner-only writes, a member may do what a team member may, and nothing else: in every
+    /// page and in the API.
+    pub fn new(row: session::Model, user: user::Model, owner_only_writes: bool) -> Self {
+        let is_held_to_own = owner_only_writes && user.role == Role::User;
+        let role = if is_held_to_own { Role::TeamMember } else { user.role };
+        Self { row, user: user::Model { role, ..user }, is_held_to_own }
+    }
+
     /// The caller that the API sees.
     pub fn caller(&self) -> Caller {
-        Caller::session(&self.row, &self.user)
+        Caller { is_held_to_own: self.is_held_to_own, ..Caller::session(&self.row, &self.user) }
     }
 
     /// Refuses users with less than `role`.

@@ -138,6 +138,7 @@ fn app(db: &Db, settings: &Serve, app_url: &str, (openid, mail): Outside) -> App
         mail,
         issues_overdue_after: settings.code_issues_overdue_after,
         events: Wanted::all(),
+        owner_only_writes: settings.owner_only_writes,
     };
     let app = App::new(db.clone(), Catalogue::new(db.clone(), catalogue), settings.edge.clone());
     let app = if settings.addresses.given_app_url().is_none() { app.with_origin_of_proxies() } else { app };

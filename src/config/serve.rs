@@ -80,6 +80,10 @@ pub struct Serve {
     /// Show everybody, without signing in, the level of each service as a picture at /badges/services/ALIAS.svg
     #[arg(long, env = "ROLLCALL_BADGES", value_parser = switch())]
     pub badges: bool,
+    /// Members (the role user) change only their own teams and what those own, as team members do. Administrators and tokens
+    /// are unaffected
+    #[arg(long, env = "ROLLCALL_OWNER_ONLY_WRITES", value_parser = switch())]
+    pub owner_only_writes: bool,
     /// The address and port that serve metrics at /metrics; port 0 picks a free one [default: none]
     #[arg(long, value_name = "ADDRESS", env = "ROLLCALL_METRICS_LISTEN", value_parser = trimmed(value::address))]
     pub metrics_listen: Option<SocketAddr>,

@@ -87,7 +87,13 @@ pub(super) async fn create(db: &Db, now: Timestamp) -> Result<()> {
     let settings = Settings::new("", "");
     let wanted = settings.events.clone();
     let catalogue = Catalogue::new(db.clone(), settings);
-    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
+    let caller = Caller {
+        actor: Actor::command_line(),
+        scope: Scope::Admin,
+        user: None,
+        is_held_to_own: false,
+        counts_to: None,
+    };
     let variables = json!({ "files": [{ "path": PATH, "text": text(now) }], "path": PATH });
     let request = Request::new(APPLY).variables(Variables::from_json(variables));
     let first = |errors: Vec<ServerError>| {

@@ -102,6 +102,8 @@ pub struct Settings {
     pub issues_overdue_after: Duration,
     /// The kinds of events that somebody wants. None if nobody sends them.
     pub events: events::Wanted,
+    /// Whether members change only their own teams and what those own.
+    pub owner_only_writes: bool,
 }
 
 impl Settings {
@@ -122,6 +124,7 @@ impl Settings {
             mail: None,
             issues_overdue_after: events::deliver::OVERDUE_AFTER,
             events: events::Wanted::default(),
+            owner_only_writes: false,
         }
     }
 }

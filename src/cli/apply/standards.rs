@@ -74,7 +74,13 @@ pub(super) async fn apply_to(db: &Db, settings: &Apply, files: &[File]) -> Resul
     let own = Settings::new("", "");
     own.events.read(db.read()).await?;
     let catalogue = Catalogue::new(db.clone(), own);
-    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
+    let caller = Caller {
+        actor: Actor::command_line(),
+        scope: Scope::Admin,
+        user: None,
+        is_held_to_own: false,
+        counts_to: None,
+    };
     let ask = async |is_previewed| {
         let variables = async_graphql::Variables::from_json(variables(settings, files, is_previewed));
         let request = async_graphql::Request::new(MUTATION).variables(variables);

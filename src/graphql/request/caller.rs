@@ -17,6 +17,8 @@ pub struct Caller {
     pub scope: Scope,
     /// The signed-in user and the user's role. `None` for a token.
     pub user: Option<(i64, Role)>,
+    /// Whether it is not the user's own role that allows only what their teams own, but a setting of the server.
+    pub is_held_to_own: bool,
     /// Where counts of lists stop, for callers that show larger ones as "10,000+". A larger list is counted as one more
     /// than this. `None` counts exactly.
     pub counts_to: Option<u32>,
@@ -31,12 +33,12 @@ impl Caller {
             token::Scope::Write => Scope::Write,
             token::Scope::Admin => Scope::Admin,
         };
-        Self { actor: Actor::token(token), scope, user: None, counts_to: None }
+        Self { actor: Actor::token(token), scope, user: None, is_held_to_own: false, counts_to: None }
     }
 
     /// An identity provider, which deletes users as an administrator does.
     pub fn provider(token: &token::Model) -> Self {
-        Self { actor: Actor::token(token), scope: Scope::Admin, user: None, counts_to: None }
+        Self { actor: Actor::token(token), scope: Scope::Admin, user: None, is_held_to_own: false, counts_to: None }
     }
 
     /// A user who is signed in to the application.
@@ -47,7 +49,14 @@ impl Caller {
             Role::TeamMember | Role::User | Role::StandardsAdmin => Scope::Write,
             Role::Admin => Scope::Admin,
         };
-        Self { actor: Actor::session(session, user), scope, user: Some((user.id, user.role)), counts_to: None }
+        let user_and_role = Some((user.id, user.role));
+        Self {
+            actor: Actor::session(session, user),
+            scope,
+            user: user_and_role,
+            is_held_to_own: false,
+            counts_to: None,
+        }
     }
 
     /// The key under which the caller's share of places is counted.

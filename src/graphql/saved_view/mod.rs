@@ -122,11 +122,15 @@ async fn checked(db: &Transaction, query: &str) -> Result<String> {
     }
 }
 
-fn check_share(role: Role) -> Result<(), UserError> {
+fn check_share(role: Role, caller: &Caller) -> Result<(), UserError> {
     if role >= Role::User {
         return Ok(());
     }
-    Err(UserError::new("shared", "only a member can share a view with everybody").forbidden())
+    let message = match caller.is_held_to_own {
+        true => "on this server, only an administrator can share a view with everybody",
+        false => "only a member can share a view with everybody",
+    };
+    Err(UserError::new("shared", message).forbidden())
 }
 
 /// Refuses a name that the person has already, but for the view `but`.
@@ -158,7 +162,7 @@ impl SavedViewCreateMutation for Mutation {
         draft.set_required(Column::Name, &name);
         let query = draft.problems.take_any(checked(db, &query).await)?;
         if shared {
-            draft.problems.take(check_share(role));
+            draft.problems.take(check_share(role, ctx.caller()));
         }
         let row = draft.done()?;
         // Of two that are saved at once, the second is counted with the first.
@@ -209,7 +213,7 @@ impl SavedViewUpdateMutation for Mutation {
         let shared = draft.problems.take(draft::changed("shared", &shared, |shared| Ok(*shared))).flatten();
         // Whoever changes a view that stays shared shares what it becomes.
         if shared.unwrap_or(was_shared) {
-            draft.problems.take(check_share(role));
+            draft.problems.take(check_share(role, ctx.caller()));
         }
         let given = draft.problems.take(draft::changed("query", &query, |query| Ok(query.clone()))).flatten();
         let query = match given {

@@ -97,8 +97,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
         Err(Fault::NotFound) => Ok(refused(&visit, 404, "This page does not exist, or no longer exists.")),
         Err(Fault::UnknownAlias(noun, alias)) => Ok(reply::page(app::unknown_alias(&visit, noun, &alias))),
-        Err(Fault::Forbidden(Role::Admin)) => Ok(refused(&visit, 403, "Only administrators can do this.")),
-        Err(Fault::Forbidden(_)) => Ok(refused(&visit, 403, lacking(&visit))),
+        Err(Fault::Forbidden(role)) => Ok(refused(&visit, 403, lacking(&visit, role))),
         Err(Fault::BadRequest(reason)) => Ok(refused(&visit, 400, &reason)),
         Err(Fault::TooMuch(reason)) => Ok(refused(&visit, 503, &reason)),
         Err(Fault::Busy(reason)) => Err(Rejection::Unavailable(reason)),
@@ -245,13 +244,17 @@ pub async fn session(app: &App, call: &Call) -> Result<Option<Session>, Rejectio
     if row.is_use_worth_noting(now) {
         app.tokens.last_uses.note(LastUse::Session(row.id), now);
     }
-    Ok(Some(Session { row, user }))
+    Ok(Some(Session::new(row, user, app.catalogue.settings().owner_only_writes)))
 }
 
-/// What a visitor lacks who may not do what a member may.
-fn lacking(visit: &Visit) -> &'static str {
-    match visit.session.as_ref().map(|session| session.user.role) {
-        Some(Role::TeamMember) => {
+/// What a visitor lacks who may not do what this role may.
+fn lacking(visit: &Visit, role: Role) -> &'static str {
+    match &visit.session {
+        _ if role == Role::Admin => "Only administrators can do this.",
+        Some(session) if session.is_held_to_own => {
+            "This server lets members change only their own teams and what those own. An administrator can do this."
+        }
+        Some(session) if session.user.role == Role::TeamMember => {
             "You can change your own teams and what they own. An administrator can make you a member on the Users page."
         }
         _ => "You have read-only access. An administrator can make you a member on the Users page.",

@@ -122,10 +122,11 @@ async fn join_all(app: &TestApp, email: &str) {
     joined.await.expect("memberships");
 }
 
-/// Runs all mutations as a user with this role, who is a member of all teams or of none. Where the user is refused, an
-/// administrator's token runs them too. Returns those that the user may run.
-async fn run(role: Role, is_own: bool) -> (usize, BTreeSet<&'static str>) {
-    let tour = Tour::start().await;
+/// Runs all mutations as a user with this role, who is a member of all teams or of none, with owner-only writes or without.
+/// Where the user is refused, an administrator's token runs them too. Returns those that the user may run.
+async fn run(role: Role, is_own: bool, owner_only: bool) -> (usize, BTreeSet<&'static str>) {
+    let tour = Tour::with(if owner_only { &["--owner-only-writes"] } else { &[] }).await;
+    let is_held = role == Role::TeamMember || owner_only && role == Role::User;
     let (app, schema) = (&tour.endpoint.app, schema());
     let browser = Browser::of(app, role).await;
     let email = format!("{role:?}@example.com").to_lowercase();
@@ -149,7 +150,7 @@ async fn run(role: Role, is_own: bool) -> (usize, BTreeSet<&'static str>) {
         }
         // What people keep for themselves is no part of the catalogue.
         let is_personal = PERSONAL.contains(&mutation);
-        if !is_personal && (role == Role::Viewer || (role == Role::TeamMember && !is_own)) {
+        if !is_personal && (role == Role::Viewer || is_held && !is_own) {
             assert_eq!(before, after, "{role:?} may not run {mutation}: {answer}");
         }
         allowed.insert(mutation);
@@ -177,9 +178,18 @@ async fn no_role_changes_what_it_may_not_and_the_audit_tells_every_changed_row()
         (Role::StandardsAdmin, true),
         (Role::Admin, true),
     ] {
-        let (ran, allowed) = run(role, is_own).await;
+        let (ran, allowed) = run(role, is_own, false).await;
         cells += ran;
         may.insert((role, is_own), allowed);
+    }
+    for is_own in [true, false] {
+        let (ran, allowed) = run(Role::User, is_own, true).await;
+        cells += ran;
+        assert_eq!(
+            allowed,
+            may[&(Role::TeamMember, is_own)],
+            "with owner-only writes, a member of all teams: {is_own}"
+        );
     }
     say_aloud(&format!("{cells} mutations by roles and owners"));
     let may = |role, is_own, mutation: &str| may[&(role, is_own)].contains(mutation);

@@ -135,6 +135,7 @@ impl TestApp {
             mail: settings.mail.mailer().expect("a mail server"),
             issues_overdue_after: settings.code_issues_overdue_after,
             events: wanted,
+            owner_only_writes: settings.owner_only_writes,
         };
         let catalogue = Catalogue::new(db.clone(), catalogue);
         let mut app = App::new(db.clone(), catalogue, settings.edge);

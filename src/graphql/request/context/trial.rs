@@ -62,6 +62,7 @@ impl Trial {
             actor: Actor::command_line(),
             scope: Scope::Write,
             user: Some((user, Role::TeamMember)),
+            is_held_to_own: false,
             counts_to: None,
         };
         let catalogue = Catalogue::new(db.clone(), Settings::new("Test", "http://localhost"));
