@@ -53,7 +53,7 @@ mod teams;
 mod written;
 pub(crate) mod yaml;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -90,17 +90,14 @@ use crate::events;
 
 /// The permissions of the caller who applies the files.
 pub trait Permit: Sync {
-    /// The changes that the caller may not make. Called in their transaction, after them. `before` reads what was there
-    /// before.
+    /// The changes that the caller may not make, and the error about each. Called in their transaction, after them. `before`
+    /// reads what was there before.
     fn refused<'c>(
         &'c self,
         before: Before<'c>,
         transaction: &'c Transaction,
         account: &'c Account,
-    ) -> BoxFuture<'c, error::Result<Vec<&'c Whole>>>;
-
-    /// The error about such a change.
-    fn refusal(&self) -> UserError;
+    ) -> BoxFuture<'c, error::Result<Vec<(&'c Whole, UserError)>>>;
 
     /// Fails if the caller may not change this row.
     fn check<'c>(
@@ -453,18 +450,19 @@ async fn check_permit(
 ) -> Result<(), Refused> {
     let Some(permit) = options.permit else { return Ok(()) };
     let refused = permit.refused(before, tx, account).await.map_err(Refused::Failed)?;
-    let refused: HashSet<Option<RowOf>> = refused.iter().map(|change| change.subject(By::Document)).collect();
+    let refused = refused.into_iter().map(|(change, error)| (change.subject(By::Document), error));
+    let refused: HashMap<Option<RowOf>, UserError> = refused.collect();
     let mut problems = error::Problems::default();
     for OfDocument { row, applied: Applied { kind, name, .. }, .. } in &applied.all {
-        if refused.contains(&Some(*row)) {
-            let error = permit.refusal();
+        if let Some(error) = refused.get(&Some(*row)) {
             let message = format!("the {kind} {}: {}", error::quoted(name), error.message);
-            problems.push(UserError { message: message.into(), ..error }.within("files"));
+            problems.push(UserError { message: message.into(), ..error.clone() }.within("files"));
         }
     }
     // What no document describes.
-    if refused.iter().any(|row| row.and_then(|row| applied.get(row)).is_none()) {
-        problems.push(permit.refusal().within("files"));
+    let others = refused.into_iter().filter(|(row, _)| row.and_then(|row| applied.get(row)).is_none());
+    if let Some((_, error)) = others.min_by(|(_, one), (_, other)| one.message.cmp(&other.message)) {
+        problems.push(error.within("files"));
     }
     problems.none().map_err(Refused::Failed)
 }

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use super::caller::Caller;
 use crate::db::{self, AnyRow, Before, Owner, RowOf, Side, Transaction, World};
 use crate::entity::change::{Account, Whole};
-use crate::entity::team_membership;
 use crate::entity::user::Role;
-use crate::error::{Result, UserError};
+use crate::entity::{ByIds, team, team_membership};
+use crate::error::{Result, UserError, quoted};
 
 /// Refuses a mutation that the caller's role does not allow.
 pub(in crate::graphql) async fn check(
@@ -20,25 +20,26 @@ pub(in crate::graphql) async fn check(
     caller: &Caller,
     account: &Account,
 ) -> Result<()> {
-    match refused(before, transaction, caller, account).await?.is_empty() {
-        true => Ok(()),
-        false => Err(not_own().into()),
+    match refused(before, transaction, caller, account).await?.into_iter().next() {
+        None => Ok(()),
+        Some((_, why)) => Err(why.into()),
     }
 }
 
-/// The changes that the caller's role does not allow.
+/// The changes that the caller's role does not allow, and the error about each.
 pub(in crate::graphql) async fn refused<'a>(
     before: Before<'_>,
     transaction: &Transaction,
     caller: &Caller,
     account: &'a Account,
-) -> Result<Vec<&'a Whole>> {
+) -> Result<Vec<(&'a Whole, UserError)>> {
     let Some((user, Role::TeamMember)) = caller.user else { return Ok(Vec::new()) };
-    let mut owners = Owners { before, transaction, user, known: HashMap::new() };
+    let mut owners = Owners { before, transaction, user, known: HashMap::new(), names: HashMap::new() };
     let mut refused = Vec::new();
     for change in account.changes.iter().filter(|change| !change.follows) {
-        if !owners.may_change(change).await? {
-            refused.push(change);
+        if let Some(whose) = owners.whose(change).await? {
+            let is_team = change.row == RowOf::new::<team::Entity>(change.row.id);
+            refused.push((change, owners.not_own(caller, whose, is_team).await?));
         }
     }
     Ok(refused)
@@ -52,15 +53,10 @@ pub(in crate::graphql) async fn check_row(
     row: RowOf,
 ) -> Result<()> {
     let Some((user, Role::TeamMember)) = caller.user else { return Ok(()) };
-    let mut owners = Owners { before, transaction, user, known: HashMap::new() };
-    match owners.is_own_row(row).await? {
-        true => Ok(()),
-        false => Err(not_own().into()),
-    }
-}
-
-pub(in crate::graphql) fn not_own() -> UserError {
-    UserError::base("you can change only your own teams and what they own").forbidden()
+    let mut owners = Owners { before, transaction, user, known: HashMap::new(), names: HashMap::new() };
+    let Some(whose) = owners.whose_row(row).await? else { return Ok(()) };
+    let is_team = row == RowOf::new::<team::Entity>(row.id);
+    Err(owners.not_own(caller, whose, is_team).await?.into())
 }
 
 /// Finds whose rows are.
@@ -70,6 +66,17 @@ struct Owners<'d> {
     user: i64,
     /// Whether the user is the owner, or belongs to the team.
     known: HashMap<(bool, i64), bool>,
+    /// The names of teams. `None` for one that the mutation itself makes.
+    names: HashMap<i64, Option<String>>,
+}
+
+/// Whose a row is that the user may not change.
+#[derive(Clone, Copy)]
+enum Whose {
+    Team(i64),
+    /// Another user's.
+    User,
+    Nobody,
 }
 
 /// One of the two times at which a row has an owner.
@@ -80,27 +87,59 @@ enum When {
 }
 
 impl Owners<'_> {
-    /// Whether the user may change a row. Its owner from before counts: otherwise anyone could give a thing to their own
-    /// team and then change it. If there was none, because the thing is new or had no owner, that of now counts. A row that
-    /// now belongs to another row must be the user's own at both.
-    async fn may_change(&mut self, change: &Whole) -> Result<bool> {
+    /// Says why the user may not change a row that is not their own.
+    async fn not_own(&mut self, caller: &Caller, whose: Whose, is_team: bool) -> Result<UserError> {
+        let rule = match caller.is_held_to_own {
+            true => "this server lets members change only their own teams and what those own",
+            false => "you can change only your own teams and what they own",
+        };
+        let whose = match whose {
+            Whose::Team(id) => match self.name(id).await? {
+                Some(name) if is_team => format!("; this would change the team {}", quoted(&name)),
+                Some(name) => format!("; this would change what the team {} owns", quoted(&name)),
+                None => String::new(),
+            },
+            Whose::User => "; this would change what belongs to somebody else".to_owned(),
+            Whose::Nobody => "; this would change what no team owns".to_owned(),
+        };
+        Ok(UserError::base(rule.to_owned() + &whose).forbidden())
+    }
+
+    /// The name of a team that was there before.
+    async fn name(&mut self, team: i64) -> Result<Option<String>> {
+        if let Some(known) = self.names.get(&team) {
+            return Ok(known.clone());
+        }
+        let found = team::Entity::by_ids(&self.before, [Some(team)]).await?.pop().flatten();
+        let name = found.map(|team| team.name);
+        self.names.insert(team, name.clone());
+        Ok(name)
+    }
+
+    /// Whose a row is, unless the user may change it. Its owner from before counts: otherwise anyone could give a thing to
+    /// their own team and then change it. If there was none, because the thing is new or had no owner, that of now counts. A
+    /// row that now belongs to another row must be the user's own at both.
+    async fn whose(&mut self, change: &Whole) -> Result<Option<Whose>> {
         let (old, new) = (change.before.as_ref().map(AnyRow::owner), change.after.as_ref().map(AnyRow::owner));
         if let (Some(Owner::Row(from)), Some(Owner::Row(to))) = (old, new)
             && from != to
-            && !(self.is_own_row(from).await? && self.is_own_row(to).await?)
         {
-            return Ok(false);
+            for row in [from, to] {
+                if let Some(whose) = self.whose_row(row).await? {
+                    return Ok(Some(whose));
+                }
+            }
         }
-        self.is_own(old, new).await
+        self.not_users(old, new).await
     }
 
-    async fn is_own_row(&mut self, row: RowOf) -> Result<bool> {
+    async fn whose_row(&mut self, row: RowOf) -> Result<Option<Whose>> {
         let old = self.row(row, When::Before).await?.map(|row| row.owner());
         let new = self.row(row, When::Now).await?.map(|row| row.owner());
-        self.is_own(old, new).await
+        self.not_users(old, new).await
     }
 
-    async fn is_own(&mut self, old: Option<Owner>, new: Option<Owner>) -> Result<bool> {
+    async fn not_users(&mut self, old: Option<Owner>, new: Option<Owner>) -> Result<Option<Whose>> {
         let owner = match self.end(old, When::Before).await? {
             None => self.end(new, When::Now).await?,
             owner => owner,
@@ -108,17 +147,18 @@ impl Owners<'_> {
         let (is_team, id) = match owner {
             Some(Owner::Team(id)) => (true, id),
             Some(Owner::User(id)) => (false, id),
-            Some(Owner::Row(_) | Owner::Nobody) | None => return Ok(false),
+            Some(Owner::Row(_) | Owner::Nobody) | None => return Ok(Some(Whose::Nobody)),
         };
+        let whose = if is_team { Whose::Team(id) } else { Whose::User };
         if let Some(known) = self.known.get(&(is_team, id)) {
-            return Ok(*known);
+            return Ok((!known).then_some(whose));
         }
         let is_own = match is_team {
             true => team_membership::is_of(&self.before, self.user, id).await?,
             false => id == self.user,
         };
         self.known.insert((is_team, id), is_own);
-        Ok(is_own)
+        Ok((!is_own).then_some(whose))
     }
 
     /// The team or the user at the end of a chain of owners. `None` if there is none.

@@ -76,7 +76,7 @@ impl ChangeRevertMutation for Mutation {
 async fn not_allowed(ctx: &MutationCtx<'_>) -> Result<Option<UserError>> {
     let account = ctx.changed().await?;
     let refused = permit::refused(Before::Committed(ctx.committed()), ctx.db(), ctx.caller(), &account).await?;
-    Ok((!refused.is_empty()).then(permit::not_own))
+    Ok(refused.into_iter().next().map(|(_, why)| why))
 }
 
 /// The id of a row, as clients name it.

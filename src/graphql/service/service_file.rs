@@ -94,12 +94,8 @@ impl Permit for PermitOf<'_> {
         before: Before<'c>,
         transaction: &'c Transaction,
         account: &'c Account,
-    ) -> BoxFuture<'c, Result<Vec<&'c Whole>>> {
+    ) -> BoxFuture<'c, Result<Vec<(&'c Whole, UserError)>>> {
         Box::pin(permit::refused(before, transaction, self.0, account))
-    }
-
-    fn refusal(&self) -> UserError {
-        permit::not_own()
     }
 
     fn check<'c>(&'c self, before: Before<'c>, transaction: &'c Transaction, row: RowOf) -> BoxFuture<'c, Result<()>> {

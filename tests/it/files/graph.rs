@@ -436,7 +436,8 @@ async fn a_repository_that_a_link_creates_is_audited_and_needs_permission() {
         let query = "mutation($text: String!) { serviceFilesApply(input: { files: { path: \"f.yml\", text: $text } }) { errors { message } } }";
         member.query(query, json!({ "text": text })).await["data"]["serviceFilesApply"]["errors"].take()
     };
-    let message = "the repository \"github.com:org/mono\": you can change only your own teams and what they own";
+    let message = "the repository \"github.com:org/mono\": you can change only your own teams and what they own; this would \
+                   change what no team owns";
     assert_eq!(by_member(text("Mine")).await, json!([{ "message": message }]));
     let count = "{ account { services { totalCount } repositories { totalCount } } }";
     let none = json!({ "services": { "totalCount": 0 }, "repositories": { "totalCount": 0 } });

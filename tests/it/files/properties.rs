@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::harness::app::{TestApp, data};
 use crate::harness::browser::Browser;
+use crate::harness::refusal::{NOT_OWN, rules_alone};
 use crate::harness::service_file::{apply, apply_text, done_of, done_with};
 
 /// Definitions, and what files refer to.
@@ -487,9 +488,8 @@ async fn a_team_member_gives_properties_only_to_what_the_own_teams_own() {
     assert_eq!(apply(text).await, json!([]));
     let text = "version: 1\nservice: { name: Mail, properties: { grade: a } }\n---\n\
         version: 1\nteam: { name: Core, properties: { grade: a } }\n";
-    let refused =
-        |what: &str| json!({ "message": format!("the {what}: you can change only your own teams and what they own") });
-    assert_eq!(apply(text).await, json!([refused("service \"mail\""), refused("team \"core\"")]));
+    let refused = |what: &str| json!({ "message": format!("the {what}: {NOT_OWN}") });
+    assert_eq!(rules_alone(apply(text).await), json!([refused("service \"mail\""), refused("team \"core\"")]));
     let query = r#"{ account { service(alias: "mail") { properties { totalCount } } team(alias: "core") { properties { totalCount } } } }"#;
     let none = json!({ "properties": { "totalCount": 0 } });
     assert_eq!(data(&app, query).await["account"], json!({ "service": none, "team": none }));

@@ -27,6 +27,7 @@ pub mod postgres_proxy;
 pub mod process;
 pub mod program;
 pub mod receiver;
+pub mod refusal;
 pub mod rows;
 pub mod service_file;
 pub mod services;

@@ -508,8 +508,9 @@ async fn checks_are_changed_by_a_standards_administrator_and_answered_by_the_own
     assert_eq!(user.query(document, input.clone()).await["data"]["checkManualAnswer"]["errors"], json!([]));
     let member = Browser::of(app, Role::TeamMember).await;
     let answer = member.query(document, input).await;
-    let message = "you can change only your own teams and what they own";
-    assert_eq!(answer["data"]["checkManualAnswer"]["errors"], json!([{ "message": message }]));
+    let message = &answer["data"]["checkManualAnswer"]["errors"][0]["message"];
+    let expected = "you can change only your own teams and what they own; this would";
+    assert!(message.as_str().is_some_and(|message| message.starts_with(expected)), "{answer}");
 }
 
 /// The documents that clients send: every field of a check, by fragments for its kind.

@@ -67,7 +67,8 @@ async fn who_may_not_and_what_has_mistakes_is_refused_before_anything_is_locked(
     data(&app, made).await;
     // The first request of a session notes when it was used.
     member.query("{ account { id } }", json!({})).await;
-    let not_own = "the service \"mail\": you can change only your own teams and what they own";
+    let not_own = "the service \"mail\": you can change only your own teams and what they own; this would change what the team \
+                   \"Other\" owns";
     let text = "version: 1\nservice:\n  name: Mail\n  language: Rust\n";
     for is_dry_run in [true, false] {
         let sent = member.query(APPLY, json!({ "text": text, "dry": is_dry_run }));
@@ -235,7 +236,7 @@ async fn nothing_is_shed_of_what_may_not_be_deleted() {
         .expect("tags");
     let delete = "mutation($id: ID!) { serviceDelete(input: { id: $id }) { errors { message } } }";
     let answer = member.query(delete, json!({ "id": cart })).await;
-    let not_own = "you can change only your own teams and what they own";
+    let not_own = "you can change only your own teams and what they own; this would change what no team owns";
     assert_eq!(answer["data"]["serviceDelete"]["errors"], json!([{ "message": not_own }]), "{answer}");
     crate::harness::services::lock(&app, "Cart").await;
     let answer = app.query(delete, json!({ "id": cart })).await;
