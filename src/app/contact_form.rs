@@ -9,9 +9,10 @@ use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::operations::{
     AddContact, ChangeContact, Contact, ContactCreateInput, ContactType, ContactUpdateInput, ContactsOfService,
-    ContactsOfTeam, DeleteContact,
+    ContactsOfTeam, DeleteContact, OwnerTeam,
 };
 use super::parts::{delete_button, external_link, short};
+use super::rights::{Rights, Thing};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::contact::{Column, Entity};
@@ -37,11 +38,14 @@ pub enum ContactOwner {
 
 /// A service or a team with its contacts.
 struct Owner {
+    kind: ContactOwner,
     id: String,
     name: String,
     /// The path of its page.
     page: String,
     is_locked: bool,
+    /// The team that may change them.
+    team: Option<OwnerTeam>,
     contacts: Vec<Contact>,
 }
 
@@ -71,21 +75,17 @@ fn channel(kind: ContactType) -> &'static str {
 }
 
 /// Lists the contacts, with a form for another.
-pub async fn page(
-    site: &Site,
-    visit: &Visit,
-    session: &Session,
-    kind: ContactOwner,
-    alias: &str,
-) -> Result<Answer, Fault> {
+pub async fn page(site: &Site, visit: &Visit, kind: ContactOwner, alias: &str) -> Result<Answer, Fault> {
     let owner = find(site, visit, kind, alias).await?;
-    let may_write = session.user.role >= Role::TeamMember;
-    Ok(Answer::page(list(visit, &owner, may_write, &Mistakes::none())))
+    let rights = Rights::read(site, visit, owner.thing()).await?;
+    Ok(Answer::page(list(visit, &owner, &rights, &Mistakes::none())))
 }
 
 /// Adds a contact.
 pub async fn create(site: &Site, visit: &Visit, kind: ContactOwner, alias: &str) -> Result<Answer, Fault> {
     let owner = find(site, visit, kind, alias).await?;
+    let rights = Rights::read(site, visit, owner.thing()).await?;
+    rights.to_change()?;
     let form = form::sent::<Entity>(&visit.form);
     let input = ContactCreateInput {
         address: form.get("address"),
@@ -100,7 +100,7 @@ pub async fn create(site: &Site, visit: &Visit, kind: ContactOwner, alias: &str)
     let done = ask(site, visit, AddContact { input }).await?.contact_create.ok_or_else(unanswered)?;
     match settled(done.errors) {
         Ok(()) => Ok(Answer::redirect(owner.page + "/contacts")),
-        Err(mistakes) => Ok(Answer::refused(list(visit, &owner, true, &mistakes))),
+        Err(mistakes) => Ok(Answer::refused(list(visit, &owner, &rights, &mistakes))),
     }
 }
 
@@ -115,6 +115,9 @@ pub async fn edit(
     session.require(Role::TeamMember)?;
     let owner = find(site, visit, kind, alias).await?;
     let contact = owner.contact(id)?;
+    if !Rights::read(site, visit, owner.thing()).await?.may_change() {
+        return Ok(Answer::redirect(owner.page + "/contacts"));
+    }
     Ok(Answer::page(edit_form(visit, &owner, contact, &contact.fields(), &Mistakes::none())))
 }
 
@@ -129,6 +132,7 @@ pub async fn change(
     let owner = find(site, visit, kind, alias).await?;
     // Must be a contact of this owner: the form may name any id.
     let contact = owner.contact(id)?;
+    Rights::read(site, visit, owner.thing()).await?.to_change()?;
     let form = form::sent::<Entity>(&visit.form);
     let errors = match what {
         "edit" => {
@@ -162,7 +166,8 @@ async fn find(site: &Site, visit: &Visit, kind: ContactOwner, alias: &str) -> Re
             let found = found.ok_or_else(|| Fault::unknown("service", alias))?;
             let page = super::services::address(&found.aliases);
             let contacts = found.contacts.unwrap_or_default();
-            Owner { id: found.id, name: found.name, page, is_locked: found.locked, contacts }
+            let team = found.owner;
+            Owner { kind, id: found.id, name: found.name, page, is_locked: found.locked, team, contacts }
         }
         ContactOwner::Team => {
             let found =
@@ -170,12 +175,18 @@ async fn find(site: &Site, visit: &Visit, kind: ContactOwner, alias: &str) -> Re
             let found = found.account.team.ok_or_else(|| Fault::unknown("team", alias))?;
             let page = path(["teams", &found.alias]);
             let contacts = found.contacts.unwrap_or_default();
-            Owner { id: found.id, name: found.name, page, is_locked: false, contacts }
+            let team = OwnerTeam { id: found.id.clone(), alias: found.alias, name: found.name.clone() };
+            Owner { kind, id: found.id, name: found.name, page, is_locked: false, team: Some(team), contacts }
         }
     })
 }
 
 impl Owner {
+    fn thing(&self) -> Thing<'_> {
+        let noun = if self.kind == ContactOwner::Team { "team" } else { "service" };
+        Thing { noun, page: self.page.clone(), owner: self.team.as_ref().map(Into::into) }
+    }
+
     fn contact(&self, id: &str) -> Result<&Contact, Fault> {
         self.contacts.iter().find(|contact| contact.id == id).ok_or(Fault::NotFound)
     }
@@ -205,12 +216,12 @@ fn fields(form: &Fields, mistakes: &Mistakes) -> Markup {
     }
 }
 
-fn list(visit: &Visit, owner: &Owner, may_write: bool, mistakes: &Mistakes) -> Markup {
+fn list(visit: &Visit, owner: &Owner, rights: &Rights<'_>, mistakes: &Mistakes) -> Markup {
     let Owner { name, page, is_locked, contacts, .. } = owner;
-    let may_write = may_write && !is_locked;
+    let may_write = rights.may_change() && !is_locked;
     let main = html! {
         p { a href=(page) { "Back to " (name) } }
-        @if *is_locked { div.notice { p { "This service is managed by a service file, so its contacts cannot be changed here." } } }
+        @if *is_locked { div.notice { p { "This service is managed by a service file, so its contacts cannot be changed here." } } } @else { (rights.note()) }
         @if contacts.is_empty() { p.soft { "No contacts yet." } } @else {
             ul.entries { @for one in contacts { li {
                 div { (contact(one)) @if one.is_default { " " span.mark.none { "default" } } }

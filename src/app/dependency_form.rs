@@ -10,11 +10,11 @@ use super::offers::{Offered, Offers};
 use super::operations::dependencies_of_service::AccountService as Service;
 use super::operations::{AddDependency, DeleteDependency, DependenciesOfService};
 use super::parts::{count, delete_button, pages, short};
+use super::rights::{Rights, Thing};
 use super::services::address;
-use super::visit::{Session, Visit, path};
+use super::visit::{Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::text::DESCRIPTION;
-use crate::entity::user::Role;
 use crate::entity::{ByIds, service, service_dependency};
 use crate::graphql::field::id;
 
@@ -23,20 +23,22 @@ const ON: &str = "dependencyKey.destinationIdentifier.alias";
 const NOTES: &str = "notes";
 
 /// Lists the dependencies, with a form for another.
-pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
+pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let service = find(site, visit, alias).await?;
-    let may_write = session.user.role >= Role::TeamMember;
-    Ok(Answer::page(list(site, visit, &service, may_write, &Mistakes::none()).await?))
+    let rights = Rights::read(site, visit, service.thing()).await?;
+    Ok(Answer::page(list(site, visit, &service, &rights, &Mistakes::none()).await?))
 }
 
 /// Adds a dependency.
 pub async fn create(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let service = find(site, visit, alias).await?;
+    let rights = Rights::read(site, visit, service.thing()).await?;
+    rights.to_change()?;
     let notes = form::stored(visit.form.get(NOTES));
     let add =
         AddDependency { id: &service.id, on: visit.form.get(ON), notes: Some(&*notes).filter(|text| !text.is_empty()) };
     let done = ask(site, visit, add).await?.service_dependency_create.ok_or_else(unanswered)?;
-    answer(site, visit, &service, settled(done.errors)).await
+    answer(site, visit, &service, &rights, settled(done.errors)).await
 }
 
 /// Deletes a dependency of the service.
@@ -49,14 +51,22 @@ pub async fn delete(site: &Site, visit: &Visit, alias: &str, id: &str) -> Result
     if !found.into_iter().flatten().any(|dependency| Some(dependency.source_id) == source) {
         return Err(Fault::NotFound);
     }
+    let rights = Rights::read(site, visit, service.thing()).await?;
+    rights.to_change()?;
     let done = ask(site, visit, DeleteDependency { id }).await?.service_dependency_delete.ok_or_else(unanswered)?;
-    answer(site, visit, &service, settled(done.errors)).await
+    answer(site, visit, &service, &rights, settled(done.errors)).await
 }
 
-async fn answer(site: &Site, visit: &Visit, service: &Service, done: Result<(), Mistakes>) -> Result<Answer, Fault> {
+async fn answer(
+    site: &Site,
+    visit: &Visit,
+    service: &Service,
+    rights: &Rights<'_>,
+    done: Result<(), Mistakes>,
+) -> Result<Answer, Fault> {
     match done {
         Ok(()) => Ok(Answer::redirect(address(&service.aliases) + "/dependencies")),
-        Err(mistakes) => Ok(Answer::refused(list(site, visit, service, true, &mistakes).await?)),
+        Err(mistakes) => Ok(Answer::refused(list(site, visit, service, rights, &mistakes).await?)),
     }
 }
 
@@ -65,20 +75,26 @@ async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Service, Fault>
     ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))
 }
 
+impl Service {
+    fn thing(&self) -> Thing<'_> {
+        Thing { noun: "service", page: address(&self.aliases), owner: self.owner.as_ref().map(Into::into) }
+    }
+}
+
 async fn list(
     site: &Site,
     visit: &Visit,
     service: &Service,
-    may_write: bool,
+    rights: &Rights<'_>,
     mistakes: &Mistakes,
 ) -> Result<Markup, Fault> {
     let Service { name, aliases, locked, dependencies, .. } = service;
     let page = address(aliases);
-    let may_write = may_write && !locked;
+    let may_write = rights.may_change() && !locked;
     let offers = Offers::read(site, visit, if may_write { &[Offered::Services] } else { &[] }).await?;
     let main = html! {
         p { a href=(page) { "Back to the service" } " · " a href=(graph::address(aliases)) { "Graph" } }
-        @if *locked { div.notice { p { "This service is managed by a service file, so its dependencies cannot be changed here." } } }
+        @if *locked { div.notice { p { "This service is managed by a service file, so its dependencies cannot be changed here." } } } @else { (rights.note()) }
         (mistakes.summary(&[ON, NOTES]))
         @if dependencies.edges.is_empty() { p.soft { "This service depends on no other." } } @else {
             p.soft { "Depends on " (count(dependencies.total_count, "service")) }

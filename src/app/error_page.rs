@@ -27,6 +27,11 @@ pub fn unknown_alias(visit: &Visit, noun: &str, alias: &str) -> Page {
     shown(404, layout(visit, title(404), main))
 }
 
+/// The error page for what others own.
+pub fn not_own(visit: &Visit, why: &Markup) -> Page {
+    shown(403, layout(visit, title(403), html! { (why) (elsewhere(visit.session.is_some())) }))
+}
+
 fn shown(status: u16, document: Markup) -> Page {
     Page { status, html: document.into_string(), policy: PagePolicy::Plain }
 }
@@ -53,6 +58,12 @@ fn explained(is_signed_in: bool, status: u16, message: &str) -> Markup {
             400 | 413 | 415 | 422 => p { "Go back and change what you sent, or begin again." },
             _ => {},
         }
+        (elsewhere(is_signed_in))
+    }
+}
+
+fn elsewhere(is_signed_in: bool) -> Markup {
+    html! {
         p {
             a href="/" { "Home" }
             @if is_signed_in { " · " a href="/services" { "Services" } " · " a href="/teams" { "Teams" } }

@@ -15,6 +15,7 @@ use super::operations::{
     CreateEventSubscription, EventChoices, EventDigestEnum, EventForm, EventFormEnum, EventKindEnum, EventService,
     EventSubscriptionCreateInput, EventSubscriptionUpdateInput, EventTier, UpdateEventSubscription,
 };
+use super::rights::{self, Owner, Rights, Thing};
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site};
 use crate::entity::event::Kind;
@@ -44,7 +45,7 @@ const FORMS: [EventFormEnum; 6] = [
 
 /// Shows the form for a new subscription.
 pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    session.require(Role::TeamMember)?;
+    rights::to_create(site, session).await?;
     let choices = choices(site, visit).await?;
     let begun = Fields::one(ENABLED, "on")
         .and(EVENTS, "deploy_failed")
@@ -159,10 +160,20 @@ async fn find(site: &Site, visit: &Visit, id: &str) -> Result<(EventSubscription
     Ok((own, Choices { tiers: found.tiers, offers: offers(site, visit).await? }))
 }
 
+impl EventSubscription {
+    fn thing(&self) -> Thing<'_> {
+        let owner = self.team.as_ref().map(|team| Owner { id: &team.id, alias: &team.alias, name: &team.name });
+        Thing { noun: "subscription", page: address(&self.id), owner }
+    }
+}
+
 /// Shows the form of a subscription.
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
     let (own, choices) = find(site, visit, id).await?;
+    if !Rights::read(site, visit, own.thing()).await?.may_edit() {
+        return Ok(Answer::redirect(address(id)));
+    }
     let text = |text: Option<&String>| text.cloned().unwrap_or_default();
     let mut fields = Fields::one(NAME, &own.name)
         .and(FORM, &own.form.to_string())
@@ -208,6 +219,7 @@ pub async fn change(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Faul
         Ok(()) => Ok(Answer::redirect(address(id))),
         Err(mistakes) => {
             let (own, choices) = find(site, visit, id).await?;
+            Rights::read(site, visit, own.thing()).await?.to_edit()?;
             Ok(Answer::refused(edit_form(visit, &own, &choices, form, &mistakes)))
         }
     }
@@ -215,6 +227,7 @@ pub async fn change(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Faul
 
 fn new_form(visit: &Visit, choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
     let main = html! {
+        (rights::own_owner(visit))
         form method="post" action="/new/event-subscription" {
             (fields(choices, form, mistakes, "Of an incoming webhook, or of your program. It is not shown again. Not for Email."))
             button { "Create subscription" }

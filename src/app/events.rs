@@ -11,11 +11,10 @@ use super::operations::{
     EventSubscriptions, ResendEvents, RotateEventSecret, TestEventSubscription,
 };
 use super::parts::{count, delete_button, empty, pages, time};
-use super::rights::may_change;
+use super::rights::{Owner, Reach, Rights, Thing};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::Timestamp;
-use crate::entity::user::Role;
 use crate::events::digest::HOUR;
 
 /// The path of a subscription's page.
@@ -53,8 +52,9 @@ pub fn spoken(word: &str) -> String {
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let found = ask(site, visit, EventSubscriptions { after: visit.query.given("after") }).await?;
     let (list, now) = (found.account.event_subscriptions, Timestamp::now());
+    let may_add = !Reach::read(site, session).await?.is_empty();
     let add = html! {
-        @if session.user.role >= Role::TeamMember { a.button href="/new/event-subscription" { "Add subscription" } }
+        @if may_add { a.button href="/new/event-subscription" { "Add subscription" } }
     };
     let main = html! {
         p { "A subscription sends a message when something happens: to an email address, to a channel of Slack, Mattermost or "
@@ -98,24 +98,26 @@ fn state(enabled: bool, fails: bool, delivered: Option<Timestamp>, now: Timestam
 }
 
 /// Shows a subscription.
-pub async fn detail(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
-    Ok(Answer::page(show(site, visit, session, id, (&Mistakes::none(), None)).await?))
+pub async fn detail(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
+    Ok(Answer::page(show(site, visit, id, (&Mistakes::none(), None)).await?))
 }
 
 async fn show(
     site: &Site,
     visit: &Visit,
-    session: &Session,
     id: &str,
     (mistakes, secret): (&Mistakes, Option<&str>),
 ) -> Result<Markup, Fault> {
     let found = ask(site, visit, operations::EventSubscription { id, after: visit.query.given("after") }).await?;
     let own = found.account.event_subscription.ok_or(Fault::NotFound)?;
-    let may = may_change(site, visit, session, own.team.as_ref().map(|team| &*team.id)).await?;
+    let owner = own.team.as_ref().map(|team| Owner { id: &team.id, alias: &team.alias, name: &team.name });
+    let rights = Rights::read(site, visit, Thing { noun: "subscription", page: address(id), owner }).await?;
+    let may = rights.may_change();
     let now = Timestamp::now();
     let to = |what: &str| format!("{}/{what}", address(id));
     let main = html! {
         (mistakes.summary(&[]))
+        (rights.note())
         @if let Some(secret) = secret { (shown_once(secret)) }
         div.two {
             div.stack { section.card { h2 #deliveries { "Deliveries" } (deliveries(visit, &own, now)) } }
@@ -202,7 +204,7 @@ fn deliveries(visit: &Visit, own: &EventSubscription, now: Timestamp) -> Markup 
 }
 
 /// Tests or deletes a subscription, sends its deliveries again, or gives it a new secret.
-pub async fn act(site: &Site, visit: &Visit, session: &Session, id: &str, what: &str) -> Result<Answer, Fault> {
+pub async fn act(site: &Site, visit: &Visit, id: &str, what: &str) -> Result<Answer, Fault> {
     let errors = match what {
         "test" => ask(site, visit, TestEventSubscription { id }).await?.event_subscription_test.map(|done| done.errors),
         "resend" => ask(site, visit, ResendEvents { id }).await?.event_deliveries_resend.map(|done| done.errors),
@@ -213,7 +215,7 @@ pub async fn act(site: &Site, visit: &Visit, session: &Session, id: &str, what: 
             let done = ask(site, visit, RotateEventSecret { id }).await?.event_subscription_secret_rotate;
             let done = done.ok_or_else(unanswered)?;
             if let Some(secret) = &done.secret {
-                return Ok(Answer::page(show(site, visit, session, id, (&Mistakes::none(), Some(secret))).await?));
+                return Ok(Answer::page(show(site, visit, id, (&Mistakes::none(), Some(secret))).await?));
             }
             Some(done.errors)
         }
@@ -222,6 +224,6 @@ pub async fn act(site: &Site, visit: &Visit, session: &Session, id: &str, what: 
     match settled(errors.ok_or_else(unanswered)?) {
         Ok(()) if what == "delete" => Ok(Answer::redirect("/events")),
         Ok(()) => Ok(Answer::redirect(address(id))),
-        Err(mistakes) => Ok(Answer::refused(show(site, visit, session, id, (&mistakes, None)).await?)),
+        Err(mistakes) => Ok(Answer::refused(show(site, visit, id, (&mistakes, None)).await?)),
     }
 }

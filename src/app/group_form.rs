@@ -11,9 +11,11 @@ use super::operations::domain_to_change::Domain;
 use super::operations::system_to_change::System;
 use super::operations::{
     AssignService, AssignSystem, CreateDomain, CreateSystem, DeleteDomain, DeleteSystem, DomainInput, DomainToChange,
-    Mistake, OwnerId, PageInfo, ReleaseService, ReleaseSystem, SystemInput, SystemToChange, UpdateDomain, UpdateSystem,
+    Mistake, OwnerId, OwnerTeam, PageInfo, ReleaseService, ReleaseSystem, SystemInput, SystemToChange, UpdateDomain,
+    UpdateSystem,
 };
 use super::parts::{delete_button, pages};
+use super::rights::{self, Rights, Thing};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::field_rule::{FieldRules, Reference};
@@ -53,6 +55,7 @@ struct Group {
     id: String,
     name: String,
     alias: String,
+    owner: Option<OwnerTeam>,
     /// The current values as form fields.
     fields: Fields,
     children: Vec<Child>,
@@ -93,13 +96,14 @@ impl GroupKind {
 
 /// Shows the form for a new system or domain.
 pub async fn new(site: &Site, visit: &Visit, session: &Session, kind: GroupKind) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+    rights::to_create(site, session).await?;
     Ok(Answer::page(new_form(site, visit, kind, &Mistakes::none()).await?))
 }
 
 async fn new_form(site: &Site, visit: &Visit, kind: GroupKind, mistakes: &Mistakes) -> Result<Markup, Fault> {
     let offers = Offers::read(site, visit, &[Offered::Teams, Offered::Domains]).await?;
     let main = html! {
+        (rights::own_owner(visit))
         form method="post" action=(path(["new", kind.noun()])) {
             (fields(kind, &offers, &visit.form, mistakes))
             button { "Create " (kind.noun()) }
@@ -126,17 +130,23 @@ pub async fn edit(
 ) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
     let group = find(site, visit, kind, alias).await?;
-    Ok(Answer::page(edit_form(site, visit, &group, &group.fields, &Mistakes::none()).await?))
+    let rights = Rights::read(site, visit, group.thing()).await?;
+    if !rights.may_edit() {
+        return Ok(Answer::redirect(address(kind, &group.alias)));
+    }
+    Ok(Answer::page(edit_form(site, visit, (&group, &rights), &group.fields, &Mistakes::none()).await?))
 }
 
 /// Changes or deletes a group, or adds or removes a child.
 pub async fn change(site: &Site, visit: &Visit, kind: GroupKind, alias: &str, what: &str) -> Result<Answer, Fault> {
     let group = find(site, visit, kind, alias).await?;
+    let rights = Rights::read(site, visit, group.thing()).await?;
+    rights.to_edit()?;
     let (form, id) = (&visit.form, &*group.id);
     if what == "edit" {
         return match save(site, visit, kind, Some(id)).await? {
             Ok(_) => Ok(Answer::redirect(address(kind, &group.alias))),
-            Err(mistakes) => Ok(Answer::refused(edit_form(site, visit, &group, form, &mistakes).await?)),
+            Err(mistakes) => Ok(Answer::refused(edit_form(site, visit, (&group, &rights), form, &mistakes).await?)),
         };
     }
     let errors = match (what, kind) {
@@ -169,7 +179,9 @@ pub async fn change(site: &Site, visit: &Visit, kind: GroupKind, alias: &str, wh
     match settled(errors.ok_or_else(unanswered)?) {
         Ok(()) if what == "delete" => Ok(Answer::redirect(path([kind.part()]))),
         Ok(()) => Ok(Answer::redirect(format!("{}/edit#children", address(kind, &group.alias)))),
-        Err(mistakes) => Ok(Answer::refused(edit_form(site, visit, &group, &group.fields, &mistakes).await?)),
+        Err(mistakes) => {
+            Ok(Answer::refused(edit_form(site, visit, (&group, &rights), &group.fields, &mistakes).await?))
+        }
     }
 }
 
@@ -259,20 +271,28 @@ async fn find(site: &Site, visit: &Visit, kind: GroupKind, alias: &str) -> Resul
     })
 }
 
+impl Group {
+    fn thing(&self) -> Thing<'_> {
+        let page = address(self.kind, &self.alias);
+        Thing { noun: self.kind.noun(), page, owner: self.owner.as_ref().map(Into::into) }
+    }
+}
+
 impl From<System> for Group {
     fn from(system: System) -> Self {
         let System { id, name, aliases, description, note, owner, parent, child_services } = system;
         let texts = [
             ("name", Some(name.clone())),
             ("description", description),
-            ("ownerId", owner.map(|owner| owner.alias)),
+            ("ownerId", owner.as_ref().map(|owner| owner.alias.clone())),
             ("parent.alias", parent.and_then(|domain| domain.aliases.into_iter().next())),
             ("note", note),
         ];
         let children =
             child_services.nodes.into_iter().map(|one| Child { id: one.id, name: one.name, alias: first(one.aliases) });
         let (children, page_info) = (children.collect(), child_services.page_info);
-        Self { kind: GroupKind::System, id, name, alias: first(aliases), fields: filled(texts), children, page_info }
+        let (kind, alias, fields) = (GroupKind::System, first(aliases), filled(texts));
+        Self { kind, id, name, alias, owner, fields, children, page_info }
     }
 }
 
@@ -282,13 +302,14 @@ impl From<Domain> for Group {
         let texts = [
             ("name", Some(name.clone())),
             ("description", description),
-            ("ownerId", owner.map(|owner| owner.alias)),
+            ("ownerId", owner.as_ref().map(|owner| owner.alias.clone())),
             ("note", note),
         ];
         let children =
             child_systems.nodes.into_iter().map(|one| Child { id: one.id, name: one.name, alias: first(one.aliases) });
         let (children, page_info) = (children.collect(), child_systems.page_info);
-        Self { kind: GroupKind::Domain, id, name, alias: first(aliases), fields: filled(texts), children, page_info }
+        let (kind, alias, fields) = (GroupKind::Domain, first(aliases), filled(texts));
+        Self { kind, id, name, alias, owner, fields, children, page_info }
     }
 }
 
@@ -323,7 +344,7 @@ fn fields(kind: GroupKind, offers: &Offers, form: &Fields, mistakes: &Mistakes) 
 async fn edit_form(
     site: &Site,
     visit: &Visit,
-    group: &Group,
+    (group, rights): (&Group, &Rights<'_>),
     form: &Fields,
     mistakes: &Mistakes,
 ) -> Result<Markup, Fault> {
@@ -337,6 +358,7 @@ async fn edit_form(
     let label = format!("Another {child} (name or alias)");
     let main = html! {
         p { a href=(address(*kind, alias)) { "Back to the " (noun) } }
+        (rights.taking())
         form method="post" action=(to("edit")) {
             (fields(*kind, &offers, form, &mistakes.except(field)))
             button { "Save" }

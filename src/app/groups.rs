@@ -9,11 +9,11 @@ use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::{Domain, Domains, System, Systems};
 use super::parts::{count, empty, order, pages, sorted, tags};
+use super::rights::{Owner, Reach, Rights, Thing};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, all_deploys, delivery, services, standing};
 use crate::entity::service::Column;
 use crate::entity::system;
-use crate::entity::user::Role;
 use crate::graphql::field::id;
 
 /// Lists the systems.
@@ -37,7 +37,8 @@ pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<An
     };
     let table = table("Systems", &heads, rows.collect());
     let links = pages(visit, "/systems", &systems.page_info);
-    Ok(Answer::page(list(visit, session, GroupKind::System, table, links)))
+    let may = !Reach::read(site, session).await?.is_empty();
+    Ok(Answer::page(list(visit, may, GroupKind::System, table, links)))
 }
 
 /// Lists the domains.
@@ -55,7 +56,8 @@ pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<An
     let heads = html! { (head("Domain", "name")) (head("Owner", "owner")) th.number scope="col" { "Systems" } };
     let table = table("Domains", &heads, rows.collect());
     let links = pages(visit, "/domains", &domains.page_info);
-    Ok(Answer::page(list(visit, session, GroupKind::Domain, table, links)))
+    let may = !Reach::read(site, session).await?.is_empty();
+    Ok(Answer::page(list(visit, may, GroupKind::Domain, table, links)))
 }
 
 /// A table; nothing without rows.
@@ -72,7 +74,7 @@ fn table(label: &str, heads: &Markup, rows: Vec<Markup>) -> Option<Markup> {
     })
 }
 
-fn list(visit: &Visit, session: &Session, kind: GroupKind, table: Option<Markup>, links: Markup) -> Markup {
+fn list(visit: &Visit, may: bool, kind: GroupKind, table: Option<Markup>, links: Markup) -> Markup {
     let (title, other, what) = match kind {
         GroupKind::System => {
             ("Systems", ("Domains", "/domains"), "A system is a group of services that do one thing together.")
@@ -84,7 +86,7 @@ fn list(visit: &Visit, session: &Session, kind: GroupKind, table: Option<Markup>
     let head = Head {
         actions: html! {
             a.button.quiet href=(other.1) { (other.0) }
-            @if session.user.role >= Role::User { a.button href=(path(["new", kind.noun()])) { "New " (kind.noun()) } }
+            @if may { a.button href=(path(["new", kind.noun()])) { "New " (kind.noun()) } }
         },
         ..Head::new(title)
     };
@@ -93,7 +95,7 @@ fn list(visit: &Visit, session: &Session, kind: GroupKind, table: Option<Markup>
             Some(table) => { (table) (links) },
             None => (empty(&format!("No {}s yet.", kind.noun()), html! {
                 p { (what) }
-                @if session.user.role >= Role::User { a.button href=(path(["new", kind.noun()])) { "New " (kind.noun()) } }
+                @if may { a.button href=(path(["new", kind.noun()])) { "New " (kind.noun()) } }
             })),
         }
     };
@@ -101,7 +103,7 @@ fn list(visit: &Visit, session: &Session, kind: GroupKind, table: Option<Markup>
 }
 
 /// Shows the system with this alias.
-pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
+pub async fn system(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, System { alias, after: visit.query.given("after") }).await;
     let found = found.map_err(|fault| fault.for_alias("system", alias))?;
     let system = found.account.system.ok_or_else(|| Fault::unknown("system", alias))?;
@@ -127,15 +129,15 @@ pub async fn system(site: &Site, visit: &Visit, session: &Session, alias: &str) 
         name: &system.name,
         description: system.description.as_deref(),
         note: system.note.as_deref(),
-        owner: system.owner.as_ref().map(|team| (&*team.alias, &*team.name)),
+        owner: system.owner.as_ref().map(Into::into),
         domain: system.parent.as_ref().map(|domain| (&*domain.aliases, &*domain.name)),
         tags: system.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)).collect(),
     };
-    Ok(Answer::page(group.page(visit, session, children)))
+    Ok(Answer::page(group.page(visit, &group.rights(site, visit).await?, children)))
 }
 
 /// Shows the domain with this alias.
-pub async fn domain(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
+pub async fn domain(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, Domain { alias, after: visit.query.given("after") }).await;
     let found = found.map_err(|fault| fault.for_alias("domain", alias))?;
     let domain = found.account.domain.ok_or_else(|| Fault::unknown("domain", alias))?;
@@ -159,11 +161,11 @@ pub async fn domain(site: &Site, visit: &Visit, session: &Session, alias: &str) 
         name: &domain.name,
         description: domain.description.as_deref(),
         note: domain.note.as_deref(),
-        owner: domain.owner.as_ref().map(|team| (&*team.alias, &*team.name)),
+        owner: domain.owner.as_ref().map(Into::into),
         domain: None,
         tags: domain.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)).collect(),
     };
-    Ok(Answer::page(group.page(visit, session, children)))
+    Ok(Answer::page(group.page(visit, &group.rights(site, visit).await?, children)))
 }
 
 /// A system or a domain, as its page shows it.
@@ -173,14 +175,23 @@ struct Group<'g> {
     name: &'g str,
     description: Option<&'g str>,
     note: Option<&'g str>,
-    owner: Option<(&'g str, &'g str)>,
+    owner: Option<Owner<'g>>,
     domain: Option<(&'g [String], &'g str)>,
     tags: Vec<(&'g str, &'g str)>,
 }
 
-impl Group<'_> {
-    fn page(&self, visit: &Visit, session: &Session, children: Markup) -> Markup {
-        let first = self.aliases.first().map_or("", String::as_str);
+impl<'g> Group<'g> {
+    fn first(&self) -> &'g str {
+        self.aliases.first().map_or("", String::as_str)
+    }
+
+    async fn rights(&self, site: &Site, visit: &Visit) -> Result<Rights<'g>, Fault> {
+        let page = path([self.kind.part(), self.first()]);
+        Rights::read(site, visit, Thing { noun: self.kind.noun(), page, owner: self.owner }).await
+    }
+
+    fn page(&self, visit: &Visit, rights: &Rights<'_>, children: Markup) -> Markup {
+        let first = self.first();
         let (all, name) = match self.kind {
             GroupKind::System => ("/systems", "Systems"),
             GroupKind::Domain => ("/domains", "Domains"),
@@ -193,13 +204,14 @@ impl Group<'_> {
             actions: html! {
                 a.button.quiet href=(delivery::address(self.kind.noun(), first)) { "Delivery" }
                 a.button.quiet href=(path([self.kind.part(), first, "history"])) { "History" }
-                @if session.user.role >= Role::TeamMember {
+                @if rights.may_change() {
                     a.button.quiet href=(path([self.kind.part(), first, "edit"])) { "Edit" }
                 }
             },
             ..Head::new(self.name)
         };
         let main = html! {
+            (rights.note())
             @if let Some(text) = self.description { div.lead { (prose(text)) } }
             div.two {
                 div.stack {
@@ -217,7 +229,7 @@ impl Group<'_> {
             section.card {
                 h2 { "Facts" }
                 dl.facts {
-                    dt { "Owner" } dd { (owner(self.owner)) }
+                    dt { "Owner" } dd { (owner(self.owner.map(|team| (team.alias, team.name)))) }
                     @if let Some((aliases, name)) = self.domain {
                         dt { "Domain" } dd { (link("domains", aliases, name)) }
                     }

@@ -8,6 +8,7 @@ use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::manual_check::{Check, Service};
 use super::operations::{AnswerCheck, CheckManualAnswerInput, CheckType, ManualCheck};
+use super::rights::{Rights, Thing};
 use super::services::address;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -18,9 +19,13 @@ use crate::entity::user::Role;
 const PASSED: &str = "passed";
 const COMMENT: &str = "comment";
 
-/// A link to the form, for a manual check and whoever may answer checks of some service.
-pub fn link(visit: &Visit, kind: Option<CheckType>, check: &str, alias: Option<&str>) -> Markup {
-    let may = visit.session.as_ref().is_some_and(|session| session.user.role >= Role::TeamMember);
+/// Whether the visitor may answer the checks of every service. A team member finds the link on the pages of their own.
+pub fn may_answer_all(visit: &Visit) -> bool {
+    visit.session.as_ref().is_some_and(|session| session.user.role >= Role::User)
+}
+
+/// A link to the form, for a manual check and whoever may answer it.
+pub fn link(may: bool, kind: Option<CheckType>, check: &str, alias: Option<&str>) -> Markup {
     html! {
         @if let (true, Some(CheckType::Manual), Some(alias)) = (may, kind, alias) {
             " " a href=(path(["services", alias, "answer", check])) { "Answer" }
@@ -32,12 +37,16 @@ pub fn link(visit: &Visit, kind: Option<CheckType>, check: &str, alias: Option<&
 pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str, id: &str) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
     let (service, check) = find(site, visit, alias, id).await?;
+    if !Rights::read(site, visit, service.thing()).await?.may_change() {
+        return Ok(Answer::redirect(address(&service.aliases)));
+    }
     Ok(Answer::page(shown(visit, &service, &check, &Mistakes::none())))
 }
 
 /// Records the answer.
 pub async fn answer(site: &Site, visit: &Visit, alias: &str, id: &str) -> Result<Answer, Fault> {
     let (service, check) = find(site, visit, alias, id).await?;
+    Rights::read(site, visit, service.thing()).await?.to_change()?;
     let passed = match visit.form.get(PASSED) {
         "yes" => true,
         "no" => false,
@@ -50,6 +59,12 @@ pub async fn answer(site: &Site, visit: &Visit, alias: &str, id: &str) -> Result
     match settled(done.errors) {
         Ok(()) => Ok(Answer::redirect(address(&service.aliases))),
         Err(mistakes) => Ok(Answer::refused(shown(visit, &service, &check, &mistakes))),
+    }
+}
+
+impl Service {
+    fn thing(&self) -> Thing<'_> {
+        Thing { noun: "service", page: address(&self.aliases), owner: self.owner.as_ref().map(Into::into) }
     }
 }
 

@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use maud::Markup;
+
 use crate::db::{self, Db};
 use crate::entity::user::Role;
 use crate::error::Error;
@@ -95,7 +97,7 @@ mod words;
 
 pub use answer::{Answer, Page, PagePolicy};
 pub use csv::File;
-pub use error_page::{refusal, rejection, unknown_alias};
+pub use error_page::{not_own, refusal, rejection, unknown_alias};
 use openid::Provider;
 use reference::Reference;
 use refusals::Refusals;
@@ -148,6 +150,8 @@ pub enum Fault {
     SignInFirst,
     /// The user's role is too low. Holds the role that is needed.
     Forbidden(Role),
+    /// It is about something that others own. Says whose.
+    NotOwn(Markup),
     /// The request is invalid, for the given reason.
     BadRequest(String),
     /// The page exceeds the limits on time or memory, for the given reason.
@@ -349,10 +353,10 @@ impl Site {
         use Method::{Get, Post};
         match (visit.method, path) {
             (Get, ["events"]) => events::page(self, visit, session).await,
-            (Get, ["events", id]) => events::detail(self, visit, session, id).await,
+            (Get, ["events", id]) => events::detail(self, visit, id).await,
             (Get, ["events", id, "edit"]) => event_form::edit(self, visit, session, id).await,
             (Post, ["events", id, "edit"]) => event_form::change(self, visit, id).await,
-            (Post, ["events", id, what]) => events::act(self, visit, session, id, what).await,
+            (Post, ["events", id, what]) => events::act(self, visit, id, what).await,
             (Get, ["new", "event-subscription"]) => event_form::new(self, visit, session).await,
             (Post, ["new", "event-subscription"]) => event_form::create(self, visit).await,
             _ => Err(Fault::NotFound),
@@ -403,7 +407,7 @@ impl Site {
             (Get, ["services", alias, "standards"]) => standing::page(self, visit, alias).await,
             (Get, ["services", alias, "graph"]) => graph::page(self, visit, alias).await,
             (Get, [part @ ("services" | "teams"), alias, "contacts"]) => {
-                contact_form::page(self, visit, session, contacts_of(part), alias).await
+                contact_form::page(self, visit, contacts_of(part), alias).await
             }
             (Post, [part @ ("services" | "teams"), alias, "contacts"]) => {
                 contact_form::create(self, visit, contacts_of(part), alias).await
@@ -414,13 +418,13 @@ impl Site {
             (Post, [part @ ("services" | "teams"), alias, "contacts", id, what]) => {
                 contact_form::change(self, visit, (contacts_of(part), alias), id, what).await
             }
-            (Get, ["services", alias, "tools"]) => tool_form::page(self, visit, session, alias).await,
+            (Get, ["services", alias, "tools"]) => tool_form::page(self, visit, alias).await,
             (Post, ["services", alias, "tools"]) => tool_form::create(self, visit, alias).await,
             (Get, ["services", alias, "tools", id]) => tool_form::edit(self, visit, session, alias, id).await,
             (Post, ["services", alias, "tools", id, what]) => tool_form::change(self, visit, alias, id, what).await,
-            (Get, ["services", alias, "properties"]) => property_form::page(self, visit, session, alias).await,
+            (Get, ["services", alias, "properties"]) => property_form::page(self, visit, alias).await,
             (Post, ["services", alias, "properties"]) => property_form::change(self, visit, alias).await,
-            (Get, ["services", alias, "dependencies"]) => dependency_form::page(self, visit, session, alias).await,
+            (Get, ["services", alias, "dependencies"]) => dependency_form::page(self, visit, alias).await,
             (Post, ["services", alias, "dependencies"]) => dependency_form::create(self, visit, alias).await,
             (Post, ["services", alias, "dependencies", id, "delete"]) => {
                 dependency_form::delete(self, visit, alias, id).await
@@ -433,7 +437,7 @@ impl Site {
             (Get, ["new", "service"]) => service_form::new(self, visit, session).await,
             (Post, ["new", "service"]) => service_form::create(self, visit).await,
             (Get, ["teams"]) => teams::page(self, visit, session).await,
-            (Get, ["teams", alias]) => teams::detail(self, visit, session, alias).await,
+            (Get, ["teams", alias]) => teams::detail(self, visit, alias).await,
             (Get, ["teams", alias, "edit"]) => team_form::edit(self, visit, session, alias).await,
             (Post, ["teams", alias, what]) => team_form::change(self, visit, alias, what).await,
             (Get, ["new", "team"]) => team_form::new(self, visit, session).await,
@@ -453,9 +457,9 @@ impl Site {
             (Get, [part, alias, "history"]) => history::page(self, visit, session, part, alias).await,
             (Get, [part, alias, "history.csv"]) => history::file(self, visit, part, alias).await,
             (Get, ["systems"]) => groups::systems(self, visit, session).await,
-            (Get, ["systems", alias]) => groups::system(self, visit, session, alias).await,
+            (Get, ["systems", alias]) => groups::system(self, visit, alias).await,
             (Get, ["domains"]) => groups::domains(self, visit, session).await,
-            (Get, ["domains", alias]) => groups::domain(self, visit, session, alias).await,
+            (Get, ["domains", alias]) => groups::domain(self, visit, alias).await,
             (Get, [_, alias, "edit"]) => group_form::edit(self, visit, session, kind, alias).await,
             (Post, ["new", _]) => group_form::create(self, visit, kind).await,
             (Get, ["new", _]) => group_form::new(self, visit, session, kind).await,

@@ -15,23 +15,25 @@ use super::operations::{
 };
 use super::parts::empty;
 use super::properties;
+use super::rights::{Rights, Thing};
 use super::services::address;
-use super::visit::{Fields, Session, Visit};
+use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site};
 use crate::entity::text;
-use crate::entity::user::Role;
 use crate::json_schema;
 
 /// Lists the definitions that the service can have values for, with its values.
-pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
+pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let (service, definitions) = find(site, visit, alias).await?;
-    let may_write = session.user.role >= Role::TeamMember;
-    Ok(Answer::page(list(visit, &service, &definitions, may_write, &Mistakes::none())))
+    let rights = Rights::read(site, visit, service.thing()).await?;
+    Ok(Answer::page(list(visit, &service, &definitions, &rights, &Mistakes::none())))
 }
 
 /// Sets the values that the user changed, and clears those whose field is empty.
 pub async fn change(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let (service, definitions) = find(site, visit, alias).await?;
+    let rights = Rights::read(site, visit, service.thing()).await?;
+    rights.to_change()?;
     let mut mistakes = Mistakes::none();
     for definition in definitions.iter().filter(|definition| has_changed(definition, &visit.form)) {
         if !is_open(definition) {
@@ -44,7 +46,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
     }
     match mistakes.is_empty() {
         true => Ok(Answer::redirect(address(&service.aliases) + "/properties")),
-        false => Ok(Answer::refused(list(visit, &service, &definitions, true, &mistakes))),
+        false => Ok(Answer::refused(list(visit, &service, &definitions, &rights, &mistakes))),
     }
 }
 
@@ -88,6 +90,12 @@ async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<(Service, Vec<P
     let of_type = std::mem::take(&mut service.r#type.properties.nodes);
     let of_all_types = property_definitions.nodes.into_iter().filter(|definition| definition.owner_type.is_none());
     Ok((service, of_all_types.chain(of_type).collect()))
+}
+
+impl Service {
+    fn thing(&self) -> Thing<'_> {
+        Thing { noun: "service", page: address(&self.aliases), owner: self.owner.as_ref().map(Into::into) }
+    }
 }
 
 /// The name of a definition's form field.
@@ -167,15 +175,17 @@ fn list(
     visit: &Visit,
     service: &Service,
     definitions: &[PropertyField],
-    may_write: bool,
+    rights: &Rights<'_>,
     mistakes: &Mistakes,
 ) -> Markup {
     let page = address(&service.aliases);
-    let may_write = may_write && !service.locked;
+    let may_write = rights.may_change() && !service.locked;
     let main = html! {
         p { a href=(page) { "Back to the service" } }
         @if service.locked {
             div.notice { p { "This service is managed by a service file, so its properties cannot be changed here." } }
+        } @else {
+            (rights.note())
         }
         @if definitions.is_empty() {
             (empty("No properties yet.", html! {

@@ -90,7 +90,7 @@ fn facts(scorecard: &Scorecard, app_url: &str) -> Markup {
 pub fn checks(visit: &Visit, reports: &[Report]) -> Markup {
     let row = |report: &Report, result: &CheckResult| {
         let (service, alias) = (result.service.as_ref().map(|service| &*service.name), result.service_alias.as_deref());
-        let answer = manual::link(visit, report.check.r#type, &report.check.id, alias);
+        let answer = manual::link(manual::may_answer_all(visit), report.check.r#type, &report.check.id, alias);
         failure(service, alias, result.status, &result.message, &answer)
     };
     let one = |report: &Report| {

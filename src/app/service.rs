@@ -11,10 +11,11 @@ use super::operations::service::Service;
 use super::operations::types::Moment;
 use super::operations::{self, Neighbour};
 use super::parts::{self, count, count_to_most, empty, external_link, short};
+use super::rights::{Owner, Rights, Thing};
 use super::service_list::favourites;
 use super::services::address;
 use super::visit::{Session, Visit};
-use super::{Answer, Fault, Site, deploys, facts, graph, groups, relationships, rights, standards, suggestions};
+use super::{Answer, Fault, Site, deploys, facts, graph, groups, relationships, standards, suggestions};
 use crate::deploy::days::{self, DAY, Day};
 use crate::entity::deploy::Environments;
 use crate::entity::{Timestamp, service};
@@ -33,10 +34,12 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let since = Timestamp::from_micros(now.as_micros() - DAYS as i64 * DAY);
     let found = ask(site, visit, operations::Service { alias, since: Moment(since), now: Moment(now) }).await?;
     let service = found.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
-    let owner = service.owner.as_ref().map(|team| &*team.id);
-    let may = rights::may_change(site, visit, session, owner).await? && !service.locked;
+    let owner = service.owner.as_ref().map(|team| Owner { id: &team.id, alias: &team.alias, name: &team.name });
+    let rights = Thing { noun: "service", page: address(&service.aliases), owner };
+    let rights = Rights::read(site, visit, rights).await?;
+    let may = rights.may_change() && !service.locked;
     let production = &site.catalogue.settings().production;
-    let standing = standards::of_service(site, visit, alias).await?;
+    let standing = standards::of_service(site, visit, alias, rights.may_change()).await?;
     let more = read_more(site, visit, &service, since).await?;
     let main = html! {
         (suggestions::accepted(visit, session))
@@ -44,6 +47,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
             div.notice { p { "This service is managed by the file " code { (external_link(file.url.as_deref(), &file.path)) }
                 @if let Some(repository) = &file.repository { " in " (external_link(Some(repository), repository)) }
                 ". Change it there. To edit it here, run " code { "rollcall release " (service.aliases.first().map_or(alias, String::as_str)) } " first." } }
+        } @else {
+            (rights.note())
         }
         @if let Some(lead) = lead(&service) { div.lead { (prose(lead)) } }
         (at_a_glance(&service, &more.issues, production, now))

@@ -13,6 +13,7 @@ use super::operations::{
     ServiceToChange, ServiceUpdateInput, SetTag, UpdateService,
 };
 use super::parts::{delete_button, short};
+use super::rights::{self, Rights, Thing};
 use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -45,13 +46,14 @@ const SEEN: &str = "seen";
 
 /// Shows the form for a new service.
 pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+    rights::to_create(site, session).await?;
     Ok(Answer::page(new_form(site, visit, &Mistakes::none()).await?))
 }
 
 async fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Result<Markup, Fault> {
     let choices = ask(site, visit, ServiceChoices).await?.account;
     let main = html! {
+        (rights::own_owner(visit))
         form method="post" action="/new/service" {
             (fields(&choices, &visit.form, mistakes))
             button { "Create service" }
@@ -94,16 +96,22 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
     let (choices, service) = find(site, visit, alias).await?;
-    Ok(Answer::page(edit_form(visit, &choices, &service, &service.fields(), &Mistakes::none())))
+    let rights = Rights::read(site, visit, service.thing()).await?;
+    if !rights.may_edit() {
+        return Ok(Answer::redirect(address(&service.aliases)));
+    }
+    Ok(Answer::page(edit_form(visit, &choices, (&service, &rights), &service.fields(), &Mistakes::none())))
 }
 
 /// Changes the service, its aliases or its tags.
 pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Result<Answer, Fault> {
     let (choices, service) = find(site, visit, alias).await?;
+    let rights = Rights::read(site, visit, service.thing()).await?;
+    rights.to_edit()?;
     let (form, id, now) = (&visit.form, &*service.id, service.fields());
     if what == "edit" {
         let shown = form::sent::<Entity>(form);
-        let again = |mistakes| Ok(Answer::refused(edit_form(visit, &choices, &service, &shown, &mistakes)));
+        let again = |mistakes| Ok(Answer::refused(edit_form(visit, &choices, (&service, &rights), &shown, &mistakes)));
         if form.get(SEEN) != service.timestamps.updated_at.0.to_string() {
             let mut mistakes = Mistakes::none();
             mistakes.push(
@@ -145,7 +153,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
         Ok(()) => {
             Ok(Answer::redirect(format!("{}/edit#{}", address(&service.aliases), what.trim_end_matches("-delete"))))
         }
-        Err(mistakes) => Ok(Answer::refused(edit_form(visit, &choices, &service, &now, &mistakes))),
+        Err(mistakes) => Ok(Answer::refused(edit_form(visit, &choices, (&service, &rights), &now, &mistakes))),
     }
 }
 
@@ -155,6 +163,10 @@ async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<(Choices, Servi
 }
 
 impl Service {
+    fn thing(&self) -> Thing<'_> {
+        Thing { noun: "service", page: address(&self.aliases), owner: self.owner.as_ref().map(Into::into) }
+    }
+
     /// The current values as form fields.
     fn fields(&self) -> Fields {
         let texts: [(Column, Option<String>); Entity::FIELDS.len()] = [
@@ -228,7 +240,13 @@ fn fields(choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
     form::entries::<Entity, _>(SHOWN, choices, form, mistakes)
 }
 
-fn edit_form(visit: &Visit, choices: &Choices, service: &Service, form: &Fields, mistakes: &Mistakes) -> Markup {
+fn edit_form(
+    visit: &Visit,
+    choices: &Choices,
+    (service, rights): (&Service, &Rights<'_>),
+    form: &Fields,
+    mistakes: &Mistakes,
+) -> Markup {
     let first = service.aliases.first().map_or("", String::as_str);
     let to = |what: &str| path(["services", first, what]);
     let title = format!("Edit {}", service.name);
@@ -239,6 +257,7 @@ fn edit_form(visit: &Visit, choices: &Choices, service: &Service, form: &Fields,
     }
     let main = html! {
         (back)
+        (rights.taking())
         form method="post" action=(to("edit")) {
             input type="hidden" name=(SEEN) value=(service.timestamps.updated_at.0);
             (fields(choices, form, mistakes))

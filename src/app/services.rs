@@ -14,6 +14,7 @@ use super::operations::{
     Services, TagArgs,
 };
 use super::parts::{self, COUNTED, FOUND, count_to, empty, link, order, pages, sorted};
+use super::rights::Reach;
 use super::service_list::table::{Column, Row, Shape, table as table_of};
 use super::service_list::{Chosen, choice, favourites};
 use super::services_change::Bar;
@@ -63,7 +64,7 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
     };
     let bar = Bar::read(site, visit, session, wrong).await?;
     let nothing = Nothing { gone: gone.as_deref(), similar: &similar, app_url: &site.catalogue.settings().app_url };
-    let may = session.user.role >= Role::User;
+    let may = !Reach::read(site, session).await?.is_empty();
     let file = link("/services.csv", &visit.query.without("after").query());
     let actions = html! {
         a.button.quiet href=(file) { "Download CSV" }

@@ -244,7 +244,7 @@ fn failing(visit: &Visit, report: &CheckReport) -> Markup {
     let row = |one: &Failing| {
         let service = one.service.as_ref().map(|service| &*service.name);
         let alias = one.service_alias.as_deref();
-        let answer = manual::link(visit, report.check.r#type, &report.check.id, alias);
+        let answer = manual::link(manual::may_answer_all(visit), report.check.r#type, &report.check.id, alias);
         failure(service, alias, one.status, &one.message, &answer)
     };
     html! {
@@ -295,8 +295,8 @@ pub struct Standing {
     pub card: Markup,
 }
 
-/// Finds how a service stands.
-pub async fn of_service(site: &Site, visit: &Visit, alias: &str) -> Result<Standing, Fault> {
+/// Finds how a service stands, with links to answer its manual checks for whoever may.
+pub async fn of_service(site: &Site, visit: &Visit, alias: &str, may_answer: bool) -> Result<Standing, Fault> {
     let account = match ask(site, visit, operations::ServiceStandards { alias }).await {
         Ok(found) => found.account,
         Err(Fault::TooMuch(_) | Fault::BadRequest(_)) => return Ok(Standing::default()),
@@ -310,7 +310,7 @@ pub async fn of_service(site: &Site, visit: &Visit, alias: &str) -> Result<Stand
         return Ok(Standing::default());
     };
     let level = report.overall_level.as_ref().map(|level| name(level.name.as_deref()).to_owned());
-    Ok(Standing { level, card: shown(visit, alias, &report, &levels) })
+    Ok(Standing { level, card: shown(may_answer, alias, &report, &levels) })
 }
 
 /// A level: its index and its name.
@@ -330,7 +330,7 @@ fn progress(reached: i32, levels: &[Step]) -> Markup {
     }
 }
 
-fn shown(visit: &Visit, alias: &str, report: &MaturityReport, levels: &[Step]) -> Markup {
+fn shown(may_answer: bool, alias: &str, report: &MaturityReport, levels: &[Step]) -> Markup {
     let results = report.latest_check_results.as_deref().unwrap_or_default();
     let index = |result: &CheckResult| result.check.level.as_ref().and_then(|level| level.index);
     let mut missed: Vec<&CheckResult> =
@@ -351,11 +351,11 @@ fn shown(visit: &Visit, alias: &str, report: &MaturityReport, levels: &[Step]) -
                 p { "It passes all of its " (count(i64::try_from(counting).unwrap_or(i64::MAX), "check")) "." }
             } @else {
                 p { (checks(&next)) " to " strong { (target) } ":" }
-                ul { @for result in &next { (step(visit, alias, result)) } }
+                ul { @for result in &next { (step(may_answer, alias, result)) } }
                 @if !later.is_empty() {
                     details {
                         summary { (checks(&later)) " for later levels" }
-                        ul { @for result in &later { (step(visit, alias, result)) } }
+                        ul { @for result in &later { (step(may_answer, alias, result)) } }
                     }
                 }
             }
@@ -363,7 +363,7 @@ fn shown(visit: &Visit, alias: &str, report: &MaturityReport, levels: &[Step]) -
     }
 }
 
-fn step(visit: &Visit, alias: &str, result: &CheckResult) -> Markup {
+fn step(may_answer: bool, alias: &str, result: &CheckResult) -> Markup {
     let level = result.check.level.as_ref().and_then(|level| level.name.as_deref());
     html! {
         li {
@@ -371,7 +371,7 @@ fn step(visit: &Visit, alias: &str, result: &CheckResult) -> Markup {
             @if let Some(level) = level { " " span.mark.none { (level) } }
             " " (mark(result.status))
             @if let Some(since) = result.since { " " span.soft { "since " (date(since.0)) } }
-            small { (result.message) (manual::link(visit, result.check.r#type, &result.check.id, Some(alias))) }
+            small { (result.message) (manual::link(may_answer, result.check.r#type, &result.check.id, Some(alias))) }
         }
     }
 }

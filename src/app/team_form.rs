@@ -12,6 +12,7 @@ use super::operations::{
     AddMember, CreateTeam, DeleteTeam, RemoveMember, TeamCreateInput, TeamToChange, TeamUpdateInput, UpdateTeam,
 };
 use super::parts::delete_button;
+use super::rights::{Owner, Rights, Thing};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::field_rule::FieldRules;
@@ -67,12 +68,16 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
     let team = find(site, visit, alias).await?;
+    if !Rights::read(site, visit, team.thing()).await?.may_edit() {
+        return Ok(Answer::redirect(address(&team.alias)));
+    }
     Ok(Answer::page(edit_form(site, visit, &team, &team.fields(), &Mistakes::none()).await?))
 }
 
 /// Changes the team or its members.
 pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Result<Answer, Fault> {
     let team = find(site, visit, alias).await?;
+    Rights::read(site, visit, team.thing()).await?.to_edit()?;
     let (form, id) = (&visit.form, &*team.id);
     let errors = match what {
         "edit" => {
@@ -126,6 +131,11 @@ fn address(alias: &str) -> String {
 }
 
 impl Team {
+    fn thing(&self) -> Thing<'_> {
+        let owner = Owner { id: &self.id, alias: &self.alias, name: &self.name };
+        Thing { noun: "team", page: address(&self.alias), owner: Some(owner) }
+    }
+
     /// The current values as form fields.
     fn fields(&self) -> Fields {
         let texts: [(Column, &str); Entity::FIELDS.len()] = [

@@ -11,8 +11,9 @@ use super::operations::team::AccountTeam as Found;
 use super::operations::{Team, Teams};
 use super::parts::{count, empty, local, order, pages, sorted, tags};
 use super::reading::too_long;
+use super::rights::{Owner, Rights, Thing};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, rights, services, standing, team_tree};
+use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, services, standing, team_tree};
 use crate::db::Read;
 use crate::entity::service::Column;
 use crate::entity::team;
@@ -68,7 +69,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 }
 
 /// Shows the team with this alias.
-pub async fn detail(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
+pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, Team { alias, after: visit.query.given("after") }).await;
     let found = found.map_err(|fault| fault.for_alias("team", alias))?;
     let team = found.account.team.ok_or_else(|| Fault::unknown("team", alias))?;
@@ -80,7 +81,9 @@ pub async fn detail(site: &Site, visit: &Visit, session: &Session, alias: &str) 
     let parts = parts_of(site, visit, &team.id).await?;
     let standards = standing::of_team(site, visit, alias).await?;
     let here = path(["teams", &team.alias]);
-    let may = rights::may_change(site, visit, session, Some(&team.id)).await?;
+    let own = Owner { id: &team.id, alias: &team.alias, name: &team.name };
+    let rights = Rights::read(site, visit, Thing { noun: "team", page: here.clone(), owner: Some(own) }).await?;
+    let may = rights.may_change();
     let head = Head {
         crumbs: html! {
             a href="/teams" { "Teams" }
@@ -94,6 +97,7 @@ pub async fn detail(site: &Site, visit: &Visit, session: &Session, alias: &str) 
         ..Head::new(&team.name)
     };
     let main = html! {
+        (rights.note())
         @if let Some(text) = &team.responsibilities { div.lead { (prose(text)) } }
         div.two {
             div.stack {

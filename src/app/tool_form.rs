@@ -11,6 +11,7 @@ use super::operations::{
     AddTool, ChangeTool, DeleteTool, ToolCategory, ToolCreateInput, ToolUpdateInput, ToolsOfService,
 };
 use super::parts::{count, delete_button, external_link, pages};
+use super::rights::{Rights, Thing};
 use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -51,15 +52,17 @@ const CATEGORIES: [&str; 23] = [
 ];
 
 /// Lists the links, with a form for another.
-pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
+pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let service = find(site, visit, alias).await?;
-    let may_write = session.user.role >= Role::TeamMember;
-    Ok(Answer::page(list(visit, &service, may_write, &Mistakes::none())))
+    let rights = Rights::read(site, visit, service.thing()).await?;
+    Ok(Answer::page(list(visit, &service, &rights, &Mistakes::none())))
 }
 
 /// Adds a link.
 pub async fn create(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let service = find(site, visit, alias).await?;
+    let rights = Rights::read(site, visit, service.thing()).await?;
+    rights.to_change()?;
     let form = form::sent::<Entity>(&visit.form);
     let input = ToolCreateInput {
         category: chosen(&visit.form)?,
@@ -72,7 +75,7 @@ pub async fn create(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
     let done = ask(site, visit, AddTool { input }).await?.tool_create.ok_or_else(unanswered)?;
     match settled(done.errors) {
         Ok(()) => Ok(Answer::redirect(address(&service.aliases) + "/tools")),
-        Err(mistakes) => Ok(Answer::refused(list(visit, &service, true, &mistakes))),
+        Err(mistakes) => Ok(Answer::refused(list(visit, &service, &rights, &mistakes))),
     }
 }
 
@@ -81,6 +84,9 @@ pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str, id
     session.require(Role::TeamMember)?;
     let service = find(site, visit, alias).await?;
     let tool = tool_of(site, &service, id).await?;
+    if !Rights::read(site, visit, service.thing()).await?.may_change() {
+        return Ok(Answer::redirect(address(&service.aliases) + "/tools"));
+    }
     Ok(Answer::page(edit_form(visit, &service, id, &current(&tool), &Mistakes::none())))
 }
 
@@ -89,6 +95,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, id: &str, what: &st
     let service = find(site, visit, alias).await?;
     // Must be a link of this service: the form may name any id.
     let tool = tool_of(site, &service, id).await?;
+    Rights::read(site, visit, service.thing()).await?.to_change()?;
     let form = form::sent::<Entity>(&visit.form);
     let errors = match what {
         "edit" => {
@@ -116,6 +123,12 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, id: &str, what: &st
 async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Service, Fault> {
     let wanted = ToolsOfService { alias, after: visit.query.given("after") };
     ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))
+}
+
+impl Service {
+    fn thing(&self) -> Thing<'_> {
+        Thing { noun: "service", page: address(&self.aliases), owner: self.owner.as_ref().map(Into::into) }
+    }
 }
 
 /// Finds the service's link with this id. The API has no query for a single link, so it is read from the database.
@@ -151,13 +164,13 @@ fn fields(form: &Fields, mistakes: &Mistakes) -> Markup {
     }
 }
 
-fn list(visit: &Visit, service: &Service, may_write: bool, mistakes: &Mistakes) -> Markup {
+fn list(visit: &Visit, service: &Service, rights: &Rights<'_>, mistakes: &Mistakes) -> Markup {
     let Service { name, aliases, locked, tools, .. } = service;
     let page = address(aliases);
-    let may_write = may_write && !locked;
+    let may_write = rights.may_change() && !locked;
     let main = html! {
         p { a href=(page) { "Back to the service" } }
-        @if *locked { div.notice { p { "This service is managed by a service file, so its links cannot be changed here." } } }
+        @if *locked { div.notice { p { "This service is managed by a service file, so its links cannot be changed here." } } } @else { (rights.note()) }
         @if tools.nodes.is_empty() { p.soft { "No links yet." } } @else {
             p.soft { (count(tools.total_count, "link")) }
             ul.entries { @for tool in &tools.nodes { li {

@@ -86,7 +86,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         }
         Err(fault) => Err(fault),
     };
-    if let (Err(Fault::Forbidden(_)), Some(session)) = (&answer, &visit.session) {
+    if let (Err(Fault::Forbidden(_) | Fault::NotOwn(_)), Some(session)) = (&answer, &visit.session) {
         app.site.refusals.note(session.caller().actor, "forbidden", &format!("{} {}", parts.method, uri.path())).await;
     }
     match answer {
@@ -98,6 +98,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         Err(Fault::NotFound) => Ok(refused(&visit, 404, "This page does not exist, or no longer exists.")),
         Err(Fault::UnknownAlias(noun, alias)) => Ok(reply::page(app::unknown_alias(&visit, noun, &alias))),
         Err(Fault::Forbidden(role)) => Ok(refused(&visit, 403, lacking(&visit, role))),
+        Err(Fault::NotOwn(why)) => Ok(reply::page(app::not_own(&visit, &why))),
         Err(Fault::BadRequest(reason)) => Ok(refused(&visit, 400, &reason)),
         Err(Fault::TooMuch(reason)) => Ok(refused(&visit, 503, &reason)),
         Err(Fault::Busy(reason)) => Err(Rejection::Unavailable(reason)),

@@ -5,6 +5,7 @@ mod audit;
 mod openid;
 mod openid_answers;
 mod openid_slow;
+mod owner_only;
 mod refused_attempts;
 mod revert;
 mod role;

@@ -120,14 +120,16 @@ async fn a_team_member_is_told_what_the_role_may_change_and_offered_nothing_else
         ("/services/own", true),
         ("/services/lead", true),
         ("/services/other", false),
-        ("/services/free", false),
+        // It can be taken.
+        ("/services/free", true),
         ("/teams/core", true),
         ("/teams/led", true),
         ("/teams/rest", false),
     ] {
         assert_eq!(tom.page(path).await.contains(&format!("href=\"{path}/edit\"")), may, "{path}");
     }
-    let refused = tom.get("/new/service").await;
+    assert!(tom.page("/new/service").await.contains("Choose one of your teams as the owner."));
+    let refused = tom.get("/new/team").await;
     assert!(
         refused.status == 403 && refused.text().contains("You can change your own teams and what they own."),
         "{refused:?}"

@@ -324,9 +324,10 @@ async fn a_team_member_changes_what_the_team_owns_and_is_refused_the_rest() {
         assert_eq!(answer.location(), contacts);
     }
     let refused = tom.post("/services/other/contacts", &[("type", "slack"), ("address", "#core")]).await;
-    assert_eq!(refused.status, 422, "{refused:?}");
-    assert!(refused.text().contains("you can change only your own teams and what they own"), "{refused:?}");
-    assert_eq!(tom.get("/new/system").await.status, 403);
+    assert_eq!(refused.status, 403, "{refused:?}");
+    assert!(refused.text().contains("Nobody owns this service. To change it, first"), "{refused:?}");
+    assert!(tom.page("/new/system").await.contains("Choose one of your teams as the owner."));
+    assert_eq!(tom.get("/new/team").await.status, 403);
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ mod hand_over;
 mod home;
 mod lists;
 mod reference;
+mod rights;
 mod roles;
 mod standards;
 mod suggestions;

@@ -1,5 +1,6 @@
 //! Every page and every form of the application, for everybody: nobody who is signed in, and each role, a team member both of
-//! the team that owns things and of none. Who may open or do something can, and what is refused changes nothing.
+//! the team that owns things and of none, and a member both of that team and of none under owner-only writes. Who may open or
+//! do something can, what is refused changes nothing, and whoever may not change a thing is shown no form for it.
 //!
 //! The routes are read from the code of the pages, so a new one without a row here is a mistake.
 
@@ -37,18 +38,38 @@ enum Who {
     User,
     StandardsAdmin,
     Admin,
+    /// A member, under owner-only writes, of the team that owns things.
+    HeldOwn,
+    /// The same of no team.
+    HeldOthers,
 }
 
 impl Who {
+    /// The role that the user was given.
     fn role(self) -> Option<Role> {
         Some(match self {
             Self::Nobody => return None,
             Self::Viewer => Role::Viewer,
             Self::Own | Self::Others => Role::TeamMember,
-            Self::User => Role::User,
+            Self::User | Self::HeldOwn | Self::HeldOthers => Role::User,
             Self::StandardsAdmin => Role::StandardsAdmin,
             Self::Admin => Role::Admin,
         })
+    }
+
+    /// Whether the server has owner-only writes.
+    fn is_held(self) -> bool {
+        matches!(self, Self::HeldOwn | Self::HeldOthers)
+    }
+
+    /// The role whose rights the user has.
+    fn acts_as(self) -> Option<Role> {
+        if self.is_held() { Some(Role::TeamMember) } else { self.role() }
+    }
+
+    /// Whether the user is in no team, and things that belong to a person are somebody else's.
+    fn is_outside(self) -> bool {
+        matches!(self, Self::Others | Self::HeldOthers)
     }
 }
 
@@ -59,9 +80,9 @@ enum May {
     Everybody,
     /// Whoever is signed in.
     SignedIn,
-    /// Whoever it belongs to, whatever their role. For [`Who::Others`] and [`Who::Nobody`] it is somebody else's.
+    /// Whoever it belongs to, whatever their role. For [`Who::is_outside`] and [`Who::Nobody`] it is somebody else's.
     Person,
-    /// Team members and above: a page that leads to a form which says more.
+    /// Team members and above. Whoever may not change the thing is led to the page that shows it, which says whose it is.
     Team,
     /// Members, and team members whose team owns it.
     Owner,
@@ -75,12 +96,12 @@ enum May {
 
 impl May {
     fn allows(self, who: Who) -> bool {
-        let Some(role) = who.role() else { return self == Self::Everybody };
+        let Some(role) = who.acts_as() else { return self == Self::Everybody };
         match self {
             Self::Everybody | Self::SignedIn => true,
-            Self::Person => who != Who::Others,
+            Self::Person => !who.is_outside(),
             Self::Team => role >= Role::TeamMember,
-            Self::Owner => role >= Role::User || who == Who::Own,
+            Self::Owner => role >= Role::User || matches!(who, Who::Own | Who::HeldOwn),
             Self::Member => role >= Role::User,
             Self::Standards => role >= Role::StandardsAdmin,
             Self::Admin => role == Role::Admin,
@@ -128,7 +149,7 @@ const PAGES: &[(&str, May)] = &[
     ("events", SignedIn),
     ("events/{subscription}", SignedIn),
     ("events/{subscription}/edit", Team),
-    ("new/event-subscription", Team),
+    ("new/event-subscription", Owner),
     ("standards", SignedIn),
     ("standards/campaigns/{campaign}", SignedIn),
     ("standards/campaigns/{campaign}/edit", Standards),
@@ -156,7 +177,7 @@ const PAGES: &[(&str, May)] = &[
     ("services/{service}/dependencies", SignedIn),
     ("services/{service}/answer/{question}", Team),
     ("services/{service}/edit", Team),
-    ("new/service", Member),
+    ("new/service", Owner),
     ("teams", SignedIn),
     ("teams/{team}", SignedIn),
     ("teams/{team}/history", SignedIn),
@@ -170,13 +191,37 @@ const PAGES: &[(&str, May)] = &[
     ("systems/{system}/history", SignedIn),
     ("systems/{system}/history.csv", SignedIn),
     ("systems/{system}/edit", Team),
-    ("new/system", Member),
+    ("new/system", Owner),
     ("domains", SignedIn),
     ("domains/{domain}", SignedIn),
     ("domains/{domain}/history", SignedIn),
     ("domains/{domain}/history.csv", SignedIn),
     ("domains/{domain}/edit", Team),
-    ("new/domain", Member),
+    ("new/domain", Owner),
+];
+
+/// The pages of things that a team owns: what they call the thing. Only whoever may change it is shown a form for it, or a
+/// link to one, and others are told whose it is.
+const OWNED: &[(&str, &str)] = &[
+    ("events/{subscription}", "subscription"),
+    ("events/{subscription}/edit", "subscription"),
+    ("services/{service}", "service"),
+    ("services/{service}/contacts", "service"),
+    ("services/{service}/contacts/{contact}", "service"),
+    ("services/{service}/tools", "service"),
+    ("services/{service}/tools/{tool}", "service"),
+    ("services/{service}/properties", "service"),
+    ("services/{service}/dependencies", "service"),
+    ("services/{service}/answer/{question}", "service"),
+    ("services/{service}/edit", "service"),
+    ("teams/{team}", "team"),
+    ("teams/{team}/contacts", "team"),
+    ("teams/{team}/contacts/{team-contact}", "team"),
+    ("teams/{team}/edit", "team"),
+    ("systems/{system}", "system"),
+    ("systems/{system}/edit", "system"),
+    ("domains/{domain}", "domain"),
+    ("domains/{domain}/edit", "domain"),
 ];
 
 /// The fields of a form, and their values.
@@ -364,7 +409,7 @@ impl<'a> World<'a> {
     /// The members of a team that owns things, as a literal: the visitor, unless the things are those of others.
     fn members(&self) -> String {
         match self.who.role() {
-            Some(role) if self.who != Who::Others => {
+            Some(role) if !self.who.is_outside() => {
                 format!("[{{ email: \"{}@example.com\" }}]", format!("{role:?}").to_lowercase())
             }
             _ => "[]".to_owned(),
@@ -772,6 +817,67 @@ async fn open(world: &mut World<'_>, (pattern, may): (&str, May)) {
     } else {
         check_refused(pattern, who, &answer);
     }
+    if let Some((_, noun)) = OWNED.iter().find(|(owned, _)| *owned == pattern)
+        && may.allows(who)
+    {
+        if pattern.ends_with("/properties") {
+            // Without a definition, there is nothing to give a value for.
+            world.thing("property").await;
+        }
+        check_offer(world, &path, noun).await;
+    }
+}
+
+/// What a page offers to change: where its forms are sent, and its links to forms. The forms of what belongs to a person are
+/// everybody's.
+fn offers(page: &str) -> Vec<&str> {
+    let value = |tag: &str, name: &str| {
+        let start = tag.find(&format!("{name}=\""))? + name.len() + 2;
+        Some((start, start + tag[start..].find('"')?))
+    };
+    let mut offers = Vec::new();
+    for tag in page.split('<').filter_map(|rest| rest.split('>').next()) {
+        if tag.starts_with("form ") && tag.contains("method=\"post\"") {
+            let to = value(tag, "action").map_or("here", |(start, end)| &tag[start..end]);
+            if to != "/sign-out" && !to.ends_with("/favourite") {
+                offers.push(to);
+            }
+        } else if tag.starts_with("a ")
+            && let Some((start, end)) = value(tag, "href")
+            && (tag[start..end].ends_with("/edit") || tag[start..end].contains("/answer/"))
+        {
+            offers.push(&tag[start..end]);
+        }
+    }
+    offers
+}
+
+/// Checks that the page of a thing that a team owns, or the page that it leads to, offers to change it to whoever may, and tells
+/// others whose it is.
+async fn check_offer(world: &World<'_>, path: &str, noun: &str) {
+    let who = world.who;
+    let mut answer = world.browser.get(path).await;
+    if answer.status == 303 {
+        assert!(!Owner.allows(who), "{path} leads {who:?} elsewhere: {answer:?}");
+        let to = answer.location().to_owned();
+        assert!(path.starts_with(&to), "{path} leads {who:?} to {to}");
+        answer = world.browser.get(&to).await;
+    }
+    assert_eq!(answer.status, 200, "{path} for {who:?}: {answer:?}");
+    let page = answer.text();
+    let offers = offers(page);
+    assert_eq!(!offers.is_empty(), Owner.allows(who), "{path} offers {who:?} {offers:?}: {page}");
+    let whose = match noun {
+        "team" => "You are not in this team.".to_owned(),
+        _ => format!("Core</a> owns this {noun}."),
+    };
+    let others = match who.is_held() {
+        true => "On this server, only its members and administrators can change it.",
+        false => "Only its members, and people with a higher role than yours, can change it.",
+    };
+    for said in [&*whose, others, "How to reach "] {
+        assert_eq!(page.contains(said), who.is_outside(), "{said} at {path} for {who:?}: {page}");
+    }
 }
 
 /// Sends a form about things of its own.
@@ -807,7 +913,7 @@ async fn send(world: &mut World<'_>, (pattern, form, may): (&str, Form, May)) {
 
 /// Everything, for one visitor.
 async fn visited_by(who: Who) {
-    let endpoint = Endpoint::start().await;
+    let endpoint = Endpoint::with(if who.is_held() { &["--owner-only-writes"] } else { &[] }).await;
     let mut world = World::start(&endpoint, who).await;
     // It needs an empty rubric.
     send(&mut world, STARTER).await;
@@ -836,6 +942,8 @@ visitors! {
     a_member_changes_everything_but_standards_and_administration: User;
     a_standards_administrator_changes_standards_too: StandardsAdmin;
     an_administrator_changes_everything: Admin;
+    a_member_changes_what_their_team_owns_under_owner_only_writes: HeldOwn;
+    a_member_changes_nothing_that_others_own_under_owner_only_writes: HeldOthers;
 }
 
 /// A route of the pages: its method, and its segments. `None` stands for any text.
@@ -942,6 +1050,19 @@ fn segments(pattern: &str, handler: &str, files: &BTreeMap<PathBuf, String>) -> 
         all = longer.collect();
     }
     all
+}
+
+#[test]
+fn every_page_of_something_that_a_team_owns_is_a_page() {
+    for (owned, _) in OWNED {
+        assert!(PAGES.iter().any(|(page, _)| page == owned), "{owned}");
+    }
+    // Whatever has a form for owners alone belongs to a page that is checked for it.
+    for (form, _, may) in FORMS.iter().filter(|(form, ..)| form.contains('{') && !form.starts_with("changes/")) {
+        let is_owned = OWNED.iter().any(|(page, _)| form.split('/').zip(page.split('/')).take(2).all(|(a, b)| a == b));
+        let is_checked = is_owned || form.starts_with("events/{failed}");
+        assert!(*may != Owner || is_checked, "{form}");
+    }
 }
 
 #[test]
