@@ -89,6 +89,7 @@ mod m20261129_000020_check_history;
 mod m20261129_000030_standards_locks;
 mod m20261129_000040_services_by_level;
 mod m20261129_000050_feeds;
+mod m20261130_000001_audit_owner;
 mod m20261130_000010_mail_and_digests;
 mod m20261130_000020_told_once;
 mod m20261130_000030_scim;
@@ -211,6 +212,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261130_000030_scim::Migration),
             Box::new(m20261130_000040_saved_views::Migration),
             Box::new(m20261130_000060_events_ended::Migration),
+            // After the exact values of entries, from which it reads.
+            Box::new(m20261130_000001_audit_owner::Migration),
         ]
     }
 }

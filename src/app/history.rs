@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use maud::{Markup, html};
 use sea_orm::sea_query::ExprTrait;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::csv::{File, Row, Source};
 use super::form::{self, Mistakes};
@@ -14,21 +14,17 @@ use super::rights::Reach;
 use super::visit::{Session, Visit, path};
 use super::words::{self, Addresses};
 use super::{Answer, Fault, Site, revert};
-use crate::db::{Read, ReadHandle, any};
-use crate::entity::audit::{Column, Entity, Model};
-use crate::entity::{
-    ByAlias, TimeCursor, Timestamp, contact, domain, property, service, service_dependency, service_repository, system,
-    team, tool,
-};
+use crate::db::{Read, ReadHandle};
+use crate::entity::audit::{Column, Entity, Model, OBJECTS};
+use crate::entity::{ByAlias, TimeCursor, Timestamp, domain, service, system, team};
 
 /// The number of changes on a page.
 const PAGE: usize = 50;
 /// The number of changes that a file reads at once. Their texts are in memory until they are sent.
 const PORTION: usize = 200;
-/// The maximum number of entries of the audit that a page reads.
+/// The maximum number of entries of the audit, of the object itself and of what belongs to it each, among which a page looks
+/// for those of a kind.
 pub const SEARCHED: usize = 1_000;
-/// The maximum number of things of one kind whose changes are a part of the history.
-pub const BELONGING: u64 = 500;
 
 /// The kinds of changes: the word in the address, its label, the SDL type of what is changed, and the word for it among
 /// the changed fields.
@@ -36,6 +32,7 @@ const KINDS: &[(&str, &str, &str, &str)] = &[
     ("links", "Links", "Tool", "tools"),
     ("contacts", "Contacts", "Contact", "contacts"),
     ("dependencies", "Dependencies", "ServiceDependency", "dependencies"),
+    ("relationships", "Relationships", "Relationship", "relationships"),
     ("repositories", "Repositories", "ServiceRepository", "repositories"),
     ("properties", "Properties", "Property", "properties"),
     ("tags", "Tags", "Tag", "tags"),
@@ -59,8 +56,15 @@ pub struct Subject {
     pub is_locked: bool,
 }
 
-/// The objects whose entries are the history, by SDL type.
-pub type Subjects = Vec<(&'static str, Vec<i64>)>;
+/// An object: its SDL type and its id.
+pub type Object = (&'static str, i64);
+
+impl Subject {
+    /// The object.
+    pub fn object(&self) -> Object {
+        (self.class, self.id)
+    }
+}
 
 /// Shows the history.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, alias: &str) -> Result<Answer, Fault> {
@@ -68,8 +72,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
     let kind = visit.query.get("kind");
     let reading = site.reading(visit).await?;
     let subject = reading.required(|db| find(db, part, alias)).await?;
-    let subjects = reading.required(|db| belonging(db, &subject)).await?;
-    let (entries, next) = reading.required(|db| entries(db, &subjects, kind, after, PAGE)).await?;
+    let (entries, next) = reading.required(|db| entries(db, subject.object(), kind, after, PAGE)).await?;
     let addresses = reading.required(|db| words::addresses(db, &entries)).await?;
     let may = !subject.is_locked && Reach::read(site, session).await?.includes_number(subject.owner);
     let (now, here) = (Timestamp::now(), format!("{}/history", subject.address));
@@ -95,37 +98,35 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
 
 /// The same as a file.
 pub async fn file(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result<Answer, Fault> {
-    let subjects = {
-        let reading = site.reading(visit).await?;
-        let subject = reading.required(|db| find(db, part, alias)).await?;
-        reading.required(|db| belonging(db, &subject)).await?
-    };
-    let list = List { site: site.clone(), visit: visit.clone(), subjects, after: None };
-    File::begin("history.csv", &["at", "who", "action", "what", "details"], list).await
+    let about = site.reading(visit).await?.required(|db| find(db, part, alias)).await?.object();
+    let list = List { site: site.clone(), visit: visit.clone(), about, after: None };
+    File::begin("history.csv", &["at", "who", "change", "what", "details", "action"], list).await
 }
 
 /// The changes of a file.
 struct List {
     site: Site,
     visit: Visit,
-    subjects: Subjects,
+    about: Object,
     after: Option<TimeCursor>,
 }
 
 impl Source for List {
     async fn next(&mut self) -> Result<(Vec<Row>, bool), Fault> {
-        let Self { site, visit, subjects, after } = self;
+        let Self { site, visit, about, after } = self;
         let (reading, kind, from) = (site.reading(visit).await?, visit.query.get("kind"), *after);
-        let (entries, next) = reading.required(|db| entries(db, subjects, kind, from, PORTION)).await?;
+        let (entries, next) = reading.required(|db| entries(db, *about, kind, from, PORTION)).await?;
+        let addresses = reading.required(|db| words::addresses(db, &entries)).await?;
         *after = next;
-        Ok((entries.iter().map(cells).collect(), next.is_some()))
+        Ok((entries.iter().map(|entry| cells(entry, &addresses)).collect(), next.is_some()))
     }
 }
 
-/// The row of a change.
-fn cells(entry: &Model) -> Row {
-    let what = entry.subject_name.clone().unwrap_or_default();
-    vec![entry.at.to_string(), words::actor_name(entry).to_owned(), entry.action.clone(), what, entry.detail.clone()]
+/// The row of a change, in the words of the page. Programs find the name of the mutation in the last cell.
+fn cells(entry: &Model, addresses: &Addresses) -> Row {
+    let what = entry.subject_name.clone().or_else(|| words::ends(entry, addresses)).unwrap_or_default();
+    let (who, details) = (words::actor_name(entry).to_owned(), words::lines(entry).replace('\n', "; "));
+    vec![entry.at.to_string(), who, words::done(entry), what, details, entry.action.clone()]
 }
 
 /// Finds the object with this alias.
@@ -174,55 +175,19 @@ pub async fn find(db: &dyn ReadHandle, part: &str, alias: &str) -> Result<Subjec
     found.ok_or_else(|| Fault::unknown(noun, alias))
 }
 
-/// The subject, and what belongs to it.
-pub async fn belonging(db: &dyn ReadHandle, subject: &Subject) -> Result<Subjects, Fault> {
-    with_parts(db, subject.class, vec![subject.id], BELONGING).await
-}
-
-/// Things of a class, and what belongs to them, at most `most` of each kind.
-pub async fn with_parts(db: &dyn ReadHandle, class: &'static str, ids: Vec<i64>, most: u64) -> Result<Subjects, Fault> {
-    let mut subjects = vec![(class, ids.clone())];
-    macro_rules! of {
-        ($class:literal, $table:ident, $column:ident) => {{
-            let is_part = match &*ids {
-                [only] => $table::Column::$column.eq(*only),
-                ids => any(db, $table::Column::$column, ids),
-            };
-            let own = $table::Entity::find().select_only().column($table::Column::Id).filter(is_part);
-            let own = own.order_by_desc($table::Column::Id).limit(most);
-            subjects.push(($class, db.rows(own.as_query(), |row| row.get(0)).await?));
-        }};
-    }
-    match class {
-        "Service" => {
-            of!("Tool", tool, ServiceId);
-            of!("Contact", contact, ServiceId);
-            of!("ServiceDependency", service_dependency, SourceId);
-            of!("ServiceRepository", service_repository, ServiceId);
-            of!("Property", property, ServiceId);
-        }
-        "Team" => {
-            of!("Contact", contact, TeamId);
-            of!("Property", property, TeamId);
-        }
-        _ => {}
-    }
-    Ok(subjects)
-}
-
-/// Returns at most `most` entries of a kind after a place, newest first, and where to go on.
+/// Returns at most `most` entries of a kind about an object, and about what belongs to it or belonged to it, after a place,
+/// newest first, and where to go on.
 async fn entries(
     db: &dyn ReadHandle,
-    subjects: &Subjects,
+    (class, id): Object,
     kind: &str,
     after: Option<TimeCursor>,
     most: usize,
 ) -> Result<(Vec<Model>, Option<TimeCursor>), Fault> {
     let each = if kind.is_empty() { most + 1 } else { SEARCHED };
     let (mut all, mut end) = (Vec::new(), None);
-    for (class, ids) in subjects.iter().filter(|(_, ids)| !ids.is_empty()) {
-        let mut select = Entity::find().filter(Column::SubjectClass.eq(*class));
-        select = select.filter(any(db, Column::SubjectId, ids));
+    for (of_class, of_id) in OBJECTS {
+        let mut select = Entity::find().filter(of_class.eq(class)).filter(of_id.eq(id));
         if let Some((at, id)) = after {
             let before = Column::At.lt(at).or(Column::At.eq(at).and(Column::Id.lt(id)));
             select = select.filter(Column::At.lte(at)).filter(before);
@@ -234,9 +199,11 @@ async fn entries(
         }
         all.extend(found);
     }
-    // Of a class whose entries were not all read, nothing is known behind the last.
+    // Where not all entries were read, nothing is known behind the last.
     all.retain(|entry| end.is_none_or(|end| (entry.at, entry.id) >= end) && is_of_kind(entry, kind));
     all.sort_unstable_by_key(|entry| Reverse((entry.at, entry.id)));
+    // What connects an object with itself is found by both of its ends.
+    all.dedup_by_key(|entry| entry.id);
     let next = if all.len() > most { all.get(most - 1).map(|entry| (entry.at, entry.id)) } else { end };
     all.truncate(most);
     Ok((all, next))
@@ -265,18 +232,20 @@ fn filters(visit: &Visit, here: &str) -> Markup {
 /// The entries. `may` says that the visitor may revert them.
 fn table(entries: &[Model], about: &Subject, (addresses, may): (&Addresses, bool), now: Timestamp) -> Markup {
     let is_itself = |entry: &Model| entry.subject_class.as_deref() == Some(about.class);
+    // What leads here is changed where it comes from.
+    let may = |entry: &Model| may && entry.owners().next().is_none_or(|owner| owner == about.object());
     html! {
         div.scroll tabindex="0" role="region" aria-label="Changes" {
-            table {
-                thead { tr { th scope="col" { "Change" } th.wide scope="col" { "Details" } th.number scope="col" { "When" } } }
+            table.stacked {
+                thead { tr { th scope="col" { "Change" } th scope="col" { "Details" } th.number scope="col" { "When" } } }
                 tbody { @for entry in entries {
                     tr {
                         th scope="row" {
                             (words::done(entry)) " "
-                            @if !is_itself(entry) { (words::subject(entry, addresses)) }
+                            @if !is_itself(entry) { (words::subject(entry, addresses)) " " (words::connected(entry, addresses)) }
                             small { "by " bdi { (short(words::actor_name(entry))) } }
                         }
-                        td.wide { (words::details(entry)) (revert::reverted(entry)) @if may { (revert::offer(entry)) } }
+                        td { (words::details(entry)) (revert::reverted(entry)) @if may(entry) { (revert::offer(entry)) } }
                         td.number { (time(entry.at, now)) }
                     }
                 } }

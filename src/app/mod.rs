@@ -109,13 +109,11 @@ pub mod limits {
     pub use super::csv::{BYTES as CSV_BYTES, ROWS as CSV_ROWS, TIME as CSV_TIME};
     pub use super::deliveries::SEARCHED as DELIVERIES_SEARCHED;
     pub use super::documents::LONGEST as DOCUMENT_SHOWN;
-    pub use super::feeds::{
-        ENTRIES as FEED_ENTRIES, PARTS as FEED_PARTS, SEARCHED as FEED_SEARCHED, SUMMARY as FEED_SUMMARY,
-    };
+    pub use super::feeds::{ENTRIES as FEED_ENTRIES, SEARCHED as FEED_SEARCHED, SUMMARY as FEED_SUMMARY};
     pub use super::form::LISTED as CHOICES;
     pub use super::graph::picture::EDGES;
     pub use super::graph::{AROUND, LARGE, LAYERS, MEMBERS, SHOWN_STEPS, SMALL, SMALL_STEPS};
-    pub use super::history::{BELONGING as HISTORY_BELONGING, SEARCHED as HISTORY_SEARCHED};
+    pub use super::history::SEARCHED as HISTORY_SEARCHED;
     pub use super::home::mine::{CHANGES as HOME_CHANGES, ON_CALLS as HOME_ON_CALLS, TEAMS as HOME_TEAMS};
     pub use super::home::{FAILING_DAYS as HOME_FAILING_DAYS, SINCE_DAYS as HOME_SINCE_DAYS};
     pub use super::markdown::LONGEST_TEXT as MARKDOWN_SHOWN;

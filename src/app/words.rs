@@ -43,9 +43,14 @@ pub fn thing(entry: &Model) -> Option<Thing> {
     entry.subject_class.clone().zip(entry.subject_id)
 }
 
-/// Finds the pages of the subjects of entries.
+/// What the subject of an entry belongs to.
+pub fn owners(entry: &Model) -> impl Iterator<Item = Thing> {
+    entry.owners().map(|(class, id)| (class.to_owned(), id))
+}
+
+/// Finds the pages of the subjects of entries, and of what these belong to.
 pub async fn addresses(db: &dyn ReadHandle, entries: &[Model]) -> Result<Addresses, Fault> {
-    let things: Vec<Thing> = entries.iter().filter_map(thing).collect();
+    let things: Vec<Thing> = entries.iter().flat_map(|entry| thing(entry).into_iter().chain(owners(entry))).collect();
     addresses_of(db, &things).await
 }
 
@@ -80,9 +85,10 @@ pub fn done(entry: &Model) -> String {
     let action = &*entry.action;
     let found = VERBS.iter().find_map(|(end, verb)| Some((action.strip_suffix(end)?, *verb)));
     match found {
-        // Something else was deleted, and this goes along: it has lost a reference, or has another owner.
+        // Something else was deleted. What belongs to it goes along; anything else has lost a reference, or has another owner.
         Some((noun, "removed")) if is_another(entry, noun) => {
-            format!("changed {}", spaced(entry.subject_class.as_deref().unwrap_or_default()))
+            let verb = if goes_along(entry) { "removed" } else { "changed" };
+            format!("{verb} {}", spaced(entry.subject_class.as_deref().unwrap_or_default()))
         }
         Some((noun, verb)) if !noun.is_empty() => format!("{verb} {}", spaced(noun)),
         _ if action == "apply" => "applied a file to".to_owned(),
@@ -95,6 +101,12 @@ pub fn done(entry: &Model) -> String {
 /// Whether the subject of an entry is of another class than the noun of its action.
 fn is_another(entry: &Model, noun: &str) -> bool {
     entry.subject_class.as_deref().is_some_and(|class| !class.eq_ignore_ascii_case(noun))
+}
+
+/// Whether the subject of an entry belongs to something, and none of its fields has a value any more.
+fn goes_along(entry: &Model) -> bool {
+    let is_gone = |change: &Json| change.get("new").is_some_and(Json::is_null);
+    entry.owner_id.is_some() && changed(entry).is_some_and(|changed| changed.values().all(is_gone))
 }
 
 /// Separates the words of a name: `serviceDependency` becomes `service dependency`.
@@ -118,6 +130,29 @@ pub fn subject(entry: &Model, addresses: &Addresses) -> Markup {
             None => @if let Some(name) = &entry.subject_name { bdi { (name) } },
         }
     }
+}
+
+/// The two things that the subject of an entry connects, with links: `Cart → Bus`. Nothing if it does not connect two.
+pub fn connected(entry: &Model, addresses: &Addresses) -> Markup {
+    let ends: Vec<Thing> = owners(entry).collect();
+    html! { @if let [from, to] = &*ends { (linked(from, addresses)) " → " (linked(to, addresses)) } }
+}
+
+/// The same as plain text.
+pub fn ends(entry: &Model, addresses: &Addresses) -> Option<String> {
+    let names: Vec<String> = owners(entry).map(|end| name_of(&end, addresses)).collect();
+    (names.len() > 1).then(|| names.join(" → "))
+}
+
+fn linked(thing: &Thing, addresses: &Addresses) -> Markup {
+    let name = name_of(thing, addresses);
+    html! { @match addresses.get(thing) { Some((address, _)) => a href=(address) { (name) }, None => bdi { (name) } } }
+}
+
+/// The name of an object. Of one without a page, or that was deleted, what it is and its number.
+fn name_of(thing: &Thing, addresses: &Addresses) -> String {
+    let (class, id) = thing;
+    addresses.get(thing).map_or_else(|| format!("{} {id}", spaced(class)), |(_, name)| name.clone())
 }
 
 /// The names of the changed fields, at most three.
@@ -347,6 +382,10 @@ mod tests {
             actor_name: "a token".to_owned(),
             detail: "{}".to_owned(),
             kept: None,
+            owner_class: None,
+            owner_id: None,
+            other_owner_class: None,
+            other_owner_id: None,
             at: Timestamp::now(),
         };
         for (action, class, expected) in [
@@ -361,6 +400,12 @@ mod tests {
             ("serviceSuggestionsUndo", "ServiceSuggestion", "undid service suggestions"),
         ] {
             assert_eq!(done(&entry(action, class)), expected, "{action} {class}");
+        }
+        // With the service that another depends on, the dependency goes, and what is left is only changed.
+        for (new, expected) in [("null", "removed service dependency"), ("\"b\"", "changed service dependency")] {
+            let detail = format!(r#"{{"changed":{{"source":{{"old":"a","new":{new}}}}}}}"#);
+            let part = Model { owner_id: Some(1), detail, ..entry("serviceDelete", "ServiceDependency") };
+            assert_eq!(done(&part), expected);
         }
     }
 }

@@ -92,6 +92,13 @@ pub trait Table: EntityTrait<Model: DeserializeOwned + Sync + 'static> {
     /// Whose a row is. A row of [`Told::In`] belongs to the row in whose list it is.
     fn owner(row: &Self::Model) -> Owner;
 
+    /// The second thing that a row belongs to, if it connects two: what a dependency or a relationship leads to. The audit
+    /// tells the row in the history of both. Permissions do not follow from it.
+    fn other_owner(row: &Self::Model) -> Option<RowOf> {
+        let _ = row;
+        None
+    }
+
     /// A row, as an entry of the list that it is in.
     fn entry(row: &Self::Model) -> Entry {
         let _ = row;
@@ -358,6 +365,11 @@ impl AnyRow {
         self.0.owner()
     }
 
+    /// See [`Table::other_owner`].
+    pub fn other_owner(&self) -> Option<RowOf> {
+        self.0.other_owner()
+    }
+
     /// See [`Table::entry`].
     pub fn entry(&self) -> Entry {
         self.0.entry()
@@ -386,6 +398,7 @@ trait AnyModel: Send + Sync {
     fn place(&self) -> Option<RowOf>;
     fn columns(&self) -> Vec<(&'static str, Value)>;
     fn owner(&self) -> Owner;
+    fn other_owner(&self) -> Option<RowOf>;
     fn entry(&self) -> Entry;
     fn without(&self, column: &str) -> Box<dyn AnyModel>;
 }
@@ -407,6 +420,10 @@ impl<E: Table> AnyModel for Held<E> {
 
     fn owner(&self) -> Owner {
         E::owner(&self.0)
+    }
+
+    fn other_owner(&self) -> Option<RowOf> {
+        E::other_owner(&self.0)
     }
 
     fn entry(&self) -> Entry {

@@ -35,11 +35,25 @@ super::table! {
     /// The exact values of the rows that changed, for a revert: see [`kept`](super::change::kept). `None` if the entry is
     /// about something else, or of an earlier version.
     pub kept: Option<String>,
+    /// The SDL type of what the changed object belongs to, such as the service of a link. `None` if it belongs to nothing.
+    pub owner_class: Option<String>,
+    /// The id of what it belongs to.
+    pub owner_id: Option<i64>,
+    /// The SDL type of the second thing that it belongs to: what a dependency or a relationship leads to.
+    pub other_owner_class: Option<String>,
+    /// The id of the second thing.
+    pub other_owner_id: Option<i64>,
 }
 
 super::called!(class "Change", noun "change");
 
 impl Model {
+    /// What the changed object belongs to, as SDL types and ids. Two things only if it connects them.
+    pub fn owners(&self) -> impl Iterator<Item = (&str, i64)> {
+        let owners = [(&self.owner_class, self.owner_id), (&self.other_owner_class, self.other_owner_id)];
+        owners.into_iter().filter_map(|(class, id)| class.as_deref().zip(id))
+    }
+
     /// Who made the change, without the address and the session, which are nobody else's business.
     pub fn public_actor(&self) -> &str {
         self.actor_kind.public_name(&self.actor_name)
@@ -123,12 +137,22 @@ pub struct Subject {
     pub id: Option<i64>,
     /// The name.
     pub name: Option<String>,
+    /// What it belongs to, as SDL types and ids. Two things only if it connects them.
+    pub owners: [Option<(&'static str, i64)>; 2],
 }
+
+/// The columns that name an object of an entry by its SDL type and its id: the changed one, and what it belongs to. Each
+/// pair leads an index, in which the entries of an object are in the order of time.
+pub const OBJECTS: [(Column, Column); 3] = [
+    (Column::SubjectClass, Column::SubjectId),
+    (Column::OwnerClass, Column::OwnerId),
+    (Column::OtherOwnerClass, Column::OtherOwnerId),
+];
 
 impl Subject {
     /// An object of an SDL type.
     pub fn new(class: &str, id: Option<i64>, name: &str) -> Self {
-        Self { class: Some(class.to_owned()), id, name: Some(name.to_owned()) }
+        Self { class: Some(class.to_owned()), id, name: Some(name.to_owned()), owners: [None; 2] }
     }
 }
 
@@ -183,6 +207,7 @@ const RECENT: i64 = 15 * 60 * 1_000_000;
 
 /// Builds an entry that is not stored yet. `detail` must be a JSON object. It is truncated if it is too long.
 pub fn entry(actor: &Actor, action: &str, subject: Subject, detail: &Json) -> ActiveModel {
+    let [owner, other] = subject.owners.map(Option::unzip);
     ActiveModel {
         at: Set(Timestamp::now()),
         actor_kind: Set(actor.kind),
@@ -194,6 +219,10 @@ pub fn entry(actor: &Actor, action: &str, subject: Subject, detail: &Json) -> Ac
         subject_name: Set(subject.name),
         detail: Set(bounded(detail)),
         kept: Set(None),
+        owner_class: Set(owner.0.map(str::to_owned)),
+        owner_id: Set(owner.1),
+        other_owner_class: Set(other.0.map(str::to_owned)),
+        other_owner_id: Set(other.1),
         ..Default::default()
     }
 }

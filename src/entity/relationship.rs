@@ -50,6 +50,10 @@ impl Table for Entity {
         row.source().map_or(Owner::Nobody, |source| Owner::Row(source.row()))
     }
 
+    fn other_owner(row: &Model) -> Option<RowOf> {
+        row.target().map(End::row)
+    }
+
     fn entry(row: &Model) -> Entry {
         let definition = row.relationship_definition_id.map(RowOf::new::<relationship_definition::Entity>);
         let target = row.target().map(End::row);

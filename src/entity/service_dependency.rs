@@ -27,6 +27,10 @@ impl Table for Entity {
         Owner::Row(RowOf::new::<service::Entity>(row.source_id))
     }
 
+    fn other_owner(row: &Model) -> Option<RowOf> {
+        Some(RowOf::new::<service::Entity>(row.destination_id))
+    }
+
     fn entry(row: &Model) -> Entry {
         let notes = row.notes.as_ref().map_or(String::new(), |notes| format!(" ({notes})"));
         let other = RowOf::new::<service::Entity>(row.destination_id);

@@ -15,7 +15,7 @@ mod atom;
 mod changes;
 mod deploys;
 
-pub use changes::{PARTS, SEARCHED};
+pub use changes::SEARCHED;
 
 /// The number of entries of a feed.
 pub const ENTRIES: usize = 50;

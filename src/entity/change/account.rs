@@ -11,7 +11,7 @@ use crate::db::{
     Word, World,
 };
 use crate::entity::audit::Subject;
-use crate::entity::{recorded_as, team};
+use crate::entity::{recorded_as, team, user};
 
 /// What a transaction has changed.
 #[derive(Debug)]
@@ -147,6 +147,21 @@ impl Whole {
         }
     }
 
+    /// What it belongs to: its owner, and what it connects that with. Whatever merely has an owner, such as a service, does
+    /// not belong to it: only entries of [lists](db::Table::LIST) belong to a team or a user.
+    fn owners(&self) -> [Option<(&'static str, i64)>; 2] {
+        let is_part = self.row.table.list().is_some();
+        let owner = |row: &AnyRow| match row.owner() {
+            Owner::Row(row) => Some(row),
+            Owner::Team(id) if is_part => Some(RowOf::new::<team::Entity>(id)),
+            Owner::User(id) if is_part => Some(RowOf::new::<user::Entity>(id)),
+            Owner::Nobody | Owner::Team(_) | Owner::User(_) => None,
+        };
+        let versions = || self.after.iter().chain(&self.before);
+        let owners = [versions().find_map(owner), versions().find_map(AnyRow::other_owner)];
+        owners.map(|owner| owner.and_then(|row| Some((row.table.class()?, row.id))))
+    }
+
     /// The list of the object in which this is told.
     fn list(&self, by: By) -> Option<&'static str> {
         match (self.row.table.told(), by) {
@@ -231,7 +246,8 @@ impl<'a> Parts<'a> {
             None => names.get(&self.subject).cloned(),
         };
         let class = self.subject.table.class().map(str::to_owned);
-        Told { row: self.subject, subject: Subject { class, id: Some(self.subject.id), name }, changed }
+        let owners = self.own.map(Whole::owners).unwrap_or_default();
+        Told { row: self.subject, subject: Subject { class, id: Some(self.subject.id), name, owners }, changed }
     }
 }
 

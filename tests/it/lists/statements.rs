@@ -47,7 +47,13 @@ impl Observed {
 
     /// Runs a query and returns its data and its statements.
     async fn run(&self, query: &str) -> (Value, Vec<String>) {
-        let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
+        let caller = Caller {
+            actor: Actor::command_line(),
+            scope: Scope::Admin,
+            user: None,
+            is_held_to_own: false,
+            counts_to: None,
+        };
         self.run_as(query, caller).await
     }
 
@@ -124,7 +130,13 @@ async fn postgresql_reads_the_tokens_of_requests_that_come_at_once_together() {
 #[tokio::test]
 async fn a_page_counts_to_ten_thousand_and_the_api_counts_exactly() {
     let observed = Observed::start().await;
-    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: Some(100) };
+    let caller = Caller {
+        actor: Actor::command_line(),
+        scope: Scope::Admin,
+        user: None,
+        is_held_to_own: false,
+        counts_to: Some(100),
+    };
     for (list, exact, bounded) in [
         ("services", 120, 101),
         ("services(hasOwner: true)", 120, 101),
@@ -235,7 +247,13 @@ async fn the_first_run_of_a_query_finds_out_whether_it_needs_a_transaction() {
         ("{ account { services { nodes { name } } } }", 1),
         ("{ account { services { nodes { name tier { name } } totalCount } } }", 3),
     ] {
-        let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
+        let caller = Caller {
+            actor: Actor::command_line(),
+            scope: Scope::Admin,
+            user: None,
+            is_held_to_own: false,
+            counts_to: None,
+        };
         let (first, statements) = observed.run_once(query, caller.clone()).await;
         // Without an idle connection it begins with one.
         let expected = if most > 1 { most..=most + again } else { most..=most };
@@ -394,8 +412,8 @@ async fn a_revert_takes_the_same_statements_however_much_came_later() {
     let mut taken = Vec::new();
     // The change of the product is the last one at first, and then further back than is looked.
     for (later, by) in [(0, ", by command line"), (3 * SEARCHED, "")] {
-        let subject =
-            Subject { class: entry.subject_class.clone(), id: entry.subject_id, name: entry.subject_name.clone() };
+        let (class, name) = (entry.subject_class.clone(), entry.subject_name.clone());
+        let subject = Subject { class, id: entry.subject_id, name, ..Subject::default() };
         let told = json!({ "changed": { "language": { "old": "Go", "new": "Rust" } } });
         let row = |_| audit::entry(&Actor::command_line(), "serviceUpdate", subject.clone(), &told);
         let rows: Vec<_> = (0..later).map(row).collect();

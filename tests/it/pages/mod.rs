@@ -12,6 +12,7 @@ mod findings;
 mod forms;
 mod graph;
 mod hand_over;
+mod history;
 mod home;
 mod lists;
 mod reference;

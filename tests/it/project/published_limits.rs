@@ -569,15 +569,14 @@ fn shown() -> Section {
         count("deploys that it counts", list::COUNTED).beyond("the count says `+`"),
         count("on-call entries that it reads", pages::HOME_ON_CALLS).beyond("others are left out"),
         count("changes that it reads", pages::HOME_CHANGES).beyond("others are left out"),
-        count("entries of the audit that a page of a history searches", pages::HISTORY_SEARCHED)
-            .beyond("the next page goes on"),
-        count("things of a kind, such as links, whose changes are in a history", pages::HISTORY_BELONGING)
-            .beyond("the oldest are left out"),
+        count(
+            "entries of the audit, of the thing and of its parts, that a page of a history searches",
+            pages::HISTORY_SEARCHED,
+        )
+        .beyond("the next page goes on"),
         count("entries of a feed", pages::FEED_ENTRIES).beyond("older ones are left out"),
         characters("summary of an entry of a feed", pages::FEED_SUMMARY).beyond("it is cut off"),
         count("services of a team that its feeds are about", list::SERVICES).beyond("other services are left out"),
-        count("things of a kind, such as links, of these services whose changes are in a feed", pages::FEED_PARTS)
-            .beyond("the oldest are left out"),
         count("entries of the audit that a feed of all changes searches", pages::FEED_SEARCHED)
             .beyond("older ones are left out"),
         time("time that a feed reader may keep a feed", atom::AGE),

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use rollcall::db::{self, Backend, Db, OpenError, Read, Version, Write};
 use rollcall::entity::alias::{AliasKind, AliasTable};
+use rollcall::entity::audit::{Actor, Subject};
 use rollcall::entity::*;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
@@ -141,6 +142,58 @@ async fn a_write_token_from_before_the_scopes_keeps_all_its_rights() {
     assert_eq!(db::migrate(&db).await.expect("a migration"), 1);
     let scopes: Vec<_> = token::all(db.read()).await.expect("tokens").iter().map(|token| token.scope).collect();
     assert_eq!(scopes, [token::Scope::Admin, token::Scope::Read]);
+}
+
+#[tokio::test]
+async fn older_entries_of_the_audit_say_what_their_subjects_belonged_to() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    let cart = stored(&db, service_named("cart", None)).await.expect("a service").id;
+    let bus = stored(&db, service_named("bus", None)).await.expect("a service").id;
+    let far = Timestamp::from_micros(Timestamp::now().as_micros() * 2);
+    let late = service::ActiveModel { created_at: Set(far), ..service_named("late", None) };
+    stored(&db, late).await.expect("a service");
+    let needs = service_dependency::ActiveModel {
+        source_id: Set(cart),
+        destination_id: Set(bus),
+        notes: Set(None),
+        ..Default::default()
+    };
+    let needs = stored(&db, needs).await.expect("a dependency").id;
+    let kept = format!(r#"[{{"table":"tool","id":99,"old":{{"service_id":{bus}}},"new":null}}]"#);
+    let of_cart = serde_json::json!({ "changed": { "service": { "old": "cart", "new": null } } });
+    let of_late = serde_json::json!({ "changed": { "service": { "old": null, "new": "late" } } });
+    let both = serde_json::json!({ "changed": { "source": { "old": "bus" }, "destination": { "old": "cart" } } });
+    let nothing = serde_json::json!({});
+    for (class, id, detail, kept) in [
+        ("ServiceDependency", needs, &nothing, None),
+        // Deleted: from the exact values, rather than from a name.
+        ("Tool", 99, &of_cart, Some(kept)),
+        ("Tool", 98, &of_cart, None),
+        ("ServiceDependency", needs + 1, &both, None),
+        // What has the name now is younger than the entry.
+        ("Tool", 97, &of_late, None),
+        ("Tool", 96, &nothing, Some("\"cut\"".to_owned())),
+        ("Service", cart, &of_cart, None),
+    ] {
+        let entry = audit::entry(&Actor::command_line(), "test", Subject::new(class, Some(id), "a name"), detail);
+        let entry = audit::ActiveModel { kept: Set(kept), ..entry };
+        db.write(async |tx| tx.exec(audit::Entity::insert(entry.clone())).await).await.expect("an entry");
+    }
+    // As the previous release left it: before this migration.
+    for index in ["audit_by_owner", "audit_by_other_owner"] {
+        tell(&db, &format!("DROP INDEX {index}")).await;
+    }
+    for column in ["owner_class", "owner_id", "other_owner_class", "other_owner_id"] {
+        tell(&db, &format!("ALTER TABLE audit DROP COLUMN {column}")).await;
+    }
+    tell(&db, "DELETE FROM seaql_migrations WHERE version = 'm20261130_000001_audit_owner'").await;
+    assert_eq!(db::migrate(&db).await.expect("a migration"), 1);
+    let entries = db.read().all(audit::Entity::find().order_by_asc(audit::Column::Id)).await.expect("entries");
+    let owners: Vec<Vec<(&str, i64)>> = entries.iter().map(|entry| entry.owners().collect()).collect();
+    let of = |id| ("Service", id);
+    let expected = [vec![of(cart), of(bus)], vec![of(bus)], vec![of(cart)], vec![of(bus), of(cart)]];
+    assert_eq!(owners, [&expected[..], &[vec![], vec![], vec![]]].concat());
 }
 
 #[tokio::test]

@@ -167,7 +167,13 @@ async fn a_transaction_on_sqlite_that_does_not_share_its_commit_never_loses_a_ra
 /// Runs a mutation, and returns its payload.
 async fn mutate(catalogue: &Catalogue, mutation: &str) -> serde_json::Value {
     let prepared = catalogue.prepare(&Request::new(format!("mutation {{ {mutation} }}"))).expect("it is valid");
-    let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
+    let caller = Caller {
+        actor: Actor::command_line(),
+        scope: Scope::Admin,
+        user: None,
+        is_held_to_own: false,
+        counts_to: None,
+    };
     let response = catalogue.execute(&prepared, &caller, "a test", None).await.expect("a response");
     let mut response: serde_json::Value = serde_json::from_slice(&response.text).expect("JSON");
     let data = response["data"].as_object_mut().and_then(|data| data.values_mut().next());
