@@ -7,7 +7,7 @@ use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::parts::{day, empty, link, page_links, time};
 use super::visit::{Fields, Session, Visit};
-use super::words::{value, values};
+use super::words::{self, Addresses, value, values};
 use super::{Answer, Fault, Site, revert};
 use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
@@ -30,12 +30,14 @@ const KINDS: &[(&str, &str, ActorKind)] = &[
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
     let filter = filter(visit)?;
-    let read = site.reading(visit).await?.optional(|db| audit::page(db, &filter, PAGE as u64 + 1)).await?;
+    let reading = site.reading(visit).await?;
+    let read = reading.optional(|db| audit::page(db, &filter, PAGE as u64 + 1)).await?;
     let Some(mut entries) = read else { return Err(Fault::TooMuch(TOO_MUCH.to_owned())) };
+    // Without them, things have their numbers.
+    let addresses = reading.optional(|db| words::addresses(db, &entries)).await?.unwrap_or_default();
     let more = entries.len() > PAGE;
     entries.truncate(PAGE);
     let next = entries.last().filter(|_| more).map(|entry| format!("{}_{}", entry.at.as_micros(), entry.id));
-    let now = Timestamp::now();
     let filtered = visit.query.has_text();
     let main = html! {
         p { "Changes to the catalogue, its users and its tokens; sign-ins and sign-outs; and refused attempts. "
@@ -46,31 +48,39 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             @else { (empty("No entries yet.", html! { p { "Changes will appear here." } })) }
         } @else {
             @if filtered { p { a href="/audit" { "All changes" } } }
-            div.scroll tabindex="0" role="region" aria-label="Changes" {
-                table.fit {
-                    thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Action" } th scope="col" { "Changed" } th scope="col" { "Details" } } }
-                    tbody { @for entry in &entries {
-                        tr {
-                            td { (time(entry.at, now)) }
-                            td {
-                                a.brief[entry.actor_kind == ActorKind::CommandLine] href=(of_actor(entry)) { (entry.actor_name) }
-                                @if entry.actor_kind != ActorKind::CommandLine { " " span.mark.none { (kind(entry.actor_kind).1) } }
-                            }
-                            td { code { (entry.action) } }
-                            td {
-                                @if let Some(class) = &entry.subject_class { span.soft { (class) } " " }
-                                @let name = entry.subject_name.clone().or(entry.subject_id.map(|id| id.to_string())).unwrap_or_default();
-                                @match of_subject(entry) { Some(address) => a href=(address) { (name) }, None => (name) }
-                            }
-                            td { (detail(entry.subject_class.as_deref(), &entry.detail)) (revert::reverted(entry)) (revert::offer(entry)) }
-                        }
-                    } }
-                }
-            }
+            (table(&entries, &addresses))
             (page_links(visit, "/audit", next.as_deref()))
         }
     };
     Ok(Answer::page(layout(visit, "Audit", main)))
+}
+
+fn table(entries: &[Model], addresses: &Addresses) -> Markup {
+    let now = Timestamp::now();
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Changes" {
+            table.fit {
+                thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Action" } th scope="col" { "Changed" } th scope="col" { "Details" } } }
+                tbody { @for entry in entries {
+                    tr {
+                        td { (time(entry.at, now)) }
+                        td {
+                            a.brief[entry.actor_kind == ActorKind::CommandLine] href=(of_actor(entry)) { (entry.actor_name) }
+                            @if entry.actor_kind != ActorKind::CommandLine { " " span.mark.none { (kind(entry.actor_kind).1) } }
+                        }
+                        td { (words::done(entry)) small { code { (entry.action) } } }
+                        td {
+                            @if let Some(class) = &entry.subject_class { span.soft { (class) } " " }
+                            @let name = entry.subject_name.clone().or(entry.subject_id.map(|id| id.to_string())).unwrap_or_default();
+                            @match of_subject(entry) { Some(address) => a href=(address) { (name) }, None => (name) }
+                            @if entry.owner_id.is_some() { small { (words::belonging(entry, addresses)) } }
+                        }
+                        td { (detail(entry.subject_class.as_deref(), &entry.detail)) (revert::reverted(entry)) (revert::offer(entry)) }
+                    }
+                } }
+            }
+        }
+    }
 }
 
 fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>) -> Markup {
@@ -109,7 +119,7 @@ fn detail(class: Option<&str>, text: &str) -> Markup {
     let is_input = detail.values().any(Json::is_object);
     html! {
         @for (field, change) in &changed {
-            div { span.soft { (field) ": " } (values(class, field, change)) }
+            div { span.soft { (words::field_name(field)) ": " } (values(class, field, change)) }
         }
         @if is_input {
             details { summary { "input" } code { (Json::Object(detail)) } }

@@ -132,6 +132,14 @@ pub fn subject(entry: &Model, addresses: &Addresses) -> Markup {
     }
 }
 
+/// What the subject of an entry belongs to, with links: `of Cart`.
+pub fn belonging(entry: &Model, addresses: &Addresses) -> Markup {
+    match entry.other_owner_id {
+        Some(_) => connected(entry, addresses),
+        None => html! { @for owner in owners(entry) { "of " (linked(&owner, addresses)) } },
+    }
+}
+
 /// The two things that the subject of an entry connects, with links: `Cart → Bus`. Nothing if it does not connect two.
 pub fn connected(entry: &Model, addresses: &Addresses) -> Markup {
     let ends: Vec<Thing> = owners(entry).collect();

@@ -131,6 +131,7 @@ async fn what_a_member_deletes_stays_in_the_history_with_its_revert() {
 #[tokio::test]
 async fn what_connects_two_things_is_in_the_history_of_both() {
     let app = TestApp::start().await;
+    Browser::of(&app, Role::TeamMember).await;
     let made = shop(&app).await;
     let ada = Browser::of(&app, Role::Admin).await;
     let tie = r#"mutation { it: relationshipCreate(relationshipDefinition: {
@@ -178,6 +179,7 @@ async fn what_connects_two_things_is_in_the_history_of_both() {
 #[tokio::test]
 async fn the_pages_of_a_history_have_each_change_once() {
     let app = TestApp::start().await;
+    Browser::of(&app, Role::TeamMember).await;
     shop(&app).await;
     for number in 0..26 {
         let create = format!(
@@ -195,4 +197,30 @@ async fn the_pages_of_a_history_have_each_change_once() {
     assert_eq!((changes(&first), changes(&second)), (50, 8));
     let file = viewer.page("/services/cart/history.csv").await;
     assert_eq!(file.lines().collect::<HashSet<_>>().len(), 59, "and the heading: {file}");
+}
+
+#[tokio::test]
+async fn the_audit_says_in_words_what_was_done_and_to_whom_it_belonged() {
+    let app = TestApp::start().await;
+    Browser::of(&app, Role::TeamMember).await;
+    let made = shop(&app).await;
+    let ids = [&made["link"]["it"]["id"], &made["needs"]["it"]["id"]];
+    let delete = format!(
+        "mutation {{
+            toolDelete(input: {{ id: {} }}) {{ errors {{ message }} }}
+            serviceDependencyDelete(input: {{ id: {} }}) {{ errors {{ message }} }}
+        }}",
+        ids[0], ids[1]
+    );
+    data(&app, &delete).await;
+    let ada = Browser::of(&app, Role::Admin).await;
+    let page = ada.page("/audit").await;
+    for said in [
+        "removed tool<small><code>toolDelete</code></small>",
+        "<small>of <a href=\"/services/cart\">Cart</a></small>",
+        "removed service dependency<small><code>serviceDependencyDelete</code></small>",
+        "<small><a href=\"/services/cart\">Cart</a> → <a href=\"/services/bus\">Bus</a></small>",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
 }
