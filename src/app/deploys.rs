@@ -188,7 +188,10 @@ pub fn row(deploy: &Deploy, environments: &[&str], service: Option<Markup>, now:
                 }
             }
             @if let Some(service) = service { td { (service) } }
-            td { (status(deploy.deploy_status, deploy.status.as_deref())) }
+            td {
+                (status(deploy.deploy_status, deploy.status.as_deref()))
+                @if !environments.is_empty() { small.on-phones { (environments.join(", ")) } }
+            }
             td.wide { (environments.join(", ")) }
             td.number {
                 (time(deploy.deployed_at.0, now))
