@@ -12,17 +12,22 @@ use super::layout::{Head, page as framed};
 use super::offers::{Offered, Offers};
 use super::operations::Deploy;
 use super::parts::{chip, cursor_text, day, day_of, empty, link, page_links, read_cursor};
+use super::picker::{self, Noun};
 use super::reading::too_long;
 use super::visit::{Fields, Visit, path};
-use super::{Answer, Fault, Site, picker};
+use super::{Answer, Fault, Site};
 use crate::db::ReadHandle;
 use crate::deploy::days::DAY;
 use crate::deploy::list::{self, Filter, Found};
 use crate::entity::deploy::{Model, Status};
 use crate::entity::service::{self, Label};
-use crate::entity::{ByAlias, TimeCursor, Timestamp, system, team};
+use crate::entity::{TimeCursor, Timestamp};
 
 const HERE: &str = "/deploys";
+/// The part of the page with the list, which the script asks for while somebody types.
+const LIST: &str = "deploys";
+/// What the fields of the page offer.
+const OFFERED: [Offered; 3] = [Offered::Services, Offered::Teams, Offered::Systems];
 /// The number of deploys on a page.
 const PAGE: usize = 50;
 /// The number of deploys that a file reads at once. Their texts are in memory until they are sent.
@@ -40,22 +45,32 @@ const STATUSES: &[(&str, Status)] = &[
     ("cancelled", Status::Cancelled),
 ];
 
-/// Lists the deploys, newest first.
+/// Lists the deploys, newest first. The list alone needs no fields, nor what they offer.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let (query, now) = (&visit.query, Timestamp::now());
-    let after = query.given("after").map(read_cursor).transpose()?;
-    let named = picker::understood_query(site, query).await?;
-    let offers = Offers::read(site, visit, &[Offered::Services, Offered::Teams, Offered::Systems]).await?;
+    if visit.is_about(LIST) {
+        return Ok(Answer::page(shown(site, visit).await?));
+    }
+    let offers = Offers::read(site, visit, &OFFERED).await?;
+    let list = shown(site, visit).await?;
+    let main = html! { (filters(visit, &offers)) (list) };
+    let file = link("/deploys.csv", &visit.query.without("after").query());
+    let head = Head { actions: html! { a.button.quiet href=(file) { "Download CSV" } }, ..Head::new("Deploys") };
+    Ok(Answer::page(framed(visit, &head, main)))
+}
+
+/// The part of the page with the list.
+async fn shown(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
+    let now = Timestamp::now();
+    let after = visit.query.given("after").map(read_cursor).transpose()?;
     let reading = site.reading(visit).await?;
-    let filter = reading.required(|db| filter(db, &named)).await?;
+    let filter = reading.required(|db| filter(db, &visit.query)).await?;
     let found = reading.required(|db| list::page(db, &filter, after, PAGE)).await?;
     let services: Vec<i64> = found.deploys.iter().filter_map(|deploy| deploy.service_id).collect();
     let labels = reading.required(|db| labels(db, &services)).await?;
     let Found { deploys, next } = &found;
     let next = next.map(cursor_text);
-    let main = html! {
-        (filters(visit, &offers))
-        div #deploys {
+    Ok(html! {
+        div id=(LIST) {
             (chips(visit))
             @if deploys.is_empty() { (none(visit, next.as_deref())) }
             @for (day, deploys) in by_day(deploys) {
@@ -64,16 +79,12 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             }
             (page_links(visit, HERE, next.as_deref()))
         }
-    };
-    let file = link("/deploys.csv", &query.without("after").query());
-    let head = Head { actions: html! { a.button.quiet href=(file) { "Download CSV" } }, ..Head::new("Deploys") };
-    Ok(Answer::page(framed(visit, &head, main)))
+    })
 }
 
 /// The same list as a file.
 pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let named = picker::understood_query(site, &visit.query).await?;
-    let filter = site.reading(visit).await?.required(|db| filter(db, &named)).await?;
+    let filter = site.reading(visit).await?.required(|db| filter(db, &visit.query)).await?;
     let list = List { site: site.clone(), visit: visit.clone(), filter, after: None };
     File::begin("deploys.csv", &COLUMNS, list).await
 }
@@ -149,7 +160,8 @@ async fn filter(db: &dyn ReadHandle, query: &Fields) -> Result<Filter, Fault> {
     })
 }
 
-/// The services that the address names by their own alias, their team or their system. None if one of these is unknown.
+/// The services that the address names by their own alias or name, or by those of their team or their system. None if one of
+/// these is unknown.
 async fn services(db: &dyn ReadHandle, query: &Fields) -> Result<Option<Vec<i64>>, Fault> {
     let most = list::SERVICES as u64;
     let mut named: Option<Vec<i64>> = None;
@@ -159,19 +171,16 @@ async fn services(db: &dyn ReadHandle, query: &Fields) -> Result<Option<Vec<i64>
             None => ids,
         });
     };
-    if let Some(alias) = query.given("service") {
-        narrow(service::Entity::by_alias(db, alias).await?.map(|service| service.id).into_iter().collect());
-    }
-    if let Some(name) = query.given("team") {
-        narrow(match team::Entity::by_alias(db, name).await? {
-            Some(team) => service::ids_of(db, service::Column::OwnerId, team.id, most).await?,
-            None => Vec::new(),
-        });
-    }
-    if let Some(alias) = query.given("system") {
-        narrow(match system::Entity::by_alias(db, alias).await? {
-            Some(system) => service::ids_of(db, service::Column::SystemId, system.id, most).await?,
-            None => Vec::new(),
+    for (field, noun, column) in [
+        ("service", Noun::Service, None),
+        ("team", Noun::Team, Some(service::Column::OwnerId)),
+        ("system", Noun::System, Some(service::Column::SystemId)),
+    ] {
+        let Some(text) = query.given(field) else { continue };
+        narrow(match (picker::named(db, noun, text).await?, column) {
+            (Some(found), Some(column)) => service::ids_of(db, column, found.id, most).await?,
+            (Some(found), None) => vec![found.id],
+            (None, _) => Vec::new(),
         });
     }
     Ok(named)
@@ -184,7 +193,7 @@ fn filters(visit: &Visit, offers: &Offers) -> Markup {
     let named = |of, name, label| offers.show(of, (name, label, ""), false, (&visit.query, &none));
     let statuses: Vec<_> = [("", "any")].into_iter().chain(STATUSES.iter().map(|(word, _)| (*word, *word))).collect();
     html! {
-        form.filters.one method="get" action=(HERE) role="search" data-live="deploys" {
+        form.filters.one method="get" action=(HERE) role="search" data-live=(LIST) {
             (named(Offered::Services, "service", "Service (name or alias)"))
             button { "Search" }
             details.more {

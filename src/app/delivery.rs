@@ -8,15 +8,16 @@ use super::form::Mistakes;
 use super::layout::{Head, page as framed};
 use super::offers::{Offered, Offers};
 use super::parts::{count, day_of, duration, empty, grouped, link};
+use super::picker::{self, Noun};
 use super::plot::{self, Bar};
 use super::visit::{Fields, Visit, path};
-use super::{Answer, Fault, Site, picker};
+use super::{Answer, Fault, Site};
 use crate::db::{Read, ReadHandle, any};
 use crate::deploy::days::DAY;
 use crate::deploy::delivery::{self, Delivery, READ, WEEKS};
 use crate::deploy::list::SERVICES;
 use crate::deploy::metrics::Metrics;
-use crate::entity::{ByAlias, Timestamp, domain, service, system, team};
+use crate::entity::{Timestamp, service, system};
 
 const HERE: &str = "/delivery";
 /// The nouns that the page can be about, as the address names them.
@@ -42,8 +43,7 @@ struct About {
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let now = Timestamp::now();
     let production = &site.catalogue.settings().production;
-    let query = picker::understood_query(site, &visit.query).await?;
-    let named = NOUNS.into_iter().find_map(|noun| Some((noun, query.given(noun)?)));
+    let named = NOUNS.into_iter().find_map(|noun| Some((noun, visit.query.given(noun)?)));
     let offered: &[Offered] = if named.is_none() { &CHOSEN } else { &[] };
     let offers = Offers::read(site, visit, offered).await?;
     let reading = site.reading(visit).await?;
@@ -78,32 +78,28 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     Ok(Answer::page(framed(visit, &head, main)))
 }
 
-/// Finds what the address names, and its services.
-async fn find(db: &dyn ReadHandle, noun: &'static str, alias: &str) -> Result<About, Fault> {
-    let unknown = || Fault::unknown(noun, alias);
+/// Finds what the address names by its alias or its name, and its services.
+async fn find(db: &dyn ReadHandle, noun: &'static str, text: &str) -> Result<About, Fault> {
     let most = SERVICES as u64;
-    Ok(match noun {
-        "team" => {
-            let team = team::Entity::by_alias(db, alias).await?.ok_or_else(unknown)?;
-            let services = service::ids_of(db, service::Column::OwnerId, team.id, most).await?;
-            About { address: path(["teams", &team.alias]), name: team.name, services }
-        }
-        "system" => {
-            let system = system::Entity::by_alias(db, alias).await?.ok_or_else(unknown)?;
-            let services = service::ids_of(db, service::Column::SystemId, system.id, most).await?;
-            About { address: path(["systems", &system.slug]), name: system.name, services }
-        }
+    let (kind, part) = match noun {
+        "team" => (Noun::Team, "teams"),
+        "system" => (Noun::System, "systems"),
+        _ => (Noun::Domain, "domains"),
+    };
+    let found = picker::named(db, kind, text).await?.ok_or_else(|| Fault::unknown(noun, text))?;
+    let services = match kind {
+        Noun::Team => service::ids_of(db, service::Column::OwnerId, found.id, most).await?,
+        Noun::System => service::ids_of(db, service::Column::SystemId, found.id, most).await?,
         _ => {
-            let domain = domain::Entity::by_alias(db, alias).await?.ok_or_else(unknown)?;
             let systems = system::Entity::find().select_only().column(system::Column::Id);
-            let systems = systems.filter(system::Column::DomainId.eq(domain.id)).limit(most);
+            let systems = systems.filter(system::Column::DomainId.eq(found.id)).limit(most);
             let systems: Vec<i64> = db.rows(systems.as_query(), |row| row.get(0)).await?;
             let services = service::Entity::find().select_only().column(service::Column::Id);
             let services = services.filter(any(db, service::Column::SystemId, &systems)).limit(most);
-            let services = db.rows(services.as_query(), |row| row.get(0)).await?;
-            About { address: path(["domains", &domain.slug]), name: domain.name, services }
+            db.rows(services.as_query(), |row| row.get(0)).await?
         }
-    })
+    };
+    Ok(About { address: path([part, &found.alias]), name: found.name, services })
 }
 
 /// The form that chooses a team or a system.

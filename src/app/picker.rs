@@ -1,20 +1,24 @@
 //! Form fields that name something by its alias or its id take its name too, if only one thing has that name. So a list of
 //! choices may end: whoever does not find a thing in it writes its name.
+//!
+//! What is written is looked up in one statement for each field, within the budget of what pages read.
 
-use sea_orm::{ColumnTrait, QueryFilter, QuerySelect};
+use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Query, UnionType};
+use sea_orm::{ColumnTrait, EntityTrait};
 
 use super::visit::{Fields, Visit};
 use super::{Fault, Site};
-use crate::db::{Read, ReadHandle, Table};
+use crate::db::{self, Read, ReadHandle};
+use crate::entity::alias::AliasTable;
 use crate::entity::{
-    ByAlias, category, component_type, domain, filter, integration, level, property_definition,
-    relationship_definition, service, system, team, user,
+    category, component_type, domain, domain_alias, filter, id_of, integration, level, property_definition,
+    relationship_definition, service, service_alias, system, system_alias, team, team_alias, user,
 };
 use crate::graphql::field::id::{self, Class, Id};
 
 /// What a field names.
 #[derive(Clone, Copy)]
-enum Noun {
+pub enum Noun {
     Team,
     Service,
     System,
@@ -54,42 +58,20 @@ const FIELDS: &[(&str, Noun)] = &[
 /// The same for the address of the list of services.
 const OF_SERVICES: [(&str, Noun); 2] = [("type", Noun::ComponentType), ("filter", Noun::Filter)];
 
-/// The same for the addresses of lists about the things of others.
-const OF_LISTS: [(&str, Noun); 4] =
-    [("service", Noun::Service), ("team", Noun::Team), ("system", Noun::System), ("domain", Noun::Domain)];
-
-/// Replaces names in the address of a list by aliases. Leaves what it does not understand as it is.
-pub async fn understood_query(site: &Site, query: &Fields) -> Result<Fields, Fault> {
-    let mut query = query.clone();
-    for (name, noun) in OF_LISTS {
-        query = replaced(site, query, name, noun).await?;
-    }
-    Ok(query)
-}
-
 /// Replaces names in the address of the list of services by ids. Leaves what it does not understand to the API.
 pub async fn understood_address(site: &Site, visit: &Visit) -> Result<Visit, Fault> {
-    let mut query = visit.query.clone();
-    for (name, noun) in OF_SERVICES {
-        query = replaced(site, query, name, noun).await?;
-    }
+    let query = replaced(site, visit, &visit.query, OF_SERVICES).await?;
     Ok(Visit { query, ..visit.clone() })
 }
 
 /// Replaces names in the form by aliases, and names of people by email addresses. Leaves what it does not understand to
 /// the API, which says what is wrong.
 pub async fn understood(site: &Site, visit: &Visit) -> Result<Visit, Fault> {
-    let mut form = visit.form.clone();
-    for (field, noun) in FIELDS {
-        form = replaced(site, form, field, *noun).await?;
-    }
     let path: Vec<&str> = visit.path.iter().map(String::as_str).collect();
-    for (field, noun) in of_path(&path) {
-        form = replaced(site, form, field, *noun).await?;
-    }
     let first = path.iter().find(|part| **part != "new").copied().unwrap_or_default();
     let parent = if first.starts_with("system") { Noun::Domain } else { Noun::System };
-    form = replaced(site, form, "parent.alias", parent).await?;
+    let fields = FIELDS.iter().chain(of_path(&path)).copied().chain([("parent.alias", parent)]);
+    let form = replaced(site, visit, &visit.form, fields).await?;
     Ok(Visit { form, ..visit.clone() })
 }
 
@@ -104,71 +86,133 @@ fn of_path(path: &[&str]) -> &'static [(&'static str, Noun)] {
     }
 }
 
-async fn replaced(site: &Site, form: Fields, field: &str, noun: Noun) -> Result<Fields, Fault> {
-    let Some(text) = form.given(field) else { return Ok(form) };
-    let db = site.db.read();
-    let found = match noun {
-        Noun::Team => alias::<team::Entity, _>(db, team::Column::Name, text).await?.map(|team| team.alias),
-        Noun::Service => alias::<service::Entity, _>(db, service::Column::Name, text).await?.map(|one| one.slug),
-        Noun::System => alias::<system::Entity, _>(db, system::Column::Name, text).await?.map(|one| one.slug),
-        Noun::Domain => alias::<domain::Entity, _>(db, domain::Column::Name, text).await?.map(|one| one.slug),
-        Noun::Level => of_id::<level::Entity, _>(db, level::Column::Name, text).await?,
-        Noun::Category => of_id::<category::Entity, _>(db, category::Column::Name, text).await?,
-        Noun::Filter => of_id::<filter::Entity, _>(db, filter::Column::Name, text).await?,
-        Noun::Integration => of_id::<integration::Entity, _>(db, integration::Column::Name, text).await?,
-        Noun::ComponentType => of_id::<component_type::Entity, _>(db, component_type::Column::Name, text).await?,
-        Noun::PropertyDefinition => {
-            of_id::<property_definition::Entity, _>(db, property_definition::Column::Name, text).await?
+/// Replaces names in these fields, if they are given.
+async fn replaced(
+    site: &Site,
+    visit: &Visit,
+    given: &Fields,
+    fields: impl IntoIterator<Item = (&'static str, Noun)>,
+) -> Result<Fields, Fault> {
+    let fields = fields.into_iter().filter_map(|(field, noun)| Some((field, noun, given.given(field)?)));
+    let fields: Vec<_> = fields.filter(|(_, noun, text)| noun.may_be_named(text)).collect();
+    let mut replaced = given.clone();
+    if fields.is_empty() {
+        return Ok(replaced);
+    }
+    let reading = site.reading(visit).await?;
+    for (field, noun, text) in fields {
+        if let Some(named) = reading.required(|db| named(db, noun, text)).await?
+            && named.is_by_name
+        {
+            replaced = replaced.and(field, &named.alias);
         }
-        Noun::RelationshipDefinition => {
-            of_id::<relationship_definition::Entity, _>(db, relationship_definition::Column::Name, text).await?
-        }
-        Noun::User if text.contains('@') => None,
-        Noun::User => only::<user::Entity, _>(db, user::Column::Name, text).await?.map(|user| user.email),
-    };
-    Ok(match found {
-        Some(alias) => form.and(field, &alias),
-        None => form,
-    })
+    }
+    Ok(replaced)
 }
 
-/// The only row with this name, unless the text is an alias.
-async fn alias<E: ByAlias, C: ColumnTrait>(
+impl Noun {
+    /// Whether a text can be a name of one, and is not an id or an email address.
+    fn may_be_named(self, text: &str) -> bool {
+        match self {
+            Self::Team | Self::Service | Self::System | Self::Domain => true,
+            Self::User => !text.contains('@'),
+            Self::Level
+            | Self::Category
+            | Self::Filter
+            | Self::Integration
+            | Self::ComponentType
+            | Self::PropertyDefinition
+            | Self::RelationshipDefinition => id::decode(text).is_none(),
+        }
+    }
+}
+
+/// What a text stands for.
+pub struct Named {
+    /// The number of its row.
+    pub id: i64,
+    /// Its alias, or what else the API takes in the place of its name.
+    pub alias: String,
+    /// Its name.
+    pub name: String,
+    /// Whether the text is its name and nobody's alias.
+    is_by_name: bool,
+}
+
+/// Finds, in one statement, the thing with this alias, or else the only one with this name.
+pub async fn named(db: &dyn ReadHandle, noun: Noun, text: &str) -> Result<Option<Named>, db::Error> {
+    macro_rules! columns {
+        ($table:ident $alias:ident) => {
+            [$table::Column::Id, $table::Column::$alias, $table::Column::Name]
+        };
+    }
+    macro_rules! of_class {
+        ($table:ident) => {
+            of_class::<$table::Entity>(db, columns!($table Name), None, text).await
+        };
+        ($table:ident $alias:ident) => {
+            of_class::<$table::Entity>(db, columns!($table $alias), Some($table::Column::$alias.eq(text)), text).await
+        };
+    }
+    match noun {
+        Noun::Team => of_aliases::<team_alias::Entity, _>(db, columns!(team Alias), text).await,
+        Noun::Service => of_aliases::<service_alias::Entity, _>(db, columns!(service Slug), text).await,
+        Noun::System => of_aliases::<system_alias::Entity, _>(db, columns!(system Slug), text).await,
+        Noun::Domain => of_aliases::<domain_alias::Entity, _>(db, columns!(domain Slug), text).await,
+        Noun::User => found(db, columns!(user Email), None, text).await,
+        Noun::Level => of_class!(level),
+        Noun::Category => of_class!(category),
+        Noun::Filter => of_class!(filter),
+        Noun::Integration => of_class!(integration),
+        Noun::ComponentType => of_class!(component_type Alias),
+        Noun::PropertyDefinition => of_class!(property_definition Alias),
+        Noun::RelationshipDefinition => of_class!(relationship_definition Alias),
+    }
+}
+
+/// Finds something whose aliases have a table of their own.
+async fn of_aliases<T: AliasTable, C: ColumnTrait>(
     db: &dyn ReadHandle,
-    name: C,
+    columns: [C; 3],
     text: &str,
-) -> Result<Option<E::Model>, Fault> {
-    match E::by_alias(db, text).await? {
-        Some(_) => Ok(None),
-        None => only::<E, C>(db, name, text).await,
+) -> Result<Option<Named>, db::Error> {
+    let owner = Expr::col(columns[0].as_column_ref()).eq(id_of(T::OWNER, T::VALUE, text));
+    found(db, columns, Some(owner), text).await
+}
+
+/// Finds something that the API takes by its id.
+async fn of_class<E: Class>(
+    db: &dyn ReadHandle,
+    columns: [<E as EntityTrait>::Column; 3],
+    by_alias: Option<Expr>,
+    text: &str,
+) -> Result<Option<Named>, db::Error> {
+    let found = found(db, columns, by_alias, text).await?;
+    Ok(found.map(|found| Named { alias: Id::new::<E>(found.id).text(), ..found }))
+}
+
+/// Finds the row of an alias, or else the only row with this name. The columns hold its number, its alias and its name.
+async fn found<C: ColumnTrait>(
+    db: &dyn ReadHandle,
+    columns: [C; 3],
+    by_alias: Option<Expr>,
+    text: &str,
+) -> Result<Option<Named>, db::Error> {
+    let [key, _, name] = columns;
+    let rows = |condition: Expr, is_by_name: &'static str| {
+        let mut rows = Query::select();
+        rows.columns(columns).expr(Expr::cust(is_by_name)).from(key.entity_name()).and_where(condition);
+        // A SELECT with a limit cannot be part of a UNION. A subquery can.
+        Query::select().column(Asterisk).from_subquery(rows.limit(2).take(), "named").take()
+    };
+    let mut both = rows(name.eq(text), "1");
+    if let Some(by_alias) = by_alias {
+        both.union(UnionType::All, rows(by_alias, "0"));
     }
-}
-
-/// The global id of the only row with this name, unless the text is an id, or an alias of one.
-async fn of_id<E, C>(db: &dyn ReadHandle, name: C, text: &str) -> Result<Option<String>, Fault>
-where
-    E: Class<Model: HasId>,
-    C: ColumnTrait,
-{
-    if id::decode(text).is_some() || E::called(db, text).await?.is_some() {
-        return Ok(None);
-    }
-    Ok(only::<E, C>(db, name, text).await?.map(|row| Id::new::<E>(row.id()).text()))
-}
-
-/// A row with a number.
-trait HasId {
-    fn id(&self) -> i64;
-}
-
-macro_rules! has_id {
-    ($($table:ident)*) => {$(impl HasId for $table::Model { fn id(&self) -> i64 { self.id } })*};
-}
-
-has_id!(level category filter integration component_type property_definition relationship_definition);
-
-/// The only row with this name.
-async fn only<E: Table, C: ColumnTrait>(db: &dyn ReadHandle, name: C, text: &str) -> Result<Option<E::Model>, Fault> {
-    let mut found = db.all(E::find().filter(name.eq(text)).limit(2)).await?;
-    Ok(if found.len() == 1 { found.pop() } else { None })
+    let read = db.rows(&both, |row| {
+        let is_by_name = row.get::<i32>(3)? == 1;
+        Ok(Named { id: row.get(0)?, alias: row.get(1)?, name: row.get(2)?, is_by_name })
+    });
+    let (mut by_name, mut by_alias): (Vec<_>, Vec<_>) = read.await?.into_iter().partition(|named| named.is_by_name);
+    Ok(by_alias.pop().or_else(|| if by_name.len() == 1 { by_name.pop() } else { None }))
 }

@@ -4,7 +4,8 @@
 
 // The part of a page with this id, or nothing while a half-typed value is refused. With `sent`, the page answers a form.
 const part = async (address, id, signal, sent) => {
-  const answer = await fetch(address, sent ? { method: "POST", body: sent, signal } : { signal });
+  const headers = { "X-Part": id };
+  const answer = await fetch(address, sent ? { method: "POST", body: sent, headers, signal } : { headers, signal });
   if (answer.status === 400) return null;
   if (!answer.ok || answer.redirected) throw new Error(answer.statusText);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");

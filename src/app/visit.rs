@@ -40,6 +40,8 @@ pub struct Visit {
     pub request_id: String,
     /// Whether its page reads from the database at the moment.
     pub reads: Reads,
+    /// The id of the only part of the page that is wanted, if the script asks for one.
+    pub part: Option<String>,
 }
 
 /// Whether a page reads from the database.
@@ -114,6 +116,11 @@ impl Done {
 }
 
 impl Visit {
+    /// Whether only the part of the page with this id is wanted. A page may answer more.
+    pub fn is_about(&self, part: &str) -> bool {
+        self.part.as_deref() == Some(part)
+    }
+
     /// Adds a note to the address of the page that follows a form. Signing in and out needs none.
     pub fn noted(&self, to: String) -> String {
         let first = self.path.first().map_or("", String::as_str);

@@ -35,6 +35,9 @@ pub const DOWNLOADS: usize = 2;
 /// The most files that are downloaded at once, by all sessions together.
 pub const ALL_DOWNLOADS: usize = 64;
 
+/// The header with which the script asks for a part of a page, by its id.
+const PART: &str = "x-part";
+
 /// Said when a session begins one file too many.
 const DOWNLOADING: &str = "Too many files are being downloaded. Try again when one of them has ended.";
 
@@ -74,6 +77,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         user_agent: user_agent.map(str::to_owned),
         request_id: call.id.clone(),
         reads: Default::default(),
+        part: parts.headers.get(PART).and_then(|part| part.to_str().ok()).map(str::to_owned),
     };
     let longest = if method == Does::Post { site.max_form_size(&visit).await } else { Ok(None) };
     let answer = match longest {

@@ -58,6 +58,13 @@ impl<'a> Browser<'a> {
         self.app.get_with(path, &headers).await
     }
 
+    /// Gets the part of a page with this id, as the script does.
+    pub async fn part(&self, path: &str, id: &str) -> Response {
+        let cookie = self.cookie.iter().map(|cookie| ("cookie", cookie.as_str()));
+        let headers: Vec<_> = [("accept", "*/*"), ("x-part", id)].into_iter().chain(cookie).collect();
+        self.app.get_with(path, &headers).await
+    }
+
     /// Gets a page, which must exist, as text.
     pub async fn page(&self, path: &str) -> String {
         let page = self.get(path).await;
