@@ -13,9 +13,36 @@ pub fn refusal(visit: &Visit, status: u16, message: &str) -> Page {
     shown(status, layout(visit, title(status), main))
 }
 
-/// The error page of a request that is no visit, with the navigation of whoever is signed in.
-pub fn rejection(session: Option<&Session>, status: u16, message: &str) -> Page {
-    shown(status, bare(session, title(status), explained(session.is_some(), status, message)))
+/// Who is signed in, and what the navigation of their pages says.
+pub struct Visitor {
+    /// The session.
+    pub session: Session,
+    /// The number of open suggestions.
+    pub waiting: usize,
+}
+
+/// The error page of a request that is no visit, with the navigation of whoever is signed in. `again` is the address of a
+/// page that can be asked for again.
+pub fn rejection(visitor: Option<&Visitor>, status: u16, message: &str, again: Option<&str>) -> Page {
+    // Nobody is known to be signed in before a request is counted and has room: the session is read from the database.
+    let main = html! {
+        (explained(visitor.is_some(), status, message))
+        @if let Some(again) = again.filter(|again| is_transient(status) && is_path(again)) {
+            p { a href=(again) { "Try again" } }
+        }
+    };
+    let navigation = visitor.map(|visitor| (&visitor.session, visitor.waiting));
+    shown(status, bare(navigation, title(status), main))
+}
+
+/// Whether the same request may succeed later.
+fn is_transient(status: u16) -> bool {
+    matches!(status, 429 | 500..)
+}
+
+/// Whether a browser takes the address for a path of this host. It takes `//` and `/\` for the beginning of another host.
+fn is_path(address: &str) -> bool {
+    address.strip_prefix('/').is_some_and(|rest| !rest.starts_with(['/', '\\']))
 }
 
 /// The error page for an alias that nothing of its kind has. Suggests to search for it.
@@ -54,7 +81,7 @@ fn explained(is_signed_in: bool, status: u16, message: &str) -> Markup {
                 p { "Check the address, or search for what it was about." }
                 (search())
             },
-            429 | 500.. => p { "Wait a moment and load the page again. If it does not help, tell your administrator." },
+            _ if is_transient(status) => p { "Wait a moment and load the page again. If it does not help, tell your administrator." },
             400 | 413 | 415 | 422 => p { "Go back and change what you sent, or begin again." },
             _ => {},
         }

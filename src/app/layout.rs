@@ -100,9 +100,11 @@ pub fn page(visit: &Visit, head: &Head<'_>, main: Markup) -> Markup {
     frame(rail, section(visit), visit.done, head, main)
 }
 
-/// Builds a page without a visit, which is no part of the navigation.
-pub fn bare(session: Option<&Session>, title: &str, main: Markup) -> Markup {
-    frame(session.map(|session| rail(session, NOWHERE, 0)), NOWHERE, None, &Head::new(title), main)
+/// Builds a page without a visit, which is no part of the navigation. For whoever is signed in: with the number of open
+/// suggestions.
+pub fn bare(visitor: Option<(&Session, usize)>, title: &str, main: Markup) -> Markup {
+    let rail = visitor.map(|(session, waiting)| rail(session, NOWHERE, waiting));
+    frame(rail, NOWHERE, None, &Head::new(title), main)
 }
 
 /// The part of the navigation that the page belongs to.

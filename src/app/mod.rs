@@ -97,7 +97,7 @@ mod words;
 
 pub use answer::{Answer, Page, PagePolicy};
 pub use csv::File;
-pub use error_page::{not_own, refusal, rejection, unknown_alias};
+pub use error_page::{Visitor, refusal, rejection, unknown_alias};
 use openid::Provider;
 use reference::Reference;
 use refusals::Refusals;
@@ -272,11 +272,10 @@ impl Site {
         }
         let session = visit.session.as_ref().ok_or(Fault::SignInFirst)?;
         let _forget = (visit.method == Post).then(|| self.waiting.forget_afterwards());
-        let visit = match visit.method {
+        let visit = &match visit.method {
             Post => picker::understood(self, visit).await?,
             Get => visit.clone(),
         };
-        let visit = &Visit { waiting: self.waiting.suggestions(&self.db).await, ..visit };
         match (visit.method, &*path) {
             (Get, ["integrations"]) => integrations::page(self, visit, session).await,
             (Post, ["integrations"]) => integrations::create(self, visit).await,
@@ -464,6 +463,11 @@ impl Site {
             (Post, [_, alias, what]) => group_form::change(self, visit, kind, alias, what).await,
             _ => Err(Fault::NotFound),
         }
+    }
+
+    /// The number of open suggestions, which the navigation of every page shows.
+    pub async fn waiting(&self) -> usize {
+        self.waiting.suggestions(&self.db).await
     }
 
     /// Returns the maximum size of the visit's form, in bytes. `None` means that the form must not be read: without a

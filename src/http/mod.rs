@@ -19,7 +19,7 @@ use tracing::{error, info, warn};
 
 use crate::api_document::pull::Pulled;
 use crate::app::openid::Provider;
-use crate::app::{Session, Site};
+use crate::app::{Site, Visitor};
 use crate::budget::Used;
 use crate::config::Edge;
 use crate::db::Db;
@@ -124,7 +124,7 @@ pub struct Call {
     /// Who is charged for the memory of the request: its address, until the caller is authenticated.
     pub owner: Key,
     /// Who is signed in, once known: error pages have their navigation.
-    pub visitor: Option<Box<Session>>,
+    pub visitor: Option<Box<Visitor>>,
     /// What it is counted for until its response is sent, if it shares its connection.
     room: Option<Hold<Key>>,
     /// Whether it is a mutation that may have been carried out.

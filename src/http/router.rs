@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use hyper::Method;
+use hyper::http::request::Parts;
+use hyper::http::uri::PathAndQuery;
 use percent_encoding::percent_decode_str;
 
 use crate::app;
@@ -116,6 +118,12 @@ impl Route {
             | Self::Readyz => Some(path),
         }
     }
+}
+
+/// The address of the page that a request asks for, with its query.
+pub fn page_asked_for(parts: &Parts) -> Option<&str> {
+    let is_page = parts.method == Method::GET && Route::from_path(parts.uri.path()) == Route::App;
+    parts.uri.path_and_query().map(PathAndQuery::as_str).filter(|_| is_page)
 }
 
 /// Whether requests with this method have a body.

@@ -12,7 +12,9 @@ use tokio::time::{Instant, timeout};
 use super::download::Download;
 use super::no_endpoint;
 use crate::app::visit::Done;
-use crate::app::{self, Answer, Fault, Fields, File, Method as Does, Session, Site, Visit, cookie, sign_in, visit};
+use crate::app::{
+    self, Answer, Fault, Fields, File, Method as Does, Session, Site, Visit, Visitor, cookie, sign_in, visit,
+};
 use crate::budget::{Excess, Limits};
 use crate::db::Db;
 use crate::entity::key::Key as SessionKey;
@@ -49,10 +51,8 @@ pub fn downloads() -> Arc<Shares<Key>> {
 /// Finds the session, reads the form if there is one, and calls the page. Does not read a stranger's form unless its
 /// path needs no session.
 pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Result<Reply, Rejection> {
-    let session = session(app, call).await?;
-    if let Some(session) = &session {
-        (call.owner, call.visitor) = (Key::Session(session.row.id), Some(Box::new(session.clone())));
-    }
+    let path = visit::parts(call.parts.uri.path());
+    let (session, waiting) = signed_in(app, call, &path).await?;
     let (parts, uri, site) = (&call.parts, &call.parts.uri, app.site(call));
     let method = if parts.method == Method::POST { Does::Post } else { Does::Get };
     if method == Does::Post {
@@ -66,9 +66,9 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
     let mut query = Fields::parse(uri.query().unwrap_or_default().as_bytes());
     let mut visit = Visit {
         method,
-        path: visit::parts(uri.path()),
+        path,
         done: Done::take(&mut query),
-        waiting: 0,
+        waiting,
         query,
         form: Fields::default(),
         session,
@@ -110,12 +110,26 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
     }
 }
 
+/// Who is signed in, with the number of open suggestions. Error pages have their navigation from now on, and the request is
+/// charged to the session.
+async fn signed_in(app: &App, call: &mut Call, path: &[String]) -> Result<(Option<Session>, usize), Rejection> {
+    let Some(session) = session(app, call).await? else { return Ok((None, 0)) };
+    // An asset has no navigation.
+    let is_asset = path.first().is_some_and(|first| first == "assets");
+    let waiting = if is_asset { 0 } else { app.site(call).waiting().await };
+    call.owner = Key::Session(session.row.id);
+    call.visitor = Some(Box::new(Visitor { session: session.clone(), waiting }));
+    Ok((Some(session), waiting))
+}
+
 /// Answers an address that is nobody's. Whoever is signed in and looks for a page keeps the navigation.
 pub async fn unknown(app: &App, call: &mut Call) -> Result<Reply, Rejection> {
     let reads = call.parts.method == Method::GET || call.parts.method == Method::HEAD;
     if reads && matches!(call.surface(), Surface::Page) {
-        let found = session(app, call).await;
-        call.visitor = found.ok().flatten().map(Box::new);
+        if let Ok(Some(session)) = session(app, call).await {
+            let waiting = app.site(call).waiting().await;
+            call.visitor = Some(Box::new(Visitor { session, waiting }));
+        }
     }
     Err(Rejection::NotFound)
 }

@@ -13,14 +13,13 @@ use sha2::{Digest, Sha256};
 use super::auth::NoToken;
 use super::connection::{HEAD_BYTES, HEADERS};
 use super::limits::Standing;
-use super::router::Route;
+use super::router::{Route, page_asked_for};
 use super::streamed::Chunks;
 use super::{Call, accept, coding, expand, streamed};
 use crate::app::assets::Asset;
 use crate::app::{self, Page, PagePolicy};
 use crate::db;
-use crate::engine::errors_json;
-use crate::engine::request_error;
+use crate::engine::{errors_json, request_error};
 use crate::error::Code;
 use crate::scim::Answer;
 
@@ -233,7 +232,10 @@ pub fn rejection(call: &Call, rejection: &Rejection) -> Reply {
             refused(status, title, message)
         }
         Surface::Scim => scim(Answer::refused(status.as_u16(), None, &message)),
-        Surface::Page => page(app::rejection(call.visitor.as_deref(), status.as_u16(), &message)),
+        Surface::Page => {
+            let again = page_asked_for(&call.parts);
+            page(app::rejection(call.visitor.as_deref(), status.as_u16(), &message, again))
+        }
         Surface::Plain => graphql(Media::Json, message),
     };
     let headers = reply.headers_mut();

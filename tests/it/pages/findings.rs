@@ -222,6 +222,24 @@ async fn empty_pages_name_no_field_of_the_api() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_refused_for_its_rate_leads_back_to_itself() {
+    let app = TestApp::with(&["--ip-limit", "2"]).await;
+    let browser = Browser::of(&app, Role::User).await;
+    let path = "/services?language=Go&tag=a%3Ab";
+    browser.page(path).await;
+    let refused = browser.get(path).await;
+    assert_eq!(refused.status, 429);
+    assert!(refused.header("retry-after").is_some());
+    let page = refused.text();
+    assert!(page.contains("<a href=\"/services?language=Go&amp;tag=a%3Ab\">Try again</a>"), "{page}");
+    assert!(!page.contains("<nav"), "nobody is known without a read: {page}");
+    // Neither to another host, nor to a form that was sent.
+    for refused in [browser.get("//example.com/services").await, browser.post_from("/new/service", &[], &[]).await] {
+        assert!(refused.status == 429 && !refused.text().contains("Try again"), "{refused:?}");
+    }
+}
+
+#[tokio::test]
 async fn error_pages_keep_the_navigation_of_whoever_is_signed_in_and_say_what_to_do() {
     let app = TestApp::start().await;
     let browser = Browser::of(&app, Role::User).await;

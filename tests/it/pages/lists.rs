@@ -324,7 +324,10 @@ async fn who_does_not_read_a_file_is_cut_off_after_the_idle_timeout_and_gives_it
             stalled.push(stream);
         }
         let began = Instant::now();
-        assert_eq!(browser.get(path).await.status, 503, "{version}: their places are taken");
+        let refused = browser.get(path).await;
+        assert_eq!(refused.status, 503, "{version}: their places are taken");
+        assert!(refused.text().contains("<nav aria-label=\"Catalogue\">"), "{version}: {refused:?}");
+        assert!(refused.text().contains(">Try again</a>"), "{version}: {refused:?}");
         let file = loop {
             let answer = browser.get(path).await;
             if answer.status == 200 {

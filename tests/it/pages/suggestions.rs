@@ -94,3 +94,26 @@ async fn chosen_suggestions_are_ignored_and_that_is_undone() {
     let viewer = Browser::of(app, Role::Viewer).await;
     assert!(!viewer.page("/suggestions").await.contains("type=\"checkbox\""));
 }
+
+#[tokio::test]
+async fn error_pages_count_the_open_suggestions_as_other_pages_do() {
+    let (endpoint, _) = suggested(["cart", "ledger"]).await;
+    let viewer = Browser::of(&endpoint.app, Role::Viewer).await;
+    let count = "<span class=\"count\">2<span class=\"hidden\"> open</span></span>";
+    for (path, status) in [
+        ("/nowhere", 404),
+        ("/services/none", 404),
+        ("/services/a/b", 404),
+        ("/tokens", 403),
+        ("/services?sort=colour_ASC", 400),
+        ("/reference", 200),
+        ("/services", 200),
+    ] {
+        let page = viewer.get(path).await;
+        assert_eq!(page.status, status, "{path}");
+        assert!(page.text().contains(count), "{path}: {page:?}");
+    }
+    let foreign = viewer.post_from("/services", &[], &[("sec-fetch-site", "cross-site")]).await;
+    assert!(foreign.status == 403 && foreign.text().contains(count), "{foreign:?}");
+    assert!(!Browser::new(&endpoint.app).get("/nowhere").await.text().contains("class=\"count\""));
+}
