@@ -97,13 +97,17 @@ impl<C: ColumnTrait> Entry<'_, C> {
     }
 }
 
-/// The part of the pages that shows what a field refers to, if the search finds it by its alias.
+/// The part of the pages that shows people.
+pub const PEOPLE: &str = "users";
+
+/// The part of the pages that shows what a field refers to, if the script searches for it.
 fn part_of(to: Reference) -> &'static str {
     match to {
         Reference::Team => "teams",
         Reference::System => "systems",
         Reference::Domain => "domains",
-        Reference::Tier | Reference::Lifecycle | Reference::User | Reference::ComponentType => "",
+        Reference::User => PEOPLE,
+        Reference::Tier | Reference::Lifecycle | Reference::ComponentType => "",
     }
 }
 

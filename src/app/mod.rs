@@ -60,6 +60,7 @@ mod offers;
 pub mod openid;
 mod operations;
 mod parts;
+mod people;
 mod person;
 mod picker;
 mod plot;
@@ -118,9 +119,10 @@ pub mod limits {
     pub use super::home::{FAILING_DAYS as HOME_FAILING_DAYS, SINCE_DAYS as HOME_SINCE_DAYS};
     pub use super::markdown::LONGEST_TEXT as MARKDOWN_SHOWN;
     pub use super::parts::{COUNTED, FOUND};
+    pub use super::people::MOST as PEOPLE_FOUND;
     pub use super::reference::search::{MOST as REFERENCE_RESULTS, WORDS as REFERENCE_WORDS};
     pub use super::team_tree::{OWNED as TEAM_OWNED, TEAMS as TREE_TEAMS};
-    pub use super::waiting::MOST as WAITING;
+    pub use super::waiting::{MOST as WAITING, PATIENCE as WAITING_PATIENCE, PERIOD as WAITING_PERIOD};
 }
 
 /// The state shared by all pages. Cheap to clone.

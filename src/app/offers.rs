@@ -4,7 +4,7 @@
 use maud::Markup;
 
 use super::ask::ask;
-use super::form::{Mistakes, Named};
+use super::form::{Mistakes, Named, PEOPLE};
 use super::operations::PickerOffers;
 use super::visit::{Fields, Visit};
 use super::{Fault, Site};
@@ -21,14 +21,14 @@ pub enum Offered {
 }
 
 impl Offered {
-    /// The part of the pages that shows them, if the search finds them by alias.
+    /// The part of the pages that shows them, for which the script searches.
     fn part(self) -> &'static str {
         match self {
             Self::Teams => "teams",
             Self::Services => "services",
             Self::Systems => "systems",
             Self::Domains => "domains",
-            Self::People => "",
+            Self::People => PEOPLE,
         }
     }
 }

@@ -104,14 +104,18 @@ for (const form of document.querySelectorAll("form[data-live]")) {
   });
 }
 
-// A field that names something of many offers what the search of all pages finds. What is written counts without it, too.
+// A field that names something of many offers what the search of all pages finds, or that of people, who are named by
+// their address. What is written counts without it, too.
 for (const field of document.querySelectorAll("input[data-find]")) {
   const start = `/${field.dataset.find}/`;
   const load = async (signal) => {
     if (!field.value.trim()) return;
-    const found = await part("/search?" + new URLSearchParams({ q: field.value }), "results", signal);
+    const words = new URLSearchParams({ of: field.dataset.find, q: field.value });
+    const found = await part("/search?" + words, "results", signal);
+    if (!found) return;
     const links = [...found].flatMap((node) => [...(node.querySelectorAll?.(`li > a[href^="${start}"]`) ?? [])]);
-    const named = (link) => new Option(link.textContent, decodeURIComponent(link.getAttribute("href").slice(start.length)));
+    const alias = (link) => decodeURIComponent(link.getAttribute("href").slice(start.length));
+    const named = (link) => new Option(link.textContent, link.dataset.value ?? alias(link));
     if (links.length) field.list.replaceChildren(...links.map(named));
   };
   whileTyping(field, load, 150, () => {});

@@ -8,12 +8,16 @@ use super::layout::layout;
 use super::operations::Search;
 use super::operations::search::SearchResult;
 use super::parts::{count, empty};
+use super::people::{self, RESULTS};
 use super::schema_form::spoken;
 use super::visit::Visit;
 use super::{Answer, Fault, Site, owns};
 
-/// Shows the results for the search term, if there is one.
+/// Shows the results for the search term, if there is one. Fields that name people ask for people alone.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    if visit.query.get("of") == form::PEOPLE {
+        return people::page(site, visit).await;
+    }
     let found = match visit.query.given("q") {
         Some(term) => Some(ask(site, visit, Search { term }).await?.account.search),
         None => None,
@@ -22,11 +26,11 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let field = form::Text { name: "q", label, hint: "", kind: "search", required: false };
     let app_url = &site.catalogue.settings().app_url;
     let main = html! {
-        form.filters method="get" action="/search" role="search" data-live="results" {
+        form.filters method="get" action="/search" role="search" data-live=(RESULTS) {
             (field.show(&visit.query, &Mistakes::none()))
             button { "Search" }
         }
-        div #results {
+        div id=(RESULTS) {
             @match found {
                 None => p.soft { "Finds services, systems, domains, teams, people, repositories and infrastructure. "
                     "Press " kbd { "/" } " or " kbd { "Ctrl+K" } " on any page to search." },

@@ -14,10 +14,10 @@ use crate::entity::suggestion::{Column, Entity, State};
 pub const MOST: usize = 100;
 
 /// How long a count is shown. A form forgets it, so that people see what they did.
-const PERIOD: Duration = Duration::from_secs(5);
+pub const PERIOD: Duration = Duration::from_secs(5);
 
 /// How long a page waits for the count.
-const PATIENCE: Duration = Duration::from_millis(200);
+pub const PATIENCE: Duration = Duration::from_millis(200);
 
 /// The last count.
 #[derive(Debug, Default)]

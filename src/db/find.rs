@@ -18,6 +18,8 @@ pub const WORDS: usize = 6;
 /// The maximum number of texts compared because they begin with the term. Also that of texts compared because of their
 /// words.
 const TEXTS: u64 = 200;
+/// The maximum number of texts that begin with the term among which objects of one noun are looked for.
+pub const BEGINNING_TEXTS: u64 = 2_000;
 /// The maximum number of postings read for a word, shortest texts first.
 const POSTINGS: u64 = 2_000;
 /// The maximum number of dictionary words read because they begin with a word of the term. Also that of those read
@@ -96,6 +98,15 @@ struct Text {
 /// Returns the best matches of a term, at most `most`, each object once. A term without letters and digits matches
 /// nothing.
 pub async fn find(db: &dyn ReadHandle, term: &str, most: usize) -> Result<Vec<Found>, Error> {
+    find_among(db, None, term, most).await
+}
+
+/// Does the same for objects of one noun. Looks for them among more texts, but not among all that begin with the term.
+pub async fn find_of(db: &dyn ReadHandle, noun: Noun, term: &str, most: usize) -> Result<Vec<Found>, Error> {
+    find_among(db, Some(noun), term, most).await
+}
+
+async fn find_among(db: &dyn ReadHandle, noun: Option<Noun>, term: &str, most: usize) -> Result<Vec<Found>, Error> {
     let term = fold(term);
     let mut wanted: Vec<String> = words(&term).collect();
     wanted.sort_unstable();
@@ -108,8 +119,8 @@ pub async fn find(db: &dyn ReadHandle, term: &str, most: usize) -> Result<Vec<Fo
     for word in &wanted {
         stands_for.push(alike(db, word).await?);
     }
-    let mut texts = beginning_with(db, &term).await?;
-    texts.extend(with_words(db, &stands_for).await?);
+    let mut texts = beginning_with(db, noun, &term).await?;
+    texts.extend(with_words(db, noun, &stands_for).await?);
 
     let mut best = HashMap::<(Noun, i64), (Rank, Text)>::with_capacity(texts.len());
     for text in texts {
@@ -325,9 +336,12 @@ fn begins_with(column: &'static str, text: &str) -> Expr {
     Expr::col(column).gte(text).and(Expr::col(column).lt(format!("{text}{END}")))
 }
 
+/// The columns of [`Text`].
+const TEXT: [&str; 5] = ["kind", "owner", "is_name", "value", "folded"];
+
 /// Selects the columns of [`Text`].
 fn texts() -> SelectStatement {
-    let columns = ["kind", "owner", "is_name", "value", "folded"].map(|column| ("find_text", column));
+    let columns = TEXT.map(|column| ("find_text", column));
     Query::select().columns(columns).from("find_text").take()
 }
 
@@ -341,14 +355,22 @@ async fn read(db: &dyn ReadHandle, texts: &SelectStatement) -> Result<Vec<Text>,
     Ok(rows.await?.into_iter().flatten().collect())
 }
 
-async fn beginning_with(db: &dyn ReadHandle, term: &str) -> Result<Vec<Text>, Error> {
+async fn beginning_with(db: &dyn ReadHandle, noun: Option<Noun>, term: &str) -> Result<Vec<Text>, Error> {
     let mut select = texts();
     select.and_where(begins_with("folded", term)).order_by("folded", Order::Asc).order_by("id", Order::Asc);
-    read(db, select.limit(TEXTS)).await
+    let Some(noun) = noun else { return read(db, select.limit(TEXTS)).await };
+    let mut of_noun = Query::select();
+    of_noun.columns(TEXT).from_subquery(select.limit(BEGINNING_TEXTS).take(), "some");
+    of_noun.and_where(Expr::col("kind").eq(noun as i32)).order_by("folded", Order::Asc);
+    read(db, of_noun.limit(TEXTS)).await
 }
 
 /// Reads texts that have, for each word of the term, one of the words that it may stand for.
-async fn with_words(db: &dyn ReadHandle, stands_for: &[Vec<(String, u32)>]) -> Result<Vec<Text>, Error> {
+async fn with_words(
+    db: &dyn ReadHandle,
+    noun: Option<Noun>,
+    stands_for: &[Vec<(String, u32)>],
+) -> Result<Vec<Text>, Error> {
     let names = |words: &[(String, u32)]| words.iter().map(|(word, _)| word.clone()).collect::<Vec<_>>();
     let mut each: Vec<Vec<String>> = stands_for.iter().map(|words| names(words)).collect();
     if each.iter().any(Vec::is_empty) {
@@ -373,7 +395,7 @@ async fn with_words(db: &dyn ReadHandle, stands_for: &[Vec<(String, u32)>]) -> R
     for word in rare {
         let mut some = Query::select();
         some.columns(["letters", "text_id"]).from("find_posting").and_where(Expr::col("word").eq(word));
-        let most = if each.is_empty() { TEXTS } else { POSTINGS };
+        let most = if each.is_empty() && noun.is_none() { TEXTS } else { POSTINGS };
         some.order_by("letters", Order::Asc).order_by("text_id", Order::Asc).limit(most);
         let mut select = texts();
         select.from_subquery(some, "some").and_where(Expr::col(("find_text", "id")).eq(Expr::col(("some", "text_id"))));
@@ -385,6 +407,9 @@ async fn with_words(db: &dyn ReadHandle, stands_for: &[Vec<(String, u32)>]) -> R
             }
             // With OFFSET, PostgreSQL looks up each text and does not read all postings of a frequent word.
             select.and_where(Expr::exists(other.limit(1).offset(0).take()));
+        }
+        if let Some(noun) = noun {
+            select.and_where(Expr::col(("find_text", "kind")).eq(noun as i32));
         }
         select.order_by(("some", "letters"), Order::Asc).order_by(("some", "text_id"), Order::Asc);
         found.extend(read(db, select.limit(TEXTS)).await?);

@@ -25,7 +25,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(10);
 pub const LOOKED_UP: Duration = Duration::from_secs(5);
 
 /// Of how many hosts the addresses are kept.
-const HOSTS: usize = 256;
+pub const HOSTS: usize = 256;
 
 /// How much of a response is read, in bytes.
 pub const RESPONSE: usize = 1_000;

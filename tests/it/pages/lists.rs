@@ -96,6 +96,30 @@ async fn deploys_are_filtered_by_team_system_person_status_environment_and_perio
 }
 
 #[tokio::test]
+async fn the_list_of_deploys_is_answered_by_itself_while_somebody_types() {
+    let endpoint = deployed().await;
+    let browser = Browser::of(&endpoint.app, Role::Viewer).await;
+    for (query, expected) in [
+        ("", vec![0, 1, 2]),
+        ("team=Till+%26+Pay", vec![0, 1]),
+        ("service=Cart", vec![0, 1]),
+        ("service=Car", vec![]),
+        ("system=Checkout&status=failed", vec![1]),
+    ] {
+        let list = browser.part(&format!("/deploys?{query}"), "deploys").await;
+        assert_eq!(list.status, 200, "{query}");
+        let list = list.text();
+        assert!(list.starts_with("<div id=\"deploys\">") && list.ends_with("</div>"), "{query}: {list}");
+        assert!(!list.contains("<datalist") && !list.contains("<nav aria-label=\"Catalogue\">"), "{query}: {list}");
+        let shown: Vec<usize> = (0..3).filter(|number| list.contains(&format!("change {number}"))).collect();
+        assert_eq!(shown, expected, "{query}");
+    }
+    assert_eq!(browser.part("/deploys?status=odd", "deploys").await.status, 400);
+    let whole = browser.part("/deploys", "other").await;
+    assert!(whole.text().contains("<datalist"), "the page has no such part: {whole:?}");
+}
+
+#[tokio::test]
 async fn deploys_are_paged_through_whatever_the_filter() {
     let endpoint = Endpoint::start().await;
     endpoint.create_service("shop").await;

@@ -15,6 +15,8 @@ mod hand_over;
 mod history;
 mod home;
 mod lists;
+mod lookups;
+mod people;
 mod reference;
 mod rights;
 mod roles;

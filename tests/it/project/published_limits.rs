@@ -324,6 +324,8 @@ fn things() -> Section {
         count("messages that are sent to all receivers of events at a time", deliver::MOST_AT_ONCE),
         time("time for which the addresses of a receiver of events are used again", receiver::LOOKED_UP)
             .beyond("they are looked up and checked again"),
+        count("hosts of receivers whose addresses are kept for that time", receiver::HOSTS)
+            .beyond("those of another one are forgotten"),
         bytes("what is read of the answer of a receiver of events", receiver::RESPONSE).beyond("the rest is not read"),
         count("mails that are handed to the mail server at a time", mail::AT_ONCE).beyond("others wait"),
         count("mails of one subscription among them", mail::OF_SUBSCRIPTION).beyond("others wait"),
@@ -414,6 +416,10 @@ fn searches() -> Section {
         characters("term of a search over everything", text::SHORT),
         count("words of the term that count", find::WORDS).beyond("others are ignored"),
         count("results of a search over everything", search::MOST),
+        characters("term of a search for people", text::SHORT),
+        count("results of a search for people", pages::PEOPLE_FOUND).beyond("the page says so"),
+        count("names and aliases that begin with its term, among which it looks for people", find::BEGINNING_TEXTS)
+            .beyond("people are found by the words of their names"),
         characters("text that the schema reference is searched for", text::SHORT),
         count("words of it that count", pages::REFERENCE_WORDS).beyond("others are ignored"),
         count("results in the schema reference", pages::REFERENCE_RESULTS),
@@ -553,6 +559,9 @@ fn shown() -> Section {
         time("time in which such a file is sent", pages::CSV_TIME).beyond("the last row says so"),
         count("choices that a field of a form lists", pages::CHOICES).beyond("the field takes the name of any other"),
         count("open suggestions that the navigation counts", pages::WAITING).beyond("it says that there are more"),
+        time("time for which that count is shown, unless somebody sends a form", pages::WAITING_PERIOD)
+            .beyond("it is made again"),
+        time("time that a page waits for that count", pages::WAITING_PATIENCE).beyond("the last one is shown"),
         count("services of a team or a system whose deploys a page lists", list::SERVICES)
             .beyond("other services are left out"),
         count("deploys that a page of deploys searches for a status or a person", list::SEARCHED)

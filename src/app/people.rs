@@ -1,0 +1,72 @@
+//! People for the fields that name somebody: found by name or email address while somebody types. Whoever is signed in may
+//! see all of them.
+
+use maud::{Markup, html};
+
+use super::form::{self, Mistakes};
+use super::layout::layout;
+use super::parts::{count, empty};
+use super::visit::{Visit, path};
+use super::{Answer, Fault, Site};
+use crate::db::find::{Noun, find_of};
+use crate::db::{self, ReadHandle};
+use crate::entity::{ByIds, text, user};
+use crate::error::Error;
+
+/// The part of the page of a search with the results, which the script asks for.
+pub const RESULTS: &str = "results";
+/// The most people that are found.
+pub const MOST: usize = 100;
+
+/// Shows the people that a term finds. The script asks for the results alone.
+pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    let term = visit.query.given("q").map(|term| text::at_most("term", term, text::SHORT)).transpose();
+    let term = term.map_err(Error::from)?;
+    let found = match &term {
+        Some(term) => site.reading(visit).await?.required(|db| find(db, term)).await?,
+        None => Vec::new(),
+    };
+    let results = html! {
+        div id=(RESULTS) {
+            @if term.is_none() { p.soft { "Finds people by name or email address." } }
+            @else if found.is_empty() { (empty("Nobody matches.", html! { p { "Try another name, or fewer letters." } })) }
+            @else { (list(&found)) }
+        }
+    };
+    if visit.is_about(RESULTS) {
+        return Ok(Answer::page(results));
+    }
+    let (label, hint) = ("Name or email address", "");
+    let field = form::Text { name: "q", label, hint, kind: "search", required: false };
+    let main = html! {
+        form.filters method="get" action="/search" role="search" data-live=(RESULTS) {
+            input type="hidden" name="of" value=(form::PEOPLE);
+            (field.show(&visit.query, &Mistakes::none()))
+            button { "Search" }
+        }
+        (results)
+    };
+    Ok(Answer::page(layout(visit, "Search for people", main)))
+}
+
+/// The people who can sign in among those that a term finds, the best matches first.
+async fn find(db: &dyn ReadHandle, term: &str) -> Result<Vec<user::Model>, db::Error> {
+    // The index finds some hundred at most.
+    let found = find_of(db, Noun::User, term, usize::MAX).await?;
+    let people = user::Entity::by_ids(db, found.iter().map(|found| Some(found.id))).await?;
+    Ok(people.into_iter().flatten().filter(user::Model::is_active).take(MOST).collect())
+}
+
+/// Links to people. A field takes the email address.
+fn list(found: &[user::Model]) -> Markup {
+    html! {
+        p.soft role="status" {
+            (count(i32::try_from(found.len()).unwrap_or(i32::MAX), "result"))
+            @if found.len() >= MOST { ". There may be more." }
+        }
+        ul.results { @for one in found { li {
+            a href=(path(["users", &one.id.to_string()])) data-value=(one.email) { (one.name) }
+            " " span.soft { (one.email) }
+        } } }
+    }
+}

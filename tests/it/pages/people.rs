@@ -1,0 +1,90 @@
+//! People are found by fields that name them, by name and by email address.
+
+use rollcall::db::{self, Write};
+use rollcall::entity::Timestamp;
+use rollcall::entity::user::{self, Role};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use serde_json::json;
+
+use crate::harness::app::{TestApp, data};
+use crate::harness::browser::Browser;
+
+/// A catalogue with people, and with more services that begin with the name of one than a search looks at.
+async fn crowded() -> TestApp {
+    let app = TestApp::start().await;
+    let invite = |at: usize, email: &str, name: &str| {
+        format!("u{at}: userInvite(email: \"{email}\", input: {{ name: \"{name}\" }}) {{ errors {{ message }} }} ")
+    };
+    let mut people: String =
+        (0..120).map(|at| invite(at, &format!("p{at}@example.com"), &format!("Person {at:03}"))).collect();
+    people += &invite(200, "lena.f@example.com", "Lena <b>Fischer");
+    people += &invite(201, "left@example.com", "Lena Left");
+    let services: String = (0..250)
+        .map(|at| format!("s{at}: serviceCreate(input: {{ name: \"Lena {at:03}\" }}) {{ errors {{ message }} }} "))
+        .collect();
+    for create in [people, services] {
+        for (_, done) in data(&app, &format!("mutation {{ {create} }}")).await.as_object().expect("payloads") {
+            assert_eq!(done["errors"], json!([]));
+        }
+    }
+    let left = app.db.write(async |tx| {
+        let left = user::Entity::update_many().filter(user::Column::Email.eq("left@example.com"));
+        tx.exec(left.col_expr(user::Column::DeactivatedAt, Expr::value(Timestamp::now()))).await?;
+        Ok::<_, db::Error>(())
+    });
+    left.await.expect("a deactivated user");
+    app
+}
+
+#[tokio::test]
+async fn people_are_found_by_name_and_email_address_among_many_services() {
+    let app = crowded().await;
+    let viewer = Browser::of(&app, Role::Viewer).await;
+    let lena = "data-value=\"lena.f@example.com\">Lena &lt;b&gt;Fischer</a>";
+    for term in ["lena", "Lena+Fi", "fischer", "fisher", "lena.f%40ex", "LENA.F%40EXAMPLE.COM"] {
+        let found = viewer.part(&format!("/search?of=users&q={term}"), "results").await;
+        assert_eq!(found.status, 200, "{term}");
+        let list = found.text();
+        assert!(list.starts_with("<div id=\"results\">") && list.contains(lena), "{term}: {list}");
+        assert!(
+            !list.contains("/services/") && !list.contains("left@"),
+            "no services, and nobody who has left: {list}"
+        );
+        // Without the script it is a page.
+        let page = viewer.page(&format!("/search?of=users&q={term}")).await;
+        assert!(page.contains(lena) && page.contains("name=\"of\" value=\"users\""), "{term}: {page}");
+    }
+    let all = viewer.part("/search?of=users&q=Person", "results").await;
+    assert_eq!(all.text().matches("<li>").count(), 100);
+    assert!(all.text().contains("100 results. There may be more."), "{all:?}");
+    assert!(viewer.part("/search?of=users&q=xyzzyq", "results").await.text().contains("Nobody matches."));
+    assert!(viewer.page("/search?of=users").await.contains("Finds people by name or email address."));
+    let long = viewer.get(&format!("/search?of=users&q={}", "x".repeat(256))).await;
+    assert!(long.status == 400 && long.text().contains("at most 255"), "{long:?}");
+    // Fields of other things take what the search of everything finds.
+    assert!(viewer.page("/search?of=services&q=lena+001").await.contains("href=\"/services/lena_001\""));
+    // Whoever may not see people finds none.
+    assert_eq!(Browser::new(&app).get("/search?of=users&q=lena").await.place(), "/sign-in");
+}
+
+#[tokio::test]
+async fn the_search_for_people_has_the_budget_of_a_page() {
+    let app = TestApp::with(&["--max-rows", "10"]).await;
+    let refused = Browser::of(&app, Role::Viewer).await.part("/search?of=users&q=viewer", "results").await;
+    assert_eq!(refused.status, 503, "{refused:?}");
+}
+
+#[tokio::test]
+async fn the_field_for_whoever_takes_over_searches_for_people() {
+    let app = TestApp::start().await;
+    let admin = Browser::of(&app, Role::Admin).await;
+    let query = r#"mutation {
+        userInvite(email: "ben@example.com", input: { name: "Ben" }) { user { id } errors { message } }
+        teamCreate(input: { name: "Core", managerEmail: "ben@example.com" }) { errors { message } }
+    }"#;
+    data(&app, query).await;
+    let page = admin.page("/users/2").await;
+    let field = page.split("<input").find(|field| field.contains("name=\"successor\"")).expect("the field");
+    assert!(field.contains("data-find=\"users\"") && field.contains("list=\"list-successor\""), "{field}");
+}
