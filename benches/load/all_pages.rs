@@ -389,6 +389,7 @@ async fn paths(subject: &Subject, (services, is_quick): (u64, bool)) -> Result<V
         &domain,
         "/search?q=svc-99",
         "/search?q=leger+biling",
+        "/search?of=users&q=a",
         "/new/service",
         "/new/team",
         "/new/system",

@@ -94,6 +94,7 @@ async function catalogue() {
     search: '/search?q=cart',
     'search-none': '/search?q=xyzzyq',
     'search-empty': '/search',
+    'search-people': '/search?of=users&q=a',
     service: '/services/svc-1',
     'service-long': `/services/${encodeURIComponent(long)}`,
     'service-deploys': '/services/svc-1/deploys',

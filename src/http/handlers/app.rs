@@ -51,8 +51,7 @@ pub fn downloads() -> Arc<Shares<Key>> {
 /// Finds the session, reads the form if there is one, and calls the page. Does not read a stranger's form unless its
 /// path needs no session.
 pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Result<Reply, Rejection> {
-    let path = visit::parts(call.parts.uri.path());
-    let (session, waiting) = signed_in(app, call, &path).await?;
+    let (session, waiting) = signed_in(app, call).await?;
     let (parts, uri, site) = (&call.parts, &call.parts.uri, app.site(call));
     let method = if parts.method == Method::POST { Does::Post } else { Does::Get };
     if method == Does::Post {
@@ -66,7 +65,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
     let mut query = Fields::parse(uri.query().unwrap_or_default().as_bytes());
     let mut visit = Visit {
         method,
-        path,
+        path: visit::parts(uri.path()),
         done: Done::take(&mut query),
         waiting,
         query,
@@ -112,11 +111,9 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
 
 /// Who is signed in, with the number of open suggestions. Error pages have their navigation from now on, and the request is
 /// charged to the session.
-async fn signed_in(app: &App, call: &mut Call, path: &[String]) -> Result<(Option<Session>, usize), Rejection> {
+async fn signed_in(app: &App, call: &mut Call) -> Result<(Option<Session>, usize), Rejection> {
     let Some(session) = session(app, call).await? else { return Ok((None, 0)) };
-    // An asset has no navigation.
-    let is_asset = path.first().is_some_and(|first| first == "assets");
-    let waiting = if is_asset { 0 } else { app.site(call).waiting().await };
+    let waiting = app.site(call).waiting().await;
     call.owner = Key::Session(session.row.id);
     call.visitor = Some(Box::new(Visitor { session: session.clone(), waiting }));
     Ok((Some(session), waiting))

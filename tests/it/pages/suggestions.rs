@@ -104,6 +104,7 @@ async fn error_pages_count_the_open_suggestions_as_other_pages_do() {
         ("/nowhere", 404),
         ("/services/none", 404),
         ("/services/a/b", 404),
+        ("/assets/none.css", 404),
         ("/tokens", 403),
         ("/services?sort=colour_ASC", 400),
         ("/reference", 200),
