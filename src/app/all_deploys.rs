@@ -1,27 +1,25 @@
-//! The deploys of all services: who deployed what, where and when, by day, and as a file.
+//! The deploys of all services, or of one: who deployed what, where and when, by day, and as a file.
 
 use std::collections::HashMap;
 
 use maud::{Markup, html};
 
 use super::csv::{File, Row, Source};
+use super::deploy_filter::{self, STATUSES, Wanted};
 use super::deploys::{folded, row};
-use super::form::{self, Mistakes};
+use super::form::Mistakes;
 use super::home::mine::labels;
 use super::layout::{Head, page as framed};
-use super::offers::{Offered, Offers};
+use super::offers::Offers;
 use super::operations::Deploy;
-use super::parts::{chip, cursor_text, day, day_of, empty, link, page_links, read_cursor};
-use super::picker::{self, Noun};
-use super::reading::too_long;
+use super::parts::{cursor_text, day_of, empty, grouped, link, page_links};
+use super::reading::{Reading, too_long};
 use super::visit::{Fields, Visit, path};
-use super::{Answer, Fault, Site};
-use crate::db::ReadHandle;
-use crate::deploy::days::DAY;
+use super::{Answer, Fault, Site, picker, scope};
 use crate::deploy::list::{self, Filter, Found};
-use crate::entity::deploy::{Model, Status};
+use crate::entity::deploy::Model;
 use crate::entity::service::{self, Label};
-use crate::entity::{TimeCursor, Timestamp};
+use crate::entity::{ByAlias, TimeCursor, Timestamp};
 
 const HERE: &str = "/deploys";
 /// The part of the page with the list, which the script asks for while somebody types.
@@ -33,59 +31,89 @@ const PAGE: usize = 50;
 /// The number of deploys that a file reads at once. Their texts are in memory until they are sent.
 const PORTION: usize = 200;
 
-/// The number of deploys on the pages of teams and systems.
+/// The number of deploys on the pages of teams, systems and people.
 const LATEST: usize = 5;
+/// After how many seconds a list of the newest deploys reads itself again, while it is seen.
+const REFRESH: &str = "30";
 
-/// The statuses: the word in the address and on the page, and what is stored.
-const STATUSES: &[(&str, Status)] = &[
-    ("succeeded", Status::Succeeded),
-    ("failed", Status::Failed),
-    ("running", Status::Running),
-    ("queued", Status::Queued),
-    ("cancelled", Status::Cancelled),
-];
-
-/// Lists the deploys, newest first. The list alone needs no fields, nor what they offer.
+/// Lists the deploys of all services, newest first.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    if visit.is_about(LIST) {
-        return Ok(Answer::page(shown(site, visit).await?));
-    }
-    let offers = Offers::read(site, visit, &OFFERED).await?;
-    let list = shown(site, visit).await?;
-    let main = html! { (filters(visit, &offers)) (list) };
-    let file = link("/deploys.csv", &visit.query.without("after").query());
-    let head = Head { actions: html! { a.button.quiet href=(file) { "Download CSV" } }, ..Head::new("Deploys") };
-    Ok(Answer::page(framed(visit, &head, main)))
+    show(site, visit, None).await
 }
 
-/// The part of the page with the list.
-async fn shown(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
-    let now = Timestamp::now();
-    let after = visit.query.given("after").map(read_cursor).transpose()?;
+/// Lists those of the service with this alias.
+pub async fn of_service(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
+    let service = known(site, visit, alias).await?;
+    show(site, visit, Some(&service)).await
+}
+
+async fn known(site: &Site, visit: &Visit, alias: &str) -> Result<service::Model, Fault> {
+    let found = site.reading(visit).await?.required(|db| service::Entity::by_alias(db, alias)).await?;
+    found.ok_or_else(|| Fault::unknown("service", alias))
+}
+
+/// Lists the deploys, newest first: of all services, or of one.
+async fn show(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Result<Answer, Fault> {
+    let (query, now) = (&visit.query, Timestamp::now());
+    let here = of.map_or_else(|| HERE.to_owned(), |service| path(["services", &service.slug, "deploys"]));
+    let named = picker::understood_query(site, query).await?;
+    let offers = Offers::read(site, visit, if of.is_none() { &scope::OFFERED } else { &[] }).await?;
+    let production = &site.catalogue.settings().production;
     let reading = site.reading(visit).await?;
-    let filter = reading.required(|db| filter(db, &visit.query)).await?;
-    let found = reading.required(|db| list::page(db, &filter, after, PAGE)).await?;
+    let mut wanted = reading.required(|db| Wanted::read(db, &named, production, of)).await?;
+    let found = reading.required(|db| list::page(db, &wanted.filter, wanted.after, PAGE)).await?;
+    let is_live = wanted.is_live();
     let services: Vec<i64> = found.deploys.iter().filter_map(|deploy| deploy.service_id).collect();
     let labels = reading.required(|db| labels(db, &services)).await?;
     let Found { deploys, next } = &found;
+    if deploys.is_empty() && next.is_none() {
+        let message = reading.required(|db| wanted.check_person(db)).await?;
+        if let Some(message) = message {
+            wanted.mistakes.push("person", message);
+        }
+    }
     let next = next.map(cursor_text);
-    Ok(html! {
-        div id=(LIST) {
-            (chips(visit))
-            @if deploys.is_empty() { (none(visit, next.as_deref())) }
+    let main = html! {
+        (deploy_filter::fields(visit, &here, of.is_none().then_some(&offers), &wanted.mistakes))
+        @if wanted.is_cut { p.warning { "Only the deploys of " (list::SERVICES) " services are listed." } }
+        div #deploys data-refresh=[is_live.then_some(REFRESH)] {
+            (deploy_filter::chips(visit, &here, of.is_none()))
+            @if deploys.is_empty() { (none(visit, &here, (next.as_deref(), &wanted.mistakes))) }
             @for (day, deploys) in by_day(deploys) {
                 h2 { (day) }
-                (table(&format!("Deploys of {day}"), deploys, &labels, now))
+                (changes(&format!("Deploys of {day}"), deploys, of.is_none().then_some(&labels), now))
             }
-            (page_links(visit, HERE, next.as_deref()))
+            (page_links(visit, &here, next.as_deref()))
         }
-    })
+    };
+    let file = link(&format!("{here}.csv"), &query.without("after").query());
+    let actions = html! { a.button.quiet href=(file) { "Download CSV" } };
+    let title = of.map_or_else(|| "Deploys".to_owned(), |service| format!("Deploys of {}", service.name));
+    let head = match of {
+        Some(service) => Head::with_parent(&title, &path(["services", &service.slug]), &service.name),
+        None => Head::new(&title),
+    };
+    Ok(Answer::with_status(if wanted.is_valid { 200 } else { 400 }, framed(visit, &Head { actions, ..head }, main)))
 }
 
 /// The same list as a file.
 pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let filter = site.reading(visit).await?.required(|db| filter(db, &visit.query)).await?;
-    let list = List { site: site.clone(), visit: visit.clone(), filter, after: None };
+    file_of(site, visit, None).await
+}
+
+/// The list of a service as a file.
+pub async fn service_file(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
+    let service = known(site, visit, alias).await?;
+    file_of(site, visit, Some(&service)).await
+}
+
+/// The list as a file. It has no place for mistakes.
+async fn file_of(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Result<Answer, Fault> {
+    let named = picker::understood_query(site, &visit.query).await?;
+    let production = &site.catalogue.settings().production;
+    let wanted = site.reading(visit).await?.required(|db| Wanted::read(db, &named, production, of)).await?;
+    wanted.mistakes.refused()?;
+    let list = List { site: site.clone(), visit: visit.clone(), filter: wanted.filter, after: None };
     File::begin("deploys.csv", &COLUMNS, list).await
 }
 
@@ -141,103 +169,16 @@ fn cells(deploy: &Model) -> Row {
     cells.into()
 }
 
-/// Reads the conditions of the address.
-async fn filter(db: &dyn ReadHandle, query: &Fields) -> Result<Filter, Fault> {
-    let status = query.given("status").map(|word| {
-        let known = STATUSES.iter().find(|(known, _)| *known == word);
-        known
-            .map(|(_, status)| *status)
-            .ok_or_else(|| Fault::BadRequest("Choose one of the listed statuses.".to_owned()))
-    });
-    let until = query.given("until").map(day).transpose()?;
-    Ok(Filter {
-        services: services(db, query).await?,
-        environment: query.given("environment").map(str::to_owned),
-        status: status.transpose()?,
-        person: query.given("person").map(str::to_owned),
-        start: query.given("from").map(day).transpose()?,
-        end: until.map(|day| Timestamp::from_micros(day.as_micros() + DAY)),
-    })
-}
-
-/// The services that the address names by their own alias or name, or by those of their team or their system. None if one of
-/// these is unknown.
-async fn services(db: &dyn ReadHandle, query: &Fields) -> Result<Option<Vec<i64>>, Fault> {
-    let most = list::SERVICES as u64;
-    let mut named: Option<Vec<i64>> = None;
-    let mut narrow = |ids: Vec<i64>| {
-        named = Some(match named.take() {
-            Some(known) => known.into_iter().filter(|id| ids.contains(id)).collect(),
-            None => ids,
-        });
-    };
-    for (field, noun, column) in [
-        ("service", Noun::Service, None),
-        ("team", Noun::Team, Some(service::Column::OwnerId)),
-        ("system", Noun::System, Some(service::Column::SystemId)),
-    ] {
-        let Some(text) = query.given(field) else { continue };
-        narrow(match (picker::named(db, noun, text).await?, column) {
-            (Some(found), Some(column)) => service::ids_of(db, column, found.id, most).await?,
-            (Some(found), None) => vec![found.id],
-            (None, _) => Vec::new(),
-        });
-    }
-    Ok(named)
-}
-
-fn filters(visit: &Visit, offers: &Offers) -> Markup {
-    let none = Mistakes::none();
-    let field =
-        |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(&visit.query, &none);
-    let named = |of, name, label| offers.show(of, (name, label, ""), false, (&visit.query, &none));
-    let statuses: Vec<_> = [("", "any")].into_iter().chain(STATUSES.iter().map(|(word, _)| (*word, *word))).collect();
-    html! {
-        form.filters.one method="get" action=(HERE) role="search" data-live=(LIST) {
-            (named(Offered::Services, "service", "Service (name or alias)"))
-            button { "Search" }
-            details.more {
-                summary { "Add a filter" }
-                div {
-                    (named(Offered::Teams, "team", "Team (name or alias)"))
-                    (named(Offered::Systems, "system", "System (name or alias)"))
-                    (field("person", "Deployed by", "text"))
-                    (field("environment", "Environment", "text"))
-                    (form::select("status", "Status", "", &statuses, &visit.query, &none))
-                    (field("from", "From (UTC)", "date"))
-                    (field("until", "Until", "date"))
-                }
-            }
-        }
-    }
-}
-
-/// The filters in use.
-fn chips(visit: &Visit) -> Markup {
-    let known = [
-        ("service", "Service is"),
-        ("team", "Team is"),
-        ("system", "System is"),
-        ("person", "Deployed by"),
-        ("environment", "Environment is"),
-        ("status", "Status is"),
-        ("from", "From"),
-        ("until", "Until"),
-    ];
-    let used = || known.iter().filter_map(|(name, label)| Some((*name, *label, visit.query.given(name)?)));
-    html! {
-        @if used().next().is_some() {
-            ul.chips { @for (name, label, value) in used() { (chip(visit, HERE, name, label, value)) } }
-        }
-    }
-}
-
 /// In the place of deploys. With `next`, the search has ended before the last deploy.
-fn none(visit: &Visit, next: Option<&str>) -> Markup {
-    let all = html! { a href=(HERE) { "All deploys" } };
+fn none(visit: &Visit, here: &str, (next, mistakes): (Option<&str>, &Mistakes)) -> Markup {
+    let all = html! { a href=(here) { "All deploys" } };
     if next.is_some() {
-        let text = format!("None of the next {} deploys match.", super::parts::grouped(list::SEARCHED as i64));
+        let text = format!("None of the next {} deploys match.", grouped(list::SEARCHED as i64));
         return empty(&text, html! { p { "Go on with the next page, or name a service, a team or a period. " (all) } });
+    }
+    if !mistakes.is_empty() {
+        // The script shows the list without the fields, at which this stands, too.
+        return empty(&mistakes.messages().collect::<Vec<_>>().join(" "), html! { p { (all) } });
     }
     if visit.query.has_text() {
         return empty("No deploys match.", html! { p { (all) } });
@@ -286,19 +227,51 @@ pub async fn latest(
     })
 }
 
+/// The last deploys of the person with this email address, with a link to all of them.
+pub async fn latest_of(reading: &Reading, email: &str) -> Result<Markup, Fault> {
+    let found = reading.optional(async |db| {
+        let filter = Filter { person: Some(email.to_owned()), ..Filter::default() };
+        let found = list::page(db, &filter, None, LATEST).await?;
+        let services: Vec<i64> = found.deploys.iter().filter_map(|deploy| deploy.service_id).collect();
+        Ok::<_, Fault>((labels(db, &services).await?, found))
+    });
+    let found = found.await?;
+    let all = link(HERE, &Fields::one("person", email).query());
+    Ok(html! {
+        h2 #deploys { "Deploys" }
+        @match &found {
+            None => (too_long()),
+            Some((_, found)) if found.deploys.is_empty() => p.soft {
+                @if found.next.is_some() {
+                    "None of the last " (grouped(list::SEARCHED as i64)) " deploys is by them."
+                } @else { "No deploy names their email address." }
+            },
+            Some((labels, found)) => (table("Latest deploys", &found.deploys, labels, Timestamp::now())),
+        }
+        p { a href=(all) { "All deploys" span.hidden { " of this person" } } }
+    })
+}
+
 /// A table of deploys, in which those of the same commit of a service with the same result are one row.
 pub fn table(label: &str, deploys: &[Model], labels: &HashMap<i64, Label>, now: Timestamp) -> Markup {
+    changes(label, deploys, Some(labels), now)
+}
+
+/// The same. Without `labels`, the deploys are of one service, which the rows do not name.
+fn changes(label: &str, deploys: &[Model], labels: Option<&HashMap<i64, Label>>, now: Timestamp) -> Markup {
     let shown: Vec<(Deploy, &Model)> = deploys.iter().map(|deploy| (Deploy::from(deploy), deploy)).collect();
     let changes = folded(&shown, |(deploy, stored)| (deploy, &stored.service_alias));
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) {
-            table.deploys {
+            table.deploys[labels.is_some()] {
                 thead { tr {
-                    th scope="col" { "Change" } th scope="col" { "Service" } th scope="col" { "Result" }
+                    th scope="col" { "Change" }
+                    @if labels.is_some() { th scope="col" { "Service" } }
+                    th scope="col" { "Result" }
                     th.wide scope="col" { "Where" } th.number scope="col" { "When" }
                 } }
                 tbody { @for change in changes {
-                    (row(&change.deploy.0, &change.environments, Some(service(change.deploy.1, labels)), now))
+                    (row(&change.deploy.0, &change.environments, labels.map(|labels| service(change.deploy.1, labels)), now))
                 } }
             }
         }

@@ -4,6 +4,7 @@ use maud::Markup;
 
 use super::assets::Asset;
 use super::csv::File;
+use super::form::Mistakes;
 
 /// An answer.
 #[derive(Debug)]
@@ -54,6 +55,11 @@ impl Answer {
     /// A page with another status.
     pub fn with_status(status: u16, document: Markup) -> Self {
         Self::Page(Page { status, html: document.into_string(), policy: PagePolicy::Plain })
+    }
+
+    /// A page that shows the mistakes of its address, with what it understands of it.
+    pub fn checked(mistakes: &Mistakes, document: Markup) -> Self {
+        Self::with_status(if mistakes.is_empty() { 200 } else { 400 }, document)
     }
 
     /// A page with status 200 and another policy.

@@ -5,11 +5,10 @@ use serde_json::{Map, Value as Json};
 
 use super::form::{self, Mistakes};
 use super::layout::layout;
-use super::parts::{day, empty, link, page_links, time};
+use super::parts::{begins_at, empty, link, page_links, period, time};
 use super::visit::{Fields, Session, Visit};
 use super::words::{self, Addresses, value, values};
 use super::{Answer, Fault, Site, revert};
-use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
 use crate::entity::audit::{self, ActorKind, Filter, Model};
 use crate::entity::user::Role;
@@ -29,9 +28,9 @@ const KINDS: &[(&str, &str, ActorKind)] = &[
 /// Lists the entries, newest first.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
-    let filter = filter(visit)?;
-    let reading = site.reading(visit).await?;
-    let read = reading.optional(|db| audit::page(db, &filter, PAGE as u64 + 1)).await?;
+    let mut mistakes = Mistakes::none();
+    let filter = filter(visit, &mut mistakes);
+    let read = site.reading(visit).await?.optional(|db| audit::page(db, &filter, PAGE as u64 + 1)).await?;
     let Some(mut entries) = read else { return Err(Fault::TooMuch(TOO_MUCH.to_owned())) };
     // Without them, things have their numbers.
     let addresses = reading.optional(|db| words::addresses(db, &entries)).await?.unwrap_or_default();
@@ -42,7 +41,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let main = html! {
         p { "Changes to the catalogue, its users and its tokens; sign-ins and sign-outs; and refused attempts. "
             "Deploys are not listed here." }
-        (filters(visit, filter.actor))
+        (mistakes.summary(&["actor", "from", "until"]))
+        (filters(visit, filter.actor, &mistakes))
         @if entries.is_empty() {
             @if filtered { (empty("No entries match.", html! { p { a href="/audit" { "All changes" } } })) }
             @else { (empty("No entries yet.", html! { p { "Changes will appear here." } })) }
@@ -52,40 +52,12 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             (page_links(visit, "/audit", next.as_deref()))
         }
     };
-    Ok(Answer::page(layout(visit, "Audit", main)))
+    Ok(Answer::checked(&mistakes, layout(visit, "Audit", main)))
 }
 
-fn table(entries: &[Model], addresses: &Addresses) -> Markup {
-    let now = Timestamp::now();
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="Changes" {
-            table.fit {
-                thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Action" } th scope="col" { "Changed" } th scope="col" { "Details" } } }
-                tbody { @for entry in entries {
-                    tr {
-                        td { (time(entry.at, now)) }
-                        td {
-                            a.brief[entry.actor_kind == ActorKind::CommandLine] href=(of_actor(entry)) { (entry.actor_name) }
-                            @if entry.actor_kind != ActorKind::CommandLine { " " span.mark.none { (kind(entry.actor_kind).1) } }
-                        }
-                        td { (words::done(entry)) small { code { (entry.action) } } }
-                        td {
-                            @if let Some(class) = &entry.subject_class { span.soft { (class) } " " }
-                            @let name = entry.subject_name.clone().or(entry.subject_id.map(|id| id.to_string())).unwrap_or_default();
-                            @match of_subject(entry) { Some(address) => a href=(address) { (name) }, None => (name) }
-                            @if entry.owner_id.is_some() { small { (words::belonging(entry, addresses)) } }
-                        }
-                        td { (detail(entry.subject_class.as_deref(), &entry.detail)) (revert::reverted(entry)) (revert::offer(entry)) }
-                    }
-                } }
-            }
-        }
-    }
-}
-
-fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>) -> Markup {
-    let (query, none) = (&visit.query, Mistakes::none());
-    let field = |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(query, &none);
+fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>, mistakes: &Mistakes) -> Markup {
+    let query = &visit.query;
+    let field = |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(query, mistakes);
     let mut actors = vec![
         ("", "anybody"),
         ("token", "any token"),
@@ -99,7 +71,7 @@ fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>) -> Markup {
     }
     html! {
         form.filters method="get" action="/audit" role="search" {
-            (form::select("actor", "Who", "", &actors, query, &none))
+            (form::select("actor", "Who", "", &actors, query, mistakes))
             (field("action", "Action, such as serviceUpdate or signIn", "search"))
             (field("from", "From (UTC)", "date"))
             (field("until", "Until", "date"))
@@ -134,42 +106,37 @@ fn kind(kind: ActorKind) -> (&'static str, &'static str) {
 }
 
 /// Reads the filter: `actor=token:7`, `subject=Service:12`, `action=`, the days, and `after=` with the last entry of
-/// the previous page.
-fn filter(visit: &Visit) -> Result<Filter, Fault> {
+/// the previous page. What is not valid is a mistake, and no condition.
+fn filter(visit: &Visit, mistakes: &mut Mistakes) -> Filter {
     let query = &visit.query;
-    let bad = || Fault::BadRequest("The filter in the address is not valid.".to_owned());
-    let number = |text: &str| text.parse::<i64>().map_err(|_| bad());
-    let actor = match query.given("actor") {
-        Some(text) => {
-            let (word, id) = text.split_once(':').unwrap_or((text, ""));
-            let (.., kind) = KINDS.iter().find(|(known, ..)| *known == word).ok_or_else(bad)?;
-            Some((*kind, if id.is_empty() { None } else { Some(number(id)?) }))
-        }
-        None => None,
-    };
-    let subject = match query.given("subject") {
-        Some(text) => {
-            let (class, id) = text.split_once(':').ok_or_else(bad)?;
-            Some((class.to_owned(), number(id)?))
-        }
-        None => None,
-    };
-    let before = match query.given("after") {
-        Some(text) => {
-            let (at, id) = text.split_once('_').ok_or_else(bad)?;
-            Some((Timestamp::from_micros(number(at)?), number(id)?))
-        }
-        None => None,
-    };
-    let until = query.given("until").map(day).transpose()?;
-    Ok(Filter {
-        actor,
-        subject,
-        before,
-        action: query.given("action").map(str::to_owned),
-        start: query.given("from").map(day).transpose()?,
-        end: until.map(|day| Timestamp::from_micros(day.as_micros() + DAY)),
-    })
+    let actor = understood(query, "actor", "Choose one of the listed actors.", mistakes, |text| {
+        let (word, id) = text.split_once(':').unwrap_or((text, ""));
+        let (.., kind) = KINDS.iter().find(|(known, ..)| *known == word)?;
+        Some((*kind, if id.is_empty() { None } else { Some(id.parse().ok()?) }))
+    });
+    let subject =
+        understood(query, "subject", "The object in the address is not valid: these are all.", mistakes, |text| {
+            let (class, id) = text.split_once(':')?;
+            Some((class.to_owned(), id.parse().ok()?))
+        });
+    let before = begins_at(query, mistakes);
+    let (start, end) = period(query, mistakes);
+    Filter { actor, subject, before, action: query.given("action").map(str::to_owned), start, end }
+}
+
+/// Parses a part of the filter. One that is not valid is a mistake with this message.
+fn understood<T>(
+    query: &Fields,
+    name: &str,
+    message: &str,
+    mistakes: &mut Mistakes,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> Option<T> {
+    let parsed = parse(query.given(name)?);
+    if parsed.is_none() {
+        mistakes.push(name, message);
+    }
+    parsed
 }
 
 fn of_actor(entry: &Model) -> String {

@@ -2,20 +2,14 @@
 
 use maud::{Markup, html};
 
-use super::ask::ask;
-use super::form::{self, Mistakes};
-use super::layout::layout;
 use super::operations::deploy_metrics::DurationPercentiles;
 use super::operations::types::Moment;
-use super::operations::{Deploy, DeployMetrics, DeploySortEnum, DeployStatusEnum, Deploys, deploys::Service};
-use super::parts::{
-    count, count_to_most, day, day_of, duration, empty, external_link, grouped, link, order, pages, short, status, time,
-};
+use super::operations::{Deploy, DeployMetrics, DeployStatusEnum};
+use super::parts::{count, day_of, duration, external_link, grouped, short, status, time};
 use super::plot::{self, Bar};
 use super::reading::too_long;
 use super::service::DAYS;
-use super::visit::{Visit, path};
-use super::{Answer, Fault, Site};
+use super::visit::path;
 use crate::deploy::days::{DAY, Day};
 use crate::entity::Timestamp;
 use crate::entity::deploy::{self, Environments};
@@ -23,78 +17,6 @@ use crate::entity::deploy::{self, Environments};
 /// The path of a service's list of deploys.
 pub fn address(aliases: &[String]) -> String {
     path(["services", aliases.first().map_or("", String::as_str), "deploys"])
-}
-
-/// Lists the deploys of the service with this alias.
-pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
-    let query = &visit.query;
-    let until = query.given("until").map(day).transpose()?;
-    let wanted_order = order(visit)?;
-    let wanted = Deploys {
-        alias,
-        sort: wanted_order,
-        environments: query.given("environment").map(|one| vec![one]),
-        start: query.given("from").map(day).transpose()?.map(Moment),
-        end: until.map(|day| Moment(Timestamp::from_micros(day.as_micros() + DAY))),
-        after: query.given("after"),
-    };
-    let found = ask(site, visit, wanted).await?.account.service;
-    let Service { name, aliases, deploys } = found.ok_or_else(|| Fault::unknown("service", alias))?;
-    let (here, none) = (address(&aliases), Mistakes::none());
-    let field = |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(query, &none);
-    let is_oldest_first = wanted_order == Some(DeploySortEnum::DeployedAtAsc);
-    let (now, other, sort) = match is_oldest_first {
-        true => ("oldest first", "Newest first", ""),
-        false => ("newest first", "Oldest first", "deployed_at_ASC"),
-    };
-    let turned = link(&here, &query.without("after").query_with("sort", sort));
-    let main = html! {
-        p { a href=(super::services::address(&aliases)) { "Back to the service" } " · Sorted " (now) ". " a href=(turned) { (other) } }
-        form.filters method="get" action=(here) role="search" data-live="deploys" {
-            (field("environment", "Environment", "search"))
-            (field("from", "From (UTC)", "date"))
-            (field("until", "Until", "date"))
-            @if is_oldest_first { input type="hidden" name="sort" value="deployed_at_ASC"; }
-            button { "Search" }
-        }
-        div #deploys {
-            @if deploys.nodes.is_empty() {
-                @if ["environment", "from", "until"].iter().any(|name| query.given(name).is_some()) {
-                    (empty("No deploys match.", html! { p { a href=(here) { "All deploys" } } }))
-                } @else {
-                    (empty("No deploys yet.", html! { p { "Pipelines post them to a deploy integration." } }))
-                }
-            } @else {
-                p.soft role="status" { (count_to_most(deploys.total_count, "deploy")) }
-                (line(&deploys.nodes, Timestamp::now()))
-                (pages(visit, &here, &deploys.page_info))
-            }
-        }
-    };
-    Ok(Answer::page(layout(visit, &format!("Deploys of {name}"), main)))
-}
-
-/// Shows deploys on a timeline, newest first.
-pub fn line(deploys: &[Deploy], now: Timestamp) -> Markup {
-    html! {
-        ol.line {
-            @for deploy in deploys {
-                li class=[match deploy.deploy_status { DeployStatusEnum::Success => Some("good"), DeployStatusEnum::Failure => Some("bad"), _ => None }] {
-                    (time(deploy.deployed_at.0, now)) " "
-                    (status(deploy.deploy_status, deploy.status.as_deref())) " "
-                    @if let Some(environment) = &deploy.environment { span.mark.none { (environment) } " " }
-                    (external_link(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number)))
-                    @if let Some(seconds) = deploy.duration { span.soft { " in " (duration(seconds)) } }
-                    div { (short(&deploy.description)) }
-                    div.soft {
-                        @if let Some(who) = deploy.deployer_name.as_ref().or(deploy.deployer_email.as_ref()) { "by " bdi { (who) } }
-                        @if let Some(sha) = &deploy.commit_sha { " · " code { (sha.chars().take(10).collect::<String>()) } }
-                        @if let Some(message) = &deploy.commit_message { " " bdi { (short(message)) } }
-                    }
-                }
-            }
-        }
-    }
 }
 
 impl From<&deploy::Model> for Deploy {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use maud::{Markup, html};
 use sea_orm::ColumnTrait;
 
+use super::Fault;
 use super::visit::Fields;
 use crate::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
 use crate::entity::text;
@@ -41,6 +42,14 @@ impl Mistakes {
     /// All messages.
     pub fn messages(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(_, message)| &**message)
+    }
+
+    /// Refuses what can only be answered without any, such as a file.
+    pub fn refused(&self) -> Result<(), Fault> {
+        match self.is_empty() {
+            true => Ok(()),
+            false => Err(Fault::BadRequest(self.messages().collect::<Vec<_>>().join(" "))),
+        }
     }
 
     /// The mistakes about anything but `field`, which belongs to another form of the page.

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::ask::ask;
+use super::form::Mistakes;
 use super::graph;
 use super::group_form::GroupKind;
 use super::layout::{Head, page as framed};
@@ -18,8 +19,9 @@ use crate::graphql::field::id;
 
 /// Lists the systems.
 pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    let systems =
-        ask(site, visit, Systems { sort: order(visit)?, after: visit.query.given("after") }).await?.account.systems;
+    let mut mistakes = Mistakes::none();
+    let sort = order(visit, &mut mistakes);
+    let systems = ask(site, visit, Systems { sort, after: visit.query.given("after") }).await?.account.systems;
     let rows = systems.nodes.iter().map(|system| {
         html! {
             th scope="row" { (link("systems", &system.aliases, &system.name)) }
@@ -37,14 +39,14 @@ pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<An
     };
     let table = table("Systems", &heads, rows.collect());
     let links = pages(visit, "/systems", &systems.page_info);
-    let may = !Reach::read(site, session).await?.is_empty();
-    Ok(Answer::page(list(visit, may, GroupKind::System, table, links)))
+    Ok(Answer::checked(&mistakes, list(visit, session, GroupKind::System, table, (links, &mistakes))))
 }
 
 /// Lists the domains.
 pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    let domains =
-        ask(site, visit, Domains { sort: order(visit)?, after: visit.query.given("after") }).await?.account.domains;
+    let mut mistakes = Mistakes::none();
+    let sort = order(visit, &mut mistakes);
+    let domains = ask(site, visit, Domains { sort, after: visit.query.given("after") }).await?.account.domains;
     let rows = domains.nodes.iter().map(|domain| {
         html! {
             th scope="row" { (link("domains", &domain.aliases, &domain.name)) }
@@ -56,8 +58,7 @@ pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<An
     let heads = html! { (head("Domain", "name")) (head("Owner", "owner")) th.number scope="col" { "Systems" } };
     let table = table("Domains", &heads, rows.collect());
     let links = pages(visit, "/domains", &domains.page_info);
-    let may = !Reach::read(site, session).await?.is_empty();
-    Ok(Answer::page(list(visit, may, GroupKind::Domain, table, links)))
+    Ok(Answer::checked(&mistakes, list(visit, session, GroupKind::Domain, table, (links, &mistakes))))
 }
 
 /// A table; nothing without rows.
@@ -74,7 +75,13 @@ fn table(label: &str, heads: &Markup, rows: Vec<Markup>) -> Option<Markup> {
     })
 }
 
-fn list(visit: &Visit, may: bool, kind: GroupKind, table: Option<Markup>, links: Markup) -> Markup {
+fn list(
+    visit: &Visit,
+    session: &Session,
+    kind: GroupKind,
+    table: Option<Markup>,
+    (links, mistakes): (Markup, &Mistakes),
+) -> Markup {
     let (title, other, what) = match kind {
         GroupKind::System => {
             ("Systems", ("Domains", "/domains"), "A system is a group of services that do one thing together.")
@@ -91,6 +98,7 @@ fn list(visit: &Visit, may: bool, kind: GroupKind, table: Option<Markup>, links:
         ..Head::new(title)
     };
     let main = html! {
+        (mistakes.summary(&[]))
         @match table {
             Some(table) => { (table) (links) },
             None => (empty(&format!("No {}s yet.", kind.noun()), html! {

@@ -9,7 +9,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use super::csv::{File, Row, Source};
 use super::form::{self, Mistakes};
 use super::layout::{Head, page as framed};
-use super::parts::{cursor_text, empty, link, page_links, read_cursor, short, time};
+use super::parts::{begins_at, cursor_text, empty, link, page_links, short, time};
 use super::rights::Reach;
 use super::visit::{Session, Visit, path};
 use super::words::{self, Addresses};
@@ -68,8 +68,9 @@ impl Subject {
 
 /// Shows the history.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, alias: &str) -> Result<Answer, Fault> {
-    let after = visit.query.given("after").map(read_cursor).transpose()?;
-    let kind = visit.query.get("kind");
+    let mut mistakes = Mistakes::none();
+    let after = begins_at(&visit.query, &mut mistakes);
+    let kind = kind(visit, &mut mistakes);
     let reading = site.reading(visit).await?;
     let subject = reading.required(|db| find(db, part, alias)).await?;
     let (entries, next) = reading.required(|db| entries(db, subject.object(), kind, after, PAGE)).await?;
@@ -78,7 +79,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
     let (now, here) = (Timestamp::now(), format!("{}/history", subject.address));
     let next = next.map(cursor_text);
     let main = html! {
-        (filters(visit, &here))
+        (filters(visit, &here, &mistakes))
         @if entries.is_empty() {
             @if kind.is_empty() { (empty("No changes yet.", html! { p { "Changes will appear here." } })) }
             @else { (empty("No changes match.", html! { p { a href=(here) { "All changes" } } })) }
@@ -93,14 +94,21 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
         actions: html! { a.button.quiet href=(file) { "Download CSV" } },
         ..Head::with_parent(&title, &subject.address, &subject.name)
     };
-    Ok(Answer::page(framed(visit, &head, main)))
+    Ok(Answer::checked(&mistakes, framed(visit, &head, main)))
 }
 
 /// The same as a file.
 pub async fn file(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result<Answer, Fault> {
-    let about = site.reading(visit).await?.required(|db| find(db, part, alias)).await?.object();
-    let list = List { site: site.clone(), visit: visit.clone(), about, after: None };
-    File::begin("history.csv", &["at", "who", "change", "what", "details", "action"], list).await
+    let mut mistakes = Mistakes::none();
+    kind(visit, &mut mistakes);
+    mistakes.refused()?;
+    let subjects = {
+        let reading = site.reading(visit).await?;
+        let subject = reading.required(|db| find(db, part, alias)).await?;
+        reading.required(|db| belonging(db, &subject)).await?
+    };
+    let list = List { site: site.clone(), visit: visit.clone(), subjects, after: None };
+    File::begin("history.csv", &["at", "who", "action", "what", "details"], list).await
 }
 
 /// The changes of a file.
@@ -218,12 +226,23 @@ fn is_of_kind(entry: &Model, kind: &str) -> bool {
         || words::changed(entry).is_some_and(|changed| changed.contains_key(*list))
 }
 
-fn filters(visit: &Visit, here: &str) -> Markup {
+/// The kind of changes that the address wants: all of them, if it names none.
+fn kind<'v>(visit: &'v Visit, mistakes: &mut Mistakes) -> &'v str {
+    let word = visit.query.get("kind");
+    if !word.is_empty() && KINDS.iter().all(|(known, ..)| *known != word) {
+        mistakes.push("kind", "Choose one of the listed kinds. These are all changes.");
+        return "";
+    }
+    word
+}
+
+fn filters(visit: &Visit, here: &str, mistakes: &Mistakes) -> Markup {
     let mut kinds = vec![("", "all changes")];
     kinds.extend(KINDS.iter().map(|(word, label, ..)| (*word, *label)));
     html! {
+        (mistakes.summary(&["kind"]))
         form.filters method="get" action=(here) role="search" {
-            (form::select("kind", "Changes of", "", &kinds, &visit.query, &Mistakes::none()))
+            (form::select("kind", "Changes of", "", &kinds, &visit.query, mistakes))
             button { "Show" }
         }
     }

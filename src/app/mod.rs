@@ -34,6 +34,7 @@ mod definitions;
 mod deliveries;
 mod delivery;
 mod dependency_form;
+mod deploy_filter;
 mod deploys;
 mod documents;
 mod error_page;
@@ -74,6 +75,7 @@ mod repositories;
 mod revert;
 mod rights;
 mod schema_form;
+mod scope;
 mod scorecards;
 mod search;
 mod service;
@@ -402,7 +404,8 @@ impl Site {
             (Get, ["services"]) => services::page(self, visit, session).await,
             (Post, ["services", "change"]) => services_change::change(self, visit, session).await,
             (Get, ["services", alias]) => service::page(self, visit, session, alias).await,
-            (Get, ["services", alias, "deploys"]) => deploys::page(self, visit, alias).await,
+            (Get, ["services", alias, "deploys"]) => all_deploys::of_service(self, visit, alias).await,
+            (Get, ["services", alias, "deploys.csv"]) => all_deploys::service_file(self, visit, alias).await,
             (Get, ["services", alias, "standards"]) => standing::page(self, visit, alias).await,
             (Get, ["services", alias, "graph"]) => graph::page(self, visit, alias).await,
             (Get, [part @ ("services" | "teams"), alias, "contacts"]) => {

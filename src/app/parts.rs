@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use maud::{Markup, html};
 
-use super::Fault;
+use super::form::Mistakes;
 use super::operations::{DeployStatusEnum, PageInfo};
-use super::visit::Visit;
+use super::visit::{Fields, Visit};
+use crate::deploy::days::DAY;
 use crate::entity::{TimeCursor, Timestamp};
 
 /// A point in time in relative words, with the exact time as a tooltip.
@@ -61,11 +62,14 @@ pub fn cursor_text((at, id): TimeCursor) -> String {
     format!("{}_{id}", at.as_micros())
 }
 
-/// Reads [`cursor_text`].
-pub fn read_cursor(text: &str) -> Result<TimeCursor, Fault> {
-    let parts = text.split_once('_').and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)));
-    let (at, id) = parts.ok_or_else(|| Fault::BadRequest("The page in the address is not valid.".to_owned()))?;
-    Ok((Timestamp::from_micros(at), id))
+/// Reads [`cursor_text`] from the query: where a page begins. `None` on the first page, which one that is not valid is, too.
+pub fn begins_at(query: &Fields, mistakes: &mut Mistakes) -> Option<TimeCursor> {
+    let (at, id) = query.given("after")?.split_once('_').unwrap_or_default();
+    let place = at.parse().ok().zip(id.parse().ok()).map(|(at, id)| (Timestamp::from_micros(at), id));
+    if place.is_none() {
+        mistakes.push("after", "The page in the address is not valid: this is the first one.");
+    }
+    place
 }
 
 /// Links to the first and the next page of a list at `path`. Keeps the other query parameters.
@@ -98,10 +102,13 @@ pub fn chip(visit: &Visit, here: &str, name: &str, label: &str, value: &str) -> 
     }
 }
 
-/// Parses the order of a list from the query. `None` if the query has none.
-pub fn order<T: FromStr>(visit: &Visit) -> Result<Option<T>, Fault> {
-    let order = visit.query.given("sort").map(str::parse).transpose();
-    order.map_err(|_| Fault::BadRequest("The sort order in the address is not valid.".to_owned()))
+/// Parses the order of a list from the query. `None` if the query has none, or one that the list does not know.
+pub fn order<T: FromStr>(visit: &Visit, mistakes: &mut Mistakes) -> Option<T> {
+    let order = visit.query.given("sort")?.parse().ok();
+    if order.is_none() {
+        mistakes.push("sort", "The list has no such order as the address says. This is its usual one.");
+    }
+    order
 }
 
 /// The heading of a column: a link that sorts the list at `path` by this column, or reverses the order if it is sorted by
@@ -236,10 +243,27 @@ pub fn short(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Parses a form's date such as `2026-11-21`: the start of that day in UTC.
-pub fn day(text: &str) -> Result<Timestamp, Fault> {
-    let start = Timestamp::parse(&format!("{text}T00:00:00Z"));
-    start.map_err(|_| Fault::BadRequest("Write a day like 2026-11-21.".to_owned()))
+/// Parses the period of a list from the query: the start of the day `from`, and the end of the day `until`, in UTC. The days
+/// are like `2026-11-21`; one that is not is a mistake in its field, and no condition.
+pub fn period(query: &Fields, mistakes: &mut Mistakes) -> (Option<Timestamp>, Option<Timestamp>) {
+    let mut day = |name: &str| {
+        let start = Timestamp::parse(&format!("{}T00:00:00Z", query.given(name)?)).ok();
+        if start.is_none() {
+            mistakes.push(name, "Write a day like 2026-11-21.");
+        }
+        start
+    };
+    let (from, until) = (day("from"), day("until"));
+    if from.zip(until).is_some_and(|(from, until)| until < from) {
+        mistakes.push("until", "The last day is before the first one.");
+        return (from, None);
+    }
+    (from, until.map(|day| Timestamp::from_micros(day.as_micros() + DAY)))
+}
+
+/// The day of a point in time in UTC as a form's date, such as `2026-11-21`.
+pub fn form_day(moment: Timestamp) -> String {
+    moment.to_string().chars().take_while(|one| *one != 'T').collect()
 }
 
 /// Formats a duration, such as `2 h 5 min`, `40 s`.

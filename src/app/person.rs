@@ -1,4 +1,5 @@
-//! The page of a user: how to reach them, their teams, what they lead and are on call for, and who takes it over.
+//! The page of a user: how to reach them, their teams, what they lead and are on call for, what they have deployed, and who
+//! takes it over.
 
 use maud::{Markup, html};
 
@@ -12,7 +13,7 @@ use super::parts::{count, delete_button, pages, tags, time};
 use super::reading::too_long;
 use super::team_tree::Duties;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, users};
+use super::{Answer, Fault, Site, all_deploys, users};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, feed, user};
 use crate::error::Error;
@@ -48,7 +49,11 @@ async fn show(
     let now = Timestamp::now();
     let is_admin = session.user.role == Role::Admin;
     let feeds = if is_admin { feed::of_user(site.db.read(), number).await? } else { Vec::new() };
-    let duties = site.reading(visit).await?.optional(|db| Duties::read(db, number)).await?;
+    let reading = site.reading(visit).await?;
+    let duties = reading.optional(|db| Duties::read(db, number)).await?;
+    // Last: nothing else takes as long.
+    let deploys = all_deploys::latest_of(&reading, &user.email).await?;
+    drop(reading);
     let may_delete = is_admin && session.user.id != number;
     let people = Offers::read(site, visit, if may_delete { &[Offered::People] } else { &[] }).await?;
     let main = html! {
@@ -74,6 +79,7 @@ async fn show(
         }
         (pages(visit, &path(["users", &number.to_string()]), &user.teams.page_info))
         @match &duties { Some(duties) => (duties.show()), None => (too_long()) }
+        (deploys)
         @if is_admin { (feeds_of(&id, &user.name, &feeds, now)) }
         @if let Some(duties) = duties.as_ref().filter(|_| may_delete) { (leaving((&id, &user.name), duties, &people, visit, mistakes)) }
     };

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::ask::ask;
+use super::form::Mistakes;
 use super::groups::owner;
 use super::layout::layout;
 use super::markdown::prose;
@@ -17,11 +18,13 @@ use crate::graphql::field::id::Id;
 
 /// Lists the repositories.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
-    let sort = order(visit)?;
+    let mut mistakes = Mistakes::none();
+    let sort = order(visit, &mut mistakes);
     let found = ask(site, visit, Repositories { sort, after: visit.query.given("after") }).await?;
     let (repositories, app_url) = (found.account.repositories, &site.catalogue.settings().app_url);
     let head = |label, order, wide| sorted(visit, "/repositories", label, order, wide);
     let main = html! {
+        (mistakes.summary(&[]))
         @if repositories.nodes.is_empty() {
             (empty("No repositories yet.", html! {
                 p { "List the repositories of a service in its service file, or add them "
@@ -49,7 +52,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             (pages(visit, "/repositories", &repositories.page_info))
         }
     };
-    Ok(Answer::page(layout(visit, "Repositories", main)))
+    Ok(Answer::checked(&mistakes, layout(visit, "Repositories", main)))
 }
 
 fn marks(visible: bool, archived: bool) -> Markup {

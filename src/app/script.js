@@ -1,6 +1,6 @@
 "use strict";
 // Pages work without this script. It adds: `/` and Ctrl+K open the search, lists, the choices of fields and the sentence of
-// a check update while you type, and texts get a copy button.
+// a check update while you type, the list of the newest deploys reads itself again, and texts get a copy button.
 
 // The part of a page with this id, or nothing while a half-typed value is refused. With `sent`, the page answers a form.
 const part = async (address, id, signal, sent) => {
@@ -104,8 +104,55 @@ for (const form of document.querySelectorAll("form[data-live]")) {
   });
 }
 
-// A field that names something of many offers what the search of all pages finds, or that of people, who are named by
-// their address. What is written counts without it, too.
+// A list of what is newest reads itself again while it is seen, and nobody types, selects a text of it or has the focus in
+// it. It ends with the first answer that fails, and after an hour in which nobody did anything on the page.
+for (const list of document.querySelectorAll("[data-refresh]")) {
+  const every = 1000 * list.dataset.refresh;
+  const longest = 3600 * 1000;
+  const note = document.createElement("p");
+  note.className = "hint";
+  const say = (words) => {
+    note.textContent = words;
+    list.before(note);
+  };
+  let read = Date.now();
+  let used = read;
+  let latest;
+  for (const kind of ["keydown", "pointerdown", "scroll", "visibilitychange"]) {
+    document.addEventListener(kind, () => (used = Date.now()), { passive: true });
+  }
+  // What is typed changes the list by itself.
+  document.addEventListener("input", () => {
+    latest?.abort("typed");
+    read = Date.now();
+  });
+  const isUsed = () => {
+    const selection = getSelection();
+    return list.contains(document.activeElement) || (!selection.isCollapsed && selection.containsNode(list, true));
+  };
+  const timer = setInterval(async () => {
+    const now = Date.now();
+    if (document.hidden || now - read < every || now - used > longest || isUsed()) return;
+    read = now;
+    const { signal } = (latest = new AbortController());
+    const late = setTimeout((one) => one.abort("late"), every, latest);
+    try {
+      const rows = await part(location.pathname + location.search, list.id, signal);
+      if (!rows) throw new Error("refused");
+      if (signal.aborted || isUsed()) return;
+      list.replaceChildren(...rows);
+      say("Updated at " + new Date().toLocaleTimeString() + ".");
+    } catch {
+      if (signal.reason === "typed") return;
+      clearInterval(timer);
+      say("The list is no longer updated. Reload the page to go on.");
+    } finally {
+      clearTimeout(late);
+    }
+  }, 1000);
+}
+
+// A field that names something of many offers what the search of all pages finds. What is written counts without it, too.
 for (const field of document.querySelectorAll("input[data-find]")) {
   const start = `/${field.dataset.find}/`;
   const load = async (signal) => {

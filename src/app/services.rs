@@ -18,7 +18,7 @@ use super::rights::Reach;
 use super::service_list::table::{Column, Row, Shape, table as table_of};
 use super::service_list::{Chosen, choice, favourites};
 use super::services_change::Bar;
-use super::visit::{self, Session, Visit, path};
+use super::visit::{self, Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, picker, search};
 use crate::deploy::days::DAY;
 use crate::entity::user::Role;
@@ -37,13 +37,8 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
         mistakes.push(choice::COLUMNS, message);
         Chosen::default()
     });
-    let since = visit.query.given("quiet").and_then(|days| match days_ago(days) {
-        Some(moment) => Some(moment),
-        None => {
-            mistakes.push("quiet", "Write the days as a whole number, such as 30.");
-            None
-        }
-    });
+    let since = quiet_since(&visit.query, &mut mistakes);
+    let _: Option<ServiceSortEnum> = order(visit, &mut mistakes);
     let gone = choice::gone(site, &visit.query, &["type", "filter"]).await?;
     let (with_owners, view) = (session.user.role == Role::TeamMember, choice::open_id(&visit.query));
     let asked = Asked { chosen: &chosen, with_owners, since, is_gone: gone.is_some(), view };
@@ -118,16 +113,12 @@ async fn find(site: &Site, visit: &Visit, asked: &Asked<'_>) -> Result<Account, 
 }
 
 async fn find_of(site: &Site, visit: &Visit, owner: Option<&str>, asked: &Asked<'_>) -> Result<Account, Fault> {
-    let wanted = wanted(visit, owner, asked)?;
+    let wanted = wanted(visit, owner, asked);
     Ok(ask_counting(counted(visit), site, visit, wanted).await?.account)
 }
 
-/// The filters, the order and the columns of the address.
-pub(super) fn wanted<'v>(
-    visit: &'v Visit,
-    owner: Option<&'v str>,
-    asked: &'v Asked<'_>,
-) -> Result<Services<'v>, Fault> {
+/// The filters, the order and the columns of the address. An order that is not known is the usual one.
+pub(super) fn wanted<'v>(visit: &'v Visit, owner: Option<&'v str>, asked: &'v Asked<'_>) -> Services<'v> {
     let query = &visit.query;
     let tag = query.given("tag").map(|tag| match tag.split_once([':', '=']) {
         Some((key, value)) => {
@@ -136,8 +127,8 @@ pub(super) fn wanted<'v>(
         None => TagArgs { key: MaybeUndefined::Value(tag), ..Default::default() },
     });
     let has = |column| asked.chosen.columns.contains(&column);
-    Ok(Services {
-        sort: Some(order(visit)?.unwrap_or(ServiceSortEnum::NameAsc)),
+    Services {
+        sort: Some(order(visit, &mut Mistakes::none()).unwrap_or(ServiceSortEnum::NameAsc)),
         after: query.given("after"),
         search: query.given("search"),
         language: query.given("language"),
@@ -168,7 +159,7 @@ pub(super) fn wanted<'v>(
             let own = [query.given("type").map(of_type), query.given("level").map(of_level)];
             Some(own.into_iter().flatten().collect::<Vec<_>>()).filter(|own| !own.is_empty() && !asked.is_gone)
         },
-    })
+    }
 }
 
 /// The alias of the team with this name, in any case of its letters.
@@ -211,8 +202,17 @@ fn of_level(index: &str) -> ServiceFilterInput<'_> {
     }
 }
 
+/// The time since which the address wants no deploy.
+pub(super) fn quiet_since(query: &Fields, mistakes: &mut Mistakes) -> Option<Timestamp> {
+    let since = days_ago(query.given("quiet")?);
+    if since.is_none() {
+        mistakes.push("quiet", "Write the days as a whole number, such as 30.");
+    }
+    since
+}
+
 /// The time this many days ago. `None` unless the days are a whole number.
-pub(super) fn days_ago(days: &str) -> Option<Timestamp> {
+fn days_ago(days: &str) -> Option<Timestamp> {
     let days: u32 = days.parse().ok()?;
     Some(Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(DAY.saturating_mul(days.into()))))
 }

@@ -5,6 +5,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::ask::ask;
 use super::contact_form::contact;
+use super::form::Mistakes;
 use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::team::AccountTeam as Found;
@@ -27,7 +28,9 @@ const PARTS: usize = 50;
 
 /// Lists the teams.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    let teams = ask(site, visit, Teams { sort: order(visit)?, after: visit.query.given("after") }).await?.account.teams;
+    let mut mistakes = Mistakes::none();
+    let sort = order(visit, &mut mistakes);
+    let teams = ask(site, visit, Teams { sort, after: visit.query.given("after") }).await?.account.teams;
     let may = session.user.role >= Role::User;
     let is_flat = visit.query.has("sort") || visit.query.has("after");
     let tree = match is_flat {
@@ -35,6 +38,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         false => team_tree::tree(&site.reading(visit).await?).await?,
     };
     let main = html! {
+        (mistakes.summary(&[]))
         @if let Some(tree) = &tree {
             p.soft { a href="/teams?sort=name_ASC" { "Show as a list" } }
             (tree)
@@ -65,7 +69,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         }
     };
     let head = Head { actions: html! { @if may { a.button href="/new/team" { "New team" } } }, ..Head::new("Teams") };
-    Ok(Answer::page(framed(visit, &head, main)))
+    Ok(Answer::checked(&mistakes, framed(visit, &head, main)))
 }
 
 /// Shows the team with this alias.

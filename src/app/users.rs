@@ -10,7 +10,9 @@ use super::ask::{ask, settled, unanswered};
 use super::form::{self, Mistakes, Text};
 use super::layout::{Head, page as framed};
 use super::operations::users::User;
-use super::operations::{ChangeUser, DeleteUser, InviteUser, Mistake, UserIdentifierInput, UserInput, UserRole, Users};
+use super::operations::{
+    ChangeUser, DeleteUser, InviteUser, Mistake, UserIdentifierInput, UserInput, UserRole, UserSortEnum, Users,
+};
 use super::parts::{delete_button, order, pages, sorted};
 use super::team_tree::Duties;
 use super::visit::{Session, Visit, path};
@@ -46,7 +48,9 @@ struct Link {
 /// Lists the users, with the form for a new one.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     session.require(Role::Admin)?;
-    Ok(Answer::page(show(site, visit, session, &Mistakes::none(), None).await?))
+    let mut mistakes = Mistakes::none();
+    let _: Option<UserSortEnum> = order(visit, &mut mistakes);
+    Ok(Answer::checked(&mistakes, show(site, visit, session, &mistakes, None).await?))
 }
 
 async fn show(
@@ -56,7 +60,8 @@ async fn show(
     mistakes: &Mistakes,
     link: Option<Link>,
 ) -> Result<Markup, Fault> {
-    let users = ask(site, visit, Users { sort: order(visit)?, after: visit.query.given("after") }).await?.account.users;
+    let sort = order(visit, &mut Mistakes::none());
+    let users = ask(site, visit, Users { sort, after: visit.query.given("after") }).await?.account.users;
     let roles: Vec<_> = ROLES.iter().map(|(role, text)| (role.to_string(), *text)).collect();
     let roles: Vec<_> = roles.iter().map(|(word, text)| (&**word, *text)).collect();
     let numbers: HashMap<&str, i64> =

@@ -8,7 +8,7 @@ use sea_orm::sea_query::{ExprTrait, SelectStatement};
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait, Select};
 
 use crate::db::{self, OfKeys, Read, ReadHandle, Row, any};
-use crate::entity::deploy::{Column, Entity, Model, Status, environment_key};
+use crate::entity::deploy::{Column, Entity, Environments, Model, Status, environment_key};
 use crate::entity::{ByIds, TimeCursor, Timestamp};
 
 /// The maximum number of deploys that a page of a filtered list reads.
@@ -27,12 +27,22 @@ pub struct Filter {
     pub environment: Option<String>,
     /// Deploys with this status.
     pub status: Option<Status>,
-    /// Deploys by somebody whose name or email address contains this text, in any case.
+    /// Deploys to these environments, beside [`environment`](Self::environment).
+    pub production: Option<Environments>,
+    /// Deploys by somebody whose name or email address contains this text, in any case. A whole email address means
+    /// nobody else's.
     pub person: Option<String>,
     /// Deploys at or after this time.
     pub start: Option<Timestamp>,
     /// Deploys before this time.
     pub end: Option<Timestamp>,
+}
+
+impl Filter {
+    /// Whether indexes serve all conditions.
+    fn is_indexed(&self) -> bool {
+        self.status.is_none() && self.person.is_none() && self.production.is_none()
+    }
 }
 
 /// A page of the list.
@@ -54,7 +64,7 @@ pub async fn page(
     after: Option<TimeCursor>,
     most: usize,
 ) -> Result<Found, db::Error> {
-    let is_indexed = filter.status.is_none() && filter.person.is_none();
+    let is_indexed = filter.is_indexed();
     let (lists, each) = match &filter.services {
         Some(services) => {
             let each = if is_indexed { most + 1 } else { (most + 1).max(SEARCHED / services.len().max(1)) };
@@ -79,7 +89,7 @@ async fn of_services(
     after: Option<TimeCursor>,
     each: u64,
 ) -> Result<Vec<Vec<Seen>>, db::Error> {
-    let is_indexed = filter.status.is_none() && filter.person.is_none();
+    let is_indexed = filter.is_indexed();
     let build = |key: Expr| -> SelectStatement {
         conditions(filter, select(is_indexed).filter(key), after).limit(each).into_query()
     };
@@ -95,16 +105,19 @@ fn select(is_indexed: bool) -> Select<Entity> {
     let place = Entity::find().select_only().columns([Column::DeployedAt, Column::Id]);
     match is_indexed {
         true => place,
-        false => place.columns([Column::DeployStatus, Column::DeployerName, Column::DeployerEmail]),
+        false => {
+            place.columns([Column::DeployStatus, Column::DeployerName, Column::DeployerEmail, Column::Environment])
+        }
     }
 }
 
 /// Reads a deploy's place, and whether it meets the conditions that no index serves.
 fn reader(filter: &Filter) -> impl Fn(&Row<'_>) -> Result<Seen, db::Error> + Clone + Send + Sync + 'static {
     let (status, person) = (filter.status, filter.person.as_ref().map(|text| text.to_lowercase()));
+    let (production, is_indexed) = (filter.production.clone(), filter.is_indexed());
     move |row| {
         let place = (Timestamp::from_micros(row.get(0)?), row.get(1)?);
-        if status.is_none() && person.is_none() {
+        if is_indexed {
             return Ok((place, true));
         }
         let has_status = match status {
@@ -114,12 +127,23 @@ fn reader(filter: &Filter) -> impl Fn(&Row<'_>) -> Result<Seen, db::Error> + Clo
         let is_by = match &person {
             Some(person) => {
                 let (name, email) = (row.get::<Option<String>>(3)?, row.get::<Option<String>>(4)?);
-                [name, email].into_iter().flatten().any(|text| text.to_lowercase().contains(person))
+                [name, email].into_iter().flatten().any(|text| is_named(&text.to_lowercase(), person))
             }
             None => true,
         };
-        Ok((place, has_status && is_by))
+        let is_production = match &production {
+            Some(production) => production.contain(row.get::<Option<String>>(5)?.as_deref()),
+            None => true,
+        };
+        Ok((place, has_status && is_by && is_production))
     }
+}
+
+/// Whether a name or an email address is what is looked for. Both are in lower case.
+fn is_named(text: &str, person: &str) -> bool {
+    let (local, host) = person.split_once('@').unwrap_or_default();
+    let is_whole = !local.is_empty() && host.contains('.') && !host.ends_with('.');
+    if is_whole { text == person } else { text.contains(person) }
 }
 
 /// Adds the conditions that an index serves, and the order.
@@ -174,6 +198,19 @@ mod tests {
 
     fn moments(places: Vec<TimeCursor>) -> Vec<i64> {
         places.into_iter().map(|(_, id)| id).collect()
+    }
+
+    #[test]
+    fn a_whole_email_address_means_nobody_elses() {
+        for (person, found) in [
+            ("al", vec!["al@example.com", "cal@example.com"]),
+            ("al@", vec!["al@example.com", "cal@example.com"]),
+            ("@example.com", vec!["al@example.com", "cal@example.com"]),
+            ("al@example.com", vec!["al@example.com"]),
+        ] {
+            let all = ["al@example.com", "cal@example.com"];
+            assert_eq!(all.into_iter().filter(|text| is_named(text, person)).collect::<Vec<_>>(), found, "{person}");
+        }
     }
 
     #[test]

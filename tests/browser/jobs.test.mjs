@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 const MINUTE = 60;
 const SUGGESTIONS = 20;
 
-let server, browser, token;
+let server, browser, token, endpoint;
 before(async () => {
   [server, browser] = await Promise.all([start(), open()]);
   await catalogue();
@@ -65,7 +65,7 @@ async function catalogue() {
   }`);
   // A wrong edit.
   await run('mutation { serviceUpdate(input: { alias: "mailer", tierAlias: "tier_4" }) { errors { message } } }');
-  const url = server.origin + new URL(server.run('deploy-endpoint', 'create', '--name', 'CI')).pathname;
+  endpoint = server.origin + new URL(server.run('deploy-endpoint', 'create', '--name', 'CI')).pathname;
   const deploys = [
     { service: 'ledger', status: 'success', hours: 9, deployer: { name: 'Jon Doe', email: 'jon@example.com' } },
     { service: 'cart', status: 'failed', hours: 10, deployer: { name: 'Mia Roe', email: 'mia@example.com' } },
@@ -73,10 +73,14 @@ async function catalogue() {
   ];
   for (const [number, { service, status, hours, deployer }] of deploys.entries()) {
     const deployed_at = new Date(Date.now() - hours * HOUR).toISOString();
-    const deploy = { service, status, deployer, deployed_at, description: `change ${number}`, environment: 'production' };
-    const headers = { 'Content-Type': 'application/json' };
-    assert.equal((await fetch(url, { method: 'POST', headers, body: JSON.stringify(deploy) })).status, 202);
+    await deploy({ service, status, deployer, deployed_at, description: `change ${number}`, environment: 'production' });
   }
+}
+
+// Posts a deploy as a pipeline does.
+async function deploy(one) {
+  const headers = { 'Content-Type': 'application/json' };
+  assert.equal((await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(one) })).status, 202);
 }
 
 // A job of somebody, usually an administrator, who has signed in and sees the home page. It takes at most so many clicks.
@@ -161,6 +165,23 @@ job('who deployed what last night', 1, async ({ main, navigate }) => {
   for (const who of ['Jon Doe', 'Mia Roe']) await main.getByText(who).first().waitFor();
   await main.getByRole('link', { name: 'Ledger' }).first().waitFor();
   await main.getByRole('row', { name: /Cart.*failed/ }).first().waitFor();
+});
+
+job('a deploy shows while the list is open, unless somebody uses it', 1, async ({ page, main, navigate, go }) => {
+  await page.clock.install();
+  await go('/');
+  await navigate('Deploys');
+  await main.getByRole('link', { name: 'Ledger' }).first().waitFor();
+  const deployed_at = new Date().toISOString();
+  await deploy({ service: 'ledger', status: 'success', deployer: { name: 'ci' }, description: 'newer than the page', deployed_at });
+  await main.locator('#deploys a').first().focus();
+  await page.clock.runFor(40_000);
+  assert.equal(await main.getByText('newer than the page').count(), 0);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.clock.runFor(2_000);
+  await main.getByText('newer than the page').first().waitFor();
+  await main.getByText(/^Updated at /).waitFor();
+  await page.clock.resume();
 });
 
 job('whether a team is getting better', 2, async ({ page, main, click, navigate }) => {

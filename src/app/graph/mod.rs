@@ -51,10 +51,8 @@ pub fn address(aliases: &[String]) -> String {
 
 /// Shows the graph around the service with this alias, and the services that its failure can reach.
 pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
-    let steps = match visit.query.given("steps") {
-        None => i32::from(SHOWN_STEPS),
-        Some(text) => text.parse().map_err(|_| Fault::BadRequest("The steps must be a whole number.".to_owned()))?,
-    };
+    let mut mistakes = Mistakes::none();
+    let steps = steps(visit, &mut mistakes);
     let wanted = ServiceGraph { alias, depth: Some(steps), after: visit.query.given("after") };
     let service = ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let Service { id, name, aliases, impact } = &service;
@@ -70,12 +68,28 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
             None => (empty("No dependencies.", html! { p { "This service has no dependencies, and no service depends on it." } })),
         }
         h2 #impact { "What its failure can reach" }
-        (reached(visit, &here, steps, impact))
+        (reached(visit, &here, (steps, &mistakes), impact))
     };
-    Ok(Answer::page(page_layout(visit, &format!("Dependencies of {name}"), main)))
+    Ok(Answer::checked(&mistakes, page_layout(visit, &format!("Dependencies of {name}"), main)))
 }
 
-fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnectionType) -> Markup {
+/// How many steps the address wants to see.
+fn steps(visit: &Visit, mistakes: &mut Mistakes) -> i32 {
+    let usual = i32::from(SHOWN_STEPS);
+    let Some(text) = visit.query.given("steps") else { return usual };
+    let known = text.parse().ok().filter(|steps| (1..=i32::from(STEPS)).contains(steps));
+    known.unwrap_or_else(|| {
+        mistakes.push("steps", format!("Choose 1 to {STEPS} steps. These are {usual}."));
+        usual
+    })
+}
+
+fn reached(
+    visit: &Visit,
+    here: &str,
+    (steps, mistakes): (i32, &Mistakes),
+    impact: &ServiceImpactConnectionType,
+) -> Markup {
     let choices: Vec<(String, String)> = (1..=STEPS).map(|steps| (steps.to_string(), count(steps, "step"))).collect();
     let choices: Vec<(&str, &str)> = choices.iter().map(|(value, text)| (&**value, &**text)).collect();
     let chosen = Fields::one("steps", &steps.to_string());
@@ -92,7 +106,7 @@ fn reached(visit: &Visit, here: &str, steps: i32, impact: &ServiceImpactConnecti
     };
     html! {
         form.filters method="get" action={ (here) "#impact" } {
-            (form::select("steps", "Within", "", &choices, &chosen, &Mistakes::none()))
+            (form::select("steps", "Within", "", &choices, &chosen, mistakes))
             button { "Show" }
         }
         @if impact.total_count == 0 { p.soft { "No service depends on it." } } @else {

@@ -4,8 +4,10 @@ use std::collections::HashSet;
 
 use crate::app::ask::ask;
 use crate::app::csv::{File, Row, Source};
-use crate::app::operations::{Services, ServicesFile, services_file};
-use crate::app::services::{Asked, days_ago, team_called, wanted};
+use crate::app::form::Mistakes;
+use crate::app::operations::{ServiceSortEnum, Services, ServicesFile, services_file};
+use crate::app::parts::order;
+use crate::app::services::{Asked, quiet_since, team_called, wanted};
 use crate::app::visit::Visit;
 use crate::app::{Answer, Fault, Site, picker};
 use crate::entity::{Timestamp, service};
@@ -59,7 +61,10 @@ pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             USUAL.to_vec()
         }
     };
-    let since = visit.query.given("quiet").and_then(days_ago);
+    let mut mistakes = Mistakes::none();
+    let _: Option<ServiceSortEnum> = order(visit, &mut mistakes);
+    let since = quiet_since(&visit.query, &mut mistakes);
+    mistakes.refused()?;
     let owner = visit.query.given("owner").map(str::to_owned);
     let mut list = List {
         site: site.clone(),
@@ -87,7 +92,7 @@ impl List {
     async fn page(&self) -> Result<(Vec<(i64, Row)>, Option<String>), Fault> {
         let asked = Asked { chosen: &self.chosen, with_owners: false, since: self.since, is_gone: false, view: None };
         let with_url = self.columns.contains(&"url");
-        let page = as_file(wanted(&self.visit, self.owner.as_deref(), &asked)?, self.after.as_deref(), with_url);
+        let page = as_file(wanted(&self.visit, self.owner.as_deref(), &asked), self.after.as_deref(), with_url);
         let page = ask(&self.site, &self.visit, page).await?.account.services;
         let row = |one: &services_file::Service| {
             let cells: Row = self.columns.iter().map(|column| cell(column, one)).collect();

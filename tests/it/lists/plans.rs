@@ -41,7 +41,13 @@ impl Observed {
     async fn plans(&self, query: &str) -> Vec<(String, String)> {
         let prepared = self.catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
         self.statements.take();
-        let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
+        let caller = Caller {
+            actor: Actor::command_line(),
+            scope: Scope::Admin,
+            user: None,
+            is_held_to_own: false,
+            counts_to: None,
+        };
         let response = self.catalogue.execute(&prepared, &caller, "test", None).await.expect("a database");
         assert!(response.errors.is_empty(), "{query}: {:?}", response.errors);
         let mut plans = Vec::new();

@@ -37,7 +37,13 @@ impl Filled {
             let variables = async_graphql::Variables::from_json(variables);
             let request = async_graphql::Request::new(query).variables(variables);
             let prepared = self.0.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));
-            let caller = Caller { actor: Actor::command_line(), scope: Scope::Admin, user: None, counts_to: None };
+            let caller = Caller {
+                actor: Actor::command_line(),
+                scope: Scope::Admin,
+                user: None,
+                is_held_to_own: false,
+                counts_to: None,
+            };
             let response = self.0.execute(&prepared, &caller, "test", None).await.expect("a database");
             assert!(response.errors.is_empty(), "{:?}", response.errors);
             let answer: Value = serde_json::from_slice(&response.text).expect("JSON");

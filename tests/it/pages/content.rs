@@ -641,7 +641,7 @@ async fn every_value_is_escaped_and_every_page_is_small() {
         pages.push(format!("/suggestions?{field}={encoded}"));
         pages.push(format!("/integrations/new?{field}={encoded}"));
     }
-    for field in ["service", "team", "system", "person", "environment", "status", "from", "after"] {
+    for field in ["service", "team", "system", "domain", "person", "environment", "status", "from", "after"] {
         pages.push(format!("/deploys?{field}={encoded}"));
     }
     for field in ["made", "ignored", "accepted"] {

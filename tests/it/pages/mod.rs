@@ -6,6 +6,7 @@ mod content;
 mod daily;
 mod definitions;
 mod delivery;
+mod deploys;
 mod explorer;
 mod fields;
 mod findings;

@@ -165,6 +165,7 @@ const PAGES: &[(&str, May)] = &[
     ("services", SignedIn),
     ("services/{service}", SignedIn),
     ("services/{service}/deploys", SignedIn),
+    ("services/{service}/deploys.csv", SignedIn),
     ("services/{service}/standards", SignedIn),
     ("services/{service}/graph", SignedIn),
     ("services/{service}/history", SignedIn),
