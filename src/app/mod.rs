@@ -33,6 +33,7 @@ mod custom;
 mod definitions;
 mod deliveries;
 mod delivery;
+mod delivery_figures;
 mod dependency_form;
 mod deploy_filter;
 mod deploys;

@@ -16,21 +16,23 @@ pub struct Bar {
 }
 
 /// Draws the bars from left to right. `label` describes the chart to screen readers. `ends` are the texts below the first
-/// and the last bar.
-pub fn bars(bars: &[Bar], label: &str, ends: [&str; 2]) -> Markup {
+/// and the last bar. `scale` says what the full height stands for, which is that of the highest bar.
+pub fn bars(bars: &[Bar], label: &str, ends: [&str; 2], scale: impl Fn(f64) -> String) -> Markup {
     let most = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
-    drawn(bars, most, label, ends)
+    drawn(bars, most, label, ends, &scale(most))
 }
 
 /// Like [`bars`], for shares: a bar of 1 has the full height.
 pub fn shares(bars: &[Bar], label: &str, ends: [&str; 2]) -> Markup {
-    drawn(bars, 1.0, label, ends)
+    drawn(bars, 1.0, label, ends, "100 %")
 }
 
-fn drawn(bars: &[Bar], most: f64, label: &str, ends: [&str; 2]) -> Markup {
+fn drawn(bars: &[Bar], most: f64, label: &str, ends: [&str; 2], scale: &str) -> Markup {
     let step = WIDTH / bars.len().max(1) as f64;
     let width = (step * 0.75).min(24.0);
     html! {
+        // Bars without height have no scale.
+        @if most > 0.0 { div.axis.most { span { (scale) } } }
         svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label=(label) {
             @for (index, bar) in bars.iter().enumerate() {
                 // An empty bar is still visible.

@@ -8,21 +8,20 @@ use super::issues::Issues;
 use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::service::Service;
-use super::operations::types::Moment;
 use super::operations::{self, Neighbour};
 use super::parts::{self, count, count_to_most, empty, external_link, short};
-use super::rights::{Owner, Rights, Thing};
+use super::reading::too_long;
 use super::service_list::favourites;
 use super::services::address;
 use super::visit::{Session, Visit};
-use super::{Answer, Fault, Site, deploys, facts, graph, groups, relationships, standards, suggestions};
-use crate::deploy::days::{self, DAY, Day};
-use crate::entity::deploy::Environments;
+use super::{
+    Answer, Fault, Site, delivery, delivery_figures, deploys, facts, graph, groups, relationships, rights, standards,
+    suggestions,
+};
+use crate::deploy::delivery::{self as weeks, Delivery, WEEKS};
 use crate::entity::{Timestamp, service};
 use crate::graphql::field::id;
 
-/// The period of the metrics, in days.
-pub(super) const DAYS: usize = 30;
 /// The number of changes that the page shows of the deploys.
 const CHANGES: usize = 5;
 /// The maximum length of a description above everything else. A longer one has a part of its own.
@@ -31,16 +30,15 @@ const LEAD: usize = 240;
 /// Shows the service with this alias.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let now = Timestamp::now();
-    let since = Timestamp::from_micros(now.as_micros() - DAYS as i64 * DAY);
-    let found = ask(site, visit, operations::Service { alias, since: Moment(since), now: Moment(now) }).await?;
+    let found = ask(site, visit, operations::Service { alias }).await?;
     let service = found.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let owner = service.owner.as_ref().map(|team| Owner { id: &team.id, alias: &team.alias, name: &team.name });
     let rights = Thing { noun: "service", page: address(&service.aliases), owner };
     let rights = Rights::read(site, visit, rights).await?;
     let may = rights.may_change() && !service.locked;
     let production = &site.catalogue.settings().production;
-    let standing = standards::of_service(site, visit, alias, rights.may_change()).await?;
-    let more = read_more(site, visit, &service, since).await?;
+    let standing = standards::of_service(site, visit, alias).await?;
+    let more = read_more(site, visit, &service, now).await?;
     let main = html! {
         (suggestions::accepted(visit, session))
         @if let Some(file) = &service.service_file {
@@ -53,7 +51,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
         @if let Some(lead) = lead(&service) { div.lead { (prose(lead)) } }
         (at_a_glance(&service, &more.issues, production, now))
         div.two {
-            div.stack { (wide(&service, &more, production, may, now)) }
+            div.stack { (wide(&service, &more, may, now)) }
             div.stack {
                 (standing.card)
                 (facts::missing(&service, may))
@@ -72,21 +70,22 @@ fn lead(service: &Service) -> Option<&str> {
 
 /// What the API does not offer.
 struct More {
-    /// The days of the metrics. `None` if they were not read.
-    days: Option<Vec<Day>>,
+    /// The weeks of the metrics. `None` if they were not read.
+    delivery: Option<Delivery>,
     picture: Markup,
     issues: Issues,
 }
 
-async fn read_more(site: &Site, visit: &Visit, service: &Service, since: Timestamp) -> Result<More, Fault> {
+async fn read_more(site: &Site, visit: &Visit, service: &Service, now: Timestamp) -> Result<More, Fault> {
     let number = id::number::<service::Entity>(&service.id).unwrap_or_default();
     let production = &site.catalogue.settings().production;
     let reading = site.reading(visit).await?;
-    let days = reading.optional(|db| days::of_service(db, number, since, DAYS, production)).await?;
+    let (end, services) = (delivery_figures::end(now), [number]);
+    let delivery = reading.optional(|db| weeks::of_services(db, &services, end, production)).await?;
     let picture = graph::small(&reading, &service.id, &service.name, &service.aliases).await?;
     // Last: nothing else takes as long.
     let issues = Issues::of_service(&reading, number).await?;
-    Ok(More { days, picture, issues })
+    Ok(More { delivery, picture, issues })
 }
 
 fn head<'s>(service: &'s Service, level: Option<&str>, may: bool) -> Head<'s> {
@@ -116,7 +115,7 @@ fn head<'s>(service: &'s Service, level: Option<&str>, may: bool) -> Head<'s> {
 }
 
 /// What changes: the wide column.
-fn wide(service: &Service, more: &More, production: &Environments, may: bool, now: Timestamp) -> Markup {
+fn wide(service: &Service, more: &More, may: bool, now: Timestamp) -> Markup {
     let alias = service.aliases.first().map_or("", String::as_str);
     let (nodes, total) = (&service.deploys.nodes, service.deploys.total_count);
     html! {
@@ -132,8 +131,14 @@ fn wide(service: &Service, more: &More, production: &Environments, may: bool, no
             }
         } @else {
             section {
-                h2 { "Delivery to production, " (DAYS) " days" }
-                (deploys::figures(&service.deploy_metrics, more.days.as_deref(), nodes, production, now))
+                h2 { "Delivery to production, " (WEEKS) " weeks" a href=(delivery::address("service", alias)) { "Delivery" } }
+                @match &more.delivery {
+                    None => (too_long()),
+                    Some(found) if delivery_figures::is_empty(found) => p.soft {
+                        "No deploy to production succeeded or failed in the last " (2 * WEEKS) " weeks."
+                    },
+                    Some(found) => (delivery_figures::show(found, Some(("service", alias)))),
+                }
             }
             section.card {
                 h2 #deploys { "Deploys" a href=(deploys::address(&service.aliases)) { @if total == 1 { "Find deploys by environment and day" } @else {

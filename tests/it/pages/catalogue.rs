@@ -26,21 +26,30 @@ fn heights(page: &str, label: &str) -> Vec<f64> {
 }
 
 #[tokio::test]
-async fn a_plot_counts_all_deploys_of_its_days() {
+async fn a_plot_counts_all_deploys_of_its_weeks() {
     let endpoint = Endpoint::start().await;
     for _ in 0..120 {
         endpoint.post_with(json!({ "deployed_at": ago(2), "status": "success" })).await;
     }
     for _ in 0..60 {
-        endpoint.post_with(json!({ "deployed_at": ago(24 * 20 + 2), "status": "success" })).await;
+        endpoint.post_with(json!({ "deployed_at": ago(24 * 17), "status": "success" })).await;
     }
-    endpoint.post_with(json!({ "deployed_at": ago(24 * 20 + 2), "status": "failed" })).await;
-    endpoint.post_with(json!({ "deployed_at": ago(24 * 20 + 2), "status": "cancelled" })).await;
+    endpoint.post_with(json!({ "deployed_at": ago(24 * 17), "status": "failed" })).await;
+    endpoint.post_with(json!({ "deployed_at": ago(24 * 17), "status": "cancelled" })).await;
     let page = Browser::of(&endpoint.app, Role::Viewer).await.page("/services/shop").await;
-    let went_well = heights(&page, "Successful deploys by day");
-    assert_eq!((went_well.len(), went_well[29], went_well[9], went_well[10]), (30, 48.0, 24.0, 1.0), "{page}");
-    assert_eq!(heights(&page, "Failed deploys by day")[9], 48.0);
-    for text in ["180 deploys", "1 of 181 failed", "<title>60 deploys, 20 days ago</title>", "All 182 deploys"] {
+    let went_well = heights(&page, "Deployment frequency by week");
+    assert_eq!((went_well.len(), went_well[11], went_well[9], went_well[10]), (12, 48.0, 24.0, 1.0), "{page}");
+    assert_eq!(heights(&page, "Change failure rate by week")[9], 48.0);
+    assert_eq!(heights(&page, "Recovery time by week")[9], 48.0);
+    for text in [
+        ">180 deploys</a>",
+        "1 of 181 failed",
+        "<title>60 deploys, week of ",
+        "All 182 deploys",
+        // What the full height of a chart stands for.
+        "<div class=\"axis most\"><span>120 deploys</span></div>",
+        "<div class=\"axis most\"><span>1 failure</span></div>",
+    ] {
         assert!(page.contains(text), "{text}: {page}");
     }
 }
@@ -57,7 +66,7 @@ async fn the_metrics_of_a_service_are_those_of_production_in_any_letter_case() {
         }
     }
     let page = Browser::of(&endpoint.app, Role::Viewer).await.page("/services/shop").await;
-    for text in ["2 deploys succeeded", "1 of 3 failed", "<title>2 deploys, ", "<title>1 failed deploy, "] {
+    for text in [">2 deploys</a>", "1 of 3 failed", "<title>2 deploys, ", "<title>1 failure, "] {
         assert!(page.contains(text), "{text}: {page}");
     }
     assert!(!page.contains("<title>5 deploys") && !page.contains("<title>7 deploys"), "{page}");
@@ -76,9 +85,9 @@ async fn all_deploys_of_a_service_are_paged_through_by_environment_and_day() {
     let browser = Browser::of(&endpoint.app, Role::Viewer).await;
     let rows = |page: &str| page.matches("<th scope=\"row\">").count();
     let first = browser.page("/services/shop/deploys").await;
-    assert!(rows(&first) == 50 && first.contains("#60") && !first.contains("#10<"), "{first}");
+    assert!(rows(&first) == 50 && first.contains("#60 ·") && !first.contains("#10 ·"), "{first}");
     let next = first.split_once("rel=\"next\" href=\"").expect("a next page").1.split_once('"').expect("its end").0;
-    assert!(browser.page(&next.replace("&amp;", "&")).await.contains("#10<"));
+    assert!(browser.page(&next.replace("&amp;", "&")).await.contains("#10 ·"));
     assert_eq!(rows(&browser.page("/services/shop/deploys?environment=Staging").await), 5);
     assert_eq!(rows(&browser.page("/services/shop/deploys?from=2026-10-09&until=2026-10-09").await), 1);
     assert!(browser.page("/services/shop/deploys?until=2026-10-07").await.contains("No deploys match."));

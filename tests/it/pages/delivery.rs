@@ -42,28 +42,76 @@ async fn delivered() -> Endpoint {
 }
 
 #[tokio::test]
-async fn delivery_is_shown_for_a_team_a_system_a_domain_and_all_against_the_weeks_before() {
+async fn delivery_is_shown_for_a_service_a_team_a_system_a_domain_and_all_against_the_weeks_before() {
     let endpoint = delivered().await;
     let browser = Browser::of(&endpoint.app, Role::Viewer).await;
-    for query in ["team=core", "system=checkout", "domain=shop"] {
-        let page = browser.page(&format!("/delivery?{query}")).await;
+    for path in [
+        "/delivery?service=cart",
+        "/delivery?team=core",
+        "/delivery?system=checkout",
+        "/delivery?domain=shop",
+        "/services/cart",
+    ] {
+        let page = browser.page(path).await;
         for text in
             ["<strong>1 d</strong>", "before: 2 d", "<strong>33 %</strong>", "before: 0 %", "<strong>2 h</strong>"]
         {
-            assert!(page.contains(text), "{query}, {text}: {page}");
+            assert!(page.contains(text), "{path}, {text}: {page}");
         }
-        assert!(page.contains("report of 2023") && page.contains("<title>1 failure, week of "), "{page}");
-        assert!(page.contains("plot bad"), "{page}");
+        for text in ["better</span> by 1 d", "worse</span> by 33 points", "better</span> by 0.4 a month"] {
+            assert!(page.contains(text), "{path}, {text}: {page}");
+        }
+        assert!(page.contains("<title>1 failure, week of ") && page.contains("plot bad"), "{page}");
+        assert!(page.contains("<summary>The weeks as a table</summary>"), "{page}");
     }
+    assert!(browser.page("/delivery?team=core").await.contains("report of 2023"));
     let page = browser.page("/delivery").await;
     assert!(page.contains("<strong>50 %</strong>") && page.contains("before: 0 %"), "{page}");
-    assert_eq!(browser.get("/delivery?team=none").await.status, 404);
+    let unknown = browser.get("/delivery?team=none").await;
+    assert!(unknown.status == 404 && unknown.text().contains("id=\"wrong-team\">No team, or more"), "{unknown:?}");
     for (path, link) in [
         ("/teams/core", "/delivery?team=core"),
         ("/systems/checkout", "/delivery?system=checkout"),
         ("/domains/shop", "/delivery?domain=shop"),
+        ("/services/cart", "/delivery?service=cart"),
     ] {
         assert!(browser.page(path).await.contains(&format!("href=\"{link}\"")), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn each_figure_leads_to_the_deploys_that_it_counts() {
+    let endpoint = delivered().await;
+    // Neither is to production, or in the weeks that are shown.
+    let now = Timestamp::now().as_micros();
+    for (environment, hours) in [("staging", 24), ("production", 24 * 90)] {
+        let at = Timestamp::from_micros(now - hours * 3_600_000_000).to_string();
+        let deploy = json!({
+            "service": "cart", "status": "failure", "environment": environment, "deployed_at": at,
+            "dedup_id": environment,
+        });
+        assert_eq!(endpoint.post_with(deploy).await.status, 202);
+    }
+    let browser = Browser::of(&endpoint.app, Role::Viewer).await;
+    for query in ["service=cart", "team=core", "system=checkout", "domain=shop"] {
+        let page = browser.page(&format!("/delivery?{query}")).await;
+        for (text, status, rows) in [
+            (">2 deploys</a>", "&amp;status=succeeded", 2),
+            (">2 of 2 deploys with a commit date</a>", "&amp;status=succeeded", 2),
+            (">1 of 3 failed</a>", "&amp;status=failed", 1),
+            (">1 of 1 failure recovered</a>", "&amp;status=failed", 1),
+        ] {
+            let before = page.split_once(text).unwrap_or_else(|| panic!("{text}: {page}")).0;
+            let list = before.rsplit_once("href=\"").expect("a link").1.trim_end_matches('"');
+            assert!(list.starts_with(&format!("/deploys?{query}&amp;from=")) && list.ends_with(status), "{list}");
+            let list = browser.page(&list.replace("&amp;", "&")).await;
+            assert_eq!(list.matches("<th scope=\"row\">").count(), rows, "{query}, {text}: {list}");
+        }
+        // The table leads to those of a week.
+        let weeks = page.split_once("aria-label=\"Weeks\"").expect("the table").1;
+        let list = weeks.split('"').find(|text| text.ends_with("status=failed")).expect("a week with a failure");
+        let list = browser.page(&list.replace("&amp;", "&")).await;
+        assert_eq!(list.matches("<th scope=\"row\">").count(), 1, "{list}");
     }
 }
 

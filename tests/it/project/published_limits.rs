@@ -559,14 +559,11 @@ fn shown() -> Section {
         time("time in which such a file is sent", pages::CSV_TIME).beyond("the last row says so"),
         count("choices that a field of a form lists", pages::CHOICES).beyond("the field takes the name of any other"),
         count("open suggestions that the navigation counts", pages::WAITING).beyond("it says that there are more"),
-        time("time for which that count is shown, unless somebody sends a form", pages::WAITING_PERIOD)
-            .beyond("it is made again"),
-        time("time that a page waits for that count", pages::WAITING_PATIENCE).beyond("the last one is shown"),
-        count("services of a team or a system whose deploys a page lists", list::SERVICES)
+        count("services of a team, a system or a domain whose deploys a page lists", list::SERVICES)
             .beyond("other services are left out"),
-        count("deploys that a page of deploys searches for a status or a person", list::SEARCHED)
+        count("deploys that a page of deploys searches for a status, a person or production", list::SEARCHED)
             .beyond("the next page goes on"),
-        count("deploys that the page Delivery reads for a team, a system or a domain", weeks::READ)
+        count("deploys that the page Delivery reads for a service, a team, a system or a domain", weeks::READ)
             .beyond("the page says so"),
         count("teams in the tree of teams", pages::TREE_TEAMS).beyond("the list is flat"),
         count("systems, domains or services that a page lists as those of a team or a person", pages::TEAM_OWNED)

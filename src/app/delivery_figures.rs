@@ -1,0 +1,246 @@
+//! DORA's metrics of 12 weeks as figures: each with a chart of its weeks, how it was in the weeks before, and a link to the
+//! deploys that it counts. The table behind the charts has the same of each week.
+
+use maud::{Markup, html};
+
+use super::deploy_filter::PRODUCTION;
+use super::deploys::frequency;
+use super::parts::{count, day_of, duration, form_day, grouped, link};
+use super::plot::{self, Bar};
+use super::visit::Fields;
+use crate::deploy::days::DAY;
+use crate::deploy::delivery::{Delivery, READ, WEEKS};
+use crate::deploy::metrics::Metrics;
+use crate::entity::Timestamp;
+
+/// A week, in microseconds.
+const WEEK: i64 = 7 * DAY;
+/// Days of a period.
+const PERIOD: f64 = (WEEKS * 7) as f64;
+
+/// The end of the weeks that are shown: that of the day (UTC), so that lists of deploys have the same days.
+pub fn end(now: Timestamp) -> Timestamp {
+    Timestamp::from_micros((now.as_micros().div_euclid(DAY) + 1) * DAY)
+}
+
+/// Shows the figures and their table. `about` is the noun and the alias that the delivery is of: `None` for all services.
+pub fn show(found: &Delivery, about: Option<(&str, &str)>) -> Markup {
+    let sources = Sources(about.map_or_else(Fields::default, |(noun, alias)| Fields::one(noun, alias)));
+    html! {
+        @if !found.is_whole { p.warning { "Only the last " (grouped(READ as i64)) " deploys are counted." } }
+        (figures(found, &sources))
+        (weeks(found, &sources))
+    }
+}
+
+/// Whether there is nothing to show.
+pub fn is_empty(found: &Delivery) -> bool {
+    found.now == Metrics::default() && found.before == Metrics::default()
+}
+
+/// The lists of the deploys that figures count.
+struct Sources(Fields);
+
+impl Sources {
+    /// The path of the list of some weeks, of deploys with a status, or of all.
+    fn list(&self, found: &Delivery, (from, to): (usize, usize), status: &str) -> String {
+        let last = Timestamp::from_micros(week(found, to).as_micros() - 1);
+        let query = self.0.clone().and("from", &form_day(week(found, from))).and("until", &form_day(last));
+        link("/deploys", &query.and(PRODUCTION, "1").and("status", status).query())
+    }
+
+    /// The list of the deploys that took place in some weeks. Some may have been sent without a status.
+    fn took_place(&self, found: &Delivery, weeks: (usize, usize), metrics: &Metrics) -> String {
+        self.list(found, weeks, if metrics.succeeded == metrics.deploys { "succeeded" } else { "" })
+    }
+}
+
+/// A figure with its chart.
+struct Figure {
+    label: &'static str,
+    value: Option<String>,
+    /// DORA's level.
+    level: &'static str,
+    /// The same of the weeks before.
+    before: Option<String>,
+    /// Whether it is better than before, or worse, and by how much; `None` if it is the same or not known.
+    change: Option<(bool, String)>,
+    /// What it is made of: a text, and the list of these deploys.
+    source: (String, String),
+    bars: Vec<Bar>,
+    /// What the height of a bar stands for.
+    scale: fn(f64) -> String,
+}
+
+fn figures(found: &Delivery, sources: &Sources) -> Markup {
+    let ends = [day_of(found.start), day_of(Timestamp::from_micros(week(found, WEEKS).as_micros() - 1))];
+    let ends = [&*ends[0], &*ends[1]];
+    let all = [often(found, sources), lead_time(found, sources), failures(found, sources), recovery(found, sources)];
+    html! {
+        div.figures {
+            @for figure in all {
+                div.figure {
+                    (figure.label)
+                    @match &figure.value {
+                        Some(value) => { strong { (value) } div { span.mark.none { (figure.level) } } },
+                        None => strong.soft { "unknown" },
+                    }
+                    a href=(figure.source.1) { (figure.source.0) }
+                    @match &figure.change {
+                        Some((true, by)) => span { span.mark.good { "better" } " by " (by) },
+                        Some((false, by)) => span { span.mark.bad { "worse" } " by " (by) },
+                        None => {},
+                    }
+                    @match &figure.before { Some(before) => span { "before: " (before) }, None => span { "before: unknown" } }
+                    (plot::bars(&figure.bars, &format!("{} by week", figure.label), ends, figure.scale))
+                }
+            }
+        }
+    }
+}
+
+/// Compares two values, of which a smaller one is better.
+fn compared<T: PartialOrd + Copy>(
+    now: Option<T>,
+    before: Option<T>,
+    size: impl Fn(T, T) -> String,
+) -> Option<(bool, String)> {
+    let (now, before) = (now?, before?);
+    let (small, large) = if now < before { (now, before) } else { (before, now) };
+    (now != before).then(|| (now < before, size(large, small)))
+}
+
+/// A bar for each week.
+fn bars(found: &Delivery, value: impl Fn(&Metrics) -> (f64, String), is_bad: bool) -> Vec<Bar> {
+    let bar = |(at, metrics): (usize, &Metrics)| {
+        let (value, text) = value(metrics);
+        Bar { value, title: format!("{text}, week of {}", day_of(week(found, at))), is_bad: is_bad && value > 0.0 }
+    };
+    found.weeks.iter().enumerate().map(bar).collect()
+}
+
+/// The start of a week.
+fn week(found: &Delivery, at: usize) -> Timestamp {
+    Timestamp::from_micros(found.start.as_micros() + at as i64 * WEEK)
+}
+
+fn often(found: &Delivery, sources: &Sources) -> Figure {
+    let a_day = |metrics: &Metrics| metrics.deploys as f64 / PERIOD;
+    let (now, before) = (a_day(&found.now), a_day(&found.before));
+    Figure {
+        label: "Deployment frequency",
+        value: Some(frequency(now)),
+        level: level(-now, [-1.0, -1.0 / 7.0, -1.0 / 30.0]),
+        before: Some(frequency(before)),
+        change: compared(Some(-now), Some(-before), |large, small| frequency(large - small)),
+        source: (count(found.now.deploys, "deploy"), sources.took_place(found, (0, WEEKS), &found.now)),
+        bars: bars(found, |week| (week.deploys as f64, count(week.deploys, "deploy")), false),
+        scale: |most| count(most as i64, "deploy"),
+    }
+}
+
+fn lead_time(found: &Delivery, sources: &Sources) -> Figure {
+    let median = |metrics: &Metrics| metrics.lead_time.map(|times| times.median);
+    let (now, before) = (median(&found.now), median(&found.before));
+    let measured = found.now.lead_time.map_or(0, |times| times.count);
+    let source = format!("{} of {} with a commit date", grouped(measured), count(found.now.deploys, "deploy"));
+    Figure {
+        label: "Change lead time",
+        value: now.map(duration),
+        level: level(now.unwrap_or_default() as f64, [86_400.0, 7.0 * 86_400.0, 30.0 * 86_400.0]),
+        before: before.map(duration),
+        change: compared(now, before, |large, small| duration(large - small)),
+        source: (source, sources.took_place(found, (0, WEEKS), &found.now)),
+        bars: bars(found, |week| seconds(median(week)), false),
+        scale: |most| duration(most as i64),
+    }
+}
+
+fn failures(found: &Delivery, sources: &Sources) -> Figure {
+    let rate = |metrics: &Metrics| {
+        let all = metrics.succeeded + metrics.failed;
+        (all > 0).then(|| metrics.failed as f64 / all as f64)
+    };
+    let (now, before) = (rate(&found.now), rate(&found.before));
+    let percent = |rate: f64| format!("{:.0} %", rate * 100.0);
+    let source = format!("{} of {} failed", grouped(found.now.failed), grouped(found.now.succeeded + found.now.failed));
+    Figure {
+        label: "Change failure rate",
+        value: now.map(percent),
+        level: level(now.unwrap_or_default(), [0.05, 0.1, 0.15]),
+        before: before.map(percent),
+        change: compared(now, before, |large, small| points(large - small)),
+        source: (source, sources.list(found, (0, WEEKS), "failed")),
+        bars: bars(found, |week| (week.failed as f64, count(week.failed, "failure")), true),
+        scale: |most| count(most as i64, "failure"),
+    }
+}
+
+fn recovery(found: &Delivery, sources: &Sources) -> Figure {
+    let median = |metrics: &Metrics| metrics.recovery_time.map(|times| times.median);
+    let (now, before) = (median(&found.now), median(&found.before));
+    let recovered = found.now.recovery_time.map_or(0, |times| times.count);
+    let source = format!("{} of {} recovered", grouped(recovered), count(found.now.failed, "failure"));
+    Figure {
+        label: "Recovery time",
+        value: now.map(duration),
+        level: level(now.unwrap_or_default() as f64, [3_600.0, 86_400.0, 7.0 * 86_400.0]),
+        before: before.map(duration),
+        change: compared(now, before, |large, small| duration(large - small)),
+        source: (source, sources.list(found, (0, WEEKS), "failed")),
+        bars: bars(found, |week| seconds(median(week)), false),
+        scale: |most| duration(most as i64),
+    }
+}
+
+/// The difference of two shares.
+fn points(difference: f64) -> String {
+    match (difference * 100.0).round() as i64 {
+        0 => "less than 1 point".to_owned(),
+        points => count(points, "point"),
+    }
+}
+
+/// The height and the title of a bar for a duration.
+fn seconds(median: Option<i64>) -> (f64, String) {
+    median.map_or((0.0, "none".to_owned()), |median| (median as f64, duration(median)))
+}
+
+/// DORA's level of a value, of which a smaller one is better, given the bounds of the three upper ones.
+fn level(value: f64, [elite, high, medium]: [f64; 3]) -> &'static str {
+    match value {
+        value if value <= elite => "elite",
+        value if value <= high => "high",
+        value if value <= medium => "medium",
+        _ => "low",
+    }
+}
+
+/// The table behind the charts.
+fn weeks(found: &Delivery, sources: &Sources) -> Markup {
+    let listed = |number: i64, list: String| {
+        html! { @if number > 0 { a href=(list) { (grouped(number)) } } @else { (number) } }
+    };
+    html! {
+        details {
+            summary { "The weeks as a table" }
+            div.scroll tabindex="0" role="region" aria-label="Weeks" {
+                table {
+                    thead { tr {
+                        th scope="col" { "Week of" } th.number scope="col" { "Deploys" } th.number scope="col" { "Failed" }
+                        th.number scope="col" { "Lead time" } th.number scope="col" { "Recovery time" }
+                    } }
+                    tbody { @for (at, metrics) in found.weeks.iter().enumerate() {
+                        tr {
+                            th scope="row" { (day_of(week(found, at))) }
+                            td.number { (listed(metrics.deploys, sources.took_place(found, (at, at + 1), metrics))) }
+                            td.number { (listed(metrics.failed, sources.list(found, (at, at + 1), "failed"))) }
+                            td.number { @if let Some(times) = metrics.lead_time { (duration(times.median)) } }
+                            td.number { @if let Some(times) = metrics.recovery_time { (duration(times.median)) } }
+                        }
+                    } }
+                }
+            }
+        }
+    }
+}
