@@ -5,11 +5,11 @@ use maud::{Markup, html};
 use super::form::Mistakes;
 use super::layout::{Head, page as framed};
 use super::offers::Offers;
-use super::parts::{empty, link};
+use super::parts::{count, empty, link};
 use super::scope::{self, NOUNS, OFFERED};
 use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site, delivery_figures, picker};
-use crate::deploy::delivery::{self, WEEKS};
+use crate::deploy::delivery;
 use crate::deploy::list::SERVICES;
 use crate::entity::Timestamp;
 
@@ -42,8 +42,9 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         Some(about) => reading.required(|db| delivery::of_services(db, &about.services, end, production)).await?,
         None => reading.required(|db| delivery::of_all(db, end, production)).await?,
     };
+    let weeks = count(found.weeks.len() as i64, "week");
     let main = html! {
-        p.soft { "Deploys to production in the last " (WEEKS) " weeks, against the " (WEEKS) " weeks before. "
+        p.soft { "Deploys to production in the last " (weeks) ", against the " (weeks) " before. "
             a href="https://dora.dev/guides/dora-metrics/" { "DORA metrics" } "; the levels are those of DORA's report of 2023." }
         @if about.as_ref().is_some_and(scope::Scope::is_cut) {
             p.warning { "Only " (SERVICES) " services are counted." }

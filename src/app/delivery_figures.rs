@@ -9,14 +9,12 @@ use super::parts::{count, day_of, duration, form_day, grouped, link};
 use super::plot::{self, Bar};
 use super::visit::Fields;
 use crate::deploy::days::DAY;
-use crate::deploy::delivery::{Delivery, READ, WEEKS};
+use crate::deploy::delivery::{Delivery, WEEKS};
 use crate::deploy::metrics::Metrics;
 use crate::entity::Timestamp;
 
 /// A week, in microseconds.
 const WEEK: i64 = 7 * DAY;
-/// Days of a period.
-const PERIOD: f64 = (WEEKS * 7) as f64;
 
 /// The end of the weeks that are shown: that of the day (UTC), so that lists of deploys have the same days.
 pub fn end(now: Timestamp) -> Timestamp {
@@ -27,7 +25,10 @@ pub fn end(now: Timestamp) -> Timestamp {
 pub fn show(found: &Delivery, about: Option<(&str, &str)>) -> Markup {
     let sources = Sources(about.map_or_else(Fields::default, |(noun, alias)| Fields::one(noun, alias)));
     html! {
-        @if !found.is_whole { p.warning { "Only the last " (grouped(READ as i64)) " deploys are counted." } }
+        @if !found.is_whole { p.warning { "There are too many deploys: the earliest of these weeks are not counted." } }
+        @else if found.weeks.len() < WEEKS {
+            p.warning { "There are too many deploys for " (WEEKS) " weeks: these are the last " (count(found.weeks.len() as i64, "week")) "." }
+        }
         (figures(found, &sources))
         (weeks(found, &sources))
     }
@@ -73,12 +74,12 @@ struct Figure {
 }
 
 fn figures(found: &Delivery, sources: &Sources) -> Markup {
-    let ends = [day_of(found.start), day_of(Timestamp::from_micros(week(found, WEEKS).as_micros() - 1))];
+    let ends = [day_of(found.start), day_of(Timestamp::from_micros(week(found, found.weeks.len()).as_micros() - 1))];
     let ends = [&*ends[0], &*ends[1]];
-    let all = [often(found, sources), lead_time(found, sources), failures(found, sources), recovery(found, sources)];
+    let shown = [often(found, sources), lead_time(found, sources), failures(found, sources), recovery(found, sources)];
     html! {
         div.figures {
-            @for figure in all {
+            @for figure in shown {
                 div.figure {
                     (figure.label)
                     @match &figure.value {
@@ -119,13 +120,19 @@ fn bars(found: &Delivery, value: impl Fn(&Metrics) -> (f64, String), is_bad: boo
     found.weeks.iter().enumerate().map(bar).collect()
 }
 
+/// All weeks, as the lists of their deploys take them.
+fn all(found: &Delivery) -> (usize, usize) {
+    (0, found.weeks.len())
+}
+
 /// The start of a week.
 fn week(found: &Delivery, at: usize) -> Timestamp {
     Timestamp::from_micros(found.start.as_micros() + at as i64 * WEEK)
 }
 
 fn often(found: &Delivery, sources: &Sources) -> Figure {
-    let a_day = |metrics: &Metrics| metrics.deploys as f64 / PERIOD;
+    let days = (found.weeks.len() * 7) as f64;
+    let a_day = |metrics: &Metrics| metrics.deploys as f64 / days;
     let (now, before) = (a_day(&found.now), a_day(&found.before));
     Figure {
         label: "Deployment frequency",
@@ -133,7 +140,7 @@ fn often(found: &Delivery, sources: &Sources) -> Figure {
         level: level(-now, [-1.0, -1.0 / 7.0, -1.0 / 30.0]),
         before: Some(frequency(before)),
         change: compared(Some(-now), Some(-before), |large, small| frequency(large - small)),
-        source: (count(found.now.deploys, "deploy"), sources.took_place(found, (0, WEEKS), &found.now)),
+        source: (count(found.now.deploys, "deploy"), sources.took_place(found, all(found), &found.now)),
         bars: bars(found, |week| (week.deploys as f64, count(week.deploys, "deploy")), false),
         scale: |most| count(most as i64, "deploy"),
     }
@@ -150,7 +157,7 @@ fn lead_time(found: &Delivery, sources: &Sources) -> Figure {
         level: level(now.unwrap_or_default() as f64, [86_400.0, 7.0 * 86_400.0, 30.0 * 86_400.0]),
         before: before.map(duration),
         change: compared(now, before, |large, small| duration(large - small)),
-        source: (source, sources.took_place(found, (0, WEEKS), &found.now)),
+        source: (source, sources.took_place(found, all(found), &found.now)),
         bars: bars(found, |week| seconds(median(week)), false),
         scale: |most| duration(most as i64),
     }
@@ -170,7 +177,7 @@ fn failures(found: &Delivery, sources: &Sources) -> Figure {
         level: level(now.unwrap_or_default(), [0.05, 0.1, 0.15]),
         before: before.map(percent),
         change: compared(now, before, |large, small| points(large - small)),
-        source: (source, sources.list(found, (0, WEEKS), "failed")),
+        source: (source, sources.list(found, all(found), "failed")),
         bars: bars(found, |week| (week.failed as f64, count(week.failed, "failure")), true),
         scale: |most| count(most as i64, "failure"),
     }
@@ -187,7 +194,7 @@ fn recovery(found: &Delivery, sources: &Sources) -> Figure {
         level: level(now.unwrap_or_default() as f64, [3_600.0, 86_400.0, 7.0 * 86_400.0]),
         before: before.map(duration),
         change: compared(now, before, |large, small| duration(large - small)),
-        source: (source, sources.list(found, (0, WEEKS), "failed")),
+        source: (source, sources.list(found, all(found), "failed")),
         bars: bars(found, |week| seconds(median(week)), false),
         scale: |most| duration(most as i64),
     }

@@ -131,7 +131,8 @@ fn wide(service: &Service, more: &More, may: bool, now: Timestamp) -> Markup {
             }
         } @else {
             section {
-                h2 { "Delivery to production, " (WEEKS) " weeks" a href=(delivery::address("service", alias)) { "Delivery" } }
+                @let weeks = more.delivery.as_ref().map_or(WEEKS, |found| found.weeks.len());
+                h2 { "Delivery to production, " (count(weeks as i64, "week")) a href=(delivery::address("service", alias)) { "Delivery" } }
                 @match &more.delivery {
                     None => (too_long()),
                     Some(found) if delivery_figures::is_empty(found) => p.soft {

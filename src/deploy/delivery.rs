@@ -10,15 +10,17 @@ use crate::entity::deploy::Environments;
 
 /// The number of weeks.
 pub const WEEKS: usize = 12;
-/// The maximum number of deploys of some services that are read.
+/// The maximum number of deploys of some services that are read. If there are more, there are fewer weeks.
 pub const READ: usize = 20_000;
+/// The same of one service, whose page shows much else.
+pub const READ_OF_ONE: usize = 2_000;
 
 const WEEK: i64 = 7 * DAY;
 
 /// The delivery until a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// The metrics of the weeks.
+    /// The metrics of the weeks: [`WEEKS`] of them, or as many as were read.
     pub now: Metrics,
     /// The metrics of as many weeks before them.
     pub before: Metrics,
@@ -26,7 +28,8 @@ pub struct Delivery {
     pub weeks: Vec<Metrics>,
     /// The start of the first week.
     pub start: Timestamp,
-    /// Whether all deploys were read. If not, the earliest are left out.
+    /// Whether the deploys of all these weeks were read. If not, there are too many even in the last two, and the earliest
+    /// are left out.
     pub is_whole: bool,
 }
 
@@ -58,19 +61,26 @@ pub async fn of_services(
     environments: &Environments,
 ) -> Result<Delivery, db::Error> {
     let window = Window { start: start(end, 2 * WEEKS), end, environments: environments.clone() };
-    let deploys = metrics::last_of(db, Whose::Services(services), &window, READ as u64).await?;
-    let is_whole = deploys.len() < READ;
+    let most = if services.len() == 1 { READ_OF_ONE } else { READ };
+    let deploys = metrics::last_of(db, Whose::Services(services), &window, most as u64).await?;
     let mut sums: [Sum; 2 * WEEKS] = Default::default();
+    // The number of the week of a deploy, the last one first.
+    let age = |at: Timestamp| usize::try_from((end.as_micros() - 1 - at.as_micros()) / WEEK).unwrap_or_default();
+    // The week of the earliest deploy may not be read whole, if not all were read.
+    let whole = match deploys.last() {
+        Some((at, _)) if deploys.len() >= most => age(*at),
+        _ => 2 * WEEKS,
+    };
     for (at, deploy) in deploys {
-        let week = usize::try_from((at.as_micros() - window.start.as_micros()) / WEEK).unwrap_or_default();
-        sums[week.min(2 * WEEKS - 1)].add(&deploy);
+        sums[2 * WEEKS - 1 - age(at).min(2 * WEEKS - 1)].add(&deploy);
     }
-    let (before, now) = sums.split_at(WEEKS);
+    let (weeks, is_whole) = ((whole / 2).clamp(1, WEEKS), whole >= 2);
+    let (before, now) = sums[2 * (WEEKS - weeks)..].split_at(weeks);
     Ok(Delivery {
         weeks: now.iter().map(|week| Sum::metrics(std::slice::from_ref(week))).collect(),
         now: Sum::metrics(now),
         before: Sum::metrics(before),
-        start: start(end, WEEKS),
+        start: start(end, weeks),
         is_whole,
     })
 }

@@ -117,8 +117,15 @@ pub(super) async fn last_of(
     most: u64,
 ) -> Result<Vec<(Timestamp, Each)>, db::Error> {
     let mut select = deploys(db, whose, window, Wanted::ALL);
-    // SQLite would walk the deploys of all services in this order.
-    let order = db::unindexed(db, Column::DeployedAt);
+    let order = match whose {
+        // An index has them in this order, so that only the last ones are read.
+        Whose::Services([only]) => {
+            select.and_where(column(Column::ServiceId).eq(*only));
+            column(Column::DeployedAt)
+        }
+        // SQLite would walk the deploys of all services in this order.
+        _ => db::unindexed(db, Column::DeployedAt),
+    };
     select.expr(column(Column::DeployedAt)).order_by_expr(order, Order::Desc).limit(most);
     let read = |row: &Row<'_>| Ok((Timestamp::from_micros(row.get(4)?), each_of(row)?));
     db.rows(&select, read).await

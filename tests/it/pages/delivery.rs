@@ -1,11 +1,15 @@
 //! Delivery week by week, of the organisation and its parts.
 
-use rollcall::entity::Timestamp;
+use rollcall::deploy::delivery;
+use rollcall::deploy::metrics::{self, Metrics, Wanted, Whose, Window};
+use rollcall::entity::deploy::Environments;
 use rollcall::entity::user::Role;
+use rollcall::entity::{ByAlias, Timestamp, service};
 use serde_json::json;
 
 use crate::harness::app::data;
 use crate::harness::browser::Browser;
+use crate::harness::database::Database;
 use crate::harness::webhook::Endpoint;
 
 /// An endpoint with deploys of a service in a system of a domain, of a team, and of another service.
@@ -113,6 +117,35 @@ async fn each_figure_leads_to_the_deploys_that_it_counts() {
         let list = browser.page(&list.replace("&amp;", "&")).await;
         assert_eq!(list.matches("<th scope=\"row\">").count(), 1, "{list}");
     }
+}
+
+#[tokio::test]
+async fn of_a_service_with_very_many_deploys_there_are_fewer_weeks_and_each_is_whole() {
+    let database = Database::new().await;
+    let db = database.open().await;
+    rollcall::generate::catalogue(&db, 4, |_| {}).await.expect("a catalogue");
+    let end = Timestamp::parse("2026-01-01T00:00:00Z").expect("a moment");
+    rollcall::generate::deploys(&db, 30_000, end, |_| {}).await.expect("deploys");
+    let service = service::Entity::by_alias(db.read(), "svc-1").await.expect("a database").expect("a service").id;
+    let environments = Environments::production(&["production".to_owned()]);
+    let most = delivery::READ_OF_ONE;
+    let found = delivery::of_services(db.read(), &[service], end, &environments, most).await.expect("a database");
+    let weeks = found.weeks.len();
+    assert!((1..delivery::WEEKS).contains(&weeks) && found.is_whole, "{found:?}");
+    let counts = |metrics: &Metrics| (metrics.deploys, metrics.succeeded, metrics.failed);
+    let measured = async |start: i64, end: i64| {
+        let [start, end] = [start, end].map(Timestamp::from_micros);
+        let window = Window { start, end, environments: environments.clone() };
+        let all = metrics::measure(db.read(), Whose::Services(&[service]), &window, Wanted::ALL).await;
+        counts(&all.expect("a database")[&service])
+    };
+    let start = found.start.as_micros();
+    let period = end.as_micros() - start;
+    assert_eq!(period, weeks as i64 * 7 * 86_400_000_000);
+    assert_eq!(counts(&found.now), measured(start, end.as_micros()).await);
+    assert_eq!(counts(&found.before), measured(start - period, start).await);
+    let both = found.now.deploys + found.now.failed + found.before.deploys + found.before.failed;
+    assert!(both <= delivery::READ_OF_ONE as i64 && both > delivery::READ_OF_ONE as i64 / 2, "{both}");
 }
 
 #[tokio::test]

@@ -563,8 +563,10 @@ fn shown() -> Section {
             .beyond("other services are left out"),
         count("deploys that a page of deploys searches for a status, a person or production", list::SEARCHED)
             .beyond("the next page goes on"),
-        count("deploys that the page Delivery reads for a service, a team, a system or a domain", weeks::READ)
-            .beyond("the page says so"),
+        count("deploys that the page Delivery reads for a team, a system or a domain", weeks::READ)
+            .beyond("it shows fewer weeks, and says so"),
+        count("deploys that this page and its own read for a service", weeks::READ_OF_ONE)
+            .beyond("they show fewer weeks, and say so"),
         count("teams in the tree of teams", pages::TREE_TEAMS).beyond("the list is flat"),
         count("systems, domains or services that a page lists as those of a team or a person", pages::TEAM_OWNED)
             .beyond("the page says so"),
