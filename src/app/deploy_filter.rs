@@ -128,7 +128,7 @@ async fn services(
 /// The fields. Without `offers`, the list is of one service.
 pub fn fields(visit: &Visit, here: &str, offers: Option<&Offers>, mistakes: &Mistakes) -> Markup {
     let query = &visit.query;
-    let field = |name, label, hint, kind| form::Text { name, label, hint, kind, required: false }.show(query, mistakes);
+    let field = |name, label, kind| form::Text { name, label, hint: "", kind, required: false }.show(query, mistakes);
     let nouns = |offers: &Offers, from: usize, most: usize| {
         html! {
             @for (name, of, label) in NOUNS.into_iter().skip(from).take(most) {
@@ -142,7 +142,7 @@ pub fn fields(visit: &Visit, here: &str, offers: Option<&Offers>, mistakes: &Mis
         form.filters.one method="get" action=(here) role="search" data-live="deploys" {
             @match offers {
                 Some(offers) => (nouns(offers, 0, 1)),
-                None => (field("person", "Deployed by", "", "text")),
+                None => (field("person", "Deployed by", "text")),
             }
             button { "Search" }
             details.more open[!mistakes.is_empty()] {
@@ -150,12 +150,12 @@ pub fn fields(visit: &Visit, here: &str, offers: Option<&Offers>, mistakes: &Mis
                 div {
                     @if let Some(offers) = offers {
                         (nouns(offers, 1, NOUNS.len()))
-                        (field("person", "Deployed by", "", "text"))
+                        (field("person", "Deployed by", "text"))
                     }
-                    (field("environment", "Environment", "", "text"))
+                    (field("environment", "Environment", "text"))
                     (form::select("status", "Status", "", &statuses, query, mistakes))
-                    (field("from", "From (UTC)", "", "date"))
-                    (field("until", "Until", "", "date"))
+                    (field("from", "From (UTC)", "date"))
+                    (field("until", "Until", "date"))
                     label.check {
                         input type="checkbox" name=(PRODUCTION) value="1" checked[query.given(PRODUCTION).is_some()];
                         "Only production"

@@ -565,7 +565,7 @@ fn shown() -> Section {
             .beyond("the next page goes on"),
         count("deploys that the page Delivery reads for a team, a system or a domain", weeks::READ)
             .beyond("it shows fewer weeks, and says so"),
-        count("deploys that this page and its own read for a service", weeks::READ_OF_ONE)
+        count("deploys of a service that this page and the service's own read", weeks::READ_OF_ONE)
             .beyond("they show fewer weeks, and say so"),
         count("teams in the tree of teams", pages::TREE_TEAMS).beyond("the list is flat"),
         count("systems, domains or services that a page lists as those of a team or a person", pages::TEAM_OWNED)
