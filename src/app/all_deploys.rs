@@ -15,17 +15,15 @@ use super::operations::Deploy;
 use super::parts::{cursor_text, day_of, empty, grouped, link, page_links};
 use super::reading::{Reading, too_long};
 use super::visit::{Fields, Visit, path};
-use super::{Answer, Fault, Site, picker, scope};
+use super::{Answer, Fault, Site, scope};
 use crate::deploy::list::{self, Filter, Found};
 use crate::entity::deploy::Model;
 use crate::entity::service::{self, Label};
 use crate::entity::{ByAlias, TimeCursor, Timestamp};
 
 const HERE: &str = "/deploys";
-/// The part of the page with the list, which the script asks for while somebody types.
+/// The part of the page with the list, which the script asks for while somebody types, and again after a while.
 const LIST: &str = "deploys";
-/// What the fields of the page offer.
-const OFFERED: [Offered; 3] = [Offered::Services, Offered::Teams, Offered::Systems];
 /// The number of deploys on a page.
 const PAGE: usize = 50;
 /// The number of deploys that a file reads at once. Their texts are in memory until they are sent.
@@ -56,11 +54,12 @@ async fn known(site: &Site, visit: &Visit, alias: &str) -> Result<service::Model
 async fn show(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Result<Answer, Fault> {
     let (query, now) = (&visit.query, Timestamp::now());
     let here = of.map_or_else(|| HERE.to_owned(), |service| path(["services", &service.slug, "deploys"]));
-    let named = picker::understood_query(site, query).await?;
-    let offers = Offers::read(site, visit, if of.is_none() { &scope::OFFERED } else { &[] }).await?;
+    // The list alone needs no fields, nor what they offer.
+    let is_whole = !visit.is_about(LIST);
+    let offers = Offers::read(site, visit, if of.is_none() && is_whole { &scope::OFFERED } else { &[] }).await?;
     let production = &site.catalogue.settings().production;
     let reading = site.reading(visit).await?;
-    let mut wanted = reading.required(|db| Wanted::read(db, &named, production, of)).await?;
+    let mut wanted = reading.required(|db| Wanted::read(db, query, production, of)).await?;
     let found = reading.required(|db| list::page(db, &wanted.filter, wanted.after, PAGE)).await?;
     let is_live = wanted.is_live();
     let services: Vec<i64> = found.deploys.iter().filter_map(|deploy| deploy.service_id).collect();
@@ -74,9 +73,9 @@ async fn show(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Result
     }
     let next = next.map(cursor_text);
     let main = html! {
-        (deploy_filter::fields(visit, &here, of.is_none().then_some(&offers), &wanted.mistakes))
+        @if is_whole { (deploy_filter::fields(visit, &here, of.is_none().then_some(&offers), &wanted.mistakes)) }
         @if wanted.is_cut { p.warning { "Only the deploys of " (list::SERVICES) " services are listed." } }
-        div #deploys data-refresh=[is_live.then_some(REFRESH)] {
+        div id=(LIST) data-refresh=[is_live.then_some(REFRESH)] {
             (deploy_filter::chips(visit, &here, of.is_none()))
             @if deploys.is_empty() { (none(visit, &here, (next.as_deref(), &wanted.mistakes))) }
             @for (day, deploys) in by_day(deploys) {
@@ -109,9 +108,8 @@ pub async fn service_file(site: &Site, visit: &Visit, alias: &str) -> Result<Ans
 
 /// The list as a file. It has no place for mistakes.
 async fn file_of(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Result<Answer, Fault> {
-    let named = picker::understood_query(site, &visit.query).await?;
     let production = &site.catalogue.settings().production;
-    let wanted = site.reading(visit).await?.required(|db| Wanted::read(db, &named, production, of)).await?;
+    let wanted = site.reading(visit).await?.required(|db| Wanted::read(db, &visit.query, production, of)).await?;
     wanted.mistakes.refused()?;
     let list = List { site: site.clone(), visit: visit.clone(), filter: wanted.filter, after: None };
     File::begin("deploys.csv", &COLUMNS, list).await

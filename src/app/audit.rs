@@ -30,7 +30,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     session.require(Role::Admin)?;
     let mut mistakes = Mistakes::none();
     let filter = filter(visit, &mut mistakes);
-    let read = site.reading(visit).await?.optional(|db| audit::page(db, &filter, PAGE as u64 + 1)).await?;
+    let reading = site.reading(visit).await?;
+    let read = reading.optional(|db| audit::page(db, &filter, PAGE as u64 + 1)).await?;
     let Some(mut entries) = read else { return Err(Fault::TooMuch(TOO_MUCH.to_owned())) };
     // Without them, things have their numbers.
     let addresses = reading.optional(|db| words::addresses(db, &entries)).await?.unwrap_or_default();
@@ -53,6 +54,34 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         }
     };
     Ok(Answer::checked(&mistakes, layout(visit, "Audit", main)))
+}
+
+fn table(entries: &[Model], addresses: &Addresses) -> Markup {
+    let now = Timestamp::now();
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Changes" {
+            table.fit {
+                thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Action" } th scope="col" { "Changed" } th scope="col" { "Details" } } }
+                tbody { @for entry in entries {
+                    tr {
+                        td { (time(entry.at, now)) }
+                        td {
+                            a.brief[entry.actor_kind == ActorKind::CommandLine] href=(of_actor(entry)) { (entry.actor_name) }
+                            @if entry.actor_kind != ActorKind::CommandLine { " " span.mark.none { (kind(entry.actor_kind).1) } }
+                        }
+                        td { (words::done(entry)) small { code { (entry.action) } } }
+                        td {
+                            @if let Some(class) = &entry.subject_class { span.soft { (class) } " " }
+                            @let name = entry.subject_name.clone().or(entry.subject_id.map(|id| id.to_string())).unwrap_or_default();
+                            @match of_subject(entry) { Some(address) => a href=(address) { (name) }, None => (name) }
+                            @if entry.owner_id.is_some() { small { (words::belonging(entry, addresses)) } }
+                        }
+                        td { (detail(entry.subject_class.as_deref(), &entry.detail)) (revert::reverted(entry)) (revert::offer(entry)) }
+                    }
+                } }
+            }
+        }
+    }
 }
 
 fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>, mistakes: &Mistakes) -> Markup {

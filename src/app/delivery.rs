@@ -8,7 +8,7 @@ use super::offers::Offers;
 use super::parts::{count, empty, link};
 use super::scope::{self, NOUNS, OFFERED};
 use super::visit::{Fields, Visit};
-use super::{Answer, Fault, Site, delivery_figures, picker};
+use super::{Answer, Fault, Site, delivery_figures};
 use crate::deploy::delivery;
 use crate::deploy::list::SERVICES;
 use crate::entity::Timestamp;
@@ -24,8 +24,7 @@ pub fn address(noun: &str, alias: &str) -> String {
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let end = delivery_figures::end(Timestamp::now());
     let production = &site.catalogue.settings().production;
-    let query = picker::understood_query(site, &visit.query).await?;
-    let named = NOUNS.into_iter().find_map(|(noun, ..)| Some((noun, query.given(noun)?)));
+    let named = NOUNS.into_iter().find_map(|(noun, ..)| Some((noun, visit.query.given(noun)?)));
     let about = match named {
         Some((noun, alias)) => site.reading(visit).await?.required(|db| scope::find(db, noun, alias)).await?,
         None => None,

@@ -39,7 +39,8 @@ pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<An
     };
     let table = table("Systems", &heads, rows.collect());
     let links = pages(visit, "/systems", &systems.page_info);
-    Ok(Answer::checked(&mistakes, list(visit, session, GroupKind::System, table, (links, &mistakes))))
+    let may = !Reach::read(site, session).await?.is_empty();
+    Ok(Answer::checked(&mistakes, list(visit, may, GroupKind::System, table, (links, &mistakes))))
 }
 
 /// Lists the domains.
@@ -58,7 +59,8 @@ pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<An
     let heads = html! { (head("Domain", "name")) (head("Owner", "owner")) th.number scope="col" { "Systems" } };
     let table = table("Domains", &heads, rows.collect());
     let links = pages(visit, "/domains", &domains.page_info);
-    Ok(Answer::checked(&mistakes, list(visit, session, GroupKind::Domain, table, (links, &mistakes))))
+    let may = !Reach::read(site, session).await?.is_empty();
+    Ok(Answer::checked(&mistakes, list(visit, may, GroupKind::Domain, table, (links, &mistakes))))
 }
 
 /// A table; nothing without rows.
@@ -77,7 +79,7 @@ fn table(label: &str, heads: &Markup, rows: Vec<Markup>) -> Option<Markup> {
 
 fn list(
     visit: &Visit,
-    session: &Session,
+    may: bool,
     kind: GroupKind,
     table: Option<Markup>,
     (links, mistakes): (Markup, &Mistakes),

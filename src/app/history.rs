@@ -102,13 +102,9 @@ pub async fn file(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result
     let mut mistakes = Mistakes::none();
     kind(visit, &mut mistakes);
     mistakes.refused()?;
-    let subjects = {
-        let reading = site.reading(visit).await?;
-        let subject = reading.required(|db| find(db, part, alias)).await?;
-        reading.required(|db| belonging(db, &subject)).await?
-    };
-    let list = List { site: site.clone(), visit: visit.clone(), subjects, after: None };
-    File::begin("history.csv", &["at", "who", "action", "what", "details"], list).await
+    let about = site.reading(visit).await?.required(|db| find(db, part, alias)).await?.object();
+    let list = List { site: site.clone(), visit: visit.clone(), about, after: None };
+    File::begin("history.csv", &["at", "who", "change", "what", "details", "action"], list).await
 }
 
 /// The changes of a file.

@@ -5,10 +5,11 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use super::Fault;
 use super::offers::Offered;
 use super::parts::short;
+use super::picker::{self, Noun};
 use super::visit::path;
 use crate::db::{Read, ReadHandle, any};
 use crate::deploy::list::SERVICES;
-use crate::entity::{ByAlias, domain, service, system, team};
+use crate::entity::{service, system};
 
 /// The nouns that an address can be about: its field, what the field offers, and the field's label.
 pub const NOUNS: [(&str, Offered, &str); 4] = [
@@ -38,37 +39,23 @@ impl Scope {
     }
 }
 
-/// Finds what has this alias.
-pub async fn find(db: &dyn ReadHandle, noun: &str, alias: &str) -> Result<Option<Scope>, Fault> {
+/// Finds what has this alias, or is the only one with this name.
+pub async fn find(db: &dyn ReadHandle, noun: &str, text: &str) -> Result<Option<Scope>, Fault> {
     let most = SERVICES as u64;
-    Ok(match noun {
-        "service" => service::Entity::by_alias(db, alias).await?.map(|service| Scope {
-            address: path(["services", &service.slug]),
-            name: service.name,
-            services: vec![service.id],
-        }),
-        "team" => match team::Entity::by_alias(db, alias).await? {
-            Some(team) => {
-                let services = service::ids_of(db, service::Column::OwnerId, team.id, most).await?;
-                Some(Scope { address: path(["teams", &team.alias]), name: team.name, services })
-            }
-            None => None,
-        },
-        "system" => match system::Entity::by_alias(db, alias).await? {
-            Some(system) => {
-                let services = service::ids_of(db, service::Column::SystemId, system.id, most).await?;
-                Some(Scope { address: path(["systems", &system.slug]), name: system.name, services })
-            }
-            None => None,
-        },
-        _ => match domain::Entity::by_alias(db, alias).await? {
-            Some(domain) => {
-                let services = of_domain(db, domain.id, most).await?;
-                Some(Scope { address: path(["domains", &domain.slug]), name: domain.name, services })
-            }
-            None => None,
-        },
-    })
+    let (kind, part) = match noun {
+        "service" => (Noun::Service, "services"),
+        "team" => (Noun::Team, "teams"),
+        "system" => (Noun::System, "systems"),
+        _ => (Noun::Domain, "domains"),
+    };
+    let Some(found) = picker::named(db, kind, text).await? else { return Ok(None) };
+    let services = match kind {
+        Noun::Service => vec![found.id],
+        Noun::Team => service::ids_of(db, service::Column::OwnerId, found.id, most).await?,
+        Noun::System => service::ids_of(db, service::Column::SystemId, found.id, most).await?,
+        _ => of_domain(db, found.id, most).await?,
+    };
+    Ok(Some(Scope { address: path([part, &found.alias]), name: found.name, services }))
 }
 
 /// The services of the systems of a domain.

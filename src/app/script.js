@@ -152,7 +152,8 @@ for (const list of document.querySelectorAll("[data-refresh]")) {
   }, 1000);
 }
 
-// A field that names something of many offers what the search of all pages finds. What is written counts without it, too.
+// A field that names something of many offers what the search of all pages finds, or that of people, who are named by
+// their address. What is written counts without it, too.
 for (const field of document.querySelectorAll("input[data-find]")) {
   const start = `/${field.dataset.find}/`;
   const load = async (signal) => {

@@ -11,11 +11,12 @@ use super::operations::service::Service;
 use super::operations::{self, Neighbour};
 use super::parts::{self, count, count_to_most, empty, external_link, short};
 use super::reading::too_long;
+use super::rights::{Owner, Rights, Thing};
 use super::service_list::favourites;
 use super::services::address;
 use super::visit::{Session, Visit};
 use super::{
-    Answer, Fault, Site, delivery, delivery_figures, deploys, facts, graph, groups, relationships, rights, standards,
+    Answer, Fault, Site, delivery, delivery_figures, deploys, facts, graph, groups, relationships, standards,
     suggestions,
 };
 use crate::deploy::delivery::{self as weeks, Delivery, WEEKS};
@@ -37,7 +38,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     let rights = Rights::read(site, visit, rights).await?;
     let may = rights.may_change() && !service.locked;
     let production = &site.catalogue.settings().production;
-    let standing = standards::of_service(site, visit, alias).await?;
+    let standing = standards::of_service(site, visit, alias, rights.may_change()).await?;
     let more = read_more(site, visit, &service, now).await?;
     let main = html! {
         (suggestions::accepted(visit, session))

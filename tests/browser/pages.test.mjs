@@ -87,6 +87,8 @@ async function catalogue() {
     deploys: '/deploys',
     'deploys-failed': '/deploys?status=failed',
     delivery: '/delivery',
+    'delivery-service': '/delivery?service=svc-1',
+    'deploys-unknown': '/deploys?team=nobody',
     'service-history': '/services/svc-1/history',
     services: '/services',
     'services-none': '/services?search=there+is+no+such+service',

@@ -559,6 +559,9 @@ fn shown() -> Section {
         time("time in which such a file is sent", pages::CSV_TIME).beyond("the last row says so"),
         count("choices that a field of a form lists", pages::CHOICES).beyond("the field takes the name of any other"),
         count("open suggestions that the navigation counts", pages::WAITING).beyond("it says that there are more"),
+        time("time for which that count is shown, unless somebody sends a form", pages::WAITING_PERIOD)
+            .beyond("it is made again"),
+        time("time that a page waits for that count", pages::WAITING_PATIENCE).beyond("the last one is shown"),
         count("services of a team, a system or a domain whose deploys a page lists", list::SERVICES)
             .beyond("other services are left out"),
         count("deploys that a page of deploys searches for a status, a person or production", list::SEARCHED)
