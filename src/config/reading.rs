@@ -57,7 +57,8 @@ pub struct List {
     #[arg(value_parser = word::<Listed>())]
     pub listed: Listed,
     /// Only services that match: KEY=VALUE, KEY!=VALUE, KEY~TEXT (contains), KEY (has one) or !KEY (has none); several
-    /// must all match. The keys are owner, tier, lifecycle, level, system, domain, type, and those of the API's ServiceFilterEnum
+    /// must all match. The keys are owner, tier, lifecycle, level, system, domain, type, and those of the API's
+    /// ServiceFilterEnum. Of teams: parent=TEAM, parent or !parent
     #[arg(long, short, value_name = "CONDITION", value_parser = trimmed(value::text))]
     pub filter: Vec<String>,
     /// Only services of this team: its alias or its name

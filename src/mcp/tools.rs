@@ -47,8 +47,8 @@ const TOOLS: [Offered; 10] = [
     },
     Offered {
         name: "describe_team",
-        description: "A team: its responsibilities, manager, members, contacts, and up to 100 of its services with tier \
-             and last deploy.",
+        description: "A team: its responsibilities, manager, parent and child teams, members, contacts, and up to 100 of \
+             its services with tier and last deploy.",
         arguments: &[("team", "string", true, "A team, by its name or an alias")],
         writes: false,
         run: |asker, given| Box::pin(team(asker, given)),
@@ -227,6 +227,7 @@ async fn service(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
 async fn team(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
     const DOCUMENT: &str = "query($alias: String!) { account { team(alias: $alias) {
         name alias responsibilities htmlUrl manager { name email } parentTeam { name alias }
+        children(first: 50) { nodes { name alias } totalCount }
         contacts { type displayName address }
         members(first: 50) { nodes { name email } totalCount }
         services(first: 100) { nodes { name alias tier { name } lastDeploy { deployedAt deployStatus } } totalCount }

@@ -17,8 +17,10 @@ const SERVICES: &str = "query($first: Int, $after: String, $search: String, $fil
         name alias owner { name } tier { name } lifecycle { name } parent { name } language
         lastDeploy { deployedAt } locked htmlUrl
     } pageInfo { hasNextPage endCursor } } } }";
-const TEAMS: &str = "query($first: Int, $after: String, $search: String) { account {
-    teams(first: $first, after: $after, sortBy: name_ASC, searchTerm: $search) { nodes {
+const TEAMS: &str =
+    "query($first: Int, $after: String, $search: String, $parent: IdentifierInput, $hasParent: Boolean) {
+    account { teams(first: $first, after: $after, sortBy: name_ASC, searchTerm: $search, parentTeam: $parent,
+        hasParentTeam: $hasParent) { nodes {
         name alias manager { name } parentTeam { name } members { totalCount } services { totalCount } htmlUrl
     } pageInfo { hasNextPage endCursor } } } }";
 const SYSTEMS: &str = "query($first: Int, $after: String) { account {
@@ -108,9 +110,12 @@ const REPOSITORY_COLUMNS: [Column; 5] = [
 pub(super) fn run(settings: &List) -> Result<(), String> {
     let OfAccount { document, field, columns } = of_account(settings.listed);
     let List { filter, owner, tier, search, limit, asking, .. } = settings;
-    let has_conditions = !filter.is_empty() || owner.is_some() || tier.is_some();
-    if has_conditions && settings.listed != Listed::Services {
-        return Err("--filter, --owner and --tier are for services".to_owned());
+    let is_of = |listed| settings.listed == listed;
+    if (owner.is_some() || tier.is_some()) && !is_of(Listed::Services) {
+        return Err("--owner and --tier are for services".to_owned());
+    }
+    if !filter.is_empty() && !is_of(Listed::Services) && !is_of(Listed::Teams) {
+        return Err("--filter is for services and teams".to_owned());
     }
     if search.is_some() && !matches!(settings.listed, Listed::Services | Listed::Teams) {
         return Err("--search is for services and teams; rollcall search finds the others too".to_owned());
@@ -121,11 +126,13 @@ pub(super) fn run(settings: &List) -> Result<(), String> {
     let flags: Vec<_> = [equals("owner", owner), equals("tier", tier)].into_iter().flatten().collect();
     conditions.extend(flags.iter().map(|(key, value)| Condition { key, how: "equals", value: Some(value) }));
     let mut variables = json!({ "search": search });
-    if !conditions.is_empty() {
+    if is_of(Listed::Teams) {
+        of_teams(&server, &conditions, &mut variables)?;
+    } else if !conditions.is_empty() {
         variables["filter"] = predicates(&server, &conditions)?.into();
     }
     let (mut nodes, has_more) = nodes(&server, document, variables.clone(), &format!("/account/{field}"), *limit)?;
-    if settings.listed == Listed::Users {
+    if is_of(Listed::Users) {
         for node in &mut nodes {
             let teams = node["teams"]["nodes"].as_array().into_iter().flatten();
             node["teamNames"] = teams.map(|team| team["name"].clone()).collect();
@@ -149,6 +156,25 @@ fn tell_of_nothing(server: &Server, conditions: &[Condition<'_>], variables: &Js
         let (found, _) = nodes(server, SERVICES, json!({ "filter": [predicate] }), "/account/services", 1)?;
         if found.is_empty() {
             say(&format!("no service fulfils {}", condition.written()));
+        }
+    }
+    Ok(())
+}
+
+/// Sets the variables of conditions on teams: `parent=TEAM`, `parent` and `!parent`.
+fn of_teams(server: &Server, conditions: &[Condition<'_>], variables: &mut Json) -> Result<(), String> {
+    for condition in conditions {
+        match (condition.key, condition.how, condition.value) {
+            ("parent", "equals", Some(name)) => {
+                let mut parent = find(server, &["team".to_owned(), name.to_owned()])?.1;
+                variables["parent"] = json!({ "alias": parent["alias"].take() });
+            }
+            ("parent", "exists", None) => variables["hasParent"] = true.into(),
+            ("parent", "does_not_exist", None) => variables["hasParent"] = false.into(),
+            _ => {
+                let given = condition.written();
+                return Err(format!("--filter of teams takes parent=TEAM, parent or !parent, not {given}"));
+            }
         }
     }
     Ok(())

@@ -76,6 +76,7 @@ const TEAM: NounView = NounView {
     word: "team",
     document: "query($name: String!) { account { found: team(alias: $name) {
         name alias responsibilities htmlUrl manager { name email } parentTeam { name }
+        children(first: 50) { nodes { name } totalCount }
         contacts { type displayName address }
         members(first: 50) { nodes { name email } totalCount }
         services(first: 50) { nodes { name } totalCount }
@@ -85,6 +86,7 @@ const TEAM: NounView = NounView {
         ("responsibilities", "/responsibilities", "{}"),
         ("manager", "/manager", "{/name} {/email}"),
         ("part of", "/parentTeam", "{/name}"),
+        ("part", "/children/nodes", "{/name}"),
         ("contact", "/contacts", "{/type} {/displayName} {/address}"),
         ("member", "/members/nodes", "{/name} {/email}"),
         ("service", "/services/nodes", "{/name}"),

@@ -211,7 +211,21 @@ impl<E: Table> List<E> {
 
     /// Reads a page for each parent, in the order of the parents.
     pub async fn pages(self, ctx: &Ctx<'_>, request: &PageRequest) -> Result<Vec<Page<E::Model>>> {
-        let rows = if ctx.selects_rows() { self.rows_per_parent(ctx.db(), request).await? } else { Vec::new() };
+        self.pages_in(None, ctx, request).await
+    }
+
+    /// Like [`pages`](Self::pages), each page in an order by a text of the row, if one is given.
+    pub async fn pages_in(
+        self,
+        sort: Option<Sort>,
+        ctx: &Ctx<'_>,
+        request: &PageRequest,
+    ) -> Result<Vec<Page<E::Model>>> {
+        let rows = match sort {
+            _ if !ctx.selects_rows() => Vec::new(),
+            Some(sort) => self.sorted_per_parent(&sort, ctx.db(), request).await?,
+            None => self.rows_per_parent(ctx.db(), request).await?,
+        };
         let counts = if ctx.selects_count() {
             let counts = self.counts(ctx.db(), ctx.caller().counts_to).await?;
             db::to_each(&mut self.ids().iter().copied().map(Some), counts, &|_| Ok(()))?

@@ -10,7 +10,7 @@ use sea_orm::ColumnTrait;
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, JoinType, Order, Query, SelectStatement};
 
 use super::{KEY, List, Named, column, named};
-use crate::db::{self, Read, ReadHandle, Table, text};
+use crate::db::{self, OfKeys, Read, ReadHandle, Table, text};
 use crate::engine::page::{Chosen, Cursor, Edge, PageRequest, SortValue};
 use crate::error::Result;
 
@@ -159,6 +159,55 @@ impl<E: Table> List<E> {
             found.extend(self.piece(sort, db, piece, limit).await?);
         }
         Ok(found)
+    }
+
+    /// Reads the rows of a page, and one more, for each parent, in the order of the parents. The order is by a text of the
+    /// row that is never null. All rows of a parent are sorted for each page: for lists of which a parent has few.
+    pub(super) async fn sorted_per_parent(
+        &self,
+        sort: &Sort,
+        db: &dyn ReadHandle,
+        request: &PageRequest,
+    ) -> Result<Vec<Vec<Edge<E::Model>>>> {
+        let number = sort.number;
+        request.check(|after| after.chosen.as_ref().is_some_and(|chosen| chosen.order == number))?;
+        let Some(parents) = &self.parents else { return Ok(Vec::new()) };
+        let build = |condition| self.select_sorted(sort, db, request, condition);
+        let query = OfKeys { is_limited: true, ..parents.of_keys(None, &build, Vec::new()) };
+        let omitted = self.left_out.columns;
+        let own = db::columns_without::<E>(omitted);
+        let read = move |row: &db::Row<'_>| {
+            let chosen = Chosen { order: number, value: Some(SortValue::Text(row.get(own + 1)?)), group: 0 };
+            let cursor = Cursor { chosen: Some(Arc::new(chosen)), ..Cursor::id(row.get(own)?) };
+            Ok((Edge { node: row.model_without::<E>(omitted)?, cursor }, row.text()))
+        };
+        let rows = db::by_key(db.rows_of(query, read).await?);
+        let each = db::to_each(&mut parents.ids.iter().copied().map(Some), rows, &|rows| {
+            rows.iter().try_for_each(|(_, text)| db.charge::<(Edge<E::Model>, usize)>(*text))
+        })?;
+        Ok(each.into_iter().map(|rows| rows.into_iter().flatten().map(|(edge, _)| edge).collect()).collect())
+    }
+
+    /// Selects the rows of a page of a parent, and one more. `condition` is on the parent.
+    fn select_sorted(
+        &self,
+        sort: &Sort,
+        db: &dyn ReadHandle,
+        request: &PageRequest,
+        condition: Expr,
+    ) -> SelectStatement {
+        let text = || text::lower(db, column(sort.key));
+        let direction = || if sort.descending { Order::Desc } else { Order::Asc };
+        let mut rows = self.source(Some(condition), None, Vec::new());
+        db::select_without::<E>(self.left_out.columns, &mut rows);
+        rows.expr_as(self.key(), KEY).expr_as(text(), VALUE);
+        let after = request.after.as_ref().and_then(|after| Some((after.chosen.as_ref()?.value.clone()?, after.id)));
+        if let Some((value, id)) = after {
+            let is_same = text().eq(bound(value.clone())).and(sort.behind(self.key(), id.into()));
+            rows.and_where(sort.behind(text(), bound(value)).or(is_same));
+        }
+        rows.order_by_expr(text(), direction()).order_by_expr(self.key(), direction());
+        rows.limit(request.first + 1).take()
     }
 
     /// Selects the rows of the list, each with its row in the table by way of which it is ordered, or those without one.

@@ -49,6 +49,7 @@ impl TeamResolver for Team {
             check::level_days_by(owned_by(&ids_of(teams)), &args.days, ctx).await;
         missed_checks() -> Vec<MissedCheck> = check::missed_checks(owned_by(&ids_of(teams)), ctx).await;
         managed_aliases() -> Vec<String> = alias::managed::<team_alias::Entity>(ctx.db(), ids_of(teams)).await;
+        children(PageArguments) -> TeamConnectionType = children_of(ids_of(teams), args, ctx).await;
         contacts() -> Option<Vec<Contact>> = contact::of_owners(ctx, contacts::Column::TeamId, ids_of(teams)).await;
         deploy_metrics(TeamDeployMetricsArgs) -> DeployMetrics = {
             let TeamDeployMetricsArgs { start, end, environments } = args;
@@ -57,9 +58,15 @@ impl TeamResolver for Team {
     }
 }
 
+/// The teams whose parent each team is, by name.
+async fn children_of(teams: Vec<i64>, args: &PageArguments, ctx: &Ctx<'_>) -> Result<Vec<TeamConnectionType>> {
+    let children = List::<team::Entity>::new(Column::Id).of_parents(Column::ParentTeamId, teams);
+    children.pages_in(Some(order(TeamSortEnum::NameAsc)), ctx, &args.request()?).await
+}
+
 /// The teams that meet every condition that is given, a page at a time.
 pub(super) async fn page(args: &AccountTeamsArgs, ctx: &Ctx<'_>) -> Result<TeamConnectionType> {
-    let AccountTeamsArgs { sort_by, first, after, manager_email, search_term } = args;
+    let AccountTeamsArgs { sort_by, first, after, manager_email, search_term, parent_team, has_parent_team } = args;
     let request = PageRequest::new(first, after)?;
     let mut teams = List::<team::Entity>::new(Column::Id);
     if let Some(email) = given(manager_email) {
@@ -69,6 +76,14 @@ pub(super) async fn page(args: &AccountTeamsArgs, ctx: &Ctx<'_>) -> Result<TeamC
     }
     if let Some(text) = given(search_term) {
         teams = teams.filter(contains(ctx.db(), &text::at_most("searchTerm", text, text::SHORT)?));
+    }
+    if let Some(named) = parent_team.value() {
+        let parent = identifier::require_in::<Team>(ctx.db(), "parentTeam", named).await?;
+        teams = teams.filter(Column::ParentTeamId.eq(parent.id));
+    }
+    if let Some(has_one) = has_parent_team.value() {
+        let parent = Column::ParentTeamId.into_expr();
+        teams = teams.filter(if *has_one { parent.is_not_null() } else { parent.is_null() });
     }
     teams.page_in(sort_by.value().copied().map(order), ctx, &request).await
 }

@@ -46,6 +46,11 @@ async fn an_agent_finds_describes_and_asks() {
     }
     let team = call(&app, &token, "describe_team", json!({ "team": "Payments" })).await.expect("an answer");
     assert_eq!(team["services"].as_array().map(Vec::len), Some(2), "{team}");
+    data(&app, r#"mutation { teamCreate(input: { name: "Refunds", parentTeam: { alias: "payments" } }) { errors { message } } }"#).await;
+    let team = call(&app, &token, "describe_team", json!({ "team": "Payments" })).await.expect("an answer");
+    assert_eq!(team["children"], json!([{ "name": "Refunds", "alias": "refunds" }]), "{team}");
+    let part = call(&app, &token, "describe_team", json!({ "team": "refunds" })).await.expect("an answer");
+    assert_eq!(part["parentTeam"]["alias"], "payments", "{part}");
     let impact = call(&app, &token, "impact", json!({ "service": "shopping_cart" })).await.expect("an answer");
     assert_eq!(impact["edges"][0]["node"]["alias"], "checkout", "{impact}");
     let deploys = call(&app, &token, "list_deploys", json!({ "service": "Checkout", "hours": 2208 })).await;

@@ -277,6 +277,83 @@ async fn teams_are_listed_by_their_manager_and_by_a_part_of_a_name_or_an_alias()
 }
 
 #[tokio::test]
+async fn teams_are_listed_by_their_parent_and_a_team_lists_its_children() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        top: teamCreate(input: { name: "Top" }) { team { id } errors { message } }
+        free: teamCreate(input: { name: "Free" }) { errors { message } }
+        z: teamCreate(input: { name: "zebra", parentTeam: { alias: "top" } }) { errors { message } }
+        a: teamCreate(input: { name: "Ant", parentTeam: { alias: "top" } }) { errors { message } }
+        b: teamCreate(input: { name: "bee", parentTeam: { alias: "top" } }) { errors { message } }
+        below: teamCreate(input: { name: "Below", parentTeam: { alias: "bee" } }) { errors { message } }
+    }"#;
+    let made = data(&app, query).await;
+    let id = &made["top"]["team"]["id"];
+    let list = "query($parent: IdentifierInput, $has: Boolean) { account {
+        teams(sortBy: name_ASC, parentTeam: $parent, hasParentTeam: $has) { totalCount nodes { name } }
+    } }";
+    for (parent, has, expected) in [
+        (json!({ "alias": "top" }), json!(null), &["Ant", "bee", "zebra"][..]),
+        (json!({ "id": id }), json!(true), &["Ant", "bee", "zebra"]),
+        (json!({ "alias": "top" }), json!(false), &[]),
+        (json!({ "alias": "free" }), json!(null), &[]),
+        (json!(null), json!(false), &["Free", "Top"]),
+        (json!(null), json!(true), &["Ant", "bee", "Below", "zebra"]),
+    ] {
+        let answer = app.query(list, json!({ "parent": parent, "has": has })).await;
+        let nodes: Vec<Value> = expected.iter().map(|name| json!({ "name": name })).collect();
+        let expected = json!({ "totalCount": nodes.len(), "nodes": nodes });
+        assert_eq!(answer["data"]["account"]["teams"], expected, "{parent} {has}");
+    }
+    for (parent, message) in [
+        (json!({ "alias": "nope" }), "does not exist on this account"),
+        (json!({ "id": "nope" }), "does not exist on this account"),
+        (json!({}), "exactly one of id and alias must be given"),
+    ] {
+        let refused = app.query(list, json!({ "parent": parent })).await;
+        let told = refused["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(told.contains(message), "{parent}: {refused}");
+    }
+
+    // All parents at once, a page at a time: by name, whoever was made first.
+    let children = "query($first: Int, $after: String) { account { teams(sortBy: name_ASC) { nodes {
+        name children(first: $first, after: $after) { totalCount nodes { name } pageInfo { hasNextPage endCursor } }
+    } } } }";
+    let read = async |first: i64, after: &Value| {
+        let answer = app.query(children, json!({ "first": first, "after": after })).await;
+        assert_eq!(answer["errors"], Value::Null, "{answer}");
+        answer["data"]["account"]["teams"]["nodes"].clone()
+    };
+    let of = |teams: &Value, name: &str| {
+        let all = teams.as_array().expect("teams");
+        all.iter().find(|team| team["name"] == name).expect("the team")["children"].clone()
+    };
+    let teams = read(100, &Value::Null).await;
+    for (name, names) in [
+        ("Top", json!([{ "name": "Ant" }, { "name": "bee" }, { "name": "zebra" }])),
+        ("bee", json!([{ "name": "Below" }])),
+        ("Ant", json!([])),
+    ] {
+        let own = of(&teams, name);
+        assert_eq!((&own["nodes"], &own["totalCount"]), (&names, &json!(names.as_array().map(Vec::len))), "{name}");
+    }
+    let (mut names, mut after) = (Vec::new(), Value::Null);
+    loop {
+        let page = of(&read(1, &after).await, "Top");
+        names.push(page["nodes"][0]["name"].as_str().expect("a name").to_owned());
+        after = page["pageInfo"]["endCursor"].clone();
+        if page["pageInfo"]["hasNextPage"] == false {
+            break;
+        }
+    }
+    assert_eq!(names, ["Ant", "bee", "zebra"]);
+    // A cursor of the list in order of creation is none of this list.
+    let page = data(&app, "{ account { teams(first: 1) { pageInfo { endCursor } } } }").await;
+    let other = app.query(children, json!({ "after": page["account"]["teams"]["pageInfo"]["endCursor"] })).await;
+    assert!(other["errors"][0]["message"].as_str().is_some_and(|told| told.contains("another list")), "{other}");
+}
+
+#[tokio::test]
 async fn a_team_update_with_members_replaces_them() {
     let app = TestApp::start().await;
     let query = r#"mutation {

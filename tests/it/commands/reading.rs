@@ -110,7 +110,7 @@ async fn services_are_listed_by_conditions_that_are_named_as_people_name_them() 
             &["list", "services", "--filter", "colour=red"],
             "rollcall: --filter has no key colour; its keys are owner, tier, ",
         ),
-        (&["list", "teams", "--owner", "payments"], "rollcall: --filter, --owner and --tier are for services\n"),
+        (&["list", "teams", "--owner", "payments"], "rollcall: --owner and --tier are for services\n"),
         (&["list", "users", "--search", "a"], "rollcall: --search is for services and teams"),
         (&["show", "service", "cratt"], "rollcall: no service is called cratt"),
         (&["show", "planet", "mars"], "rollcall: planet is no kind; there are service, team, "),
@@ -123,6 +123,42 @@ async fn services_are_listed_by_conditions_that_are_named_as_people_name_them() 
         assert_eq!((done.status, &*done.out), (1, ""), "{arguments:?}");
         assert!(done.err.starts_with(sentence), "{arguments:?}: {}", done.err);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn teams_are_listed_by_their_parent() {
+    let app = TestApp::start().await;
+    let desk = Desk::at(&app, Scope::Read).await;
+    let made = r#"mutation {
+        top: teamCreate(input: { name: "Top Team" }) { errors { message } }
+        b: teamCreate(input: { name: "Bees", parentTeam: { alias: "top_team" } }) { errors { message } }
+        a: teamCreate(input: { name: "Ants", parentTeam: { alias: "top_team" } }) { errors { message } }
+    }"#;
+    data(&app, made).await;
+    for (condition, expected) in [
+        ("parent=top_team", &["Ants", "Bees"][..]),
+        ("parent=Top Team", &["Ants", "Bees"]),
+        ("parent=bees", &[]),
+        ("parent", &["Ants", "Bees"]),
+        ("!parent", &["Top Team"]),
+    ] {
+        let rows = desk.json(&["list", "teams", "--filter", condition]).await;
+        let names: Vec<&str> = rows.as_array().expect("rows").iter().filter_map(|row| row["name"].as_str()).collect();
+        assert_eq!(names, expected, "{condition}");
+    }
+    for (arguments, sentence) in [
+        (&["list", "teams", "--filter", "parent=nope"][..], "nope"),
+        (&["list", "teams", "--filter", "parent!=bees"], "takes parent=TEAM, parent or !parent, not parent!=bees"),
+        (&["list", "teams", "--filter", "owner=bees"], "takes parent=TEAM, parent or !parent, not owner=bees"),
+        (&["list", "users", "--filter", "parent=bees"], "--filter is for services and teams"),
+        (&["list", "teams", "--owner", "bees"], "--owner and --tier are for services"),
+    ] {
+        let done = desk.run(arguments).await;
+        assert_eq!((done.status, &*done.out), (1, ""), "{arguments:?}: {}", done.err);
+        assert!(done.err.contains(sentence), "{arguments:?}: {}", done.err);
+    }
+    let shown = desk.said(&["show", "team", "top_team"]).await;
+    assert!(shown.contains("Ants") && shown.contains("Bees"), "{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
