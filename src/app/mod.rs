@@ -90,6 +90,7 @@ mod standards;
 mod standing;
 mod suggestions;
 mod team_form;
+mod team_leaving;
 mod team_tree;
 mod teams;
 mod tokens;
@@ -124,6 +125,7 @@ pub mod limits {
     pub use super::parts::{COUNTED, FOUND};
     pub use super::people::MOST as PEOPLE_FOUND;
     pub use super::reference::search::{MOST as REFERENCE_RESULTS, WORDS as REFERENCE_WORDS};
+    pub use super::team_leaving::NAMED as LEAVES_NAMED;
     pub use super::team_tree::{OWNED as TEAM_OWNED, TEAMS as TREE_TEAMS};
     pub use super::waiting::{MOST as WAITING, PATIENCE as WAITING_PATIENCE, PERIOD as WAITING_PERIOD};
 }

@@ -11,13 +11,13 @@ use super::operations::team_to_change::{AccountTeam as Team, TeamMembership};
 use super::operations::{
     AddMember, CreateTeam, DeleteTeam, RemoveMember, TeamCreateInput, TeamToChange, TeamUpdateInput, UpdateTeam,
 };
-use super::parts::delete_button;
-use super::rights::{Owner, Rights, Thing};
+use super::team_leaving::{self, Estate};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::field_rule::FieldRules;
 use crate::entity::team::{Column, Entity};
 use crate::entity::user::Role;
+use crate::graphql::field::id;
 
 /// The form's fields from top to bottom: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
@@ -104,6 +104,9 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
             ask(site, visit, member).await?.team_membership_delete.map(|done| done.errors)
         }
         "delete" => {
+            if let Some(refused) = unless_seen(site, visit, &team).await? {
+                return Ok(refused);
+            }
             let delete = DeleteTeam { id, successor: form.given("successor").map(by_alias) };
             ask(site, visit, delete).await?.team_delete.map(|done| done.errors)
         }
@@ -119,6 +122,22 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str, what: &str) -> Resu
             Ok(Answer::refused(edit_form(site, visit, &team, &shown, &mistakes).await?))
         }
     }
+}
+
+/// The form again, if nobody has chosen what becomes of what the team leaves: a team that owns something is deleted only
+/// with a successor, or by the form that says what it leaves.
+async fn unless_seen(site: &Site, visit: &Visit, team: &Team) -> Result<Option<Answer>, Fault> {
+    visit.session.as_ref().ok_or(Fault::SignInFirst)?.require(Role::TeamMember)?;
+    if visit.form.given("successor").is_some() || visit.form.has("anyway") {
+        return Ok(None);
+    }
+    let number = id::number::<Entity>(&team.id).unwrap_or_default();
+    if site.reading(visit).await?.required(|db| Estate::read(db, number)).await?.is_empty() {
+        return Ok(None);
+    }
+    let mut mistakes = Mistakes::none();
+    mistakes.push("", "First say which team takes over, or delete without handing over.");
+    Ok(Some(Answer::refused(edit_form(site, visit, team, &team.fields(), &mistakes).await?)))
 }
 
 async fn find(site: &Site, visit: &Visit, alias: &str) -> Result<Team, Fault> {
@@ -167,6 +186,8 @@ async fn edit_form(
     mistakes: &Mistakes,
 ) -> Result<Markup, Fault> {
     let offers = Offers::read(site, visit, &[Offered::Teams, Offered::People]).await?;
+    let number = id::number::<Entity>(&team.id).unwrap_or_default();
+    let estate = site.reading(visit).await?.optional(|db| Estate::read(db, number)).await?;
     let (fresh, none) = (Fields::default(), Mistakes::none());
     let to = |what: &str| path(["teams", &team.alias, what]);
     let role = Text { name: "role", label: "Role in the team", hint: "", kind: "text", required: false };
@@ -186,13 +207,7 @@ async fn edit_form(
             (role.show(&fresh, &none))
             button.quiet { "Add member" }
         }
-        h2 { "Delete" }
-        p { "What it owns, and the teams that are a part of it, can go to another team." }
-        form.filters method="post" action=(to("delete")) {
-            (offers.show(Offered::Teams, ("successor", "Team that takes over (name or alias)", ""), true, (&fresh, &none)))
-            button.danger { "Hand over and delete" span.hidden { " " (team.name) } }
-        }
-        (delete_button(&to("delete"), "Delete", &team.name, "Delete this team? What it owns stays, without an owner."))
+        (team_leaving::section((&team.name, &to("delete")), estate.as_ref(), &offers))
     };
     Ok(layout(visit, &format!("Edit {}", team.name), main))
 }

@@ -86,6 +86,85 @@ async fn what_a_team_owns_goes_to_another_team() {
 }
 
 #[tokio::test]
+async fn a_team_is_deleted_by_whoever_has_seen_what_it_leaves() {
+    let app = TestApp::start().await;
+    let mut mem = Browser::of(&app, Role::User).await;
+    let services = |k: i32| {
+        format!(
+            r#"s{k}: serviceCreate(input: {{ name: "Service {k}", ownerInput: {{ alias: "old" }} }}) {{ errors {{ message }} }}"#
+        )
+    };
+    let services: Vec<String> = (1..=12).map(services).collect();
+    let query = format!(
+        r#"mutation {{
+            old: teamCreate(input: {{ name: "Old" }}) {{ team {{ id }} errors {{ message }} }}
+            part: teamCreate(input: {{ name: "Part <b>", parentTeam: {{ alias: "old" }} }}) {{ errors {{ message }} }}
+            {}
+            repository: repositoryCreate(input: {{ name: "org/old" }}) {{ repository {{ id }} errors {{ message }} }}
+            calls: serviceOnCallsUpdate(input: {{ service: {{ alias: "service_1" }}, onCalls: [{{ name: "Mem" }}] }}) {{ errors {{ message }} }}
+        }}"#,
+        services.join(" ")
+    );
+    let made = data(&app, &query).await;
+    let create = "mutation($id: ID!, $repository: ID!) {
+        systemCreate(input: { name: \"Till\", ownerId: $id }) { errors { message } }
+        domainCreate(input: { name: \"Shop\", ownerId: $id }) { errors { message } }
+        repositoryUpdate(input: { id: $repository, ownerId: $id }) { errors { message } }
+        eventSubscriptionCreate(input: {
+            name: \"Told\", form: slack, receiverUrl: \"https://hooks.example.com/1\", events: [deploy_failed], teamId: $id
+        }) { errors { message } }
+    }";
+    let ids = json!({ "id": made["old"]["team"]["id"], "repository": made["repository"]["repository"]["id"] });
+    let answer = app.query(create, ids).await;
+    for (name, payload) in answer["data"].as_object().expect("data") {
+        assert_eq!(payload["errors"], json!([]), "{name}: {answer}");
+    }
+    let leaves = |page: &str| {
+        let rest = page.split_once("id=\"leaves\"").expect("a list").1;
+        rest.split_once("</ul>").expect("its end").0.to_owned()
+    };
+    let list = leaves(&mem.page("/teams/old/edit").await);
+    for text in [
+        "12 services: ",
+        "href=\"/services/service_10\"",
+        " and more",
+        "1 system: <a href=\"/systems/till\">Till</a>",
+        "1 domain: <a href=\"/domains/shop\">Shop</a>",
+        "1 repository: <a href=\"/repositories/1\">org/old</a>",
+        "1 team that is a part of it: <a href=\"/teams/part_b\">Part &lt;b&gt;</a>",
+        "1 shift of its services, which stay",
+        "1 subscription to events, deleted in any case",
+    ] {
+        assert!(list.contains(text), "{text}: {list}");
+    }
+    assert!(!list.contains("service_11") && !list.contains("campaign"), "{list}");
+    // Neither a program nor an empty field deletes what nobody has chosen to leave.
+    for form in [&[][..], &[("successor", " ")]] {
+        let refused = mem.post("/teams/old/delete", form).await;
+        assert_eq!(refused.status, 422, "{refused:?}");
+        assert!(
+            refused.text().contains("First say which team takes over, or delete without handing over."),
+            "{refused:?}"
+        );
+    }
+    let mut vera = Browser::of(&app, Role::Viewer).await;
+    for form in [&[][..], &[("anyway", "1")]] {
+        assert_eq!(vera.post("/teams/old/delete", form).await.status, 403);
+    }
+    assert_eq!(mem.post("/teams/old/delete", &[("anyway", "1")]).await.location(), "/teams");
+    let fields = "{ account { service(alias: \"service_1\") { owner { alias } onCalls { totalCount } }
+        team(alias: \"part_b\") { parentTeam { alias } } eventSubscriptions { totalCount } } }";
+    let after = &data(&app, fields).await["account"];
+    assert_eq!(after["service"], json!({ "owner": null, "onCalls": { "totalCount": 1 } }));
+    assert_eq!(after["team"]["parentTeam"], json!(null));
+    assert_eq!(after["eventSubscriptions"]["totalCount"], json!(0));
+    // A team that leaves nothing has no form that hands over.
+    let page = mem.page("/teams/part_b/edit").await;
+    assert!(page.contains("owns no services") && !page.contains("name=\"successor\""), "{page}");
+    assert_eq!(mem.post("/teams/part_b/delete", &[]).await.location(), "/teams");
+}
+
+#[tokio::test]
 async fn teams_are_a_tree_if_some_are_a_part_of_others() {
     let app = TestApp::start().await;
     let browser = Browser::of(&app, Role::Viewer).await;

@@ -573,6 +573,8 @@ fn shown() -> Section {
         count("teams in the tree of teams", pages::TREE_TEAMS).beyond("the list is flat"),
         count("systems, domains or services that a page lists as those of a team or a person", pages::TEAM_OWNED)
             .beyond("the page says so"),
+        count("things of a kind that the form for deleting a team names", pages::LEAVES_NAMED)
+            .beyond("the others are counted"),
         count("teams of a person that the home page is about", pages::HOME_TEAMS).beyond("other teams are left out"),
         count("days that the home page looks back for deploys and changes", pages::HOME_SINCE_DAYS),
         count("days that the home page looks back for failures", pages::HOME_FAILING_DAYS),
