@@ -10,10 +10,10 @@ use crate::entity::deploy::Environments;
 
 /// The number of weeks.
 pub const WEEKS: usize = 12;
-/// The maximum number of deploys of some services that are read. If there are more, there are fewer weeks.
+/// The maximum number of deploys of some services that the page Delivery reads.
 pub const READ: usize = 20_000;
-/// The same of one service, whose page shows much else.
-pub const READ_OF_ONE: usize = 2_000;
+/// The maximum number of deploys of a team that other pages read for its figures.
+pub const GLANCED: usize = 5_000;
 
 const WEEK: i64 = 7 * DAY;
 
@@ -53,16 +53,17 @@ pub async fn of_all(db: &dyn ReadHandle, end: Timestamp, environments: &Environm
     Ok(Delivery { now, before, weeks, start: start(end, WEEKS), is_whole: true })
 }
 
-/// Measures the deploys of these services to these environments.
+/// Measures the last deploys of these services to these environments, at most `most`.
 pub async fn of_services(
     db: &dyn ReadHandle,
     services: &[i64],
     end: Timestamp,
     environments: &Environments,
+    most: usize,
 ) -> Result<Delivery, db::Error> {
     let window = Window { start: start(end, 2 * WEEKS), end, environments: environments.clone() };
-    let most = if services.len() == 1 { READ_OF_ONE } else { READ };
     let deploys = metrics::last_of(db, Whose::Services(services), &window, most as u64).await?;
+    let is_whole = deploys.len() < most;
     let mut sums: [Sum; 2 * WEEKS] = Default::default();
     // The number of the week of a deploy, the last one first.
     let age = |at: Timestamp| usize::try_from((end.as_micros() - 1 - at.as_micros()) / WEEK).unwrap_or_default();

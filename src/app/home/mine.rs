@@ -14,19 +14,16 @@ use crate::deploy::list::{self, Filter};
 use crate::entity::audit;
 use crate::entity::deploy::{self, Environments};
 use crate::entity::service::{self, Label};
-use crate::entity::{Timestamp, integration, on_call, team, team_membership, user};
+use crate::entity::{Timestamp, integration, suggestion, team, team_membership, user};
 
 /// The maximum number of the visitor's teams that the page is about.
 pub const TEAMS: u64 = 20;
-/// The maximum number of on-call entries that are read.
-pub const ON_CALLS: u64 = 200;
 /// The maximum number of changes that are read.
 pub const CHANGES: u64 = 200;
+/// The number of suggestions up to which the page says how many are new.
+pub const SUGGESTIONS: usize = 100;
 /// The kinds of objects whose changes the page shows.
 const CLASSES: &[&str] = &["Service", "Team", "System", "Domain", "Repository"];
-
-/// Somebody who is on call, and the ids of the services.
-pub type OnCall = (on_call::Model, Vec<i64>);
 
 /// The visitor's teams and their services.
 pub struct Mine {
@@ -76,24 +73,6 @@ impl Mine {
     ) -> Result<Vec<deploy::Model>, Fault> {
         let filter = Filter { services: self.services.clone(), start: Some(start), ..Filter::default() };
         Ok(list::page(db, &filter, None, most).await?.deploys)
-    }
-
-    /// Who is on call at `now`.
-    pub async fn on_call(&self, db: &dyn ReadHandle, now: Timestamp) -> Result<Vec<OnCall>, Fault> {
-        let mut select = on_call::Entity::find();
-        if let Some(services) = &self.services {
-            select = select.filter(any(db, on_call::Column::ServiceId, services));
-        }
-        let read = db.all(select.order_by_desc(on_call::Column::Id).limit(ON_CALLS)).await?;
-        let mut people: Vec<OnCall> = Vec::new();
-        for one in read.into_iter().filter(|one| one.ends_at.is_none_or(|end| end > now)) {
-            let same = |(known, _): &&mut OnCall| known.name == one.name && known.ends_at == one.ends_at;
-            match people.iter_mut().find(same) {
-                Some((_, services)) => services.push(one.service_id),
-                None => people.push((one.clone(), vec![one.service_id])),
-            }
-        }
-        Ok(people)
     }
 
     /// The last changes from a time on, newest first.
@@ -161,4 +140,15 @@ impl Steps {
             integration: !db.rows(integrations.as_query(), id).await?.is_empty(),
         })
     }
+}
+
+/// The number of open suggestions that were first seen at a time or later, among the newest: at most [`SUGGESTIONS`], and
+/// one more.
+pub async fn arrived(db: &dyn ReadHandle, start: Timestamp) -> Result<usize, Fault> {
+    use suggestion::Column;
+    let open = suggestion::Entity::find().select_only().column(Column::FirstSeenAt);
+    let open = open.filter(Column::State.eq(suggestion::State::Open)).order_by_desc(Column::Id);
+    let open = open.limit(SUGGESTIONS as u64 + 1);
+    let seen: Vec<i64> = db.rows(open.as_query(), |row| row.get(0)).await?;
+    Ok(seen.into_iter().filter(|seen| *seen >= start.as_micros()).count())
 }

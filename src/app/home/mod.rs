@@ -10,28 +10,30 @@ use super::operations::Home;
 use super::parts::{short, time};
 use super::visit::{Session, Visit, path};
 use super::words::{self, Addresses};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, on_call};
 use crate::db;
 use crate::deploy::days::DAY;
+use crate::deploy::delivery::Delivery;
 use crate::deploy::failing::Failing;
 use crate::deploy::list;
 use crate::entity::service::Label;
 use crate::entity::user::Role;
-use crate::entity::{Timestamp, audit, deploy};
+use crate::entity::{Timestamp, audit, deploy, team};
 
+pub mod ahead;
 pub mod mine;
 mod view;
 
-use mine::{Mine, OnCall, Steps};
+use ahead::Next;
+use mine::{Mine, Steps};
+use on_call::OnCall;
 
 /// The number of deploys shown.
 const DEPLOYS: usize = 8;
 /// The number of changes shown.
 const CHANGES: usize = 8;
-/// The number of failing services, and of people on call, that are shown.
+/// The number of failing services that are shown.
 const SHOWN: usize = 8;
-/// The number of services shown for somebody who is on call.
-const ON_CALL_SERVICES: usize = 3;
 /// How far back the page looks for failures, in days.
 pub const FAILING_DAYS: i64 = 30;
 /// How far back the page looks at most for deploys and changes, in days.
@@ -46,6 +48,10 @@ struct Read {
     deploys: Option<Vec<deploy::Model>>,
     on_call: Option<Vec<OnCall>>,
     changes: Option<(Vec<audit::Model>, Addresses)>,
+    /// The number of open suggestions that are new.
+    arrived: Option<usize>,
+    next: Option<Option<Next>>,
+    deliveries: Option<Vec<(team::Model, Delivery)>>,
     labels: HashMap<i64, Label>,
     /// When the visitor's last visit ended.
     before: Option<Timestamp>,
@@ -61,8 +67,13 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         @if let Some(steps) = &read.steps { (view::checklist(steps, site.openid.is_some())) }
         (view::tiles(&account, &read, session))
         div.two {
-            div.stack { (view::failing(&read)) (view::deploys(&read)) }
-            div.stack { (view::favourites(&account)) (view::on_call(&read)) (view::changes(&read)) }
+            div.stack { (view::failing(&read)) (ahead::card(&read)) (view::deploys(&read)) }
+            div.stack {
+                (view::favourites(&account))
+                (on_call::card(read.on_call.as_deref(), &read.labels, read.now))
+                (view::changes(&read))
+                (ahead::delivery(&read))
+            }
         }
     };
     let name = session.user.name.split(' ').next().unwrap_or_default();
@@ -101,15 +112,18 @@ async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fau
     };
     let failing = reading.optional(|db| mine.failing(db, ago(FAILING_DAYS), production)).await?;
     let deploys = reading.optional(|db| mine.deploys(db, since, DEPLOYS)).await?;
-    let on_call = reading.optional(|db| mine.on_call(db, now)).await?;
+    let on_call = reading.optional(|db| on_call::read(db, mine.services.as_deref(), now)).await?;
+    let arrived = reading.optional(|db| mine::arrived(db, since)).await?;
+    let next = reading.optional(|db| Next::read(db, &mine, now)).await?;
     let changes = reading.optional(|db| with_addresses(db, &mine, since)).await?;
     let tally = reading.optional(|db| list::tally(db, mine.services.as_deref(), since)).await?;
     let mut ids: Vec<i64> = failing.iter().flatten().take(SHOWN).map(|one| one.service_id).collect();
     ids.extend(deploys.iter().flatten().filter_map(|deploy| deploy.service_id));
-    let on_duty = on_call.iter().flatten().take(SHOWN);
-    ids.extend(on_duty.flat_map(|(_, services)| services.iter().take(ON_CALL_SERVICES)));
+    ids.extend(on_call::shown(on_call.as_deref().unwrap_or_default()));
+    ids.extend(next.iter().flatten().flat_map(Next::services));
     let labels = reading.optional(|db| mine::labels(db, &ids)).await?.unwrap_or_default();
-    Ok(Read { mine, steps, failing, tally, deploys, on_call, changes, labels, before, now })
+    let deliveries = reading.optional(|db| ahead::deliveries(db, &mine, now, production)).await?;
+    Ok(Read { mine, steps, failing, tally, deploys, on_call, changes, arrived, next, deliveries, labels, before, now })
 }
 
 async fn with_addresses(

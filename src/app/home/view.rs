@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 
-use super::mine::Steps;
-use super::{ON_CALL_SERVICES, Read, SHOWN};
+use super::mine::{SUGGESTIONS, Steps};
+use super::{Read, SHOWN};
 use crate::app::operations::home::Account;
 use crate::app::parts::{COUNTED, count_to, grouped, short, time};
 use crate::app::reading::too_long;
-use crate::app::visit::{Session, path};
-use crate::app::{all_deploys, services, words};
+use crate::app::visit::Session;
+use crate::app::{all_deploys, on_call, services, words};
 use crate::deploy::list;
 use crate::entity::user::Role;
 
@@ -59,7 +59,12 @@ pub fn tiles(account: &Account, read: &Read, session: &Session) -> Markup {
             div.figure {
                 a href="/suggestions" { "Suggestions" }
                 strong { (number(suggestions)) }
-                @if suggestions == 0 { "None is open." } @else { "Names that no service has." }
+                @match read.arrived {
+                    _ if suggestions == 0 => "None is open.",
+                    Some(arrived) if arrived > SUGGESTIONS => { (SUGGESTIONS) "+ new " (period(read)) },
+                    Some(arrived) if arrived > 0 => { (arrived) " new " (period(read)) },
+                    _ => "Names that no service has.",
+                }
             }
         }
     }
@@ -114,13 +119,8 @@ fn number(count: i32) -> String {
 }
 
 /// A link to a service.
-fn name(read: &Read, id: i64) -> Markup {
-    html! {
-        @match read.labels.get(&id) {
-            Some(label) => a href=(path(["services", &label.slug])) { (short(&label.name)) },
-            None => "a service",
-        }
-    }
+pub fn name(read: &Read, id: i64) -> Markup {
+    on_call::service(&read.labels, id)
 }
 
 /// The services whose last deploy to production failed.
@@ -164,36 +164,6 @@ pub fn favourites(account: &Account) -> Markup {
                 ul.missing { @for service in &favourites.nodes {
                     li { a href=(services::address(&service.aliases)) { (short(&service.name)) } }
                 } }
-            }
-        }
-    }
-}
-
-/// Who is on call.
-pub fn on_call(read: &Read) -> Markup {
-    html! {
-        section.card {
-            h2 #on-call { "On call now" }
-            @match read.on_call.as_deref() {
-                None => (too_long()),
-                Some([]) => p.soft { "Nobody is recorded." },
-                Some(people) => {
-                    ul.missing { @for (person, services) in people.iter().take(SHOWN) {
-                        li {
-                            span {
-                                strong { bdi { (short(&person.name)) } }
-                                @if let Some(end) = person.ends_at { " " span.soft { "hands over " (time(end, read.now)) } }
-                                small {
-                                    @for (at, id) in services.iter().take(ON_CALL_SERVICES).enumerate() {
-                                        @if at > 0 { ", " } (name(read, *id))
-                                    }
-                                    @if services.len() > ON_CALL_SERVICES { " and " (services.len() - ON_CALL_SERVICES) " more" }
-                                }
-                            }
-                        }
-                    } }
-                    @if people.len() > SHOWN { p.soft { "and " (people.len() - SHOWN) " more" } }
-                },
             }
         }
     }

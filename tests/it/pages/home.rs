@@ -1,13 +1,15 @@
 //! The home page: whom it is about, what it shows of them, and what a new installation has left to do.
 
 use rollcall::entity::user::Role;
-use rollcall::entity::{Timestamp, session};
+use rollcall::entity::{Timestamp, session, suggestion};
+use rollcall::graphql::standards::check::history;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::json;
 
 use crate::harness::app::{TestApp, data};
 use crate::harness::browser::Browser;
+use crate::harness::checks::{create, services};
 use crate::harness::webhook::Endpoint;
 
 /// The card with this heading's id.
@@ -68,6 +70,96 @@ async fn the_home_page_is_about_the_visitors_teams() {
     let failing = card(&page, "failing");
     assert!(failing.contains("/services/cart") && !failing.contains("/services/other"), "{failing}");
     assert!(card(&page, "deploys").contains("change 2"), "{page}");
+}
+
+#[tokio::test]
+async fn the_home_page_says_which_checks_are_missed() {
+    let endpoint = services().await;
+    let app = &endpoint.app;
+    let mut mem = Browser::of(app, Role::User).await;
+    let page = mem.page("/").await;
+    assert!(!page.contains("id=\"next\"") && !page.contains("id=\"delivery\""), "there are no checks: {page}");
+    create(app, "TagDefined", json!({ "name": "Env <b>", "tagKey": "env" })).await;
+    create(app, "TagDefined", json!({ "name": "Pager", "tagKey": "pager" })).await;
+    create(app, "TagDefined", json!({ "name": "Off", "tagKey": "off", "enabled": false })).await;
+    history::settle(&app.db, &app.wanted).await.expect("settled");
+    let deploy = json!({
+        "service": "mail", "status": "success", "environment": "production", "dedup_id": "now",
+        "deployed_at": Timestamp::now().to_string(),
+    });
+    assert_eq!(endpoint.post_with(deploy).await.status, 202);
+    // Whoever has no team sees the organisation: what most services miss first.
+    let page = mem.page("/").await;
+    let next = card(&page, "next");
+    assert!(next.contains("Missed checks") && !next.contains("Off"), "{next}");
+    let (pager, env) = next.split_once("Env &lt;b&gt;").expect("the second check");
+    assert!(
+        pager.contains(">Pager</a>") && pager.contains("3 services") && pager.contains("href=\"/standards/"),
+        "{next}"
+    );
+    assert!(env.contains("1 service<") && !next.contains("/services/"), "{next}");
+
+    let join = r#"mutation {
+        lone: teamUpdate(input: { alias: "lone", members: [{ user: { email: "user@example.com" } }] }) { errors { message } }
+        bare: serviceUpdate(input: { alias: "bare", ownerInput: { alias: "lone" } }) { errors { message } }
+    }"#;
+    data(app, join).await;
+    history::settle(&app.db, &app.wanted).await.expect("settled");
+    let page = mem.page("/").await;
+    let next = card(&page, "next");
+    assert!(next.contains("What is next") && next.contains(">Bronze<"), "{next}");
+    let (pager, env) = next.split_once("Env &lt;b&gt;").expect("the second check");
+    for text in ["2 services", "href=\"/services/mail\"", "href=\"/services/bare\""] {
+        assert!(pager.contains(text), "{text}: {next}");
+    }
+    assert!(env.contains("1 service<") && env.contains("href=\"/services/bare\""), "{next}");
+    assert!(!env.contains("href=\"/services/mail\"") && !next.contains("href=\"/services/shop\""), "{next}");
+    assert!(card(&page, "delivery").contains("href=\"/delivery?team=lone\""), "{page}");
+    // What is passed is not next.
+    for service in ["mail", "bare"] {
+        for key in ["pager", "env"] {
+            let tag = format!(
+                "mutation {{ tagAssign(input: {{ alias: \"{service}\", type: Service, tags: {{ key: \"{key}\", value: \"x\" }} }}) {{ errors {{ message }} }} }}"
+            );
+            assert_eq!(data(app, &tag).await["tagAssign"]["errors"], json!([]));
+        }
+    }
+    history::settle(&app.db, &app.wanted).await.expect("settled");
+    assert!(card(&mem.page("/").await, "next").contains("Your services pass all of their checks."));
+    // A team without services has nothing to pass.
+    assert_eq!(mem.post("/teams/lone/member-delete", &[("id", &user(app).await)]).await.status, 303);
+    let lead =
+        r#"mutation { teamCreate(input: { name: "New", managerEmail: "user@example.com" }) { errors { message } } }"#;
+    data(app, lead).await;
+    assert!(!mem.page("/").await.contains("id=\"next\""));
+}
+
+/// The id of the user that browsers sign in as with this role.
+async fn user(app: &TestApp) -> String {
+    let query = r#"{ account { user(input: { email: "user@example.com" }) { id } } }"#;
+    data(app, query).await["account"]["user"]["id"].as_str().expect("an id").to_owned()
+}
+
+#[tokio::test]
+async fn the_home_page_says_how_many_suggestions_are_new() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let mem = Browser::of(app, Role::User).await;
+    assert!(mem.page("/").await.contains("None is open."));
+    for name in ["one-more", "another"] {
+        assert_eq!(endpoint.post_with(json!({ "service": name, "dedup_id": name })).await.status, 202);
+    }
+    assert!(mem.page("/").await.contains("2 new since yesterday"));
+    // One of them was there two days ago.
+    let ago = Timestamp::from_micros(Timestamp::now().as_micros() - 48 * 3_600_000_000);
+    let update = suggestion::Entity::update_many()
+        .col_expr(suggestion::Column::FirstSeenAt, Expr::value(ago))
+        .filter(suggestion::Column::Alias.eq("another"));
+    app.db.write(async |db| rollcall::db::Write::exec(db, update).await).await.expect("an update");
+    assert!(mem.page("/").await.contains("1 new since yesterday"));
+    let all = suggestion::Entity::update_many().col_expr(suggestion::Column::FirstSeenAt, Expr::value(ago));
+    app.db.write(async |db| rollcall::db::Write::exec(db, all).await).await.expect("an update");
+    assert!(mem.page("/").await.contains("Names that no service has."));
 }
 
 #[tokio::test]

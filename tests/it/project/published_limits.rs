@@ -567,15 +567,19 @@ fn shown() -> Section {
         count("deploys that a page of deploys searches for a status, a person or production", list::SEARCHED)
             .beyond("the next page goes on"),
         count("deploys that the page Delivery reads for a team, a system or a domain", weeks::READ)
-            .beyond("it shows fewer weeks, and says so"),
-        count("deploys of a service that this page and the service's own read", weeks::READ_OF_ONE)
-            .beyond("they show fewer weeks, and say so"),
+            .beyond("the page says so"),
+        count("deploys of a team that its page and the home page read for its figures", weeks::GLANCED)
+            .beyond("they link to the page Delivery"),
         count("teams in the tree of teams", pages::TREE_TEAMS).beyond("the list is flat"),
         count("systems, domains or services that a page lists as those of a team or a person", pages::TEAM_OWNED)
             .beyond("the page says so"),
         count("things of a kind that the form for deleting a team names", pages::LEAVES_NAMED)
             .beyond("the others are counted"),
         count("teams of a person that the home page is about", pages::HOME_TEAMS).beyond("other teams are left out"),
+        count("results of checks of their services that it reads", pages::HOME_RESULTS).beyond("the page says so"),
+        count("teams whose delivery it shows", pages::HOME_MEASURED).beyond("other teams are left out"),
+        count("suggestions up to which it says how many are new", pages::HOME_SUGGESTIONS)
+            .beyond("it says that there are more"),
         count("days that the home page looks back for deploys and changes", pages::HOME_SINCE_DAYS),
         count("days that the home page looks back for failures", pages::HOME_FAILING_DAYS),
         count("production deploys that it searches for failures, for a person without a team", failing::SEARCHED),
