@@ -24,7 +24,7 @@ pub struct Issues {
 }
 
 /// The place of a severity: 0 for the most severe.
-fn rank(word: &Option<String>) -> usize {
+pub(super) fn rank(word: &Option<String>) -> usize {
     let place = |word: &String| SEVERITIES.iter().position(|known| known == word);
     word.as_ref().and_then(place).unwrap_or(SEVERITIES.len())
 }

@@ -92,6 +92,7 @@ mod standing;
 mod suggestions;
 mod team_form;
 mod team_leaving;
+mod team_now;
 mod team_tree;
 mod teams;
 mod tokens;
@@ -129,6 +130,7 @@ pub mod limits {
     pub use super::people::MOST as PEOPLE_FOUND;
     pub use super::reference::search::{MOST as REFERENCE_RESULTS, WORDS as REFERENCE_WORDS};
     pub use super::team_leaving::NAMED as LEAVES_NAMED;
+    pub use super::team_now::ISSUES as TEAM_ISSUES;
     pub use super::team_tree::{OWNED as TEAM_OWNED, TEAMS as TREE_TEAMS};
     pub use super::waiting::{MOST as WAITING, PATIENCE as WAITING_PATIENCE, PERIOD as WAITING_PERIOD};
 }

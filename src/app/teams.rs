@@ -1,7 +1,6 @@
 //! The list of teams, and the page of a team.
 
 use maud::{Markup, html};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::ask::ask;
 use super::contact_form::contact;
@@ -11,11 +10,9 @@ use super::markdown::prose;
 use super::operations::team::AccountTeam as Found;
 use super::operations::{Team, Teams};
 use super::parts::{count, empty, local, order, pages, sorted, tags};
-use super::reading::too_long;
-use super::rights::{Owner, Rights, Thing};
+use super::team_now::Now;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, services, standing, team_tree};
-use crate::db::Read;
+use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, rights, services, standing, team_tree};
 use crate::entity::service::Column;
 use crate::entity::team;
 use crate::entity::user::Role;
@@ -23,8 +20,8 @@ use crate::graphql::field::id;
 
 /// The maximum number of contacts shown.
 const NEAR: usize = 12;
-/// The maximum number of teams shown that are a part of the team.
-const PARTS: usize = 50;
+/// The maximum number of contacts shown of a member.
+const OF_MEMBER: usize = 3;
 
 /// Lists the teams.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -82,7 +79,7 @@ pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
     let number = id::number::<team::Entity>(&team.id).unwrap_or_default();
     let latest = all_deploys::latest(site, visit, (Column::OwnerId, number), ("team", &*team.alias)).await?;
     let owned = team_tree::owned(&site.reading(visit).await?, number).await?;
-    let parts = parts_of(site, visit, &team.id).await?;
+    let now = Now::read(site, visit, number).await?;
     let standards = standing::of_team(site, visit, alias).await?;
     let here = path(["teams", &team.alias]);
     let own = Owner { id: &team.id, alias: &team.alias, name: &team.name };
@@ -113,13 +110,16 @@ pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
                         (pages(visit, &here, &team.services.page_info))
                     }
                 }
+                (now.issues())
                 (latest)
                 (picture)
             }
             div.stack {
                 (facts(&team, &here, &site.catalogue.settings().app_url))
+                (now.on_call())
                 (standards)
-                (list_of_parts(&parts))
+                (now.delivery(&team.alias))
+                (list_of_parts(&team))
                 (owned)
                 (members(&team, &site.catalogue.settings().app_url))
                 (properties::section(&team.properties.nodes, team.properties.page_info.has_next_page))
@@ -129,24 +129,16 @@ pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
     Ok(Answer::page(framed(visit, &head, main)))
 }
 
-/// The teams that are a part of the team: the first [`PARTS`], and one more if there are more. The API has no such list.
-async fn parts_of(site: &Site, visit: &Visit, id: &str) -> Result<Option<Vec<team::Model>>, Fault> {
-    use team::{Column, Entity};
-    let Some(number) = id::number::<Entity>(id) else { return Ok(None) };
-    let parts = Entity::find().filter(Column::ParentTeamId.eq(number)).order_by_asc(Column::Name);
-    site.reading(visit).await?.optional(|db| db.all(parts.limit(PARTS as u64 + 1))).await
-}
-
-fn list_of_parts(parts: &Option<Vec<team::Model>>) -> Markup {
+fn list_of_parts(team: &Found) -> Markup {
     html! {
-        @match parts {
-            None => section.card { h2 { "Parts" } (too_long()) },
-            Some(parts) if parts.is_empty() => {},
-            Some(parts) => section.card {
+        @if !team.children.nodes.is_empty() {
+            section.card {
                 h2 { "Parts" }
-                ul.marks { @for part in parts.iter().take(PARTS) { li { a.mark href=(path(["teams", &part.alias])) { (part.name) } } } }
-                @if parts.len() > PARTS { p.soft { "and more" } }
-            },
+                ul.marks { @for part in &team.children.nodes {
+                    li { a.mark href=(path(["teams", &part.alias])) { (part.name) } }
+                } }
+                @if team.children.page_info.has_next_page { p.soft { "and more" } }
+            }
         }
     }
 }
@@ -191,7 +183,9 @@ fn members(team: &Found, app_url: &str) -> Markup {
             @if team.memberships.nodes.is_empty() { p.soft { "This team has no members." } } @else {
                 ul.missing { @for member in &team.memberships.nodes {
                     li {
-                        span { (user_link(&member.user.html_url, &member.user.name, app_url)) small { (member.user.email) } }
+                        span { (user_link(&member.user.html_url, &member.user.name, app_url)) small { (member.user.email) }
+                            @for one in member.user.contacts.iter().flatten().take(OF_MEMBER) { small { (contact(one)) } }
+                        }
                         @if let Some(role) = &member.role { span { span.mark.none { (role) } } }
                     }
                 } }

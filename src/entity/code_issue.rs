@@ -80,6 +80,19 @@ pub async fn worst(db: &dyn ReadHandle, service_id: i64, limit: u64) -> Result<V
     db.all(of_service(service_id).order_by_asc(Expr::Case(Box::new(rank))).order_by_desc(Column::Id).limit(limit)).await
 }
 
+/// The issues of these services, in any order, at most `limit`: the id of each, its severity in lower case, and since when it
+/// is open.
+pub async fn of_services(
+    db: &dyn ReadHandle,
+    services: &[i64],
+    limit: u64,
+) -> Result<Vec<(i64, Option<String>, Timestamp)>, db::Error> {
+    let own = of_projects(db::any(db, code_issue_project_resource::Column::ServiceId, services)).select_only();
+    let own = own.column(Column::Id).column_as(severity(), "word").column_as(open_since(), "since");
+    let read = |row: &db::Row<'_>| Ok((row.get(0)?, row.get(1)?, Timestamp::from_micros(row.get(2)?)));
+    db.rows(own.limit(limit).as_query(), read).await
+}
+
 /// The ids of critical issues that were open before a time and are not told yet: at most `most`, those that are open for
 /// longest first.
 pub async fn overdue(db: &dyn ReadHandle, before: Timestamp, most: u64) -> Result<Vec<i64>, db::Error> {
@@ -118,10 +131,15 @@ fn severity() -> Expr {
 
 /// Selects the issues of all projects that are connected to a service, each issue once.
 fn of_service(service_id: i64) -> Select<Entity> {
+    of_projects(code_issue_project_resource::Column::ServiceId.eq(service_id))
+}
+
+/// Selects the issues of all projects with a connection that meets a condition, each issue once.
+fn of_projects(connection: Expr) -> Select<Entity> {
     let projects = Query::select()
         .column(code_issue_project_resource::Column::CodeIssueProjectId)
         .from(code_issue_project_resource::Entity)
-        .and_where(code_issue_project_resource::Column::ServiceId.eq(service_id))
+        .and_where(connection)
         .take();
     Entity::find().filter(Column::CodeIssueProjectId.in_subquery(projects))
 }

@@ -23,3 +23,4 @@ mod rights;
 mod roles;
 mod standards;
 mod suggestions;
+mod team;

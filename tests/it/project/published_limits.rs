@@ -570,6 +570,7 @@ fn shown() -> Section {
             .beyond("the page says so"),
         count("deploys of a team that its page and the home page read for its figures", weeks::GLANCED)
             .beyond("they link to the page Delivery"),
+        count("code issues of a team that its page counts", pages::TEAM_ISSUES).beyond("the page says so"),
         count("teams in the tree of teams", pages::TREE_TEAMS).beyond("the list is flat"),
         count("systems, domains or services that a page lists as those of a team or a person", pages::TEAM_OWNED)
             .beyond("the page says so"),
