@@ -20,8 +20,8 @@ use crate::graphql::field::id;
 
 /// The maximum number of contacts shown.
 const NEAR: usize = 12;
-/// The maximum number of contacts shown of a member.
-const OF_MEMBER: usize = 3;
+/// The number of members whose contacts are shown, and the maximum number of contacts shown of each.
+const REACHED: [usize; 2] = [25, 3];
 
 /// Lists the teams.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -177,14 +177,16 @@ fn facts(team: &Found, here: &str, app_url: &str) -> Markup {
 }
 
 fn members(team: &Found, app_url: &str) -> Markup {
+    let [members, of_each] = REACHED;
     html! {
         section.card {
             h2 { "Members" }
             @if team.memberships.nodes.is_empty() { p.soft { "This team has no members." } } @else {
-                ul.missing { @for member in &team.memberships.nodes {
+                ul.missing { @for (at, member) in team.memberships.nodes.iter().enumerate() {
+                    @let contacts = if at < members { of_each } else { 0 };
                     li {
                         span { (user_link(&member.user.html_url, &member.user.name, app_url)) small { (member.user.email) }
-                            @for one in member.user.contacts.iter().flatten().take(OF_MEMBER) { small { (contact(one)) } }
+                            @for one in member.user.contacts.iter().flatten().take(contacts) { small { (contact(one)) } }
                         }
                         @if let Some(role) = &member.role { span { span.mark.none { (role) } } }
                     }
