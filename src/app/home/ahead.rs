@@ -27,7 +27,7 @@ const SHOWN: usize = 5;
 /// The number of services shown that miss a check.
 const NAMED: usize = 3;
 /// The maximum number of teams whose figures are shown.
-pub const MEASURED: usize = 3;
+pub const MEASURED: usize = 2;
 
 /// A check that services miss.
 pub struct Missed {
