@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 
+use super::delivery;
 use super::deploy_filter::PRODUCTION;
 use super::deploys::frequency;
 use super::parts::{count, day_of, duration, form_day, grouped, link};
@@ -31,6 +32,39 @@ pub fn show(found: &Delivery, about: Option<(&str, &str)>) -> Markup {
         }
         (figures(found, &sources))
         (weeks(found, &sources))
+    }
+}
+
+/// The figures of a team without their charts, for other pages. Nothing without deploys.
+pub fn small(found: &Delivery, alias: &str) -> Markup {
+    if is_empty(found) {
+        return html! {};
+    }
+    let sources = Sources(Fields::one("team", alias));
+    let shown =
+        [often(found, &sources), lead_time(found, &sources), failures(found, &sources), recovery(found, &sources)];
+    let weeks = count(found.weeks.len() as i64, "week");
+    html! {
+        dl.facts { @for figure in shown {
+            dt { (figure.label) }
+            dd {
+                @match &figure.value { Some(value) => strong { (value) }, None => span.soft { "unknown" } }
+                " " (changed(&figure)) " "
+                small { "before: " (figure.before.as_deref().unwrap_or("unknown")) }
+            }
+        } }
+        p.soft { (weeks) ", against the " (weeks) " before. " a href=(delivery::address("team", alias)) { "Week by week" } }
+    }
+}
+
+/// Says whether a figure is better than before, or worse, and by how much.
+fn changed(figure: &Figure) -> Markup {
+    html! {
+        @match &figure.change {
+            Some((true, by)) => span { span.mark.good { "better" } " by " (by) },
+            Some((false, by)) => span { span.mark.bad { "worse" } " by " (by) },
+            None => {},
+        }
     }
 }
 
@@ -87,11 +121,7 @@ fn figures(found: &Delivery, sources: &Sources) -> Markup {
                         None => strong.soft { "unknown" },
                     }
                     a href=(figure.source.1) { (figure.source.0) }
-                    @match &figure.change {
-                        Some((true, by)) => span { span.mark.good { "better" } " by " (by) },
-                        Some((false, by)) => span { span.mark.bad { "worse" } " by " (by) },
-                        None => {},
-                    }
+                    (changed(&figure))
                     @match &figure.before { Some(before) => span { "before: " (before) }, None => span { "before: unknown" } }
                     (plot::bars(&figure.bars, &format!("{} by week", figure.label), ends, figure.scale))
                 }

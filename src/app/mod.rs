@@ -120,7 +120,7 @@ pub mod limits {
     pub use super::form::LISTED as CHOICES;
     pub use super::graph::picture::EDGES;
     pub use super::graph::{AROUND, LARGE, LAYERS, MEMBERS, SHOWN_STEPS, SMALL, SMALL_STEPS};
-    pub use super::history::{BELONGING as HISTORY_BELONGING, SEARCHED as HISTORY_SEARCHED};
+    pub use super::history::SEARCHED as HISTORY_SEARCHED;
     pub use super::home::ahead::{MEASURED as HOME_MEASURED, RESULTS as HOME_RESULTS};
     pub use super::home::mine::{CHANGES as HOME_CHANGES, SUGGESTIONS as HOME_SUGGESTIONS, TEAMS as HOME_TEAMS};
     pub use super::home::{FAILING_DAYS as HOME_FAILING_DAYS, SINCE_DAYS as HOME_SINCE_DAYS};

@@ -19,7 +19,7 @@ use super::{
     Answer, Fault, Site, delivery, delivery_figures, deploys, facts, graph, groups, relationships, standards,
     suggestions,
 };
-use crate::deploy::delivery::{self as weeks, Delivery, WEEKS};
+use crate::deploy::delivery::{self as weeks, Delivery, READ_OF_ONE, WEEKS};
 use crate::entity::{Timestamp, service};
 use crate::graphql::field::id;
 
@@ -82,7 +82,7 @@ async fn read_more(site: &Site, visit: &Visit, service: &Service, now: Timestamp
     let production = &site.catalogue.settings().production;
     let reading = site.reading(visit).await?;
     let (end, services) = (delivery_figures::end(now), [number]);
-    let delivery = reading.optional(|db| weeks::of_services(db, &services, end, production)).await?;
+    let delivery = reading.optional(|db| weeks::of_services(db, &services, end, production, READ_OF_ONE)).await?;
     let picture = graph::small(&reading, &service.id, &service.name, &service.aliases).await?;
     // Last: nothing else takes as long.
     let issues = Issues::of_service(&reading, number).await?;

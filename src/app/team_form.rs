@@ -11,6 +11,7 @@ use super::operations::team_to_change::{AccountTeam as Team, TeamMembership};
 use super::operations::{
     AddMember, CreateTeam, DeleteTeam, RemoveMember, TeamCreateInput, TeamToChange, TeamUpdateInput, UpdateTeam,
 };
+use super::rights::{Owner, Rights, Thing};
 use super::team_leaving::{self, Estate};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};

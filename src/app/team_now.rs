@@ -10,7 +10,7 @@ use super::on_call::{self, OnCall};
 use super::parts::{count, date, external_link, grouped, short};
 use super::reading::too_long;
 use super::visit::Visit;
-use super::{Fault, Site, delivery as figures};
+use super::{Fault, Site, delivery_figures as figures};
 use crate::db::{Read, ReadHandle, any};
 use crate::deploy::delivery::{self, Delivery, GLANCED};
 use crate::deploy::list::SERVICES;
@@ -57,7 +57,8 @@ impl Now {
         named.extend(issues.iter().flat_map(|issues| issues.worst.iter().filter_map(|(_, service)| *service)));
         let labels = reading.optional(|db| service::labels(db, &named)).await?.unwrap_or_default();
         let labels = labels.into_iter().map(|label| (label.id, label)).collect();
-        let delivery = reading.optional(|db| delivery::of_services(db, &services, now, production, GLANCED)).await?;
+        let delivery =
+            reading.optional(|db| delivery::of_services(db, &services, figures::end(now), production, GLANCED)).await?;
         Ok(Self { on_call, issues, delivery, labels, now, has_services: !services.is_empty() })
     }
 

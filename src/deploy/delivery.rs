@@ -10,9 +10,11 @@ use crate::entity::deploy::Environments;
 
 /// The number of weeks.
 pub const WEEKS: usize = 12;
-/// The maximum number of deploys of some services that the page Delivery reads.
+/// The maximum number of deploys of some services that are read. If there are more, there are fewer weeks.
 pub const READ: usize = 20_000;
-/// The maximum number of deploys of a team that other pages read for its figures.
+/// The same of one service, whose page shows much else.
+pub const READ_OF_ONE: usize = 2_000;
+/// The same of a team, on other pages.
 pub const GLANCED: usize = 5_000;
 
 const WEEK: i64 = 7 * DAY;
@@ -63,7 +65,6 @@ pub async fn of_services(
 ) -> Result<Delivery, db::Error> {
     let window = Window { start: start(end, 2 * WEEKS), end, environments: environments.clone() };
     let deploys = metrics::last_of(db, Whose::Services(services), &window, most as u64).await?;
-    let is_whole = deploys.len() < most;
     let mut sums: [Sum; 2 * WEEKS] = Default::default();
     // The number of the week of a deploy, the last one first.
     let age = |at: Timestamp| usize::try_from((end.as_micros() - 1 - at.as_micros()) / WEEK).unwrap_or_default();

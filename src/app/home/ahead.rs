@@ -11,7 +11,7 @@ use super::mine::Mine;
 use super::{Read as Page, view};
 use crate::app::parts::{count, short};
 use crate::app::standards;
-use crate::app::{Fault, delivery as figures};
+use crate::app::{Fault, delivery_figures as figures};
 use crate::db::{OfKeys, Read, ReadHandle, Row, any};
 use crate::deploy::delivery::{self, Delivery};
 use crate::deploy::list::SERVICES;
@@ -160,7 +160,7 @@ pub async fn deliveries(
     let mut all = Vec::new();
     for team in mine.teams.iter().take(MEASURED) {
         let services = service::ids_of(db, service::Column::OwnerId, team.id, SERVICES as u64).await?;
-        let found = delivery::of_services(db, &services, now, production, delivery::GLANCED).await?;
+        let found = delivery::of_services(db, &services, figures::end(now), production, delivery::GLANCED).await?;
         all.push((team.clone(), found));
     }
     Ok(all)

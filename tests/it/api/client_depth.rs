@@ -16,8 +16,9 @@ const DEEPEST: usize = 11;
 const LARGEST: usize = 153;
 
 /// Lists, or types, that clients select by themselves, and never below another type, or not at all.
-const ALONE: [&str; 12] = [
+const ALONE: [&str; 13] = [
     "alertSources",
+    "children",
     "deployMetrics",
     "descendantServices",
     "history",

@@ -567,9 +567,11 @@ fn shown() -> Section {
         count("deploys that a page of deploys searches for a status, a person or production", list::SEARCHED)
             .beyond("the next page goes on"),
         count("deploys that the page Delivery reads for a team, a system or a domain", weeks::READ)
-            .beyond("the page says so"),
+            .beyond("it shows fewer weeks, and says so"),
+        count("deploys of a service that this page and the service's own read", weeks::READ_OF_ONE)
+            .beyond("they show fewer weeks, and say so"),
         count("deploys of a team that its page and the home page read for its figures", weeks::GLANCED)
-            .beyond("they link to the page Delivery"),
+            .beyond("they show fewer weeks, and say so"),
         count("code issues of a team that its page counts", pages::TEAM_ISSUES).beyond("the page says so"),
         count("teams in the tree of teams", pages::TREE_TEAMS).beyond("the list is flat"),
         count("systems, domains or services that a page lists as those of a team or a person", pages::TEAM_OWNED)
