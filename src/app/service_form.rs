@@ -82,6 +82,11 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         owner_input: given(Column::OwnerId).map_value(by_alias),
         parent: given(Column::SystemId).map_value(by_alias),
         r#type: given(Column::TypeId).map_value(by_alias),
+        tools: MaybeUndefined::Undefined,
+        contacts: MaybeUndefined::Undefined,
+        dependencies: MaybeUndefined::Undefined,
+        repositories: MaybeUndefined::Undefined,
+        properties: MaybeUndefined::Undefined,
         owner_alias: MaybeUndefined::Undefined,
         skip_aliases_validation: MaybeUndefined::Undefined,
     };

@@ -254,9 +254,27 @@ pub(super) async fn put(
     (named, owner_type): (&IdentifierInput, Option<PropertyOwnerTypeEnum>),
     definition: &IdentifierInput,
 ) -> Result<Property> {
-    let Ahead { schema, read } = ahead;
     let mut problems = Problems::default();
     let owner = problems.take_any(owner(db, named, owner_type).await)?;
+    let checked = problems.take_any(checked(db, ahead, definition).await)?;
+    problems.none()?;
+    let (Some(owner), Some(checked)) = (owner, checked) else {
+        return Err(Error::internal("a property was neither read nor refused"));
+    };
+    store(db, &owner, checked).await
+}
+
+/// A value that its definition allows, for an owner of which that is not known yet.
+pub(super) struct Checked {
+    definition: PropertyDefinition,
+    text: String,
+    value: Value,
+}
+
+/// Finds and locks the definition of a value that was read ahead, and refuses a value that it does not allow.
+pub(super) async fn checked(db: &Transaction, ahead: Ahead, definition: &IdentifierInput) -> Result<Checked> {
+    let Ahead { schema, read } = ahead;
+    let mut problems = Problems::default();
     let definition = identifier::locked::<PropertyDefinition>(db, "definition", definition, LockType::KeyShare).await;
     let definition = problems.take_any(definition)?;
     if definition.as_ref().is_some_and(|definition| schema.as_ref() != Some(&definition.schema)) {
@@ -265,11 +283,26 @@ pub(super) async fn put(
     }
     let read = problems.take_any(read.map_err(Error::User))?;
     problems.none()?;
-    let (Some((text, value)), Some(owner), Some(definition)) = (read, owner, definition) else {
+    let (Some((text, value)), Some(definition)) = (read, definition) else {
         return Err(Error::internal("a property was neither read nor refused"));
     };
-    refuse_stray(db, &owner, &definition).await?;
-    Ok(match stored(db, &owner, definition.id).await? {
+    Ok(Checked { definition, text, value })
+}
+
+/// Gives a new service a value. It has none yet for this definition.
+pub(super) async fn give(db: &Transaction, service: &Writable, checked: Checked) -> Result<()> {
+    let owner = Owner::Service(Box::new(service.clone()));
+    if stored(db, &owner, checked.definition.id).await?.is_some() {
+        return Err(UserError::new("definition", "this property is given twice").into());
+    }
+    store(db, &owner, checked).await?;
+    Ok(())
+}
+
+async fn store(db: &Transaction, owner: &Owner, checked: Checked) -> Result<Property> {
+    let Checked { definition, text, value } = checked;
+    refuse_stray(db, owner, &definition).await?;
+    Ok(match stored(db, owner, definition.id).await? {
         Some(present) => {
             let mut row: property::ActiveModel = present.into();
             property::set_value(&mut row, text, &value, None);

@@ -19,6 +19,7 @@ use crate::entity::{
     row_lock, service, service_alias,
 };
 use crate::graphql::prelude::*;
+use service_parts::Wanted;
 
 pub(super) mod on_call;
 pub(super) mod service_dependency;
@@ -27,6 +28,7 @@ pub mod service_file;
 pub mod service_filter;
 pub(super) mod service_impact;
 pub(super) mod service_list;
+mod service_parts;
 pub(super) mod service_repository;
 pub(super) mod services_update;
 pub(super) mod tool;
@@ -206,11 +208,19 @@ impl ServiceCreateMutation for Mutation {
             owner_input,
             parent,
             r#type,
+            tools,
+            contacts,
+            dependencies,
+            repositories,
+            properties,
             owner_alias,
             // Ignored: aliases are always validated.
             skip_aliases_validation: _,
             texts,
         } = input;
+        let wanted = Wanted::new(tools, contacts, dependencies, repositories, properties);
+        let values = wanted.read_values(ctx.database().read()).await?;
+        ctx.begin().await?;
         let db = ctx.db();
         let mut draft = Draft::<service::Entity>::new();
         draft.set_required(Column::Name, &name);
@@ -222,9 +232,13 @@ impl ServiceCreateMutation for Mutation {
         draft.refer(db, Column::SystemId, &parent).await?;
         draft.refer(db, Column::TypeId, &r#type).await?;
 
+        let parts = draft.problems.take_any(wanted.check(db, values).await)?;
         let source = if ctx.caller().user.is_some() { "web" } else { "api" };
         let row = service::ActiveModel { creation_source: Set(Some(source.to_owned())), ..draft.done()? };
         let service = service::create(db, row).await?;
+        if let Some(parts) = parts {
+            parts.write(db, &service).await?;
+        }
         Ok(ServiceCreatePayload { service: Some(service.into()), ..Default::default() })
     }
 }

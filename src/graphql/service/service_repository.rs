@@ -6,6 +6,7 @@ use sea_orm::ModelTrait;
 
 use crate::db::{self as database, Table};
 use crate::engine::page::{Edge, Page};
+use crate::entity::service::Writable;
 use crate::entity::service_repository::{self, Column, Entity};
 use crate::entity::{pages, repository as repositories_table, service as services_table};
 use crate::graphql::field::alias;
@@ -280,28 +281,52 @@ impl ServiceRepositoryCreateMutation for Mutation {
         let db = ctx.db();
         let mut problems = Problems::default();
         let service = problems.take_any(services::require_writable_at(db, &service).await)?;
-        let repository = problems.take_any(named_repository(db, &repository).await)?;
-        let text = draft::text::<Entity>;
-        let base_directory = problems.take(text(Column::BaseDirectory, &base_directory));
-        let display_name = problems.take(text(Column::DisplayName, &display_name));
+        let link = ServiceRepositoryInput { repository, base_directory, display_name };
+        let link = problems.take_any(checked(db, &link).await)?;
         problems.none()?;
 
         // Both were found, or `problems` had an error.
-        let (Some(service), Some(repository)) = (service, repository) else {
+        let (Some(service), Some(link)) = (service, link) else {
             return Err(Error::internal("a service or a repository was neither found nor missed"));
         };
-        let (base_directory, display_name) = (base_directory.flatten().flatten(), display_name.flatten().flatten());
-        let link = service_repository::link(db, &service, repository, base_directory, display_name).await?;
-        let link =
-            link.ok_or_else(|| UserError::base("the service is already linked to this folder of the repository"))?;
-        let pair = Entity::find().filter(Column::ServiceId.eq(link.service_id));
-        let links = db.count(pair.filter(Column::RepositoryId.eq(link.repository_id))).await?;
-        if links > MOST as u64 {
-            let message = format!("no more links can be added: a service and a repository have at most {MOST}");
-            return Err(UserError::base(message).into());
-        }
+        let link = insert(db, &service, link).await?;
         Ok(ServiceRepositoryCreatePayload { service_repository: Some(link), ..Default::default() })
     }
+}
+
+/// A link that can be made: the key of the repository, the folder and the name.
+pub(super) struct NewLink {
+    repository: i64,
+    base_directory: Option<String>,
+    display_name: Option<String>,
+}
+
+/// Checks a new link.
+pub(super) async fn checked(db: &dyn ReadHandle, input: &ServiceRepositoryInput) -> Result<NewLink> {
+    let ServiceRepositoryInput { repository, base_directory, display_name } = input;
+    let mut problems = Problems::default();
+    let repository = problems.take_any(named_repository(db, repository).await)?;
+    let text = draft::text::<Entity>;
+    let base_directory = problems.take(text(Column::BaseDirectory, base_directory));
+    let display_name = problems.take(text(Column::DisplayName, display_name));
+    problems.none()?;
+    let repository = repository.ok_or_else(|| Error::internal("a repository was neither found nor missed"))?;
+    let (base_directory, display_name) = (base_directory.flatten().flatten(), display_name.flatten().flatten());
+    Ok(NewLink { repository, base_directory, display_name })
+}
+
+/// Links a service to a repository.
+pub(super) async fn insert(db: &Transaction, service: &Writable, link: NewLink) -> Result<ServiceRepository> {
+    let NewLink { repository, base_directory, display_name } = link;
+    let link = service_repository::link(db, service, repository, base_directory, display_name).await?;
+    let link = link.ok_or_else(|| UserError::base("the service is already linked to this folder of the repository"))?;
+    let pair = Entity::find().filter(Column::ServiceId.eq(link.service_id));
+    let links = db.count(pair.filter(Column::RepositoryId.eq(link.repository_id))).await?;
+    if links > MOST as u64 {
+        let message = format!("no more links can be added: a service and a repository have at most {MOST}");
+        return Err(UserError::base(message).into());
+    }
+    Ok(link)
 }
 
 /// Finds the key of the repository to link.

@@ -1,5 +1,6 @@
 //! Tools: links from a service to its runbooks, dashboards, logs and the like.
 
+use crate::entity::service::Writable;
 use crate::entity::tool::{self, Column};
 use crate::graphql::field::draft::changed;
 use crate::graphql::field::identifier::{OneOf, exactly_one, given};
@@ -26,25 +27,33 @@ impl ToolCreateMutation for Mutation {
             OneOf::First(id) => ("serviceId", Identifier::Id(id)),
             OneOf::Second(alias) => ("serviceAlias", Identifier::Alias(alias)),
         };
-        let mut draft = Draft::<tool::Entity>::new();
-        let service = draft.problems.take_any(service::require_writable_as(db, identifier, field).await)?;
-        draft.set_required(Column::DisplayName, &display_name);
-        draft.set_required(Column::Url, &url);
-        draft.set_texts(&texts);
-        let row = tool::ActiveModel { category: Set(category.as_str().to_owned()), ..draft.row };
-        draft.problems.none()?;
-        let service = service.ok_or_else(|| UserError::base("the service is missing"))?;
-        let tool = db.insert(tool::ActiveModel { service_id: Set(service.id), ..row }).await?;
-        relation::check_row_limit::<tool::Entity>(
-            db,
-            Column::ServiceId,
-            service.id,
-            text::ENTRIES,
-            ("a service", "tools"),
-        )
-        .await?;
-        Ok(ToolCreatePayload { tool: Some(tool), ..Default::default() })
+        let mut problems = Problems::default();
+        let service = problems.take_any(service::require_writable_as(db, identifier, field).await)?;
+        let row = problems.take_any(checked(ToolInput { category, display_name, url, texts }))?;
+        problems.none()?;
+        let (Some(service), Some(row)) = (service, row) else {
+            return Err(Error::internal("a service or a tool was neither found nor refused"));
+        };
+        Ok(ToolCreatePayload { tool: Some(insert(db, &service, row).await?), ..Default::default() })
     }
+}
+
+/// Checks a new tool.
+pub(super) fn checked(input: ToolInput) -> Result<tool::ActiveModel> {
+    let ToolInput { category, display_name, url, texts } = input;
+    let mut draft = Draft::<tool::Entity>::new();
+    draft.set_required(Column::DisplayName, &display_name);
+    draft.set_required(Column::Url, &url);
+    draft.set_texts(&texts);
+    Ok(tool::ActiveModel { category: Set(category.as_str().to_owned()), ..draft.done()? })
+}
+
+/// Adds a tool to a service.
+pub(super) async fn insert(db: &Transaction, service: &Writable, row: tool::ActiveModel) -> Result<Tool> {
+    let tool = db.insert(tool::ActiveModel { service_id: Set(service.id), ..row }).await?;
+    let limit = ("a service", "tools");
+    relation::check_row_limit::<tool::Entity>(db, Column::ServiceId, service.id, text::ENTRIES, limit).await?;
+    Ok(tool)
 }
 
 impl ToolUpdateMutation for Mutation {

@@ -30,9 +30,14 @@ pub(in crate::graphql) async fn of_owners(
 
 /// Writes the contacts of a new team.
 pub(in crate::graphql) async fn of_new_team(db: &Transaction, team: i64, given: &[ContactInput]) -> Result<()> {
+    add_all(db, checked("a team", given)?, Column::TeamId, team).await
+}
+
+/// Checks the field `contacts` of a new owner.
+pub(in crate::graphql) fn checked(owner: &str, given: &[ContactInput]) -> Result<Vec<ActiveModel>> {
     let within = |place: usize| move |error: UserError| error.within(place.to_string()).within("contacts");
     if given.len() > FEW {
-        return Err(UserError::new("contacts", format!("a team has at most {FEW} contacts")).into());
+        return Err(UserError::new("contacts", format!("{owner} has at most {FEW} contacts")).into());
     }
     let mut problems = Problems::default();
     let mut rows = Vec::with_capacity(given.len());
@@ -43,8 +48,18 @@ pub(in crate::graphql) async fn of_new_team(db: &Transaction, team: i64, given: 
         rows.extend(problems.take_any(row)?);
     }
     problems.none()?;
+    Ok(rows)
+}
+
+/// Adds contacts to their owner, which must be locked or new.
+pub(in crate::graphql) async fn add_all(
+    db: &Transaction,
+    rows: Vec<ActiveModel>,
+    owner: Column,
+    id: i64,
+) -> Result<()> {
     for row in rows {
-        add(db, row, Column::TeamId, team).await?;
+        add(db, row, owner, id).await?;
     }
     Ok(())
 }

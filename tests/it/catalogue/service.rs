@@ -35,6 +35,128 @@ async fn service_create_answers_every_given_value() {
     assert_eq!(data(&app, query).await["serviceCreate"], expected);
 }
 
+/// Makes what the parts of a new service name.
+async fn named_by_parts(app: &TestApp) {
+    let query = r#"mutation {
+        serviceCreate(input: { name: "Pay" }) { errors { message } }
+        repositoryCreate(input: { name: "org/cart", defaultAlias: "github.com:org/cart" }) { errors { message } }
+        propertyDefinitionCreate(input: { name: "Port", schema: "{\"type\": \"integer\"}" }) { errors { message } }
+    }"#;
+    data(app, query).await;
+}
+
+#[tokio::test]
+async fn a_service_is_created_with_all_its_parts_or_not_at_all() {
+    let app = TestApp::start().await;
+    named_by_parts(&app).await;
+    let create = |parts: &str| {
+        format!(
+            r#"mutation {{ serviceCreate(input: {{ name: "Cart", {parts} }}) {{
+                service {{
+                    tools(first: 9) {{ nodes {{ displayName category environment url }} }}
+                    contacts {{ type address isDefault }}
+                    dependencies(first: 9) {{ edges {{ notes node {{ name }} }} }}
+                    serviceRepositories(first: 9) {{ nodes {{ baseDirectory displayName repository {{ name }} }} }}
+                    properties(first: 9) {{ nodes {{ value definition {{ name }} }} }}
+                }}
+                errors {{ message path }}
+            }} }}"#
+        )
+    };
+    let wrong = r#"
+        tools: [
+            { category: wiki, displayName: "Wiki", url: "https://wiki.example.com" }
+            { category: runbooks, displayName: "", url: "ftp://x" }
+        ]
+        contacts: [{ type: web, address: "no address" }]
+        dependencies: [{ service: { alias: "none" } }]
+        repositories: [{ repository: { alias: "none" } }]
+        properties: [{ definition: { alias: "port" }, value: "\"many\"" }, { definition: { alias: "none" }, value: "1" }]
+    "#;
+    let refused = data(&app, &create(wrong)).await["serviceCreate"].clone();
+    assert_eq!(refused["service"], json!(null));
+    let paths: Vec<String> = refused["errors"]
+        .as_array()
+        .expect("errors")
+        .iter()
+        .map(|error| {
+            let path = error["path"].as_array().expect("a path");
+            path.iter().map(|step| step.as_str().expect("a step")).collect::<Vec<_>>().join(".")
+        })
+        .collect();
+    let expected = [
+        "contacts.0.address",
+        "tools.1.displayName",
+        "tools.1.url",
+        "dependencies.0.service.alias",
+        "repositories.0.repository.alias",
+        "properties.0.value",
+        "properties.1.definition.alias",
+    ];
+    assert_eq!(paths, expected, "{refused}");
+    let found = data(&app, "{ account { services { totalCount } } }").await;
+    assert_eq!(found["account"]["services"]["totalCount"], 1, "nothing is made");
+
+    let right = r##"
+        tools: [{ category: runbooks, displayName: "Runbook", url: "https://wiki.example.com", environment: "live" }]
+        contacts: [{ type: slack, address: "#cart" }, { type: slack, address: "#help" }]
+        dependencies: [{ service: { alias: "pay" }, notes: "to pay" }]
+        repositories: [{ repository: { alias: "github.com:org/cart" }, baseDirectory: "/cmd/", displayName: "Code" }]
+        properties: [{ definition: { alias: "port" }, value: "80" }]
+    "##;
+    let expected = json!({
+        "service": {
+            "tools": { "nodes": [{
+                "displayName": "Runbook", "category": "runbooks", "environment": "live", "url": "https://wiki.example.com",
+            }] },
+            "contacts": [
+                { "type": "slack", "address": "#cart", "isDefault": true },
+                { "type": "slack", "address": "#help", "isDefault": false },
+            ],
+            "dependencies": { "edges": [{ "notes": "to pay", "node": { "name": "Pay" } }] },
+            "serviceRepositories": { "nodes": [
+                { "baseDirectory": "cmd", "displayName": "Code", "repository": { "name": "org/cart" } },
+            ] },
+            "properties": { "nodes": [{ "value": "80", "definition": { "name": "Port" } }] },
+        },
+        "errors": [],
+    });
+    assert_eq!(data(&app, &create(right)).await["serviceCreate"], expected);
+}
+
+#[tokio::test]
+async fn a_new_service_has_each_part_once_and_not_too_many() {
+    let app = TestApp::start().await;
+    named_by_parts(&app).await;
+    let pay = json!({ "service": { "alias": "pay" } });
+    let code = json!({ "repository": { "alias": "github.com:org/cart" } });
+    let port = json!({ "definition": { "alias": "port" }, "value": "80" });
+    let link = json!({ "category": "wiki", "displayName": "Wiki", "url": "https://wiki.example.com" });
+    let slack = json!({ "type": "slack", "address": "#cart" });
+    let cases = [
+        ("dependencies", vec![pay.clone(); 2], json!(["dependencies", "1"])),
+        ("repositories", vec![code.clone(); 2], json!(["repositories", "1"])),
+        ("properties", vec![port.clone(); 2], json!(["properties", "1", "definition"])),
+        ("tools", vec![link; 101], json!(["tools"])),
+        ("contacts", vec![slack; 101], json!(["contacts"])),
+        ("dependencies", vec![pay; 101], json!(["dependencies"])),
+        ("repositories", vec![code; 101], json!(["repositories"])),
+        ("properties", vec![port; 101], json!(["properties"])),
+    ];
+    let query =
+        "mutation($input: ServiceCreateInput!) { serviceCreate(input: $input) { service { id } errors { path } } }";
+    for (field, parts, path) in cases {
+        let refused = app.query(query, json!({ "input": { "name": "Cart", field: parts } })).await;
+        assert_eq!(
+            refused["data"]["serviceCreate"],
+            json!({ "service": null, "errors": [{ "path": path }] }),
+            "{field}: {refused}"
+        );
+    }
+    let found = data(&app, "{ account { services { totalCount } } }").await;
+    assert_eq!(found["account"]["services"]["totalCount"], 1, "nothing is made");
+}
+
 #[tokio::test]
 async fn a_service_whose_slug_is_taken_gets_a_numbered_one() {
     let app = TestApp::start().await;

@@ -593,6 +593,18 @@ impl Tour {
         };
         let member = |email: &str| json!([{ "user": { "email": email }, "role": "guest" }]);
         let by_address = json!([{ "email": "bob@example.com", "role": "guest" }]);
+        let with_parts = [
+            ("tools", json!([tool.clone()])),
+            ("contacts", json!([{ "type": "web", "address": "https://x.example.com", "displayName": "X" }])),
+            ("dependencies", json!([{ "service": { "id": id("Stock") }, "notes": "n" }])),
+            (
+                "repositories",
+                json!([{ "repository": { "id": id("repository") }, "baseDirectory": "basket", "displayName": "Basket" }]),
+            ),
+            ("properties", json!([{ "definition": { "id": id("lanes") }, "value": "[\"a\"]" }])),
+        ];
+        let with_parts =
+            with_parts.into_iter().fold(service.clone(), |input, (name, value)| changed(input, name, value));
         let grade = json!({ "name": "New", "alias": "new", "description": "d", "index": 9 });
         let grade_of =
             |name: &str| json!({ "id": id(name), "name": "Newer", "alias": "newer", "description": "e", "index": 3 });
@@ -614,7 +626,7 @@ impl Tour {
             json!({ "key": "language", "keyData": "k", "type": "equals", "value": "Rust", "caseSensitive": true });
         let steps = vec![
             ("changeRevert", json!({ "input": { "id": id("change"), "dryRun": false } })),
-            ("serviceCreate", json!({ "input": service })),
+            ("serviceCreate", json!({ "input": with_parts })),
             (
                 "serviceUpdate",
                 json!({ "input": changed(changed(service, "id", id("Checkout")), "name", json!("Cashier")) }),

@@ -292,6 +292,7 @@ fn things() -> Section {
         count("tools of a service", ENTRIES),
         count("dependencies of a service", ENTRIES),
         count("contacts of one owner", FEW),
+        count("tools, dependencies, repositories and properties that a service is created with, of each", FEW),
         count("links between a service and a repository", FEW),
         count("languages of a repository", FEW),
         count("repositories that `repositoriesUpdate` changes at once", FEW),

@@ -192,23 +192,6 @@ impl RequestOutcome {
     }
 }
 
-/// Mutations that begin their transaction themselves, by [`MutationCtx::begin`], once they have read and checked what takes
-/// long. The rest begin with it.
-const CHECKED_FIRST: &[&str] = &[
-    "changeRevert",
-    "componentTypeCreate",
-    "componentTypeUpdate",
-    "propertyAssign",
-    "propertyDefinitionCreate",
-    "propertyDefinitionUpdate",
-    "serviceFilesApply",
-    "servicesUpdate",
-    "standardsApply",
-    "teamPropertyDefinitionCreate",
-    "teamPropertyDefinitionUpdate",
-    "teamPropertyDefinitionsAssign",
-];
-
 /// The timeout for the writes of one mutation on PostgreSQL. The deadline of a query does not apply to them.
 pub const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -333,7 +316,7 @@ impl engine::State for State {
             governs: AtomicBool::new(false),
             turn: OnceLock::new(),
         };
-        if !CHECKED_FIRST.contains(&name) {
+        if !mutation::CHECKED_FIRST.contains(&name) {
             let _ = writing.transaction.set(shared.db.begin_change(writing.may_share).await?.recorded());
         }
         Ok(writing)

@@ -1,7 +1,7 @@
 //! Creates and reads a service through types that graphql_client has generated from the server's schema.
 
 // For the generated code.
-#![allow(unused_imports)]
+#![allow(unused_imports, non_camel_case_types)]
 
 use std::env;
 use std::error::Error;
@@ -10,8 +10,9 @@ use graphql_client::{GraphQLQuery, Response};
 
 include!(concat!(env!("OUT_DIR"), "/operations.rs"));
 
-/// The Rust type of the schema's scalar.
+/// The Rust types of the schema's scalars.
 type ISO8601DateTime = String;
+type JsonString = String;
 
 const ALIAS: &str = "rust_client";
 
@@ -41,6 +42,11 @@ fn send_create(name: &str) -> Result<create::ResponseData, Box<dyn Error>> {
         skip_aliases_validation: None,
         parent: None,
         type_: None,
+        tools: None,
+        contacts: None,
+        dependencies: None,
+        repositories: None,
+        properties: None,
     };
     let tags = vec![create::TagInput { key: "made".to_owned(), value: "by a client".to_owned() }];
     run::<Create>(create::Variables { service, tags, alias: ALIAS.to_owned() })
