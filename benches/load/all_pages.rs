@@ -382,6 +382,8 @@ async fn paths(subject: &Subject, (services, is_quick): (u64, bool)) -> Result<V
         "/services/svc-1/graph",
         &graph,
         "/services/svc-1/dependencies",
+        "/services/svc-1/repositories",
+        "/services/svc-1/on-call",
         "/services/svc-1/tools",
         "/services/svc-1/properties",
         "/services/svc-1/contacts",

@@ -18,11 +18,18 @@ const SHOWN: usize = 12;
 pub fn missing(service: &Service, may: bool) -> Markup {
     let here = address(&service.aliases);
     let edit = |field: &str| format!("{here}/edit#field-{field}");
+    let part = |name: &str| format!("{here}/{name}");
+    let of_owner = service.owner.as_ref().and_then(|owner| owner.contacts.as_ref());
+    let has_contact = [service.contacts.as_ref(), of_owner].into_iter().flatten().any(|contacts| !contacts.is_empty());
     let wanted = [
         (service.owner.is_none(), "Owner", edit("ownerInput.alias")),
         (service.tier.is_none(), "Tier", edit("tierAlias")),
         (service.description.is_none(), "Description", edit("description")),
-        (service.tools.total_count == 0, "Links, such as the runbook", format!("{here}/tools")),
+        (service.tools.total_count == 0, "Links, such as the runbook", part("tools")),
+        (!has_contact, "Contact", part("contacts")),
+        (service.on_calls.total_count == 0, "On call", part("on-call")),
+        (service.service_repositories.nodes.is_empty(), "Repository", part("repositories")),
+        (service.dependencies.total_count == 0, "Dependency", part("dependencies")),
     ];
     let missing: Vec<_> = wanted.into_iter().filter(|(is_missing, ..)| *is_missing).collect();
     html! {
@@ -30,7 +37,7 @@ pub fn missing(service: &Service, may: bool) -> Markup {
             section.card {
                 h2 { "Missing" }
                 ul.missing { @for (_, name, form) in &missing {
-                    li { span.mark.warn { (name) } @if may { a href=(form) { "Add" span.hidden { " " (name) } } } }
+                    li { span.mark.warn { (name) } @if may { a.button.quiet href=(form) { "Add" span.hidden { " " (name) } } } }
                 } }
             }
         }
@@ -44,7 +51,7 @@ pub fn section(service: &Service, app_url: &str, may: bool, now: Timestamp) -> M
     html! {
         section.card {
             h2 { "Facts" }
-            (list(service, app_url, now))
+            (list(service, app_url, may, now))
         }
         @if may || !properties.is_empty() {
             section.card {
@@ -56,7 +63,7 @@ pub fn section(service: &Service, app_url: &str, may: bool, now: Timestamp) -> M
     }
 }
 
-fn list(service: &Service, app_url: &str, now: Timestamp) -> Markup {
+fn list(service: &Service, app_url: &str, may: bool, now: Timestamp) -> Markup {
     let texts = [("Language", &service.language), ("Framework", &service.framework), ("Product", &service.product)];
     html! {
         dl.facts {
@@ -76,7 +83,7 @@ fn list(service: &Service, app_url: &str, now: Timestamp) -> Markup {
                     @if service.tags.page_info.has_next_page { "and more" }
                 }
             }
-            (repositories(service, app_url))
+            (repositories(service, app_url, may))
             @if !service.documents.nodes.is_empty() || service.api_document_url.is_some() {
                 dt { "API" }
                 dd {
@@ -96,7 +103,7 @@ fn list(service: &Service, app_url: &str, now: Timestamp) -> Markup {
 }
 
 /// Links to the repositories at their hosts, and to their pages.
-fn repositories(service: &Service, app_url: &str) -> Markup {
+fn repositories(service: &Service, app_url: &str, may: bool) -> Markup {
     html! {
         @if !service.service_repositories.nodes.is_empty() {
             dt { "Repositories" }
@@ -106,7 +113,9 @@ fn repositories(service: &Service, app_url: &str) -> Markup {
                     " " a.soft href=(local(&link.repository.html_url, app_url)) { code { (link.repository.default_alias) } }
                     @if !matches!(&*link.base_directory, "" | "/") { " in " code { (link.base_directory) } }
                 }
-            } }
+            }
+                @if may { div { a href={ (address(&service.aliases)) "/repositories" } { "Change" span.hidden { " the repositories" } } } }
+            }
         }
     }
 }

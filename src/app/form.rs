@@ -39,6 +39,11 @@ impl Mistakes {
         self.0.iter().filter(move |(known, _)| known == field).map(|(_, message)| &**message)
     }
 
+    /// All mistakes: field and message.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(field, message)| (&**field, &**message))
+    }
+
     /// All messages.
     pub fn messages(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(_, message)| &**message)
@@ -55,6 +60,11 @@ impl Mistakes {
     /// The mistakes about anything but `field`, which belongs to another form of the page.
     pub fn except(&self, field: &str) -> Self {
         Self(self.0.iter().filter(|(known, _)| known != field).cloned().collect())
+    }
+
+    /// The mistakes about fields for which `is_own` is false.
+    pub fn outside(&self, is_own: impl Fn(&str) -> bool) -> Self {
+        Self(self.0.iter().filter(|(known, _)| !is_own(known)).cloned().collect())
     }
 
     /// Shows mistakes about fields that the form does not show.
@@ -194,7 +204,7 @@ impl<'a> Text<'a> {
     }
 
     /// The same, for a text of at most `most` characters.
-    fn show_at_most(&self, most: usize, form: &Fields, mistakes: &Mistakes) -> Markup {
+    pub fn show_at_most(&self, most: usize, form: &Fields, mistakes: &Mistakes) -> Markup {
         let Self { name, label, hint, kind, required } = *self;
         frame(name, label, hint, mistakes, |described| {
             html! {

@@ -40,7 +40,10 @@ pub fn at_a_glance(service: &Service, issues: &Issues, production: &Environments
             }
             div {
                 dt { "On call" }
-                dd { @if service.on_calls.nodes.is_empty() { span.soft { "nobody is recorded" } } @else { (on_call(service, now)) } }
+                dd {
+                    @if service.on_calls.nodes.is_empty() { span.soft { "nobody is recorded" } } @else { (on_call(service, now)) }
+                    small { a href={ (here) "/on-call" } { "Who is on call" } }
+                }
             }
             div {
                 dt { "Contact" }

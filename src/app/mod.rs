@@ -59,7 +59,7 @@ pub mod layout;
 mod manual;
 mod markdown;
 mod offers;
-mod on_call;
+mod on_call_form;
 pub mod openid;
 mod operations;
 mod parts;
@@ -74,6 +74,7 @@ mod reference;
 pub mod refusals;
 mod relationships;
 mod repositories;
+mod repository_form;
 mod revert;
 mod rights;
 mod schema_form;
@@ -307,7 +308,8 @@ impl Site {
             (Get, ["infrastructure"]) => infrastructure::page(self, visit).await,
             (Get, ["infrastructure", id]) => infrastructure::detail(self, visit, id).await,
             (Get, ["repositories"]) => repositories::page(self, visit).await,
-            (Get, ["repositories", number]) => repositories::detail(self, visit, number).await,
+            (Get, ["repositories", number]) => repositories::detail(self, visit, session, number).await,
+            (Post, ["repositories", number, "owner"]) => repositories::change_owner(self, visit, session, number).await,
             (Get, ["definitions"]) => definitions::page(self, visit).await,
             (Get, ["documents", number]) => documents::page(self, visit, number).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),
@@ -439,6 +441,8 @@ impl Site {
             (Post, ["services", alias, "dependencies", id, "delete"]) => {
                 dependency_form::delete(self, visit, alias, id).await
             }
+            (_, ["services", _, "repositories", ..]) => repository_form::answer(self, visit, session, path).await,
+            (_, ["services", _, "on-call", ..]) => on_call_form::answer(self, visit, session, path).await,
             (Get, ["services", alias, "answer", check]) => manual::page(self, visit, session, alias, check).await,
             (Post, ["services", alias, "answer", check]) => manual::answer(self, visit, alias, check).await,
             (Get, ["services", alias, "edit"]) => service_form::edit(self, visit, session, alias).await,

@@ -16,6 +16,7 @@ pub enum Offered {
     Services,
     Systems,
     Domains,
+    Repositories,
     /// By email address.
     People,
 }
@@ -28,7 +29,8 @@ impl Offered {
             Self::Services => "services",
             Self::Systems => "systems",
             Self::Domains => "domains",
-            Self::People => PEOPLE,
+            Self::Repositories => "repositories",
+            Self::People => "",
         }
     }
 }
@@ -48,6 +50,7 @@ impl Offers {
             services: has(Offered::Services),
             systems: has(Offered::Systems),
             domains: has(Offered::Domains),
+            repositories: has(Offered::Repositories),
             people: has(Offered::People),
         };
         let found = ask(site, visit, wanted).await?.account;
@@ -59,6 +62,8 @@ impl Offers {
         let systems = systems.filter_map(|one| Some((first(one.aliases)?, one.name)));
         let domains = found.domains.into_iter().flat_map(|page| page.nodes);
         let domains = domains.filter_map(|one| Some((first(one.aliases)?, one.name)));
+        let repositories = found.repositories.into_iter().flat_map(|page| page.nodes);
+        let repositories = repositories.map(|one| (one.default_alias, one.name));
         let people = found.users.into_iter().flat_map(|page| page.nodes);
         let people = people.map(|one| (one.email, one.name));
         Ok(Self(vec![
@@ -66,6 +71,7 @@ impl Offers {
             (Offered::Services, services.collect()),
             (Offered::Systems, systems.collect()),
             (Offered::Domains, domains.collect()),
+            (Offered::Repositories, repositories.collect()),
             (Offered::People, people.collect()),
         ]))
     }

@@ -10,9 +10,10 @@ use super::markdown::prose;
 use super::operations::repository::{Repository, RepositoryServiceConnectionType};
 use super::operations::{self, Repositories};
 use super::parts::{count, count_to_most, empty, external_link, local, order, pages, sorted, tags, time};
+use super::rights::{Rights, Thing};
 use super::services::address;
 use super::visit::{Visit, path};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, repository_form};
 use crate::entity::{Timestamp, repository};
 use crate::graphql::field::id::Id;
 
@@ -28,7 +29,8 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         @if repositories.nodes.is_empty() {
             (empty("No repositories yet.", html! {
                 p { "List the repositories of a service in its service file, or add them "
-                    a href="/reference/Mutation#repositoryCreate" { "through the API" } "." }
+                    a href="/reference/Mutation#repositoryCreate" { "through the API" }
+                    ". A service's page links them to it." }
             }))
         } @else {
             p.soft { (count_to_most(repositories.total_count, "repository")) }
@@ -64,19 +66,41 @@ fn marks(visible: bool, archived: bool) -> Markup {
 
 /// Shows the repository with this number.
 pub async fn detail(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fault> {
+    Ok(Answer::page(shown(site, visit, number, &Mistakes::none()).await?))
+}
+
+/// Changes its owner.
+pub async fn change_owner(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fault> {
+    match repository_form::own(site, visit, number).await? {
+        Ok(answer) => Ok(answer),
+        Err(mistakes) => Ok(Answer::refused(shown(site, visit, number, &mistakes).await?)),
+    }
+}
+
+async fn shown(site: &Site, visit: &Visit, number: &str, mistakes: &Mistakes) -> Result<Markup, Fault> {
     let number: i64 = number.parse().map_err(|_| Fault::NotFound)?;
     let id = Id::new::<repository::Entity>(number).text();
     let found = ask(site, visit, operations::Repository { id: &id, after: visit.query.given("after") }).await?;
     let repository = found.account.repository.ok_or(Fault::NotFound)?;
     let here = path(["repositories", &number.to_string()]);
+    let owner = repository.owner.as_ref().map(Into::into);
+    let rights = Rights::read(site, visit, Thing { noun: "repository", page: here.clone(), owner }).await?;
+    let form = match rights.may_edit() {
+        true => {
+            let alias = repository.owner.as_ref().map(|team| &*team.alias);
+            Some(repository_form::owner_form(site, visit, &here, alias, mistakes).await?)
+        }
+        false => None,
+    };
     let main = html! {
         @if let Some(text) = &repository.description { (prose(text)) }
         (facts(&repository, Timestamp::now()))
+        @if let Some(form) = form { (rights.taking()) (form) } @else { (rights.note()) (mistakes.summary(&[])) }
         h2 { (count(repository.services.total_count, "service")) }
         (services(&repository.services))
         (pages(visit, &here, &repository.services.page_info))
     };
-    Ok(Answer::page(layout(visit, &repository.name, main)))
+    Ok(layout(visit, &repository.name, main))
 }
 
 fn facts(repository: &Repository, now: Timestamp) -> Markup {
@@ -134,7 +158,7 @@ fn services(services: &RepositoryServiceConnectionType) -> Markup {
     html! {
         @if services.edges.is_empty() {
             (empty("No service is linked to this repository.", html! {
-                p { "Link one in its service file, or " a href="/reference/Mutation#serviceRepositoryCreate" { "through the API" } "." }
+                p { "Link it on the page of a service, under Repositories, or in its service file." }
             }))
         } @else {
             ul { @for edge in &services.edges { li {

@@ -110,6 +110,8 @@ async function catalogue() {
     'service-tools': '/services/svc-1/tools',
     'tool-edit': `/services/svc-1/tools/${service.tools.nodes[1].id}`,
     'service-dependencies': '/services/svc-1/dependencies',
+    'service-repositories': '/services/svc-1/repositories',
+    'service-on-call': '/services/svc-1/on-call',
     'service-properties': '/services/svc-1/properties',
     'services-columns': '/services?columns=alias,owner,tags,system,type',
     'services-favourites': '/services?favourites=1',

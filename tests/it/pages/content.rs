@@ -629,6 +629,8 @@ async fn every_value_is_escaped_and_every_page_is_small() {
     pages.push(format!("/services/{alias}/deploys"));
     pages.extend(["/", "/deploys", "/deploys?status=failed", "/delivery"].map(str::to_owned));
     pages.push(format!("/services/{alias}/history"));
+    pages.push(format!("/services/{alias}/repositories"));
+    pages.push(format!("/services/{alias}/on-call"));
     pages.push(format!("/teams/{team}/history"));
     pages.push(format!("/delivery?team={team}"));
     let made = ["service", "team", "campaign", "check", "check/custom-event", "level", "event-subscription"];

@@ -319,12 +319,23 @@ async fn the_page_of_a_service_lists_what_is_missing_with_the_form_that_adds_it(
     let page = mem.page("/services/bare").await;
     let missing =
         page.split_once("<h2>Missing</h2>").expect("what is missing").1.split_once("</ul>").expect("its end").0;
-    for link in ["edit#field-ownerInput.alias", "edit#field-description", "bare/tools"] {
-        assert!(missing.contains(link), "{link}: {missing}");
+    for link in [
+        "edit#field-ownerInput.alias",
+        "edit#field-description",
+        "bare/tools",
+        "bare/contacts",
+        "bare/on-call",
+        "bare/repositories",
+        "bare/dependencies",
+    ] {
+        assert!(missing.contains(&format!("{link}\"")), "{link}: {missing}");
     }
     assert!(!missing.contains("tierAlias"), "{missing}");
     let page = Browser::of(&app, Role::Viewer).await.page("/services/bare").await;
     assert!(page.contains("<h2>Missing</h2>") && !page.contains("/edit"), "{page}");
+    let missing =
+        page.split_once("<h2>Missing</h2>").expect("what is missing").1.split_once("</ul>").expect("its end").0;
+    assert!(missing.contains("Repository") && !missing.contains("href"), "only for whoever may: {missing}");
 }
 
 #[tokio::test]

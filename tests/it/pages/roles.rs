@@ -137,6 +137,7 @@ const PAGES: &[(&str, May)] = &[
     ("infrastructure/{resource}", SignedIn),
     ("repositories", SignedIn),
     ("repositories/{repository}", SignedIn),
+    ("repositories/{own-repository}", SignedIn),
     ("definitions", SignedIn),
     ("documents/{document}", SignedIn),
     ("explorer", SignedIn),
@@ -176,6 +177,8 @@ const PAGES: &[(&str, May)] = &[
     ("services/{service}/tools/{tool}", Team),
     ("services/{service}/properties", SignedIn),
     ("services/{service}/dependencies", SignedIn),
+    ("services/{service}/repositories", SignedIn),
+    ("services/{service}/on-call", SignedIn),
     ("services/{service}/answer/{question}", Team),
     ("services/{service}/edit", Team),
     ("new/service", Owner),
@@ -219,6 +222,7 @@ const OWNED: &[(&str, &str)] = &[
     ("teams/{team}/contacts", "team"),
     ("teams/{team}/contacts/{team-contact}", "team"),
     ("teams/{team}/edit", "team"),
+    ("repositories/{own-repository}", "repository"),
     ("systems/{system}", "system"),
     ("systems/{system}/edit", "system"),
     ("domains/{domain}", "domain"),
@@ -342,6 +346,11 @@ const FORMS: &[(&str, Form, May)] = &[
     ("services/{service}/properties", &[("value-{property}", "x")], Owner),
     ("services/{service}/dependencies", &[(DEPENDENCY, "{other}")], Owner),
     ("services/{service}/dependencies/{dependency}/delete", &[], Owner),
+    ("services/{service}/repositories", &[("repository.alias", "{code}")], Owner),
+    ("services/{service}/repositories/{link}/delete", &[], Owner),
+    ("services/{service}/on-call", &[("name", "Ada {n}")], Owner),
+    ("services/{service}/on-call/{on-call}/delete", &[], Owner),
+    ("repositories/{own-repository}/owner", &[("ownerId", "{team}")], Owner),
     ("services/{service}/answer/{question}", &[("passed", "yes")], Owner),
     ("services/{service}/edit", &[("seen", "{seen}"), ("name", "Other {n}"), ("ownerInput.alias", "core")], Owner),
     ("services/{service}/alias", &[("alias", "more-{n}")], Owner),
@@ -570,6 +579,25 @@ impl<'a> World<'a> {
             "repository" => {
                 let id = self.id_of(&format!("repositoryCreate(input: {{ name: \"org/r{n}\" }}) {{ repository {{ id }} errors {{ message }} }}")).await;
                 number(&id)
+            }
+            "own-repository" => {
+                let id = self.id_of(&format!("repositoryCreate(input: {{ name: \"org/own{n}\", ownerId: \"{core}\" }}) {{ repository {{ id }} errors {{ message }} }}")).await;
+                number(&id)
+            }
+            "code" => {
+                let alias = format!("code-{n}");
+                self.done(&format!("repositoryCreate(input: {{ name: \"{alias}\", defaultAlias: \"{alias}\" }}) {{ errors {{ message }} }}")).await;
+                alias
+            }
+            "link" => {
+                let (service, code) = (self.thing("service").await, self.thing("code").await);
+                self.id_of(&format!("serviceRepositoryCreate(input: {{ service: {{ alias: \"{service}\" }}, repository: {{ alias: \"{code}\" }} }}) {{ serviceRepository {{ id }} errors {{ message }} }}")).await
+            }
+            "on-call" => {
+                let service = self.thing("service").await;
+                let set = format!("serviceOnCallsUpdate(input: {{ service: {{ alias: \"{service}\" }}, onCalls: [{{ name: \"Jon\" }}] }}) {{ service {{ onCalls {{ nodes {{ id }} }} }} errors {{ message }} }}");
+                let done = self.done(&set).await;
+                done["service"]["onCalls"]["nodes"][0]["id"].as_str().expect("an id").to_owned()
             }
             "resource" => {
                 self.id_of(&format!("infrastructureResourceCreate(input: {{ schema: {{ type: \"Queue\" }}, data: {{ name: \"Q {n}\" }} }}) {{ infrastructureResource {{ id }} errors {{ message }} }}")).await
