@@ -206,9 +206,14 @@ fn chosen(form: &Fields) -> Result<ContactType, Fault> {
     form.get("type").parse().map_err(|()| Fault::BadRequest("Choose a type of contact.".to_owned()))
 }
 
-fn fields(form: &Fields, mistakes: &Mistakes) -> Markup {
+/// The types of contacts: their words and labels.
+pub fn kinds() -> [(String, &'static str); 6] {
     use ContactType::{Email, Github, MicrosoftTeams, Slack, SlackHandle, Web};
-    let kinds = [Slack, SlackHandle, Email, MicrosoftTeams, Github, Web].map(|kind| (kind.to_string(), channel(kind)));
+    [Slack, SlackHandle, Email, MicrosoftTeams, Github, Web].map(|kind| (kind.to_string(), channel(kind)))
+}
+
+fn fields(form: &Fields, mistakes: &Mistakes) -> Markup {
+    let kinds = kinds();
     let kinds = kinds.each_ref().map(|(value, label)| (&**value, *label));
     html! {
         (form::select("type", "Type", "", &kinds, form, mistakes))

@@ -30,7 +30,7 @@ impl Offered {
             Self::Systems => "systems",
             Self::Domains => "domains",
             Self::Repositories => "repositories",
-            Self::People => "",
+            Self::People => PEOPLE,
         }
     }
 }

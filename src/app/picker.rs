@@ -11,8 +11,8 @@ use super::{Fault, Site};
 use crate::db::{self, Read, ReadHandle};
 use crate::entity::alias::AliasTable;
 use crate::entity::{
-    ByAlias, category, component_type, domain, filter, integration, level, property_definition,
-    relationship_definition, repository, service, system, team, user,
+    category, component_type, domain, domain_alias, filter, id_of, integration, level, property_definition,
+    relationship_definition, repository, service, service_alias, system, system_alias, team, team_alias, user,
 };
 use crate::graphql::field::id::{self, Class, Id};
 
@@ -90,24 +90,25 @@ fn of_path(path: &[&str]) -> &'static [(&'static str, Noun)] {
     }
 }
 
-async fn replaced(site: &Site, form: Fields, field: &str, noun: Noun) -> Result<Fields, Fault> {
-    let Some(text) = form.given(field) else { return Ok(form) };
-    let db = site.db.read();
-    let found = match noun {
-        Noun::Team => alias::<team::Entity, _>(db, team::Column::Name, text).await?.map(|team| team.alias),
-        Noun::Service => alias::<service::Entity, _>(db, service::Column::Name, text).await?.map(|one| one.slug),
-        Noun::System => alias::<system::Entity, _>(db, system::Column::Name, text).await?.map(|one| one.slug),
-        Noun::Domain => alias::<domain::Entity, _>(db, domain::Column::Name, text).await?.map(|one| one.slug),
-        Noun::Repository => {
-            alias::<repository::Entity, _>(db, repository::Column::Name, text).await?.map(|one| one.default_alias)
-        }
-        Noun::Level => of_id::<level::Entity, _>(db, level::Column::Name, text).await?,
-        Noun::Category => of_id::<category::Entity, _>(db, category::Column::Name, text).await?,
-        Noun::Filter => of_id::<filter::Entity, _>(db, filter::Column::Name, text).await?,
-        Noun::Integration => of_id::<integration::Entity, _>(db, integration::Column::Name, text).await?,
-        Noun::ComponentType => of_id::<component_type::Entity, _>(db, component_type::Column::Name, text).await?,
-        Noun::PropertyDefinition => {
-            of_id::<property_definition::Entity, _>(db, property_definition::Column::Name, text).await?
+/// Replaces names in these fields, if they are given.
+async fn replaced(
+    site: &Site,
+    visit: &Visit,
+    given: &Fields,
+    fields: impl IntoIterator<Item = (&'static str, Noun)>,
+) -> Result<Fields, Fault> {
+    let fields = fields.into_iter().filter_map(|(field, noun)| Some((field, noun, given.given(field)?)));
+    let fields: Vec<_> = fields.filter(|(_, noun, text)| noun.may_be_named(text)).collect();
+    let mut replaced = given.clone();
+    if fields.is_empty() {
+        return Ok(replaced);
+    }
+    let reading = site.reading(visit).await?;
+    for (field, noun, text) in fields {
+        if let Some(named) = reading.required(|db| named(db, noun, text)).await?
+            && named.is_by_name
+        {
+            replaced = replaced.and(field, &named.alias);
         }
     }
     Ok(replaced)
@@ -117,7 +118,7 @@ impl Noun {
     /// Whether a text can be a name of one, and is not an id or an email address.
     fn may_be_named(self, text: &str) -> bool {
         match self {
-            Self::Team | Self::Service | Self::System | Self::Domain => true,
+            Self::Team | Self::Service | Self::System | Self::Domain | Self::Repository => true,
             Self::User => !text.contains('@'),
             Self::Level
             | Self::Category
@@ -162,6 +163,10 @@ pub async fn named(db: &dyn ReadHandle, noun: Noun, text: &str) -> Result<Option
         Noun::Service => of_aliases::<service_alias::Entity, _>(db, columns!(service Slug), text).await,
         Noun::System => of_aliases::<system_alias::Entity, _>(db, columns!(system Slug), text).await,
         Noun::Domain => of_aliases::<domain_alias::Entity, _>(db, columns!(domain Slug), text).await,
+        Noun::Repository => {
+            let by_alias = repository::Column::DefaultAlias.eq(text);
+            found(db, columns!(repository DefaultAlias), Some(by_alias), text).await
+        }
         Noun::User => found(db, columns!(user Email), None, text).await,
         Noun::Level => of_class!(level),
         Noun::Category => of_class!(category),

@@ -99,11 +99,12 @@ impl Service {
 }
 
 /// The name of a definition's form field.
-fn field(definition: &PropertyField) -> String {
+pub fn field(definition: &PropertyField) -> String {
     format!("value-{}", definition.id)
 }
 
-fn is_open(definition: &PropertyField) -> bool {
+/// Whether people set it by a form.
+pub fn is_open(definition: &PropertyField) -> bool {
     definition.locked_status == PropertyLockedStatusEnum::Unlocked
 }
 
@@ -120,7 +121,7 @@ fn is_text(definition: &PropertyField) -> bool {
 }
 
 /// Converts the text of a field to JSON. If the schema allows any type, text that is not JSON becomes a string.
-fn json(definition: &PropertyField, given: &str) -> String {
+pub fn json(definition: &PropertyField, given: &str) -> String {
     let text = || Value::from(given).to_string();
     let is_json = serde_json::from_str::<serde::de::IgnoredAny>(given).is_ok();
     let allows_any = definition.schema.as_ref().is_none_or(|schema| schema.get("type").is_none());
@@ -135,7 +136,8 @@ fn shown(definition: &PropertyField, value: &Value) -> String {
     }
 }
 
-fn input(definition: &PropertyField, form: &Fields, mistakes: &Mistakes) -> Markup {
+/// Shows the field of a property.
+pub fn input(definition: &PropertyField, form: &Fields, mistakes: &Mistakes) -> Markup {
     let (name, label) = (&*field(definition), &*definition.name);
     let hint = definition.description.as_deref().unwrap_or_default();
     let words = definition.schema.as_ref().and_then(|schema| schema.get("enum")).and_then(Value::as_array);

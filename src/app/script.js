@@ -162,12 +162,12 @@ for (const field of document.querySelectorAll("input[data-find]")) {
     const found = await part("/search?" + words, "results", signal);
     if (!found) return;
     const links = [...found].flatMap((node) => [...(node.querySelectorAll?.(`li > a[href^="${start}"]`) ?? [])]);
-    // The address of a repository has its number: its alias stands beside its name.
-    const word = (link) =>
-      start === "/repositories/"
-        ? (link.parentElement.querySelector("code") ?? link).textContent
-        : decodeURIComponent(link.getAttribute("href").slice(start.length));
-    const named = (link) => new Option(link.textContent, word(link));
+  // The address of a repository has its number: its alias stands beside its name.
+  const alias = (link) =>
+    start === "/repositories/"
+      ? (link.parentElement.querySelector("code") ?? link).textContent
+      : decodeURIComponent(link.getAttribute("href").slice(start.length));
+  const named = (link) => new Option(link.textContent, link.dataset.value ?? alias(link));
     if (links.length) field.list.replaceChildren(...links.map(named));
   };
   whileTyping(field, load, 150, () => {});

@@ -14,6 +14,7 @@ use super::operations::{
 };
 use super::parts::{delete_button, short};
 use super::rights::{self, Rights, Thing};
+use super::service_parts::{self, Parts};
 use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -47,23 +48,36 @@ const SEEN: &str = "seen";
 /// Shows the form for a new service.
 pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     rights::to_create(site, session).await?;
-    Ok(Answer::page(new_form(site, visit, &Mistakes::none()).await?))
+    let parts = service_parts::Choices::read(site, visit).await?;
+    Ok(Answer::page(new_form(site, visit, &parts, &Mistakes::none()).await?))
 }
 
-async fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Result<Markup, Fault> {
+async fn new_form(
+    site: &Site,
+    visit: &Visit,
+    parts: &service_parts::Choices,
+    mistakes: &Mistakes,
+) -> Result<Markup, Fault> {
     let choices = ask(site, visit, ServiceChoices).await?.account;
     let main = html! {
         (rights::own_owner(visit))
         form method="post" action="/new/service" {
-            (fields(&choices, &visit.form, mistakes))
+            (fields(&choices, &visit.form, &parts.others(mistakes)))
+            (parts.show(&visit.form, mistakes))
             button { "Create service" }
         }
     };
     Ok(layout(visit, "New service", main))
 }
 
-/// Creates a service.
+/// Creates a service with its first parts: all of it, or nothing.
 pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+    let choices = service_parts::Choices::read(site, visit).await?;
+    let texts = choices.texts(&visit.form);
+    let parts = match Parts::sent(&visit.form, &texts) {
+        Ok(parts) => parts,
+        Err(mistakes) => return Ok(Answer::refused(new_form(site, visit, &choices, &mistakes).await?)),
+    };
     let form = form::sent::<Entity>(&visit.form);
     let given = |column| match form::given::<Entity>(&form, column) {
         Some(said) => MaybeUndefined::Value(said),
@@ -82,18 +96,21 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         owner_input: given(Column::OwnerId).map_value(by_alias),
         parent: given(Column::SystemId).map_value(by_alias),
         r#type: given(Column::TypeId).map_value(by_alias),
-        tools: MaybeUndefined::Undefined,
-        contacts: MaybeUndefined::Undefined,
-        dependencies: MaybeUndefined::Undefined,
-        repositories: MaybeUndefined::Undefined,
-        properties: MaybeUndefined::Undefined,
+        tools: parts.tools,
+        contacts: parts.contacts,
+        dependencies: parts.dependencies,
+        repositories: parts.repositories,
+        properties: parts.properties,
         owner_alias: MaybeUndefined::Undefined,
         skip_aliases_validation: MaybeUndefined::Undefined,
     };
     let made = ask(site, visit, CreateService { input }).await?.service_create.ok_or_else(unanswered)?;
     match settled(made.errors) {
         Ok(()) => Ok(Answer::redirect(made.service.map_or("/services".to_owned(), |made| address(&made.aliases)))),
-        Err(mistakes) => Ok(Answer::refused(new_form(site, visit, &mistakes).await?)),
+        Err(mistakes) => {
+            let mistakes = choices.placed(&mistakes, &texts);
+            Ok(Answer::refused(new_form(site, visit, &choices, &mistakes).await?))
+        }
     }
 }
 
@@ -222,6 +239,12 @@ fn update<'a>(id: &'a str, had: &Fields, says: &'a Fields) -> ServiceUpdateInput
 
 fn fields(choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
     let none = || (String::new(), "none".to_owned());
+    let default = choices.component_types.nodes.iter().find(|one| one.is_default);
+    let default = default.map_or_else(String::new, |one| format!(" It is {}.", short(&one.name)));
+    let of_type = format!("Empty for the default type.{default}");
+    let shown = SHOWN.map(|(column, label, hint, rows)| {
+        (column, label, if matches!(column, Column::TypeId) { &*of_type } else { hint }, rows)
+    });
     let choices = |column: Column| match column {
         Column::OwnerId => choices.teams.nodes.iter().map(|team| (team.alias.clone(), team.name.clone())).collect(),
         Column::TierId => {
@@ -242,7 +265,7 @@ fn fields(choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
         }
         _ => Vec::new(),
     };
-    form::entries::<Entity, _>(SHOWN, choices, form, mistakes)
+    form::entries::<Entity, _>(shown, choices, form, mistakes)
 }
 
 fn edit_form(

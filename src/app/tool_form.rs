@@ -155,8 +155,13 @@ fn words(category: &str) -> String {
     category.replace('_', " ")
 }
 
+/// The categories of links: their words and labels.
+pub fn categories() -> [(&'static str, String); CATEGORIES.len()] {
+    CATEGORIES.map(|word| (word, words(word)))
+}
+
 fn fields(form: &Fields, mistakes: &Mistakes) -> Markup {
-    let categories = CATEGORIES.map(|word| (word, words(word)));
+    let categories = categories();
     let categories = categories.each_ref().map(|(word, label)| (*word, &**label));
     html! {
         (form::select("category", "What it is for", "", &categories, form, mistakes))

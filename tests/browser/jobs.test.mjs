@@ -123,30 +123,39 @@ function job(name, most, does, who = 'ada@example.com') {
   });
 }
 
-job('onboard a service by hand, with its owner, runbook and what it needs', 8, async ({ page, main, click, navigate }) => {
+job('onboard a service by hand, with its owner, runbook, contact and what it needs', 6, async ({ page, main, click, navigate }) => {
   await navigate('Services');
   await click(page.getByRole('link', { name: 'New service' }));
   await page.getByLabel('Name', { exact: true }).fill('Refunds API');
   await page.getByLabel('Description').fill('Gives money back.');
   await page.getByLabel('Owner (name or alias)').fill('Payments');
   await page.locator('select[name=tierAlias]').selectOption('tier_1');
+  // What is optional is folded.
+  await click(main.locator('summary', { hasText: 'A link' }));
+  await page.locator('select[name="tools.0.category"]').selectOption('runbooks');
+  await page.locator('input[name="tools.0.displayName"]').fill('Runbook of refunds');
+  await page.locator('input[name="tools.0.url"]').fill('https://wiki.example.com/refunds');
+  await click(main.locator('summary', { hasText: 'A contact' }));
+  await page.locator('select[name="contacts.0.type"]').selectOption('slack');
+  await page.locator('input[name="contacts.0.address"]').fill('#refunds');
+  await click(main.locator('summary', { hasText: 'A dependency' }));
+  await page.locator('input[name="dependencies.0.service.alias"]').fill('Event Bus');
   await click(page.getByRole('button', { name: 'Create service' }));
   await page.waitForURL(/\/services\/refunds_api/);
   await main.getByRole('link', { name: 'Payments' }).first().waitFor();
-  // The page says what is missing.
-  await click(main.getByRole('link', { name: /^Add Links/ }));
-  await page.locator('select[name=category]').selectOption('runbooks');
-  await page.locator('input[name=displayName]').fill('Runbook of refunds');
-  await page.locator('input[name=url]').fill('https://wiki.example.com/refunds');
-  await click(page.getByRole('button', { name: 'Add link' }));
-  await main.getByText('1 link').waitFor();
-  await click(main.getByRole('link', { name: 'Back to the service' }));
-  await click(main.locator('a[href$="/services/refunds_api/dependencies"]').first());
-  await page.getByLabel('The other service (name or alias)').fill('Event Bus');
-  await click(page.getByRole('button', { name: 'Add dependency' }));
-  await main.getByText('Depends on 1 service').waitFor();
-  const { account } = await run('{ account { service(alias: "refunds_api") { owner { alias } tier { alias } tools { totalCount } } } }');
-  assert.deepEqual(account.service, { owner: { alias: 'payments' }, tier: { alias: 'tier_1' }, tools: { totalCount: 1 } });
+  // The page says what is missing, and nothing that was just said.
+  await main.getByRole('link', { name: 'Add Repository' }).waitFor();
+  assert.equal(await main.getByRole('link', { name: /^Add (Links|Contact|Dependency)/ }).count(), 0);
+  const { account } = await run(`{ account { service(alias: "refunds_api") {
+    owner { alias } tier { alias } tools { totalCount } contacts { address } dependencies { edges { node { name } } }
+  } } }`);
+  assert.deepEqual(account.service, {
+    owner: { alias: 'payments' },
+    tier: { alias: 'tier_1' },
+    tools: { totalCount: 1 },
+    contacts: [{ address: '#refunds' }],
+    dependencies: { edges: [{ node: { name: 'Event Bus' } }] },
+  });
 });
 
 job('services of tier 1 without an owner', 4, async ({ page, main, click, navigate }) => {

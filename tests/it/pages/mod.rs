@@ -17,6 +17,7 @@ mod history;
 mod home;
 mod lists;
 mod lookups;
+mod onboard;
 mod people;
 mod reference;
 mod rights;

@@ -559,6 +559,8 @@ fn shown() -> Section {
         bytes("such a file", pages::CSV_BYTES).beyond("the last row says so"),
         time("time in which such a file is sent", pages::CSV_TIME).beyond("the last row says so"),
         count("choices that a field of a form lists", pages::CHOICES).beyond("the field takes the name of any other"),
+        count("properties that the form for a new service asks for", pages::NEW_PROPERTIES)
+            .beyond("the page of the service's properties has the others"),
         count("open suggestions that the navigation counts", pages::WAITING).beyond("it says that there are more"),
         time("time for which that count is shown, unless somebody sends a form", pages::WAITING_PERIOD)
             .beyond("it is made again"),
