@@ -1,10 +1,6 @@
 //! The history of a service, a team, a system or a domain: what was changed of it and of what belongs to it, by whom.
 
-use std::cmp::Reverse;
-
 use maud::{Markup, html};
-use sea_orm::sea_query::ExprTrait;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::csv::{File, Row, Source};
 use super::form::{self, Mistakes};
@@ -14,9 +10,11 @@ use super::rights::Reach;
 use super::visit::{Session, Visit, path};
 use super::words::{self, Addresses};
 use super::{Answer, Fault, Site, revert};
-use crate::db::{Read, ReadHandle};
-use crate::entity::audit::{Column, Entity, Model, OBJECTS};
+use crate::db::ReadHandle;
+use crate::entity::audit::Model;
 use crate::entity::{ByAlias, TimeCursor, Timestamp, domain, service, system, team};
+use crate::graphql::history as changes;
+pub use crate::graphql::history::{BELONGING, Subjects, with_parts};
 
 /// The number of changes on a page.
 const PAGE: usize = 50;
@@ -54,16 +52,6 @@ pub struct Subject {
     pub owner: Option<i64>,
     /// Whether a service file governs it.
     pub is_locked: bool,
-}
-
-/// An object: its SDL type and its id.
-pub type Object = (&'static str, i64);
-
-impl Subject {
-    /// The object.
-    pub fn object(&self) -> Object {
-        (self.class, self.id)
-    }
 }
 
 /// Shows the history.
@@ -179,8 +167,12 @@ pub async fn find(db: &dyn ReadHandle, part: &str, alias: &str) -> Result<Subjec
     found.ok_or_else(|| Fault::unknown(noun, alias))
 }
 
-/// Returns at most `most` entries of a kind about an object, and about what belongs to it or belonged to it, after a place,
-/// newest first, and where to go on.
+/// The subject, and what belongs to it.
+pub async fn belonging(db: &dyn ReadHandle, subject: &Subject) -> Result<Subjects, Fault> {
+    Ok(with_parts(db, subject.class, vec![subject.id], BELONGING).await?)
+}
+
+/// Returns at most `most` entries of a kind after a place, newest first, and where to go on.
 async fn entries(
     db: &dyn ReadHandle,
     (class, id): Object,
@@ -189,28 +181,8 @@ async fn entries(
     most: usize,
 ) -> Result<(Vec<Model>, Option<TimeCursor>), Fault> {
     let each = if kind.is_empty() { most + 1 } else { SEARCHED };
-    let (mut all, mut end) = (Vec::new(), None);
-    for (of_class, of_id) in OBJECTS {
-        let mut select = Entity::find().filter(of_class.eq(class)).filter(of_id.eq(id));
-        if let Some((at, id)) = after {
-            let before = Column::At.lt(at).or(Column::At.eq(at).and(Column::Id.lt(id)));
-            select = select.filter(Column::At.lte(at)).filter(before);
-        }
-        let select = select.order_by_desc(Column::At).order_by_desc(Column::Id).limit(each as u64);
-        let found = db.all(select).await?;
-        if found.len() == each {
-            end = Ord::max(end, found.last().map(|entry| (entry.at, entry.id)));
-        }
-        all.extend(found);
-    }
-    // Where not all entries were read, nothing is known behind the last.
-    all.retain(|entry| end.is_none_or(|end| (entry.at, entry.id) >= end) && is_of_kind(entry, kind));
-    all.sort_unstable_by_key(|entry| Reverse((entry.at, entry.id)));
-    // What connects an object with itself is found by both of its ends.
-    all.dedup_by_key(|entry| entry.id);
-    let next = if all.len() > most { all.get(most - 1).map(|entry| (entry.at, entry.id)) } else { end };
-    all.truncate(most);
-    Ok((all, next))
+    let part = changes::Part { start: None, after, each, most };
+    Ok(changes::entries(db, subjects, part, |entry| is_of_kind(entry, kind)).await?)
 }
 
 /// Whether an entry is of the kind with this word. All are of no kind.

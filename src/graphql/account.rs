@@ -19,7 +19,7 @@ use super::standards::check;
 use super::standards::scorecard;
 use super::team::user;
 use super::{
-    deploy, domain, filter, grade, infrastructure_resource, integration, property, relationship, repository,
+    deploy, domain, filter, grade, history, infrastructure_resource, integration, property, relationship, repository,
     saved_view, search, system, team,
 };
 use crate::entity;
@@ -165,6 +165,7 @@ impl AccountResolver for Account {
         filters(PageArguments) -> FilterConnectionType = filter::page(ctx, &args.request()?).await?;
         saved_view(AccountSavedViewArgs) -> Option<SavedView> = saved_view::find(id::argument(&args.id)?, ctx).await?;
         saved_views() -> Vec<SavedView> = saved_view::all(ctx).await?;
+        history(AccountHistoryArgs) -> ChangeConnectionType = history::page(args, ctx).await?;
         document(AccountDocumentArgs) -> Option<ServiceDocument> =
             service_document::find(ctx.db(), id::argument(&args.id)?).await?;
         documents(AccountDocumentsArgs) -> ServiceDocumentConnectionType = service_document::page(args, ctx).await?;

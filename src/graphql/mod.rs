@@ -50,6 +50,7 @@ mod domain;
 mod event;
 pub mod filter;
 mod grade;
+pub mod history;
 mod infrastructure_resource;
 mod integration;
 mod property;

@@ -30,6 +30,7 @@ pub use super::account::Account;
 pub use super::field::id::Id as ID;
 pub use super::field::json::{Json as JSON, Json as JSONSchema, JsonText as JsonString};
 pub use super::field::reference::{IntegrationTypeName, ServiceReference};
+pub use super::history::Change;
 pub use super::infrastructure_resource::InfrastructureResourceSchema;
 pub use super::integration::cloud_integration::Yaml as YAML;
 pub use super::integration::{
@@ -187,8 +188,8 @@ fields! {
     }
     Service {
         core: alias, aliases, managedAliases, locked, configErrors, htmlUrl, timestamps, contacts, impact, repositories,
-            repos, defaultServiceRepository, deploys, lastDeploy, deployMetrics, codeIssues, property, documents, onCalls,
-            favourite;
+            repos, defaultServiceRepository, deploys, lastDeploy, lastProductionDeploy, deployMetrics, codeIssues, property,
+            documents, onCalls, favourite;
         details: serviceFile, apiDocumentPull, preferredApiDocumentSource, preferredApiDocument;
         keys: parent, type, dependencies, dependents;
         computed: favourite, htmlUrl;

@@ -1,5 +1,10 @@
 //! Deploys, as clients read them. [`crate::deploy`] records what is posted to the webhook.
 
+use std::collections::BTreeSet;
+
+use sea_orm::ActiveEnum;
+use sea_orm::sea_query::ExprTrait;
+
 use super::integration as integrations;
 use crate::entity::deploy::{self, Column};
 use crate::entity::{integration, service};
@@ -50,8 +55,17 @@ impl DeployResolver for Deploy {
 
 /// All deploys that match the arguments, newest first unless `sortBy` says otherwise.
 pub(super) async fn of_account(args: &AccountDeploysArgs, ctx: &Ctx<'_>) -> Result<DeployConnectionType> {
-    let AccountDeploysArgs { sort_by, start, end, environments, service_id, first, after } = args;
+    let AccountDeploysArgs { sort_by, start, end, environments, service_id, statuses, owner, first, after } = args;
     let mut deploys = filtered(sort_by, start, end, environments)?;
+    if let Some(statuses) = statuses.value().filter(|statuses| !statuses.is_empty()) {
+        deploys = deploys.filter(with_status(statuses));
+    }
+    if let Some(owner) = owner.value() {
+        let team = identifier::require_in::<Team>(ctx.db(), "owner", owner).await?;
+        let own = service::Entity::find().select_only().column(service::Column::Id);
+        let own = own.filter(service::Column::OwnerId.eq(team.id));
+        deploys = deploys.filter(Column::ServiceId.in_subquery(own.into_query()));
+    }
     if let Some(service) = service_id.value() {
         // No service has the key 0.
         let id = service.key(ctx.db()).await?.unwrap_or(0);
@@ -74,6 +88,31 @@ pub(super) async fn of_services(
 /// The newest deploy of each service.
 pub(super) async fn last_of_services(services: Vec<i64>, ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
     newest_first().of_parents(Column::ServiceId, services).first_per_parent(ctx.db()).await
+}
+
+/// The newest deploy of each service to production.
+pub(super) async fn last_in_production(services: Vec<i64>, ctx: &Ctx<'_>) -> Result<Vec<Option<Deploy>>> {
+    let condition = ctx.settings().production.condition(Column::EnvironmentKey.into_expr());
+    let deploys = condition.into_iter().fold(newest_first(), List::filter);
+    deploys.of_parents(Column::ServiceId, services).first_per_parent(ctx.db()).await
+}
+
+/// The condition that a deploy has one of these statuses.
+fn with_status(statuses: &[DeployStatusEnum]) -> Expr {
+    let stored = |status: &DeployStatusEnum| match status {
+        DeployStatusEnum::NoStatus => None,
+        DeployStatusEnum::Queued => Some(deploy::Status::Queued),
+        DeployStatusEnum::Running => Some(deploy::Status::Running),
+        DeployStatusEnum::Success => Some(deploy::Status::Succeeded),
+        DeployStatusEnum::Failure => Some(deploy::Status::Failed),
+        DeployStatusEnum::Canceled => Some(deploy::Status::Cancelled),
+    };
+    let known: BTreeSet<String> = statuses.iter().filter_map(stored).map(|status| status.to_value()).collect();
+    let condition = Column::DeployStatus.into_expr().is_in(known);
+    match statuses.contains(&DeployStatusEnum::NoStatus) {
+        true => condition.or(Column::DeployStatus.is_null()),
+        false => condition,
+    }
 }
 
 fn newest_first() -> List<deploy::Entity> {

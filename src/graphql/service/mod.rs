@@ -96,6 +96,7 @@ impl ServiceResolver for Service {
         config_errors() -> Vec<ConfigError> = service_file::config_errors(services, ctx).await;
         deploys(ServiceDeploysArgs) -> DeployConnectionType = deploy::of_services(ids(services), args, ctx).await;
         last_deploy() -> Option<Deploy> = deploy::last_of_services(ids(services), ctx).await;
+        last_production_deploy() -> Option<Deploy> = deploy::last_in_production(ids(services), ctx).await;
         deploy_metrics(ServiceDeployMetricsArgs) -> DeployMetrics = {
             let ServiceDeployMetricsArgs { start, end, environments } = args;
             deploy_metrics::of_each(Whose::Services, &ids(services), (start, end, environments), ctx).await
@@ -123,6 +124,7 @@ impl ServiceResolver for Service {
         standing_changes(PageArguments) -> StandingChangeConnectionType = check::changes_of(services, args, ctx).await;
         service_stats() -> Option<ServiceStats> = check::stats(services, ctx).await;
         check_stats() -> Option<CheckStats> = check::counts(services, ctx).await;
+        other_check_results() -> Vec<CheckResult> = check::others(services, ctx).await;
         related_resources(PageArguments) -> RelatedResourceConnectionType =
             related_resource::of_services(services, args, ctx).await;
     }

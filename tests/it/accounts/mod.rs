@@ -2,6 +2,7 @@
 //! in, that roles keep to their bounds, and that the audit tells who did what, and can take it back.
 
 mod audit;
+mod history;
 mod openid;
 mod openid_answers;
 mod openid_slow;

@@ -16,16 +16,18 @@ const DEEPEST: usize = 11;
 const LARGEST: usize = 153;
 
 /// Lists, or types, that clients select by themselves, and never below another type, or not at all.
-const ALONE: [&str; 13] = [
+const ALONE: [&str; 15] = [
     "alertSources",
-    "children",
+    "CheckHome",
     "deployMetrics",
     "descendantServices",
     "history",
+    "lastProductionDeploy",
     "levelCounts",
     "levelHistory",
     "lockedBy",
     "missedChecks",
+    "otherCheckResults",
     "relatedResources",
     "reports",
     "RepositoryChecks",

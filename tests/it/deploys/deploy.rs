@@ -54,6 +54,81 @@ async fn deploys_are_listed_newest_first_and_filtered() {
 }
 
 #[tokio::test]
+async fn deploys_are_filtered_by_their_status_and_by_the_team_that_owns_their_service() {
+    let endpoint = Endpoint::start().await;
+    endpoint.create_service("cart").await;
+    let made = r#"mutation {
+        teamCreate(input: { name: "Payments" }) { errors { message } }
+        serviceUpdate(input: { alias: "cart", ownerInput: { alias: "payments" } }) { errors { message } }
+    }"#;
+    endpoint.app.query(made, json!({})).await;
+    for (service, day, status) in [
+        ("shop", 1, json!("failed")),
+        ("cart", 2, json!("failed")),
+        ("cart", 3, json!("success")),
+        ("cart", 4, json!("odd")),
+        ("shop", 5, Value::Null),
+        ("org/repo", 6, json!("failure")),
+    ] {
+        let moment = format!("2026-11-{day:02} 12:00:00");
+        let posted = json!({ "service": service, "deployed_at": moment, "status": status });
+        assert_eq!(endpoint.post_with(posted).await.status, 202, "{service} {day}");
+    }
+    for (arguments, expected) in [
+        ("statuses: [failure]", &["org/repo 1", "cart 1", "shop 1"][..]),
+        ("statuses: [failure, failure, success]", &["org/repo 1", "cart 2", "cart 1", "shop 1"]),
+        ("statuses: [no_status]", &["shop 2", "cart 3"]),
+        ("statuses: [no_status, success]", &["shop 2", "cart 3", "cart 2"]),
+        ("statuses: [queued]", &[]),
+        ("statuses: null, owner: null", &["org/repo 1", "shop 2", "cart 3", "cart 2", "cart 1", "shop 1"]),
+        ("statuses: []", &["org/repo 1", "shop 2", "cart 3", "cart 2", "cart 1", "shop 1"]),
+        (r#"owner: { alias: "payments" }"#, &["cart 3", "cart 2", "cart 1"]),
+        (r#"owner: { alias: "payments" }, statuses: [failure], end: "2026-11-03T00:00:00Z""#, &["cart 1"]),
+        (r#"owner: { alias: "payments" }, serviceId: "shop""#, &[]),
+    ] {
+        let (names, counts) = account(&endpoint, arguments).await;
+        assert_eq!(names, expected, "{arguments}");
+        assert_eq!(counts, json!([expected.len(), expected.len()]), "{arguments}");
+    }
+    let unknown = r#"{ account { deploys(owner: { alias: "nobody" }) { totalCount } } }"#;
+    let answer = endpoint.app.query(unknown, json!({})).await;
+    let message = answer["errors"][0]["message"].as_str().expect("an error");
+    assert!(message.contains("a team with the alias \"nobody\" does not exist"), "{message}");
+}
+
+#[tokio::test]
+async fn the_last_deploy_to_production_is_told_beside_the_last_of_all() {
+    let endpoint = Endpoint::with(&["--production-environments", "live,production"]).await;
+    endpoint.create_service("cart").await;
+    endpoint.create_service("idle").await;
+    for (service, day, environment, status) in [
+        ("shop", 1, json!("Live"), "success"),
+        ("shop", 2, json!("Production"), "failed"),
+        ("shop", 3, json!("staging"), "success"),
+        ("cart", 1, json!("live"), "failed"),
+        ("cart", 2, Value::Null, "success"),
+        ("cart", 3, json!("prod"), "failed"),
+        ("idle", 1, json!("staging"), "success"),
+    ] {
+        let moment = format!("2026-11-{day:02} 12:00:00");
+        let posted = json!({ "service": service, "deployed_at": moment, "environment": environment, "status": status });
+        assert_eq!(endpoint.post_with(posted).await.status, 202, "{service} {day}");
+    }
+    let query = "{ account { services { nodes { name
+        lastDeploy { deployNumber } lastProductionDeploy { deployNumber deployStatus environment } } } } }";
+    let answer = endpoint.app.query(query, json!({})).await;
+    let last = |number: &str| json!({ "deployNumber": number });
+    let expected = json!([
+        { "name": "shop", "lastDeploy": last("3"), "lastProductionDeploy":
+            { "deployNumber": "2", "deployStatus": "failure", "environment": "Production" } },
+        { "name": "cart", "lastDeploy": last("3"), "lastProductionDeploy":
+            { "deployNumber": "2", "deployStatus": "success", "environment": null } },
+        { "name": "idle", "lastDeploy": last("1"), "lastProductionDeploy": null },
+    ]);
+    assert_eq!(answer["data"]["account"]["services"]["nodes"], expected);
+}
+
+#[tokio::test]
 async fn a_deploy_has_its_author_and_its_endpoint() {
     let endpoint = Endpoint::start().await;
     let cart = endpoint.create_service("cart").await;

@@ -180,6 +180,7 @@ pub fn arguments(tour: &Tour) -> HashMap<&'static str, String> {
         ("filter", format!("(id: {})", tour.id("vital"))),
         ("savedView", format!("(id: {})", tour.id("brokenView"))),
         ("search", "(term: \"github.com:org/shop\")".to_owned()),
+        ("history", "(kind: service, subject: { alias: \"shop\" })".to_owned()),
         ("document", format!("(id: {})", tour.id("document API documents"))),
         ("alertSource", format!("(id: {})", tour.id("monitor"))),
         // A window that includes the tour's deploys at any time.

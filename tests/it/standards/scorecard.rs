@@ -289,3 +289,60 @@ async fn scorecards_are_changed_by_a_standards_administrator() {
         assert_eq!((&answer["aliasCreate"]["errors"], &answer["more"]["errors"]), (&expected, &expected), "{role:?}");
     }
 }
+
+#[tokio::test]
+async fn results_that_do_not_count_towards_levels_are_told_with_their_scorecard_or_campaign() {
+    let app = TestApp::start().await;
+    let ids = catalogue(&app).await;
+    let aside =
+        create(&app, json!({ "name": "Ready for the sale", "ownerId": ids["core"] })).await["scorecard"].clone();
+    let counting = json!({ "name": "Base", "ownerId": ids["core"], "affectsOverallServiceLevels": true });
+    let counting = create(&app, counting).await["scorecard"].clone();
+    check(&app, &ids["safety"], &ids["bronze"]).await;
+    let copied = check(&app, &aside["categories"]["nodes"][0]["id"], &ids["bronze"]).await;
+    check(&app, &counting["categories"]["nodes"][0]["id"], &ids["bronze"]).await;
+    let campaign = |name: &str| {
+        let create = "mutation($name: String!, $owner: ID!) {
+            campaignCreate(input: { name: $name, ownerId: $owner }) { campaign { id } errors { message } } }";
+        let (app, variables) = (&app, json!({ "name": name, "owner": ids["core"] }));
+        async move { app.query(create, variables).await["data"]["campaignCreate"]["campaign"]["id"].clone() }
+    };
+    let (running, draft) = (campaign("Tags everywhere").await, campaign("Later").await);
+    for id in [&running, &draft] {
+        let copy = "mutation($id: ID!, $check: ID!) {
+            checksCopyToCampaign(input: { campaignId: $id, checkIds: [$check] }) { errors { message } } }";
+        let done = app.query(copy, json!({ "id": id, "check": copied })).await;
+        assert_eq!(done["data"]["checksCopyToCampaign"]["errors"], json!([]), "{done}");
+    }
+    let begin = "mutation($id: ID!) { campaignScheduleUpdate(input: {
+        id: $id, startDate: \"2026-01-02T03:04:05Z\", targetDate: \"2999-01-02T03:04:05Z\" }) { errors { message } } }";
+    let done = app.query(begin, json!({ "id": running })).await;
+    assert_eq!(done["data"]["campaignScheduleUpdate"]["errors"], json!([]), "{done}");
+
+    let query = "{ account { services { nodes { name
+        maturityReport { latestCheckResults { status home { kind name htmlUrl } } }
+        otherCheckResults { status check { name } home { kind name htmlUrl } } } } } }";
+    let services = data(&app, query).await["account"]["services"]["nodes"].clone();
+    for (place, name, status) in [(0, "Shop", "passed"), (1, "Mail", "failed")] {
+        let service = &services[place];
+        let told = |results: &Value| -> Vec<(String, String)> {
+            let results = results.as_array().expect("results").iter();
+            let word = |value: &Value| value.as_str().unwrap_or("none").to_owned();
+            results.map(|one| (word(&one["home"]["kind"]), word(&one["home"]["name"]))).collect()
+        };
+        let pair = |kind: &str, name: &str| (kind.to_owned(), name.to_owned());
+        let overall = told(&service["maturityReport"]["latestCheckResults"]);
+        assert_eq!(service["name"], name);
+        assert_eq!(overall, [pair("none", "none"), pair("scorecard", "Base")], "{service}");
+        let others = &service["otherCheckResults"];
+        let expected = [pair("scorecard", "Ready for the sale"), pair("campaign", "Tags everywhere")];
+        assert_eq!(told(others), expected, "{service}");
+        assert!(others.as_array().expect("results").iter().all(|one| one["status"] == status), "{service}");
+        let url = others[0]["home"]["htmlUrl"].as_str().expect("a URL");
+        assert!(url.ends_with("/standards/scorecards/ready_for_the_sale"), "{url}");
+    }
+    let end = "mutation($id: ID!) { campaignEnd(input: { id: $id }) { errors { message } } }";
+    app.query(end, json!({ "id": running })).await;
+    let services = data(&app, query).await["account"]["services"]["nodes"].clone();
+    assert_eq!(services[1]["otherCheckResults"].as_array().map(Vec::len), Some(1), "a campaign that has ended is over");
+}

@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::db::ReadHandle;
+use crate::entity::campaign::Status;
 use crate::entity::check::Model;
-use crate::entity::{ByIds, campaign, category, scorecard};
+use crate::entity::{ByIds, Timestamp, campaign, category, scorecard};
 use crate::error::Result;
 
 /// What a check belongs to.
@@ -45,6 +46,14 @@ impl Home {
     /// Whether the checks here are over: nobody needs to report their results.
     pub(super) fn is_over(&self) -> bool {
         matches!(self, Self::Campaign(campaign) if campaign.ended_at.is_some())
+    }
+
+    /// Whether what they belong to has begun and is not over. Only campaigns begin and end.
+    pub(super) fn has_begun(&self, now: Timestamp) -> bool {
+        match self {
+            Self::Campaign(campaign) => matches!(campaign.status(now), Status::InProgress | Status::Delayed),
+            Self::Rubric | Self::Scorecard(_) => true,
+        }
     }
 
     /// Whether the checks here count towards the overall levels of services.

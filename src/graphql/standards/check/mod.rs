@@ -63,7 +63,7 @@ pub use kind::{
 };
 pub(in crate::graphql) use kind::{input_of, kind_of, types, write};
 pub use report::{CheckReport, CheckResult, CheckResultsByLevel, ServiceCheckResults};
-pub(in crate::graphql) use report::{counts, maturity, report, reports, reports_of, stats};
+pub(in crate::graphql) use report::{counts, maturity, others, report, reports, reports_of, stats};
 pub(in crate::graphql) use would::Selected;
 pub use would::{StandardsPreview, TIME as PREVIEW};
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::evaluate::{self, Counts, Outcome};
 use super::gathered::{self, Gathered, shown};
 use super::history;
-use super::home::{self, CheckSet, Placed};
+use super::home::{self, CheckSet, Home, Placed};
 use super::question::Facts;
 use super::standing;
 use crate::engine::page::{Cursor, Edge, Page};
 use crate::entity::check::Model;
-use crate::entity::{category, check};
+use crate::entity::{category, check, pages};
 use crate::graphql::list::relation::to_one;
 use crate::graphql::prelude::*;
 
@@ -80,20 +80,46 @@ async fn evaluated(services: &[&Service], ids: &[i64], ctx: &Ctx<'_>) -> Result<
     }
     let levels = Arc::new(standing::in_order(db).await?);
     let categories = standing::categories(db, &counting).await?;
+    let results = results(services, ids, checks, now, db).await?;
+    let standing = |results| Arc::new(stand(results, &levels, &categories));
+    Ok(Some(results.into_iter().map(standing).collect()))
+}
+
+/// What the checks say of each of the services.
+async fn results(
+    services: &[&Service],
+    ids: &[i64],
+    checks: Vec<Placed>,
+    now: Timestamp,
+    db: &dyn ReadHandle,
+) -> Result<Vec<Vec<CheckResult>>> {
     let prepared = evaluate::prepare(checks, Facts { db, only: Some(ids), now }).await?;
     let mut outcomes = evaluate::results(db, &prepared, ids).await?;
-    let mut standings = Vec::with_capacity(services.len());
-    for service in services {
-        let results = outcomes.remove(&service.id).unwrap_or_default();
+    let of = |service: &&Service| {
         let alias: Arc<str> = Arc::from(&*service.slug);
-        let results = results.into_iter().map(|outcome| {
+        let results = outcomes.remove(&service.id).unwrap_or_default().into_iter().map(|outcome| {
             let Outcome { check, status, message } = outcome;
             let (check, message) = (Arc::clone(&prepared[check].check), Arc::from(message));
             CheckResult { check, service: service.id, service_alias: Arc::clone(&alias), status, message, at: now }
         });
-        standings.push(Arc::new(stand(results.collect(), &levels, &categories)));
+        results.collect()
+    };
+    Ok(services.iter().map(of).collect())
+}
+
+/// What the checks of scorecards and campaigns say that do not count towards levels.
+pub(in crate::graphql) async fn others(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Vec<CheckResult>>> {
+    let now = Timestamp::now();
+    let is_asked = |one: &&Placed| {
+        let counts = one.check.counts(now) || one.check.is_upcoming(now);
+        !one.home.is_overall() && one.home.has_begun(now) && counts
+    };
+    let checks: Vec<Placed> = gathered::all(ctx).await?.iter().filter(is_asked).cloned().collect();
+    if checks.is_empty() {
+        return Ok(services.iter().map(|_| Vec::new()).collect());
     }
-    Ok(Some(standings))
+    let ids: Vec<i64> = services.iter().map(|service| service.id).collect();
+    results(services, &ids, checks, now, ctx.db()).await
 }
 
 /// Says how a service with these results stands.
@@ -254,8 +280,30 @@ impl CheckResultResolver for CheckResult {
 
     relations! { |results: Self, args, ctx|
         check() -> Check = copies(results.iter().map(|result| &result.check), ctx);
+        home() -> Option<CheckHome> = homes(results, ctx).await;
         service() -> Option<Service> = to_one(ctx, results.iter().map(|result| Some(result.service)).collect()).await;
     }
+}
+
+/// What the check of each result belongs to beside the rubric.
+async fn homes(results: &[&CheckResult], ctx: &Ctx<'_>) -> Result<Vec<Option<CheckHome>>> {
+    let placed = gathered::all(ctx).await?;
+    let homes: HashMap<i64, &Home> = placed.iter().map(|one| (one.check.id, &one.home)).collect();
+    let app_url = &ctx.settings().app_url;
+    let home = |result: &&CheckResult| match homes.get(&result.check.id)? {
+        Home::Rubric => None,
+        Home::Scorecard(scorecard) => Some(CheckHome {
+            kind: CheckHomeKind::Scorecard,
+            name: scorecard.name.clone(),
+            html_url: pages::url(app_url, ["standards", "scorecards", &scorecard.slug]),
+        }),
+        Home::Campaign(campaign) => Some(CheckHome {
+            kind: CheckHomeKind::Campaign,
+            name: campaign.name.clone(),
+            html_url: pages::url(app_url, ["standards", "campaigns", &id::Id::of_row::<Campaign>(campaign.id).text()]),
+        }),
+    };
+    Ok(results.iter().map(home).collect())
 }
 
 /// Copies checks, and charges the copies.
