@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Fault;
 use super::answer::Answer;
+use crate::entity::text::is_formula;
 
 /// The maximum number of rows of a file. A longer list is cut, and its last row says so.
 pub const ROWS: usize = 100_000;
@@ -157,8 +158,7 @@ impl File {
     }
 
     fn cell(&mut self, cell: &str) {
-        // Spreadsheets would run a text that begins like a formula.
-        let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        let is_formula = is_formula(cell);
         if !is_formula && !cell.contains(['"', ',', '\n', '\r']) {
             self.text.push_str(cell);
             return;

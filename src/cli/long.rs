@@ -1,7 +1,8 @@
 //! The commands that take long with a large catalogue: migrate, back up, export, import, generate. All say how far they are.
 
+use std::cell::Cell;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Read, StdoutLock, Write};
 use std::path::{self, Path, PathBuf};
 
 use super::console::{say, sentence};
@@ -103,7 +104,14 @@ pub(super) async fn export(database: &Database, output: Option<&Path>, replace: 
 }
 
 async fn export_to_standard_output(db: &Db) -> Result<(), String> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let is_closed = Cell::new(false);
+    let done = export_to_pipe(db, Pipe { out: io::stdout().lock(), is_closed: &is_closed }).await;
+    // Whoever closed it has what they wanted.
+    if is_closed.get() { Ok(()) } else { done }
+}
+
+async fn export_to_pipe(db: &Db, pipe: Pipe<'_>) -> Result<(), String> {
+    let mut out = BufWriter::new(pipe);
     if io::stdout().is_terminal() {
         // The rows are the progress.
         return transfer::export(db, &mut out).await.map(drop);
@@ -114,6 +122,33 @@ async fn export_to_standard_output(db: &Db) -> Result<(), String> {
         say(&format!("exported {}", ended.sum(rows, "rows")));
     }
     Ok(())
+}
+
+/// Standard output, which another program may close.
+struct Pipe<'p> {
+    out: StdoutLock<'static>,
+    is_closed: &'p Cell<bool>,
+}
+
+impl Pipe<'_> {
+    fn noted<T>(&self, done: io::Result<T>) -> io::Result<T> {
+        if done.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            self.is_closed.set(true);
+        }
+        done
+    }
+}
+
+impl Write for Pipe<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        self.noted(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        self.noted(flushed)
+    }
 }
 
 /// Exports, and says how far it is. Returns the number of rows.

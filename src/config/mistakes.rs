@@ -46,7 +46,11 @@ pub(super) fn explained(
         let synonym = SYNONYMS.iter().find(|(word, flag)| *word == given && has(named, flag));
         let meant = guess.or(synonym.map(|(_, flag)| *flag)).map(|flag| ContextValue::String(flag.to_owned()));
         // Clap's guess can be far off, and its usage follows from it.
-        error.insert(ContextKind::SuggestedArg, meant.unwrap_or(ContextValue::None));
+        match meant {
+            Some(meant) => drop(error.insert(ContextKind::SuggestedArg, meant)),
+            // With nothing behind it, the word "tip:" would stay.
+            None => drop(error.remove(ContextKind::SuggestedArg)),
+        }
         error.insert(ContextKind::Usage, ContextValue::None);
     }
     error

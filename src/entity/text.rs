@@ -37,6 +37,11 @@ pub const ENTRIES: usize = 1_000;
 /// maximum number of objects that are assigned to another at once.
 pub const FEW: usize = 100;
 
+/// Whether a spreadsheet would run a cell of this text as a formula. CSV has an apostrophe before it, so that it is a text.
+pub fn is_formula(cell: &str) -> bool {
+    cell.starts_with(['=', '+', '-', '@', '\t', '\r'])
+}
+
 /// Removes the [blanks](is_blank) at both ends. The one way in which names, settings and the like are trimmed.
 pub fn trim(text: &str) -> &str {
     text.trim_matches(is_blank)

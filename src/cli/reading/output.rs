@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::cli::console::print;
 use crate::config::{self, Output};
 use crate::entity::Timestamp;
-use crate::entity::text::one_line;
+use crate::entity::text::{is_formula, one_line};
 
 /// A column: its title, and where its value is in a node, as a JSON pointer.
 pub(in crate::cli) type Column = (&'static str, &'static str);
@@ -82,12 +82,17 @@ fn table(columns: &[Column], nodes: &[Json], has_styles: bool) -> String {
     lines.join("\n") + "\n"
 }
 
+/// A cell that a spreadsheet takes for a text.
+fn guarded(cell: String) -> String {
+    if is_formula(&cell) { format!("'{cell}") } else { cell }
+}
+
 fn comma_separated(columns: &[Column], nodes: &[Json]) -> Result<String, String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let failed = |error: csv::Error| format!("the list cannot be written as CSV: {error}");
     writer.write_record(columns.iter().map(|(title, _)| *title)).map_err(failed)?;
     for node in nodes {
-        writer.write_record(columns.iter().map(|(_, value)| text(node.pointer(value)))).map_err(failed)?;
+        writer.write_record(columns.iter().map(|(_, value)| guarded(text(node.pointer(value))))).map_err(failed)?;
     }
     let bytes = writer.into_inner().map_err(|error| error.to_string())?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -131,6 +136,12 @@ mod tests {
     fn comma_separated_values_are_quoted() {
         let nodes = [json!({ "name": "a, \"b\"", "owner": { "name": "c\nd" } })];
         assert_eq!(comma_separated(&COLUMNS, &nodes), Ok("name,owner\n\"a, \"\"b\"\"\",\"c\nd\"\n".to_owned()));
+    }
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        let nodes = [json!({ "name": "=1+1", "owner": { "name": "@SUM(A1)" } })];
+        assert_eq!(comma_separated(&COLUMNS, &nodes), Ok("name,owner\n'=1+1,'@SUM(A1)\n".to_owned()));
     }
 
     #[test]
