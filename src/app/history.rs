@@ -13,8 +13,7 @@ use super::{Answer, Fault, Site, revert};
 use crate::db::ReadHandle;
 use crate::entity::audit::Model;
 use crate::entity::{ByAlias, TimeCursor, Timestamp, domain, service, system, team};
-use crate::graphql::history as changes;
-pub use crate::graphql::history::{BELONGING, Subjects, with_parts};
+use crate::graphql::history::{self as changes, Object};
 
 /// The number of changes on a page.
 const PAGE: usize = 50;
@@ -52,6 +51,13 @@ pub struct Subject {
     pub owner: Option<i64>,
     /// Whether a service file governs it.
     pub is_locked: bool,
+}
+
+impl Subject {
+    /// The object.
+    pub fn object(&self) -> Object {
+        (self.class, self.id)
+    }
 }
 
 /// Shows the history.
@@ -167,22 +173,18 @@ pub async fn find(db: &dyn ReadHandle, part: &str, alias: &str) -> Result<Subjec
     found.ok_or_else(|| Fault::unknown(noun, alias))
 }
 
-/// The subject, and what belongs to it.
-pub async fn belonging(db: &dyn ReadHandle, subject: &Subject) -> Result<Subjects, Fault> {
-    Ok(with_parts(db, subject.class, vec![subject.id], BELONGING).await?)
-}
-
-/// Returns at most `most` entries of a kind after a place, newest first, and where to go on.
+/// Returns at most `most` entries of a kind about an object, and about what belongs to it or belonged to it, after a place,
+/// newest first, and where to go on.
 async fn entries(
     db: &dyn ReadHandle,
-    (class, id): Object,
+    object: Object,
     kind: &str,
     after: Option<TimeCursor>,
     most: usize,
 ) -> Result<(Vec<Model>, Option<TimeCursor>), Fault> {
     let each = if kind.is_empty() { most + 1 } else { SEARCHED };
     let part = changes::Part { start: None, after, each, most };
-    Ok(changes::entries(db, subjects, part, |entry| is_of_kind(entry, kind)).await?)
+    Ok(changes::entries(db, object, part, |entry| is_of_kind(entry, kind)).await?)
 }
 
 /// Whether an entry is of the kind with this word. All are of no kind.

@@ -10,6 +10,7 @@ use super::visit::path;
 use crate::db::ReadHandle;
 use crate::entity::audit::Model;
 use crate::entity::{ByIds, domain, service, system, team};
+use crate::graphql::history::words::spaced;
 use crate::graphql::history::words::{NOTHING, meant, sides};
 pub use crate::graphql::history::words::{changed, done, field_name, in_words, lines, reverted, text_in_words};
 

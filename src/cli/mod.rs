@@ -168,6 +168,16 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
             });
             print(&lines.collect::<String>())
         }
+        TokenCommand::Rotate { id, overlap, database } => {
+            let now = Timestamp::now();
+            let overlap = i64::try_from(overlap.as_micros()).unwrap_or(i64::MAX);
+            let end = Timestamp::from_micros(now.as_micros().saturating_add(overlap));
+            let made = with_database(&database, async |db| {
+                db.write(async |db| token::rotate(db, &actor, id, end, now).await).await.map_err(sentence)
+            });
+            let secret = made.await?.ok_or_else(|| format!("no token has the id {id}"))?;
+            print(&format!("{}\n", secret.reveal()))
+        }
         TokenCommand::Delete { id, database } => {
             let deleted = with_database(&database, async |db| {
                 db.write(async |db| token::delete(db, &actor, id).await).await.map_err(sentence)

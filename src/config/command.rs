@@ -139,12 +139,13 @@ pub enum Command {
 /// `rollcall standards …`
 #[derive(Debug, Subcommand)]
 pub enum StandardsCommand {
-    /// Print what a service lacks: each check that it does not pass, what the check found, and how to pass it
+    /// Print what a service lacks: each check that it does not pass, also of scorecards and campaigns, what the check found,
+    /// and how to pass it
     #[command(after_help = examples::MISSING)]
     Missing {
-        /// The service, by an alias or its name
-        #[arg(value_name = "SERVICE", value_parser = trimmed(value::text))]
-        service: String,
+        /// The service, by an alias or its name. Several words are one name
+        #[arg(required = true, value_name = "SERVICE", value_parser = trimmed(value::text))]
+        service: Vec<String>,
         #[command(flatten)]
         #[allow(missing_docs)]
         asking: Asking,
@@ -152,9 +153,16 @@ pub enum StandardsCommand {
     /// Print which services do not pass a check, or the checks of a scorecard: at most 50 of each check
     #[command(after_help = examples::FAILING)]
     Failing {
-        /// The check or the scorecard, by its name; a scorecard also by an alias
-        #[arg(value_name = "CHECK|SCORECARD", value_parser = trimmed(value::text))]
-        name: String,
+        /// The check, the scorecard or the campaign, by its name; a scorecard also by an alias. Several words are one name
+        #[arg(required = true, value_name = "CHECK|SCORECARD|CAMPAIGN", value_parser = trimmed(value::text))]
+        name: Vec<String>,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        asking: Asking,
+    },
+    /// List the checks: the name, the level, the category, the kind, and the scorecard or the campaign
+    #[command(after_help = examples::CHECKS)]
+    List {
         #[command(flatten)]
         #[allow(missing_docs)]
         asking: Asking,
@@ -213,6 +221,19 @@ pub enum TokenCommand {
     },
     /// Print a line for each token, tab-separated: id, scope, created, last used, expires, description
     List(Database),
+    /// Replace a token by a new one with the same description, scope and lifetime, and print it. The old one stays valid for
+    /// a while
+    Rotate {
+        /// The token's id, as `token list` prints it
+        #[arg(value_parser = trimmed(value::id))]
+        id: i64,
+        /// How long the old token stays valid, such as 1h or 7d; 0s for no longer
+        #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = trimmed(value::duration))]
+        overlap: Duration,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        database: Database,
+    },
     /// Delete a token; it stops working at once
     Delete {
         /// The token's id, as `token list` prints it

@@ -27,8 +27,24 @@ Example:
 
 pub(super) const DEPLOYS: &str = "\
 Examples:
-  rollcall deploys --since 1d -e production
+  rollcall deploys --since yesterday --until yesterday
+  rollcall deploys --status failed -e production --since 30d
   rollcall deploys --service cart --limit 5 -o json";
+
+pub(super) const HISTORY: &str = "\
+Examples:
+  rollcall history cart                    who changed what, newest first
+  rollcall history team payments --since 7d";
+
+pub(super) const REVERT: &str = "\
+Examples:
+  rollcall revert ID --dry-run             what it would do; rollcall history has the id
+  rollcall revert ID";
+
+pub(super) const DELIVERY: &str = "\
+Examples:
+  rollcall delivery team payments          is the team getting better?
+  rollcall delivery                        all services together";
 
 pub(super) const WHO_OWNS: &str = "\
 Examples:
@@ -59,6 +75,10 @@ Examples:
   rollcall standards missing cart -o json  with what each check found";
 
 pub(super) const FAILING: &str = "\
-Examples:
+Examples, of the starter set and of a scorecard; rollcall standards list has the names:
   rollcall standards failing \"Has an owner\"
-  rollcall standards failing on_call       the checks of a scorecard";
+  rollcall standards failing on_call       the checks of the scorecard on_call";
+
+pub(super) const CHECKS: &str = "\
+Example:
+  rollcall standards list                  which names standards failing takes";

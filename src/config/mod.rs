@@ -48,7 +48,10 @@ pub use listen::Listen;
 pub use log::{Log, LogFormat};
 pub use mail::MailArgs;
 pub use openid::{OpenId, OpenIdArgs};
-pub use reading::{ContextCommand, Deploys, Impact, List, Listed, Login, Named, Query, Reading, Shown};
+pub use reading::{
+    ContextCommand, Delivery, Deploys, History, Impact, List, Listed, Login, Named, Outcome, Query, Reading, Revert,
+    Shown,
+};
 pub use remote::{Asking, Output, Remote};
 pub use secret::Secret;
 pub use serve::Serve;

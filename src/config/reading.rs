@@ -9,6 +9,7 @@ use super::examples;
 use super::remote::{Asking, Remote};
 use super::trimmed::{trimmed, word};
 use super::value;
+use crate::entity::Timestamp;
 
 /// What `rollcall show` can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -28,8 +29,8 @@ pub enum Shown {
 #[derive(Debug, Args)]
 pub struct Named {
     /// The kind and the name, such as `service cart`, or the name alone; a name is an alias, an email address or what
-    /// the search finds exactly
-    #[arg(required = true, num_args = 1..=2, value_name = "NAME", value_parser = trimmed(value::text))]
+    /// the search finds exactly. Several words are one name
+    #[arg(required = true, num_args = 1.., value_name = "NAME", value_parser = trimmed(value::text))]
     pub words: Vec<String>,
     #[command(flatten)]
     #[allow(missing_docs)]
@@ -39,8 +40,9 @@ pub struct Named {
 /// The arguments of `rollcall impact`.
 #[derive(Debug, Args)]
 pub struct Impact {
-    /// The kind and the name, such as `service cart`, `system shop` or `infrastructure orders-db`, or the name alone
-    #[arg(required = true, num_args = 1..=2, value_name = "NAME", value_parser = trimmed(value::text))]
+    /// The kind and the name, such as `service cart`, `system shop` or `infrastructure orders-db`, or the name alone.
+    /// Several words are one name
+    #[arg(required = true, num_args = 1.., value_name = "NAME", value_parser = trimmed(value::text))]
     pub words: Vec<String>,
     /// Print at most this many rows, up to 10000
     #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = trimmed(value::number::<usize>))]
@@ -99,12 +101,89 @@ pub struct Deploys {
     /// Only deploys to this environment; may be repeated
     #[arg(long, short, value_name = "NAME", value_parser = trimmed(value::text))]
     pub environment: Vec<String>,
-    /// Only deploys since this long ago, such as 1d
-    #[arg(long, value_name = "DURATION", value_parser = trimmed(value::duration))]
-    pub since: Option<Duration>,
+    /// Only deploys with this status; may be repeated
+    #[arg(long, value_name = "STATUS", value_parser = word::<Outcome>())]
+    pub status: Vec<Outcome>,
+    /// Only deploys of the services that this team owns: its alias or its name
+    #[arg(long, value_name = "TEAM", value_parser = trimmed(value::text))]
+    pub team: Option<String>,
+    /// Only deploys since then: 1d for a day ago, a date such as 2026-11-28, yesterday, or an instant such as
+    /// 2026-11-28T20:00:00Z. Days begin in UTC
+    #[arg(long, value_name = "WHEN", value_parser = trimmed(value::since))]
+    pub since: Option<Timestamp>,
+    /// Only deploys until then, written like that; a day belongs to it as a whole
+    #[arg(long, value_name = "WHEN", value_parser = trimmed(value::until))]
+    pub until: Option<Timestamp>,
     /// Print at most this many rows, up to 10000
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = trimmed(value::number::<usize>))]
     pub limit: usize,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub asking: Asking,
+}
+
+/// How deploys ended, as `rollcall deploys` asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Outcome {
+    /// It is complete and live
+    #[value(alias = "success")]
+    Succeeded,
+    /// It failed
+    #[value(alias = "failure")]
+    Failed,
+    /// It is in progress
+    Running,
+    /// It waits
+    Queued,
+    /// Somebody stopped it
+    #[value(alias = "canceled")]
+    Cancelled,
+    /// It was sent without a status, or with an unknown word
+    None,
+}
+
+/// The arguments of `rollcall history`.
+#[derive(Debug, Args)]
+pub struct History {
+    /// The kind and the name, such as `team payments`, or the name alone: of a service, a team, a system or a domain.
+    /// Several words are one name
+    #[arg(required = true, num_args = 1.., value_name = "NAME", value_parser = trimmed(value::text))]
+    pub words: Vec<String>,
+    /// Only changes since then: 1d for a day ago, a date such as 2026-11-28, or an instant
+    #[arg(long, value_name = "WHEN", value_parser = trimmed(value::since))]
+    pub since: Option<Timestamp>,
+    /// Print at most this many rows, up to 10000
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = trimmed(value::number::<usize>))]
+    pub limit: usize,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub asking: Asking,
+}
+
+/// The arguments of `rollcall revert`.
+#[derive(Debug, Args)]
+pub struct Revert {
+    /// The change's id, as `rollcall history` prints it
+    #[arg(value_name = "ID", value_parser = trimmed(value::text))]
+    pub id: String,
+    /// Change nothing; print what would be done, and what stands in its way
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub remote: Remote,
+    /// How long to wait for the answer
+    #[arg(long, value_name = "DURATION", env = "ROLLCALL_DEADLINE", default_value = "30s", value_parser = trimmed(value::duration))]
+    pub deadline: Duration,
+}
+
+/// The arguments of `rollcall delivery`.
+#[derive(Debug, Args)]
+pub struct Delivery {
+    /// The kind and the name, such as `team payments`, or the name alone: of a team, a system, a domain or a service.
+    /// Several words are one name [default: all services]
+    #[arg(num_args = 0.., value_name = "NAME", value_parser = trimmed(value::text))]
+    pub words: Vec<String>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub asking: Asking,
@@ -187,6 +266,16 @@ pub enum Reading {
     /// List the newest deploys
     #[command(after_help = examples::DEPLOYS)]
     Deploys(Box<Deploys>),
+    /// Print what was changed of a service, a team, a system or a domain and of what belongs to it, and by whom, newest first
+    #[command(after_help = examples::HISTORY)]
+    History(History),
+    /// Revert a change: its fields get the values from before. Needs a token that may write
+    #[command(after_help = examples::REVERT)]
+    Revert(Revert),
+    /// Print how a team, a system, a domain, a service or all of them deliver to production: the last 12 weeks beside the 12
+    /// weeks before
+    #[command(after_help = examples::DELIVERY)]
+    Delivery(Delivery),
     /// Print who owns a file or folder of a checkout, or a repository: the services there and their teams
     #[command(after_help = examples::WHO_OWNS)]
     WhoOwns {

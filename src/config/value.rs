@@ -65,6 +65,41 @@ pub(super) fn expiry(text: &str) -> Result<Expiry, String> {
     }
 }
 
+/// Parses since when: `1d` for a day ago, a date such as `2026-11-28`, `today`, `yesterday`, or an instant such as
+/// `2026-11-28T20:00:00Z`. A day begins in UTC.
+pub(super) fn since(text: &str) -> Result<Timestamp, String> {
+    moment(text, 0)
+}
+
+/// Parses until when, like [`since`]. A day belongs to it as a whole.
+pub(super) fn until(text: &str) -> Result<Timestamp, String> {
+    moment(text, 1)
+}
+
+/// The moment that a text says. Of a day, it is its beginning, and so many days later.
+fn moment(text: &str, days: i64) -> Result<Timestamp, String> {
+    const DAY: i64 = 86_400_000_000;
+    let now = Timestamp::now();
+    let today = now.as_micros().div_euclid(DAY);
+    let day = |number: i64| Timestamp::from_micros((number + days).saturating_mul(DAY));
+    if text == "today" {
+        return Ok(day(today));
+    }
+    if text == "yesterday" {
+        return Ok(day(today - 1));
+    }
+    if let Ok(start) = Timestamp::at_start_of(text) {
+        return Ok(day(start.as_micros().div_euclid(DAY)));
+    }
+    if let Ok(instant) = Timestamp::parse(text) {
+        return Ok(instant);
+    }
+    let ago = duration(text)
+        .map_err(|why| format!("{why}, as a date like 2026-11-28, or as an instant like 2026-11-28T20:00:00Z"))?;
+    let ago = i64::try_from(ago.as_micros()).unwrap_or(i64::MAX);
+    Ok(Timestamp::from_micros(now.as_micros().saturating_sub(ago)))
+}
+
 /// Parses a retention period. Refuses less than a day, which can only be a mistake.
 pub(super) fn retention(text: &str) -> Result<Duration, String> {
     let keep = duration(text)?;
@@ -169,4 +204,27 @@ pub(super) fn origin_or_none(text: &str) -> Result<String, String> {
 pub(super) fn ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
     ratio.ok_or_else(|| "write a number from 0 to 1, such as 0.1".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_a_duration_a_day_or_an_instant() {
+        let at = |text: &str| Timestamp::parse(text).expect("an instant");
+        assert_eq!(since("2026-11-28"), Ok(at("2026-11-28T00:00:00Z")));
+        assert_eq!(until("2026-11-28"), Ok(at("2026-11-29T00:00:00Z")), "a day belongs to it as a whole");
+        assert_eq!(since("2026-11-28T20:00:00Z"), Ok(at("2026-11-28T20:00:00Z")));
+        assert_eq!(until("2026-11-28 20:00:00"), Ok(at("2026-11-28T20:00:00Z")));
+        let day = |later: Result<Timestamp, String>, earlier: Result<Timestamp, String>| {
+            later.expect("a day").as_micros() - earlier.expect("a day").as_micros()
+        };
+        assert_eq!(day(until("yesterday"), since("yesterday")), 86_400_000_000);
+        assert!(since("1d").expect("an instant") < since("1h").expect("an instant"));
+        for text in ["", "7", "-1d", "2026-13-01", "soon"] {
+            let refused = since(text).expect_err(text);
+            assert!(refused.contains("2026-11-28T20:00:00Z"), "{text}: {refused}");
+        }
+    }
 }

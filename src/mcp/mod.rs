@@ -7,8 +7,11 @@
 
 mod arguments;
 mod ask;
+pub mod delivery;
+mod deploys;
 pub mod impact;
 mod named;
+mod owners;
 mod prompts;
 pub mod questions;
 mod schema;

@@ -9,7 +9,7 @@ use crate::error::quoted;
 pub(super) const FIND: &str =
     "query($term: String!) { account { search(term: $term) { type name alias match htmlUrl } } }";
 
-/// Finds the alias of the service, team or system that is named, by an alias or by its name.
+/// Finds the alias of the service, team, system or domain that is named, by an alias or by its name.
 ///
 /// # Errors
 /// There is none, or there are several: for the agent, with what is similar.
@@ -17,6 +17,7 @@ pub(super) async fn alias(asker: &Asker, kind: &str, name: &str) -> Result<Strin
     let document = match kind {
         "team" => "query($name: String!) { account { found: team(alias: $name) { alias } } }",
         "system" => "query($name: String!) { account { found: system(input: { alias: $name }) { aliases } } }",
+        "domain" => "query($name: String!) { account { found: domain(input: { alias: $name }) { aliases } } }",
         _ => "query($name: String!) { account { found: service(alias: $name) { alias } } }",
     };
     // For some nouns, it is an error that there is none.

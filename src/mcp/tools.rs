@@ -9,12 +9,9 @@ use serde_json::{Value as Json, json};
 use super::arguments::{ARGUMENT, Argument, Arguments, near};
 use super::ask::Asker;
 use super::named::{self, alias};
-use super::{impact, questions, schema};
+use super::{delivery, deploys, impact, owners, questions, schema};
 use crate::entity::Timestamp;
 use crate::error::quoted;
-
-/// The most hours that `list_deploys` looks back: a quarter.
-const HOURS: i64 = 24 * 92;
 
 /// A tool, and what runs it.
 struct Offered {
@@ -27,7 +24,7 @@ struct Offered {
 
 const SERVICE: Argument = ("service", "string", true, "A service, by its name or an alias");
 
-const TOOLS: [Offered; 10] = [
+const TOOLS: [Offered; 12] = [
     Offered {
         name: "find",
         description: "Find services, teams, systems, domains, repositories, infrastructure and people by name, alias or \
@@ -55,15 +52,19 @@ const TOOLS: [Offered; 10] = [
     },
     Offered {
         name: "list_deploys",
-        description: "The newest deploys, at most 50: of one service or of all, optionally only in one environment. \
-             Shows what, when, by whom, and whether it succeeded.",
+        description: "The newest deploys, at most 50, and how many there are: of a service, of a team or of all, by environment, \
+             status and time. Shows what, when, by whom, and whether it succeeded, and the present time.",
         arguments: &[
             ("service", "string", false, "Only deploys of this service, by its name or an alias"),
+            ("team", "string", false, "Only deploys of the services that this team owns, by its name or an alias"),
             ("environment", "string", false, "Only deploys to this environment, such as production"),
+            ("status", "string", false, "Only deploys that succeeded, failed, running, queued, cancelled or none"),
             ("hours", "integer", false, "How far to look back, 1 to 2208; default 24"),
+            ("since", "string", false, "Since when, in place of hours: a date or an instant in UTC"),
+            ("until", "string", false, "Until when: a date, which counts whole, or an instant in UTC; default now"),
         ],
         writes: false,
-        run: |asker, given| Box::pin(deploys(asker, given)),
+        run: |asker, given| Box::pin(deploys::deploys(asker, given)),
     },
     Offered {
         name: "impact",
@@ -76,27 +77,50 @@ const TOOLS: [Offered; 10] = [
     },
     Offered {
         name: "what_is_missing",
-        description: "Which standards a service does not meet and what it lacks. Without a service: how many services \
-             fail each check, and up to 50 services that have no owner. A note says if there are no checks.",
+        description: "The checks that a service does not pass, also of scorecards and campaigns, and what it lacks. Without a \
+             service: how many services fail each check, and up to 50 services that have no owner.",
         arguments: &[("service", "string", false, "A service, by its name or an alias")],
         writes: false,
         run: |asker, given| Box::pin(missing(asker, given)),
+    },
+    Offered {
+        name: "delivery",
+        description: "How a team, a system, a domain, a service or all of them deliver to production: the last 12 weeks beside \
+             the 12 weeks before. Deploy frequency, lead time, failure rate and recovery time, each with its unit and better \
+             or worse.",
+        arguments: &[
+            ("kind", "string", false, "What is named: team, system, domain or service; default team"),
+            ("name", "string", false, "Its name or an alias; leave it out for all services"),
+        ],
+        writes: false,
+        run: |asker, given| Box::pin(delivery(asker, given)),
+    },
+    Offered {
+        name: "history",
+        description: "The newest 20 changes of a service, a team, a system or a domain and of what belongs to it: who changed \
+             what and when, and the id with which the mutation changeRevert takes one back.",
+        arguments: &[
+            ("name", "string", true, "Its name or an alias"),
+            ("kind", "string", false, "What is named: service, team, system or domain; default service"),
+        ],
+        writes: false,
+        run: |asker, given| Box::pin(history(asker, given)),
     },
     Offered {
         name: "who_owns",
         description: "Who owns a repository or a file in it: the services whose code is there, their teams, and who is \
              on call.",
         arguments: &[
-            ("repository", "string", true, "The repository's alias, such as github.com:org/name"),
+            ("repository", "string", true, "The repository: github.com:org/name, or its address as git prints it"),
             ("path", "string", false, "A file or folder in it, such as services/cart/main.go"),
         ],
         writes: false,
-        run: |asker, given| Box::pin(owners(asker, given)),
+        run: |asker, given| Box::pin(owners::owners(asker, given)),
     },
     Offered {
         name: "search_schema",
         description: "Look up the fields and arguments of the GraphQL API, to write a document for query. Returns the \
-             types and fields that have to do with the words, as SDL.",
+             types and fields that have to do with the words, as SDL, each with a sentence about it.",
         arguments: &[("words", "string", true, "What to look for, such as deploys environment")],
         writes: false,
         run: |_, given| Box::pin(async move { Ok(Json::String(schema::search(given.required("words", ARGUMENT)?))) }),
@@ -217,11 +241,19 @@ async fn service(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
         dependencies(first: 20) { nodes { name alias } totalCount }
         dependents(first: 20) { nodes { name alias } totalCount }
         lastDeploy { deployedAt environment deployStatus deployNumber deployerName deployerEmail deployUrl }
+        lastProductionDeploy {
+            deployedAt environment deployStatus deployNumber deployerName deployerEmail deployUrl
+        }
         codeIssues(first: 5) { nodes { name severity externalUrl } totalCount }
         maturityReport { overallLevel { name } } checkStats { totalChecks totalPassingChecks }
+        otherCheckResults { status message check { name } home { kind name } }
     } } }";
     let alias = alias(asker, "service", given.required("service", ARGUMENT)?).await?;
-    Ok(asker.ask(DOCUMENT, json!({ "alias": alias })).await?["account"]["service"].take())
+    let mut found = asker.ask(DOCUMENT, json!({ "alias": alias })).await?["account"]["service"].take();
+    if let Some(results) = found["otherCheckResults"].as_array_mut() {
+        results.retain(|result| result["status"] != "passed");
+    }
+    Ok(found)
 }
 
 async fn team(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
@@ -230,116 +262,87 @@ async fn team(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
         children(first: 50) { nodes { name alias } totalCount }
         contacts { type displayName address }
         members(first: 50) { nodes { name email } totalCount }
-        services(first: 100) { nodes { name alias tier { name } lastDeploy { deployedAt deployStatus } } totalCount }
+        services(first: 100) { nodes { name alias tier { name } onCalls(first: 3) { nodes { name } }
+            lastDeploy { deployedAt deployStatus } lastProductionDeploy { deployedAt deployStatus } } totalCount }
     } } }";
     let alias = alias(asker, "team", given.required("team", ARGUMENT)?).await?;
     Ok(asker.ask(DOCUMENT, json!({ "alias": alias })).await?["account"]["team"].take())
 }
 
-async fn deploys(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
-    const DOCUMENT: &str = "query($start: ISO8601DateTime, $environments: [String!], $service: ServiceReference) {
-        account { deploys(first: 50, start: $start, environments: $environments, serviceId: $service) { nodes {
-            deployedAt serviceAlias service { name } environment deployStatus deployNumber deployerName deployerEmail
-            description commitSha deployUrl
-        } totalCount } } }";
-    let hours = match given.get("hours") {
-        None | Some(Json::Null) => 24,
-        Some(hours) => {
-            let within = hours.as_i64().filter(|hours| (1..=HOURS).contains(hours));
-            within.ok_or_else(|| format!("hours must be 1 to {HOURS}, not {hours}"))?
-        }
-    };
-    let service = match given.text("service", ARGUMENT)? {
-        Some(name) => Some(alias(asker, "service", name).await?),
-        None => None,
-    };
-    let start = Timestamp::from_micros(Timestamp::now().as_micros() - hours * 3_600_000_000).to_string();
-    let environment = given.text("environment", ARGUMENT)?;
-    let environments = environment.map(|one| vec![one]);
-    let variables = json!({ "start": start, "environments": environments, "service": service });
-    let found = asker.ask(DOCUMENT, variables).await?["account"]["deploys"].take();
-    if let Some(name) = environment
-        && found["totalCount"] == 0
-    {
-        let named = asker.ask(questions::ENVIRONMENT, json!({ "name": name })).await?;
-        if named["account"]["deploys"]["nodes"].as_array().is_none_or(Vec::is_empty) {
-            return Err(format!(
-                "no deploy names the environment {}; leave it out to see which there are",
-                quoted(name)
-            ));
-        }
-    }
-    Ok(found)
-}
-
 async fn missing(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
     const OF_ALL: &str = "{ account {
-        rubric { checks(first: 0) { totalCount } reports { check { name level { name } } services passed failed pending } }
+        rubric { checks(first: 0) { totalCount } reports { ...Stands } }
+        scorecards(first: 20) { nodes { name reports { ...Stands } } totalCount }
+        campaigns(first: 20, filter: [{ key: status, arg: \"in_progress\" }]) {
+            nodes { name reports { ...Stands } } totalCount
+        }
+        delayed: campaigns(first: 20, filter: [{ key: status, arg: \"delayed\" }]) {
+            nodes { name reports { ...Stands } } totalCount
+        }
         services(first: 50, filter: [{ key: owner_id, type: does_not_exist }]) { nodes { name alias htmlUrl } totalCount }
-    } }";
+    } } fragment Stands on CheckReport { check { name level { name } } services passed failed pending }";
     let Some(name) = given.text("service", ARGUMENT)? else {
-        let mut found = asker.ask(OF_ALL, json!({})).await?["account"].take();
-        let reports = found["rubric"]["reports"].take();
-        let has_none = reports.as_array().is_none_or(Vec::is_empty);
+        let found = asker.ask(OF_ALL, json!({})).await?["account"].take();
+        let some = |list: &str| found[list]["nodes"].as_array().is_some_and(|nodes| !nodes.is_empty());
+        let has_campaigns = some("campaigns") || some("delayed");
         let note = match found["rubric"]["checks"]["totalCount"].as_u64() {
-            None | Some(0) => Some(questions::NO_CHECKS),
-            Some(_) if has_none => Some("all checks belong to scorecards; name a service to see what it lacks"),
-            Some(_) => None,
+            None | Some(0) if !has_campaigns => Some(questions::NO_CHECKS),
+            _ => None,
         };
-        return Ok(json!({ "note": note, "checks": reports, "services_without_owner": found["services"] }));
+        return Ok(json!({
+            "note": note, "checks": found["rubric"]["reports"], "scorecards": found["scorecards"],
+            "campaigns": found["campaigns"], "delayed_campaigns": found["delayed"],
+            "services_without_owner": found["services"],
+        }));
     };
     let alias = alias(asker, "service", name).await?;
     let mut data = asker.ask(questions::MISSING, json!({ "alias": alias })).await?;
-    let note = questions::why_nothing(&data);
-    let mut found = data["account"]["service"].take();
-    let Some(results) = found.pointer_mut("/maturityReport/latestCheckResults").and_then(Json::as_array_mut) else {
-        found["note"] = note.into();
-        return Ok(found);
-    };
+    let note = questions::why_nothing(&data).map(str::to_owned);
+    let mut results = questions::take_results(&mut data);
     let concerned = results.len();
     results.retain(|result| result["status"] != "passed");
-    let note = note.map(str::to_owned);
     let passes = || results.is_empty().then(|| format!("it passes all {concerned} checks that concern it"));
-    found["note"] = note.or_else(passes).into();
+    let note = note.or_else(passes);
+    let mut found = data["account"]["service"].take();
+    found["note"] = note.into();
+    found["checks_not_passed"] = results.into();
     Ok(found)
 }
 
-async fn owners(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
-    const DOCUMENT: &str = "query($name: String!) { account { repository(alias: $name) {
-        defaultAlias htmlUrl owner { name alias }
-        services(first: 100) { nodes { name alias htmlUrl owner { name alias htmlUrl } onCalls(first: 3) { nodes { name } }
-            serviceRepositories(first: 20) { nodes { baseDirectory repository { defaultAlias } } } } totalCount }
-    } } }";
-    let name = given.required("repository", ARGUMENT)?;
-    let mut found = asker.ask(DOCUMENT, json!({ "name": name })).await?["account"]["repository"].take();
-    if found.is_null() {
-        return Err(format!("the catalogue knows no repository {}", quoted(name)));
+async fn history(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
+    const KINDS: [&str; 4] = ["service", "team", "system", "domain"];
+    let kind = given.text("kind", ARGUMENT)?.unwrap_or("service");
+    if !KINDS.contains(&kind) {
+        return Err(format!("kind must be one of {}, not {}", KINDS.join(", "), quoted(kind)));
     }
-    let alias = found["defaultAlias"].clone();
-    let path = given.text("path", 4096)?.unwrap_or_default();
-    if let Some(services) = found.pointer_mut("/services/nodes").and_then(Json::as_array_mut) {
-        for service in services.iter_mut() {
-            let links = service["serviceRepositories"].take();
-            let links = links["nodes"].as_array().cloned().unwrap_or_default();
-            let folders = links.iter().filter(|link| link["repository"]["defaultAlias"] == alias);
-            let folder = |link: &Json| link["baseDirectory"].as_str().unwrap_or_default().trim_matches('/').to_owned();
-            service["folders"] = folders.map(folder).collect();
+    let alias = alias(asker, kind, given.required("name", ARGUMENT)?).await?;
+    let variables = json!({ "kind": kind, "subject": { "alias": alias }, "first": 20 });
+    let found = asker.ask(questions::HISTORY, variables).await?["account"]["history"].take();
+    Ok(json!({ "now": Timestamp::now().to_string(), "total": found["totalCount"], "changes": found["nodes"] }))
+}
+
+async fn delivery(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
+    let (kind, name) = (given.text("kind", ARGUMENT)?, given.text("name", ARGUMENT)?);
+    let mut variables = delivery::variables(Timestamp::now());
+    let kind = match (kind, name) {
+        (None, None) => None,
+        (Some(kind), _) if !delivery::KINDS.contains(&kind) => {
+            return Err(format!("kind must be one of {}, not {}", delivery::KINDS.join(", "), quoted(kind)));
         }
-        if !path.is_empty() {
-            let depth = |service: &Json| {
-                let folders = service["folders"].as_array()?.iter().filter_map(Json::as_str);
-                let path = std::path::Path::new(path.trim_start_matches('/'));
-                folders.filter(|folder| path.starts_with(folder)).map(str::len).max()
-            };
-            let deepest = services.iter().filter_map(depth).max();
-            services.retain(|service| depth(service).is_some() && depth(service) == deepest);
+        (kind, Some(name)) => {
+            let kind = kind.unwrap_or("team");
+            variables["alias"] = alias(asker, kind, name).await?.into();
+            Some(kind)
         }
-    }
-    if !path.is_empty() {
-        // It counts the services of the whole repository.
-        found["services"]["totalCount"] = Json::Null;
-    }
-    Ok(found)
+        (Some(_), None) => return Err("name is required beside kind".to_owned()),
+    };
+    let mut account = asker.ask(delivery::document(kind), variables.clone()).await?["account"].take();
+    let found = if kind.is_some() { account["found"].take() } else { account };
+    let note = delivery::is_empty(&found).then_some("nothing was deployed to production in these 24 weeks");
+    Ok(json!({
+        "name": found["name"], "htmlUrl": found["htmlUrl"], "note": note, "figures": delivery::figures(&found),
+        "periods": { "before": [variables["start"], variables["middle"]], "now": [variables["middle"], variables["end"]] },
+    }))
 }
 
 async fn run(asker: &Asker, given: Arguments<'_>, writes: bool) -> Result<Json, String> {

@@ -32,12 +32,14 @@ const calls = {
   describe_team: { team: 'no such team' },
   list_deploys: { hours: 24 },
   impact: { service: 'no such service' },
+  delivery: {},
+  history: { name: 'no such service' },
   what_is_missing: {},
   who_owns: { repository: 'github.com:no/such' },
   search_schema: { words: 'deploys environment' },
   query: { document: '{ account { tiers { name } } }' },
 };
-const fails = ['describe_service', 'describe_team', 'impact', 'who_owns'];
+const fails = ['describe_service', 'describe_team', 'history', 'impact', 'who_owns'];
 assert.deepEqual(tools.map((tool) => tool.name).sort(), Object.keys(calls).sort());
 for (const [name, given] of Object.entries(calls)) {
   const [isError, answer] = await text(name, given);

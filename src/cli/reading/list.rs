@@ -1,21 +1,19 @@
-//! `rollcall list` and `rollcall deploys`.
+//! `rollcall list`.
 
 use serde_json::{Value as Json, json};
 
 use super::known::{self, LEVELS};
 use super::output::{Column, print_rows};
 use super::search::NOTHING;
-use super::show::find;
 use super::{MOST, nodes, server};
 use crate::cli::console::say;
 use crate::cli::remote::Server;
-use crate::config::{Deploys, List, Listed};
-use crate::entity::Timestamp;
+use crate::config::{List, Listed};
 
 const SERVICES: &str = "query($first: Int, $after: String, $search: String, $filter: [ServiceFilterInput!]) { account {
     services(first: $first, after: $after, sortBy: name_ASC, search: $search, filter: $filter) { nodes {
         name alias owner { name } tier { name } lifecycle { name } parent { name } language
-        lastDeploy { deployedAt } locked htmlUrl
+        lastDeploy { deployedAt } lastProductionDeploy { deployedAt deployStatus } locked htmlUrl
     } pageInfo { hasNextPage endCursor } } } }";
 const TEAMS: &str =
     "query($first: Int, $after: String, $search: String, $parent: IdentifierInput, $hasParent: Boolean) {
@@ -39,13 +37,6 @@ const USERS: &str = "query($first: Int, $after: String) { account {
     users(first: $first, after: $after, sortBy: name_ASC) { nodes {
         name email role teams { nodes { name } } htmlUrl
     } pageInfo { hasNextPage endCursor } } } }";
-const DEPLOYS: &str = "query($first: Int, $after: String, $start: ISO8601DateTime, $environments: [String!],
-        $service: ServiceReference) { account {
-    deploys(first: $first, after: $after, start: $start, environments: $environments, serviceId: $service) { nodes {
-        deployedAt serviceAlias service { name } environment deployStatus deployNumber deployerName deployerEmail
-        commitSha description deployUrl
-    } pageInfo { hasNextPage endCursor } } } }";
-
 /// A list of the account: its document, its field, and the columns of its table.
 struct OfAccount {
     document: &'static str,
@@ -79,7 +70,7 @@ fn of_account(listed: Listed) -> OfAccount {
     OfAccount { document, field, columns }
 }
 
-const SERVICE_COLUMNS: [Column; 8] = [
+const SERVICE_COLUMNS: [Column; 9] = [
     NAME,
     ("alias", "/alias"),
     OWNER,
@@ -88,6 +79,7 @@ const SERVICE_COLUMNS: [Column; 8] = [
     ("system", "/parent/name"),
     ("language", "/language"),
     ("last deploy", "/lastDeploy/deployedAt"),
+    ("in production", "/lastProductionDeploy/deployStatus"),
 ];
 
 const TEAM_COLUMNS: [Column; 6] = [
@@ -141,24 +133,34 @@ pub(super) fn run(settings: &List) -> Result<(), String> {
     print_rows(asking.output, columns, &nodes)?;
     tell_of_more(has_more, nodes.len());
     if nodes.is_empty() && *limit > 0 {
-        if search.is_some() {
-            say(NOTHING);
+        let is_told = tell_of_nothing(&server, &conditions, &variables)?;
+        let one = if is_of(Listed::Teams) { "team" } else { "service" };
+        match (search.is_some(), conditions.is_empty()) {
+            (true, true) => say(NOTHING),
+            (true, false) if !is_told => say(&format!("no {one} is called like that and fulfils all conditions")),
+            (false, false) if !is_told && conditions.len() > 1 => {
+                say(&format!("no {one} fulfils all conditions at once"));
+            }
+            (false, false) if !is_told => say(&format!("no {one} fulfils all conditions")),
+            (false, true) => say(&format!("there are no {field} yet")),
+            _ => {}
         }
-        tell_of_nothing(&server, &conditions, &variables)?;
     }
     Ok(())
 }
 
-/// Says which of the conditions no service fulfils.
-fn tell_of_nothing(server: &Server, conditions: &[Condition<'_>], variables: &Json) -> Result<(), String> {
+/// Says which of the conditions no service fulfils, if there is one.
+fn tell_of_nothing(server: &Server, conditions: &[Condition<'_>], variables: &Json) -> Result<bool, String> {
     let filters = variables["filter"].as_array().into_iter().flatten();
+    let mut is_told = false;
     for (condition, predicate) in conditions.iter().zip(filters) {
         let (found, _) = nodes(server, SERVICES, json!({ "filter": [predicate] }), "/account/services", 1)?;
         if found.is_empty() {
             say(&format!("no service fulfils {}", condition.written()));
+            is_told = true;
         }
     }
-    Ok(())
+    Ok(is_told)
 }
 
 /// Sets the variables of conditions on teams: `parent=TEAM`, `parent` and `!parent`.
@@ -166,7 +168,7 @@ fn of_teams(server: &Server, conditions: &[Condition<'_>], variables: &mut Json)
     for condition in conditions {
         match (condition.key, condition.how, condition.value) {
             ("parent", "equals", Some(name)) => {
-                let mut parent = find(server, &["team".to_owned(), name.to_owned()])?.1;
+                let mut parent = super::show::find(server, &["team".to_owned(), name.to_owned()])?.1;
                 variables["parent"] = json!({ "alias": parent["alias"].take() });
             }
             ("parent", "exists", None) => variables["hasParent"] = true.into(),
@@ -230,6 +232,9 @@ const API_KEYS: [&str; 26] = [
     "tags",
     "tier_index",
 ];
+
+/// The keys whose texts are compared without regard to case.
+const ANY_CASE: [&str; 5] = ["deploy_environment", "framework", "language", "name", "product"];
 
 /// How services are created.
 const SOURCES: [&str; 4] = ["api", "web", "suggestion", "service_file"];
@@ -322,41 +327,12 @@ impl<'c> Condition<'c> {
             None => self.value.map(str::to_owned),
         };
         let mut predicate = json!({ "key": key, "type": self.how, "arg": value });
-        if key == "deploy_environment" {
-            // As everywhere else.
+        if self.value.is_some() && ANY_CASE.contains(&key) {
+            // As on the pages.
             predicate["caseSensitive"] = json!(false);
         }
         Ok(predicate)
     }
-}
-
-pub(super) fn deploys(settings: &Deploys) -> Result<(), String> {
-    let Deploys { service, environment, since, limit, asking } = settings;
-    let server = server(&asking.remote, asking.deadline)?;
-    let start = since.map(|since| {
-        let since = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
-        Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(since)).to_string()
-    });
-    let service = match service {
-        Some(name) => Some(find(&server, &["service".to_owned(), name.clone()])?.1["alias"].take()),
-        None => None,
-    };
-    environment.iter().try_for_each(|name| known::environment(&server, name))?;
-    let variables = json!({ "start": start, "environments": environment, "service": service });
-    let (nodes, has_more) = nodes(&server, DEPLOYS, variables, "/account/deploys", *limit)?;
-    let columns = [
-        ("deployed at", "/deployedAt"),
-        ("service", "/serviceAlias"),
-        ("environment", "/environment"),
-        ("status", "/deployStatus"),
-        ("number", "/deployNumber"),
-        ("by", "/deployerName"),
-        ("email", "/deployerEmail"),
-        ("description", "/description"),
-    ];
-    print_rows(asking.output, &columns, &nodes)?;
-    tell_of_more(has_more, nodes.len());
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@
 //! Invariants: a command reads through the API alone, so it sees what its token may see. A list is read in pages, and
 //! has at most [`MOST`] rows. Whatever a name holds, a line of a table stays one line.
 
+mod delivery;
+mod deploys;
+mod history;
 pub mod impact;
 pub mod known;
 mod list;
@@ -22,7 +25,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 pub(super) use output::print_rows;
-pub(super) use standards::{failing, missing};
+pub(super) use standards::{failing, list as checks, missing};
 
 use super::console::print;
 use super::remote::Server;
@@ -45,7 +48,10 @@ pub(super) fn run(command: Reading) -> Result<ExitCode, String> {
         Reading::Impact(settings) => impact::run(&settings)?,
         Reading::List(list) => list::run(&list)?,
         Reading::Search { words, asking } => search::run(&words.join(" "), &asking)?,
-        Reading::Deploys(deploys) => list::deploys(&deploys)?,
+        Reading::Deploys(settings) => deploys::run(&settings)?,
+        Reading::History(settings) => history::run(&settings)?,
+        Reading::Revert(settings) => history::revert(&settings)?,
+        Reading::Delivery(settings) => delivery::run(&settings)?,
         Reading::WhoOwns { what, asking } => owner::run(&what, &asking)?,
         Reading::Query(settings) => return query(&settings),
         Reading::Mcp { remote, deadline } => mcp::run(&remote, deadline)?,

@@ -9,8 +9,7 @@ use super::{MOST, nodes, server};
 use crate::cli::console::say;
 use crate::cli::sender::git;
 use crate::config::Asking;
-use crate::entity::repository;
-use crate::service_file::Origin;
+use crate::mcp::questions::repository_alias;
 
 const REPOSITORY: &str = "query($name: String!) { account { repository(alias: $name) {
     defaultAlias owner { name alias } htmlUrl } } }";
@@ -66,12 +65,13 @@ fn place(what: &Path) -> Result<RepositoryFolder, String> {
         let checkout = git::checkout_of(folder);
         let root = checkout.root.ok_or_else(|| format!("{} is in no git checkout", what.display()))?;
         let remote = checkout.remote.ok_or_else(|| format!("the checkout {} has no remote origin", root.display()))?;
-        let alias = alias_of(&remote).ok_or_else(|| format!("the remote of {} is no address", root.display()))?;
+        let alias =
+            repository_alias(&remote).ok_or_else(|| format!("the remote of {} is no address", root.display()))?;
         let folder = path.strip_prefix(&root).map(Path::to_owned).unwrap_or_default();
         return Ok(RepositoryFolder { alias, folder });
     }
     let text = what.to_str().unwrap_or_default();
-    if let Some(alias) = alias_of(text) {
+    if let Some(alias) = repository_alias(text) {
         return Ok(whole(alias));
     }
     // An alias: a host, a colon and a path.
@@ -82,12 +82,6 @@ fn place(what: &Path) -> Result<RepositoryFolder, String> {
             what.display()
         )),
     }
-}
-
-/// The alias of a repository with this remote.
-fn alias_of(remote: &str) -> Option<String> {
-    let origin = Origin::new(Some(remote), None).ok()?;
-    repository::alias_of(&origin.repository?)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::output::{bold, has_styles, shown, text};
+use super::output::{bold, has_styles, print_rows, shown, text};
 use super::search::found;
 use super::server;
 use crate::cli::console::print;
@@ -28,6 +28,9 @@ impl NounView {
 /// A label, where the value is, and how it is written: each `{…}` is a JSON pointer into the value, and `{}` the value.
 type Line = (&'static str, &'static str, &'static str);
 
+/// A deploy in a line.
+const DEPLOY: &str = "{/deployedAt} {/environment} {/deployStatus} {/deployNumber} {/deployerName}";
+
 const SERVICE: NounView = NounView {
     word: "service",
     document: "query($name: String!) { account { found: service(alias: $name) {
@@ -41,7 +44,9 @@ const SERVICE: NounView = NounView {
         dependencies(first: 20) { nodes { name } totalCount }
         dependents(first: 20) { nodes { name } totalCount }
         lastDeploy { deployedAt environment deployStatus deployNumber deployerName deployerEmail }
+        lastProductionDeploy { deployedAt environment deployStatus deployNumber deployerName deployerEmail }
         maturityReport { overallLevel { name } } checkStats { totalChecks totalPassingChecks }
+        otherCheckResults { status check { name } home { kind name } }
         codeIssues { totalCount }
         configErrors { message }
     } } }",
@@ -52,6 +57,7 @@ const SERVICE: NounView = NounView {
         ("lifecycle", "/lifecycle", "{/name}"),
         ("level", "/maturityReport/overallLevel", "{/name}"),
         ("checks", "/checkStats", "passes {/totalPassingChecks} of {/totalChecks}"),
+        ("fails", "/failing", "{/check/name}, of the {/home/kind} {/home/name}"),
         ("system", "/parent", "{/name}"),
         ("type", "/type", "{/name}"),
         ("language", "/language", "{}"),
@@ -64,7 +70,8 @@ const SERVICE: NounView = NounView {
         ("depends on", "/dependencies/nodes", "{/name}"),
         ("used by", "/dependents/nodes", "{/name}"),
         ("tag", "/tags/nodes", "{/key}:{/value}"),
-        ("last deploy", "/lastDeploy", "{/deployedAt} {/environment} {/deployStatus} {/deployNumber} {/deployerName}"),
+        ("last deploy", "/lastDeploy", DEPLOY),
+        ("in production", "/lastProductionDeploy", DEPLOY),
         ("open issues", "/codeIssues", "{/totalCount}"),
         ("file", "/serviceFile", "{/repository} {/path}"),
         ("not taken", "/configErrors", "{/message}"),
@@ -79,7 +86,7 @@ const TEAM: NounView = NounView {
         children(first: 50) { nodes { name } totalCount }
         contacts { type displayName address }
         members(first: 50) { nodes { name email } totalCount }
-        services(first: 50) { nodes { name } totalCount }
+        services(first: 50) { nodes { name onCalls(first: 3) { nodes { name externalEmail } } } totalCount }
         tags(first: 20) { nodes { key value } totalCount }
     } } }",
     lines: &[
@@ -88,6 +95,7 @@ const TEAM: NounView = NounView {
         ("part of", "/parentTeam", "{/name}"),
         ("part", "/children/nodes", "{/name}"),
         ("contact", "/contacts", "{/type} {/displayName} {/address}"),
+        ("on call", "/onCall", "{/name} ({/externalEmail}) for {/services}"),
         ("member", "/members/nodes", "{/name} {/email}"),
         ("service", "/services/nodes", "{/name}"),
         ("tag", "/tags/nodes", "{/key}:{/value}"),
@@ -195,33 +203,83 @@ fn kind_of(word: &str) -> Option<&'static NounView> {
 }
 
 pub(super) fn run(named: &Named) -> Result<(), String> {
-    let (kind, node) = find_named(named)?;
+    let (kind, mut node) = find_named(named)?;
+    add_failing(&mut node);
+    if kind.is(&TEAM) {
+        add_on_call(&mut node);
+    }
     match named.asking.output {
         Output::Json => print(&format!("{node:#}\n")),
-        Output::Csv => Err("CSV is for lists; --output json prints all of it".to_owned()),
+        Output::Csv => print_rows(Output::Csv, &[("field", "/field"), ("value", "/value")], &fields(kind, &node)),
         Output::Table => print(&described(kind, &node, has_styles())),
     }
 }
 
 pub(super) fn open(named: &Named) -> Result<(), String> {
-    let (_, node) = find_named(named)?;
-    print(&format!("{}\n", text(node.get("htmlUrl"))))
+    let (kind, node) = find_named(named)?;
+    match named.asking.output {
+        Output::Table => print(&format!("{}\n", text(node.get("htmlUrl")))),
+        form => {
+            let page = json!({ "kind": kind.word, "name": node["name"], "htmlUrl": node["htmlUrl"] });
+            match form {
+                Output::Json => print(&format!("{page:#}\n")),
+                _ => print_rows(form, &[("kind", "/kind"), ("name", "/name"), ("url", "/htmlUrl")], &[page]),
+            }
+        }
+    }
+}
+
+/// Adds the checks of scorecards and campaigns that a service does not pass and that do not count towards its level.
+fn add_failing(node: &mut Json) {
+    let Some(Json::Array(results)) = node.get("otherCheckResults") else { return };
+    let failing = results.iter().filter(|result| result["status"] == "failed").cloned().collect();
+    node["failing"] = failing;
+}
+
+/// Adds who is on call for the services of a team, each person once.
+fn add_on_call(node: &mut Json) {
+    let mut people: Vec<(Json, Vec<String>)> = Vec::new();
+    for service in node["services"]["nodes"].as_array().into_iter().flatten() {
+        for person in service["onCalls"]["nodes"].as_array().into_iter().flatten() {
+            let name = text(service.get("name"));
+            match people.iter_mut().find(|(known, _)| known == person) {
+                Some((_, services)) => services.push(name),
+                None => people.push((person.clone(), vec![name])),
+            }
+        }
+    }
+    let told = |(mut person, services): (Json, Vec<String>)| {
+        person["services"] = services.into();
+        person
+    };
+    node["onCall"] = people.into_iter().map(told).collect();
 }
 
 fn find_named(named: &Named) -> Result<(&'static NounView, Json), String> {
     find(&server(&named.asking.remote, named.asking.deadline)?, &named.words)
 }
 
-/// Finds what a kind and a name, or a name alone, stand for: its kind, and what is printed of it.
+/// Finds what is printed of a service or a team that is named where only such a one is meant.
+pub(super) fn find_of(server: &Server, shown: Shown, name: &str) -> Result<Json, String> {
+    find_one(server, Some(kind(shown)), name).map(|(_, node)| node)
+}
+
+/// Finds what a kind and a name, or a name alone, stand for: its kind, and what is printed of it. Several words are one
+/// name.
 pub(super) fn find(server: &Server, words: &[String]) -> Result<(&'static NounView, Json), String> {
-    let (kind, name) = match words {
-        [word, name] => {
-            let kind =
-                kind_of(word).ok_or_else(|| format!("{word} is no kind; there are {ALL_KINDS} and {LAST_KIND}"))?;
-            (Some(kind), name)
+    let name = words.join(" ");
+    match words.split_first() {
+        None => Err("what is meant? give its name".to_owned()),
+        Some((word, rest)) if !rest.is_empty() && kind_of(word).is_some() => {
+            let found = find_one(server, kind_of(word), &rest.join(" "));
+            // Its name may begin with the word of a kind.
+            found.or_else(|why| find_one(server, None, &name).map_err(|_| why))
         }
-        words => (None, words.first().ok_or("what is meant? give its name")?),
-    };
+        Some(_) => find_one(server, None, &name),
+    }
+}
+
+fn find_one(server: &Server, kind: Option<&'static NounView>, name: &str) -> Result<(&'static NounView, Json), String> {
     if let Some(kind) = kind {
         let node = ask(server, kind, name)?;
         if !node.is_null() {
@@ -308,11 +366,8 @@ fn described(kind: &NounView, node: &Json, has_styles: bool) -> String {
     let mut shown = format!("{}\n", bold(&format!("{} {}", kind.word, one_line(&title)), has_styles));
     let width = kind.lines.iter().map(|(label, ..)| label.len()).max().unwrap_or_default();
     for (label, place, template) in kind.lines {
-        let value = node.pointer(place).unwrap_or(&Json::Null);
-        let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-        // Without checks, their number says nothing.
-        let says = |value: &&Json| !value.is_null() && value.get("totalChecks") != Some(&json!(0));
-        for (number, value) in values.iter().filter(says).enumerate() {
+        let values = values(node, place);
+        for (number, value) in values.iter().enumerate() {
             let label = if number == 0 { *label } else { "" };
             shown.push_str(&format!("  {label:width$}  {}\n", one_line(&filled(template, value))));
         }
@@ -323,6 +378,26 @@ fn described(kind: &NounView, node: &Json, has_styles: bool) -> String {
     shown
 }
 
+/// The same as rows of CSV: a field and a value, each value in a row, and times exactly.
+fn fields(kind: &NounView, node: &Json) -> Vec<Json> {
+    let alias = node.get("alias").or_else(|| node.pointer("/aliases/0"));
+    let head = [("kind", kind.word.to_owned()), ("name", text(node.get("name"))), ("alias", text(alias))];
+    let own = kind.lines.iter().flat_map(|(label, place, template)| {
+        let values = values(node, place);
+        values.into_iter().map(move |value| (*label, filled_by(template, value, |_, value| text(value))))
+    });
+    let rows = head.into_iter().filter(|(_, value)| !value.is_empty()).chain(own);
+    rows.map(|(field, value)| json!({ "field": field, "value": value })).collect()
+}
+
+/// What is at a place of a node and says something: the elements of a list, or the value.
+fn values<'n>(node: &'n Json, place: &str) -> Vec<&'n Json> {
+    let value = node.pointer(place).unwrap_or(&Json::Null);
+    let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    // Without checks, their number says nothing.
+    values.iter().filter(|value| !value.is_null() && value.get("totalChecks") != Some(&json!(0))).collect()
+}
+
 /// How many elements of a list are not shown, if any.
 fn more(node: &Json, place: &str, shown: usize) -> Option<u64> {
     let total = node.pointer(&format!("{}/totalCount", place.strip_suffix("/nodes")?))?.as_u64()?;
@@ -331,6 +406,11 @@ fn more(node: &Json, place: &str, shown: usize) -> Option<u64> {
 
 /// Fills in a template. Values that are missing leave no blanks.
 fn filled(template: &str, value: &Json) -> String {
+    filled_by(template, value, shown)
+}
+
+/// The same, with the texts that `shown` gives for the values at places.
+fn filled_by(template: &str, value: &Json, shown: impl Fn(&str, Option<&Json>) -> String) -> String {
     let mut filled = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -388,7 +468,7 @@ mod tests {
         };
         let shown = of(json!({ "name": "Bronze" }), 10);
         assert!(
-            shown.contains("  level        Bronze\n") && shown.contains("  checks       passes 3 of 10\n"),
+            shown.contains("  level          Bronze\n") && shown.contains("  checks         passes 3 of 10\n"),
             "{shown}"
         );
         assert_eq!(of(Json::Null, 0), "service Cart\n");

@@ -1,24 +1,36 @@
-//! `rollcall standards missing` and `rollcall standards failing`: how services stand with the checks.
+//! `rollcall standards missing`, `rollcall standards failing` and `rollcall standards list`: the checks, and how services stand
+//! with them.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
 use spelling::nearest;
 
+use super::list::tell_of_more;
 use super::output::{Column, bold, has_styles, moment, print_rows, text};
-use super::show::find;
+use super::show::find_of;
 use super::{MOST, nodes, server};
 use crate::cli::console::{print, say};
 use crate::cli::remote::Server;
-use crate::config::{Asking, Output};
+use crate::config::{Asking, Output, Shown};
 use crate::entity::text::one_line;
-use crate::mcp::questions::{MISSING, NO_CHECKS, why_nothing};
+use crate::mcp::questions::{MISSING, NO_CHECKS, take_results, why_nothing};
 
 const CHECKS: &str = "query($first: Int, $after: String) { account { rubric {
-    checks(first: $first, after: $after) { nodes { id name } pageInfo { hasNextPage endCursor } } } } }";
+    checks(first: $first, after: $after) { nodes { id name enabled type level { name } category { id name } }
+        pageInfo { hasNextPage endCursor } } } } }";
 
 const SCORECARDS: &str = "query($first: Int, $after: String) { account {
-    scorecards(first: $first, after: $after) { nodes { id name aliases } pageInfo { hasNextPage endCursor } } } }";
+    scorecards(first: $first, after: $after) { nodes { id name aliases categories { nodes { id } } }
+        pageInfo { hasNextPage endCursor } } } }";
+
+const CAMPAIGNS: &str = "query($first: Int, $after: String) { account {
+    campaigns(first: $first, after: $after) { nodes { id name } pageInfo { hasNextPage endCursor } } } }";
+
+const OF_CAMPAIGNS: &str = "query($first: Int, $after: String) { account {
+    campaigns(first: $first, after: $after) { nodes { name status
+        checks { nodes { id name enabled type level { name } category { name } } } }
+        pageInfo { hasNextPage endCursor } } } }";
 
 /// How services stand with a check, as a selection.
 macro_rules! report {
@@ -33,17 +45,16 @@ const OF_CHECK: &str = concat!("query($id: ID!) { account { checkReport(id: $id)
 const OF_SCORECARD: &str =
     concat!("query($id: ID!) { account { scorecard(input: { id: $id }) { reports { ", report!(), " } } } }");
 
+const OF_CAMPAIGN: &str = concat!("query($id: ID!) { account { campaign(id: $id) { reports { ", report!(), " } } } }");
+
 /// Prints what a service lacks.
-pub(in crate::cli) fn missing(service: &str, asking: &Asking) -> Result<(), String> {
+pub(in crate::cli) fn missing(words: &[String], asking: &Asking) -> Result<(), String> {
     let server = server(&asking.remote, asking.deadline)?;
-    let (_, found) = find(&server, &["service".to_owned(), service.to_owned()])?;
+    let found = find_of(&server, Shown::Service, &words.join(" "))?;
     let mut data = server.ask(MISSING, &json!({ "alias": found["alias"] }))?;
     let why = why_nothing(&data);
-    let mut service = data["account"]["service"].take();
-    let mut results = match service["maturityReport"]["latestCheckResults"].take() {
-        Json::Array(results) => results,
-        _ => Vec::new(),
-    };
+    let mut results = take_results(&mut data);
+    let service = data["account"]["service"].take();
     let count = results.len();
     results.retain(|result| result["status"] != "passed");
     let name = text(service.get("name"));
@@ -65,12 +76,13 @@ pub(in crate::cli) fn missing(service: &str, asking: &Asking) -> Result<(), Stri
 }
 
 /// The columns of CSV. A table has a few lines for each check instead: notes are long.
-const COLUMNS: [Column; 5] = [
+const COLUMNS: [Column; 6] = [
     ("check", "/check/name"),
     ("level", "/check/level/name"),
     ("status", "/status"),
     ("found", "/message"),
     ("notes", "/check/rawNotes"),
+    ("part of", "/home/name"),
 ];
 
 /// What a service lacks, for people: for each check what it found, and below that how to pass it.
@@ -80,10 +92,13 @@ fn told(name: &str, level: &str, count: usize, results: &[Json], has_styles: boo
     let mut told = format!("{}\n", bold(&one_line(&title).to_string(), has_styles));
     for result in results {
         let check = &result["check"];
-        let place = match &*text(check.pointer("/level/name")) {
+        let home = match &*text(result.pointer("/home/name")) {
             "" => String::new(),
-            level => format!(" ({level})"),
+            name => format!("{} {name}", text(result.pointer("/home/kind"))),
         };
+        let places = [text(check.pointer("/level/name")), home];
+        let places: Vec<&str> = places.iter().map(String::as_str).filter(|place| !place.is_empty()).collect();
+        let place = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
         let line = format!("{}{place}: {}", text(check.get("name")), text(result.get("status")));
         let from = match (&*text(result.get("status")), &*text(check.get("enableOn"))) {
             ("upcoming", from) if !from.is_empty() => format!(", counts from {}", moment(from)),
@@ -98,11 +113,52 @@ fn told(name: &str, level: &str, count: usize, results: &[Json], has_styles: boo
     told
 }
 
-/// Prints which services do not pass a check, or the checks of a scorecard.
-pub(in crate::cli) fn failing(name: &str, asking: &Asking) -> Result<(), String> {
+/// Prints the checks.
+pub(in crate::cli) fn list(asking: &Asking) -> Result<(), String> {
+    const COLUMNS: [Column; 6] = [
+        ("check", "/name"),
+        ("level", "/level/name"),
+        ("category", "/category/name"),
+        ("kind", "/type"),
+        ("counts", "/enabled"),
+        ("part of", "/partOf"),
+    ];
     let server = server(&asking.remote, asking.deadline)?;
+    let (mut checks, mut has_more) = nodes(&server, CHECKS, json!({}), "/account/rubric/checks", MOST)?;
+    let (scorecards, _) = nodes(&server, SCORECARDS, json!({}), "/account/scorecards", MOST)?;
+    let (campaigns, _) = nodes(&server, OF_CAMPAIGNS, json!({}), "/account/campaigns", MOST)?;
+    for check in &mut checks {
+        let is_own = |scorecard: &&Json| {
+            let own = scorecard["categories"]["nodes"].as_array().into_iter().flatten();
+            own.map(|category| &category["id"]).any(|id| *id == check["category"]["id"])
+        };
+        let name = scorecards.iter().find(is_own).map(|scorecard| format!("scorecard {}", text(scorecard.get("name"))));
+        check["partOf"] = name.into();
+    }
+    for mut campaign in campaigns {
+        let name = format!("campaign {} ({})", text(campaign.get("name")), text(campaign.get("status")));
+        let Json::Array(own) = campaign["checks"]["nodes"].take() else { continue };
+        checks.extend(own.into_iter().map(|mut check| {
+            check["partOf"] = json!(name);
+            check
+        }));
+    }
+    has_more |= checks.len() > MOST;
+    checks.truncate(MOST);
+    if checks.is_empty() {
+        say(NO_CHECKS);
+    }
+    print_rows(asking.output, &COLUMNS, &checks)?;
+    tell_of_more(has_more, checks.len());
+    Ok(())
+}
+
+/// Prints which services do not pass a check, or the checks of a scorecard or of a campaign.
+pub(in crate::cli) fn failing(words: &[String], asking: &Asking) -> Result<(), String> {
+    let (server, name) = (server(&asking.remote, asking.deadline)?, words.join(" "));
     let (checks, _) = nodes(&server, CHECKS, json!({}), "/account/rubric/checks", MOST)?;
     let (scorecards, _) = nodes(&server, SCORECARDS, json!({}), "/account/scorecards", MOST)?;
+    let (campaigns, _) = nodes(&server, CAMPAIGNS, json!({}), "/account/campaigns", MOST)?;
     let columns = [
         ("service", "/service/name"),
         ("alias", "/service/alias"),
@@ -112,11 +168,11 @@ pub(in crate::cli) fn failing(name: &str, asking: &Asking) -> Result<(), String>
         ("status", "/status"),
         ("found", "/message"),
     ];
-    if checks.is_empty() && scorecards.is_empty() {
+    if checks.is_empty() && scorecards.is_empty() && campaigns.is_empty() {
         say(NO_CHECKS);
         return print_rows(asking.output, &columns, &[]);
     }
-    let reports = reports(&server, name, &checks, &scorecards)?;
+    let reports = reports(&server, &name, &[("check", checks), ("scorecard", scorecards), ("campaign", campaigns)])?;
     let mut rows = Vec::new();
     let mut said = Vec::new();
     for mut report in reports {
@@ -146,42 +202,63 @@ fn remark(report: &Json, shown: usize) -> Option<String> {
     }
 }
 
-/// How services stand with the checks of this name, or with those of the scorecard that is called so.
-fn reports(server: &Server, name: &str, checks: &[Json], scorecards: &[Json]) -> Result<Vec<Json>, String> {
-    let is_called = |node: &&Json, others: &str| {
-        let texts = node.get(others).and_then(Json::as_array).into_iter().flatten();
+/// How services stand with the checks of this name, or with those of the scorecard or the campaign that is called so.
+fn reports(server: &Server, name: &str, all: &[(&'static str, Vec<Json>)]) -> Result<Vec<Json>, String> {
+    let is_called = |node: &&Json| {
+        let texts = node.get("aliases").and_then(Json::as_array).into_iter().flatten();
         let mut texts = texts.chain([&node["name"], &node["id"]]).filter_map(Json::as_str);
         texts.any(|text| text == name || text.to_lowercase() == name.to_lowercase())
     };
-    let of_checks: Vec<&Json> = checks.iter().filter(|check| is_called(check, "")).collect();
-    let of_scorecards: Vec<&Json> = scorecards.iter().filter(|one| is_called(one, "aliases")).collect();
-    match (&*of_checks, &*of_scorecards) {
-        ([], []) => {
-            let names = checks.iter().chain(scorecards).filter_map(|one| one["name"].as_str());
-            let nearest = nearest(name, names).map(|near| format!("; the nearest is {near}")).unwrap_or_default();
-            Err(format!("no check or scorecard is called {name}{nearest}"))
+    let of_kind = |(kind, nodes): &(&'static str, Vec<Json>)| -> Vec<(&'static str, Json)> {
+        nodes.iter().filter(is_called).map(|node| (*kind, node["id"].clone())).collect()
+    };
+    let called: Vec<(&str, Json)> = all.iter().flat_map(of_kind).collect();
+    match &*called {
+        [] => {
+            let names = all.iter().flat_map(|(_, nodes)| nodes).filter_map(|one| one["name"].as_str());
+            Err(format!("no check, scorecard or campaign is called {name}{}", similar(name, names)))
         }
-        (checks, []) => {
-            let of = |check: &&Json| {
-                let mut said = server.ask(OF_CHECK, &json!({ "id": check["id"] }))?;
+        checks if checks.iter().all(|(kind, _)| *kind == "check") => {
+            let of = |(_, id): &(&str, Json)| {
+                let mut said = server.ask(OF_CHECK, &json!({ "id": id }))?;
                 Ok::<_, String>(said["account"]["checkReport"].take())
             };
             checks.iter().map(of).collect()
         }
-        ([], [one]) => {
-            let mut said = server.ask(OF_SCORECARD, &json!({ "id": one["id"] }))?;
-            match said["account"]["scorecard"]["reports"].take() {
-                Json::Array(reports) if reports.is_empty() => Err(format!("the scorecard {name} has no checks yet")),
+        [(kind, id)] => {
+            let document = if *kind == "campaign" { OF_CAMPAIGN } else { OF_SCORECARD };
+            let mut said = server.ask(document, &json!({ "id": id }))?;
+            match said["account"][*kind]["reports"].take() {
+                Json::Array(reports) if reports.is_empty() => Err(format!("the {kind} {name} has no checks yet")),
                 Json::Array(reports) => Ok(reports),
-                _ => Err(format!("no check or scorecard is called {name}")),
+                _ => Err(format!("no check, scorecard or campaign is called {name}")),
             }
         }
-        (checks, scorecards) => {
-            let kind = |kind: &'static str| move |one: &&Json| format!("{kind} {}", text(one.get("id")));
-            let all: Vec<String> =
-                checks.iter().map(kind("check")).chain(scorecards.iter().map(kind("scorecard"))).collect();
-            Err(format!("several are called {name}: {}; name one by its id", all.join(", ")))
+        several => {
+            let several: Vec<String> = several.iter().map(|(kind, id)| format!("{kind} {}", text(Some(id)))).collect();
+            Err(format!("several are called {name}: {}; name one by its id", several.join(", ")))
         }
+    }
+}
+
+/// The most names that a refusal suggests.
+const SUGGESTED: usize = 5;
+
+/// Says which names are like this one: the nearest, and those that have one of its longer words.
+fn similar<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clone) -> String {
+    let words: Vec<String> =
+        name.split_whitespace().filter(|word| word.chars().count() > 3).map(str::to_lowercase).collect();
+    let mut found: Vec<&str> = nearest(name, names.clone()).into_iter().collect();
+    for other in names {
+        let lower = other.to_lowercase();
+        if words.iter().any(|word| lower.contains(word.as_str())) && !found.contains(&other) {
+            found.push(other);
+        }
+    }
+    found.truncate(SUGGESTED);
+    match found.is_empty() {
+        true => "; rollcall standards list has their names".to_owned(),
+        false => format!("; similar: {}", found.join(", ")),
     }
 }
 
@@ -198,6 +275,15 @@ mod tests {
         let expected = "Cart (level Beginner) does not pass 1 of 3 checks\n\nOwned (Bronze): failed\n  ";
         assert!(told.starts_with(expected), "{told}");
         assert!(told.ends_with("\n  Ask in the chat.\n  Then set it.\n") && told.lines().count() == 6, "{told}");
+    }
+
+    #[test]
+    fn names_that_are_near_or_share_a_word_are_suggested() {
+        let names = ["Has an owner", "Has a runbook", "Runbook is fresh", "On call"];
+        let similar = |name: &str| similar(name, names.into_iter());
+        assert_eq!(similar("Has an onwer"), "; similar: Has an owner");
+        assert_eq!(similar("the runbook check"), "; similar: Has a runbook, Runbook is fresh");
+        assert_eq!(similar("zz"), "; rollcall standards list has their names");
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub(super) fn run(command: &StandardsCommand) -> Result<(), String> {
     match command {
         StandardsCommand::Missing { service, asking } => reading::missing(service, asking),
         StandardsCommand::Failing { name, asking } => reading::failing(name, asking),
+        StandardsCommand::List { asking } => reading::checks(asking),
         StandardsCommand::Starter { remote, deadline } => print(&starter(remote, *deadline)?),
         StandardsCommand::Export { remote, deadline } => print(&export::standards(&server(remote, *deadline)?)?),
         StandardsCommand::Release { file, remote, deadline } => print(&release(file, remote, *deadline)?),

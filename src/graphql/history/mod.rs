@@ -3,23 +3,19 @@
 
 use std::cmp::Reverse;
 
-use sea_orm::sea_query::ExprTrait;
+use sea_orm::sea_query::{Condition, ExprTrait};
 
 use super::field::id::Id;
 use super::revert;
-use crate::db::any;
 use crate::engine::page::{Cursor, Edge, Page};
-use crate::entity::audit::{Column, Entity, Model};
-use crate::entity::{TimeCursor, contact, property, service_dependency, service_repository, tool};
+use crate::entity::TimeCursor;
+use crate::entity::audit::{Column, Entity, Model, OBJECTS};
 use crate::graphql::prelude::*;
 
 pub mod words;
 
-/// The maximum number of things of one kind whose changes are a part of a history.
-pub const BELONGING: u64 = 500;
-
-/// The objects whose entries are a history, by SDL type.
-pub type Subjects = Vec<(&'static str, Vec<i64>)>;
+/// An object: its SDL type and its id.
+pub type Object = (&'static str, i64);
 
 /// An entry of the audit, as clients read it.
 #[derive(Debug, Clone)]
@@ -42,53 +38,18 @@ pub struct Part {
     pub most: usize,
 }
 
-/// Things of a class, and what belongs to them, at most `most` of each kind.
-pub async fn with_parts(
-    db: &dyn ReadHandle,
-    class: &'static str,
-    ids: Vec<i64>,
-    most: u64,
-) -> Result<Subjects, db::Error> {
-    let mut subjects = vec![(class, ids.clone())];
-    macro_rules! of {
-        ($class:literal, $table:ident, $column:ident) => {{
-            let is_part = match &*ids {
-                [only] => $table::Column::$column.eq(*only),
-                ids => any(db, $table::Column::$column, ids),
-            };
-            let own = $table::Entity::find().select_only().column($table::Column::Id).filter(is_part);
-            let own = own.order_by_desc($table::Column::Id).limit(most);
-            subjects.push(($class, db.rows(own.as_query(), |row| row.get(0)).await?));
-        }};
-    }
-    match class {
-        "Service" => {
-            of!("Tool", tool, ServiceId);
-            of!("Contact", contact, ServiceId);
-            of!("ServiceDependency", service_dependency, SourceId);
-            of!("ServiceRepository", service_repository, ServiceId);
-            of!("Property", property, ServiceId);
-        }
-        "Team" => {
-            of!("Contact", contact, TeamId);
-            of!("Property", property, TeamId);
-        }
-        _ => {}
-    }
-    Ok(subjects)
-}
-
-/// Returns the wanted entries of a part, newest first, and where to go on.
+/// Returns the wanted entries of a part about an object, and about what belongs to it or belonged to it, newest first, and
+/// where to go on.
 pub async fn entries(
     db: &dyn ReadHandle,
-    subjects: &Subjects,
+    (class, id): Object,
     part: Part,
     is_wanted: impl Fn(&Model) -> bool + Send + Sync,
 ) -> Result<(Vec<Model>, Option<TimeCursor>), db::Error> {
     let Part { start, after, each, most } = part;
     let (mut all, mut end) = (Vec::new(), None);
-    for (class, ids) in subjects.iter().filter(|(_, ids)| !ids.is_empty()) {
-        let mut select = of_class(db, class, ids, start);
+    for (of_class, of_id) in OBJECTS {
+        let mut select = since(Entity::find().filter(of_class.eq(class)).filter(of_id.eq(id)), start);
         if let Some((at, id)) = after {
             let before = Column::At.lt(at).or(Column::At.eq(at).and(Column::Id.lt(id)));
             select = select.filter(Column::At.lte(at)).filter(before);
@@ -100,21 +61,21 @@ pub async fn entries(
         }
         all.extend(found);
     }
-    // Of a class whose entries were not all read, nothing is known behind the last.
+    // Where not all entries were read, nothing is known behind the last.
     all.retain(|entry| end.is_none_or(|end| (entry.at, entry.id) >= end) && is_wanted(entry));
     all.sort_unstable_by_key(|entry| Reverse((entry.at, entry.id)));
+    // What connects an object with itself is found by both of its ends.
+    all.dedup_by_key(|entry| entry.id);
     let next = if all.len() > most { all.get(most - 1).map(|entry| (entry.at, entry.id)) } else { end };
     all.truncate(most);
     Ok((all, next))
 }
 
-/// Selects the entries about things of a class.
-fn of_class(db: &dyn ReadHandle, class: &str, ids: &[i64], start: Option<Timestamp>) -> sea_orm::Select<Entity> {
-    let mut select = Entity::find().filter(Column::SubjectClass.eq(class)).filter(any(db, Column::SubjectId, ids));
-    if let Some(start) = start {
-        select = select.filter(Column::At.gte(start));
+fn since(select: sea_orm::Select<Entity>, start: Option<Timestamp>) -> sea_orm::Select<Entity> {
+    match start {
+        Some(start) => select.filter(Column::At.gte(start)),
+        None => select,
     }
-    select
 }
 
 /// A page of the history that a client asks for.
@@ -130,23 +91,21 @@ pub(super) async fn page(args: &AccountHistoryArgs, ctx: &Ctx<'_>) -> Result<Cha
         HistorySubjectEnum::System => ("System", identifier::require_in::<System>(db, field, subject).await?.id),
         HistorySubjectEnum::Domain => ("Domain", identifier::require_in::<Domain>(db, field, subject).await?.id),
     };
-    let subjects = with_parts(db, class, vec![id], BELONGING).await?;
     let after = request.after.as_ref().map(|cursor| (Timestamp::from_micros(cursor.order.unwrap_or(0)), cursor.id));
     // One more than the page shows.
     let most = usize::try_from(request.first).unwrap_or(usize::MAX).saturating_add(1);
     let part = Part { start, after, each: most, most };
-    let (found, _) = entries(db, &subjects, part, |_| true).await?;
+    let (found, _) = entries(db, (class, id), part, |_| true).await?;
     let edge = |entry: Model| Edge { cursor: Cursor::ordered(entry.at.as_micros(), entry.id), node: Change::of(entry) };
     let page = Page::new(found.into_iter().map(edge).collect(), &request);
-    let total_count = if ctx.selects("totalCount") { Some(count(db, &subjects, start).await?) } else { None };
+    let total_count = if ctx.selects("totalCount") { Some(count(db, (class, id), start).await?) } else { None };
     Ok(Page { total_count, ..page })
 }
 
-async fn count(db: &dyn ReadHandle, subjects: &Subjects, start: Option<Timestamp>) -> Result<i32> {
-    let mut total = 0;
-    for (class, ids) in subjects.iter().filter(|(_, ids)| !ids.is_empty()) {
-        total += db.count(of_class(db, class, ids, start)).await?;
-    }
+async fn count(db: &dyn ReadHandle, (class, id): Object, start: Option<Timestamp>) -> Result<i32> {
+    let about = OBJECTS.map(|(of_class, of_id)| of_class.eq(class).and(of_id.eq(id)));
+    let is_about = about.into_iter().fold(Condition::any(), Condition::add);
+    let total = db.count(since(Entity::find().filter(is_about), start)).await?;
     Ok(i32::try_from(total).unwrap_or(i32::MAX))
 }
 

@@ -30,9 +30,10 @@ pub fn done(entry: &Model) -> String {
     let action = &*entry.action;
     let found = VERBS.iter().find_map(|(end, verb)| Some((action.strip_suffix(end)?, *verb)));
     match found {
-        // Something else was deleted, and this goes along: it has lost a reference, or has another owner.
+        // Something else was deleted. What belongs to it goes along; anything else has lost a reference, or has another owner.
         Some((noun, "removed")) if is_another(entry, noun) => {
-            format!("changed {}", spaced(entry.subject_class.as_deref().unwrap_or_default()))
+            let verb = if goes_along(entry) { "removed" } else { "changed" };
+            format!("{verb} {}", spaced(entry.subject_class.as_deref().unwrap_or_default()))
         }
         Some((noun, verb)) if !noun.is_empty() => format!("{verb} {}", spaced(noun)),
         _ if action == "apply" => "applied a file to".to_owned(),
@@ -47,8 +48,14 @@ fn is_another(entry: &Model, noun: &str) -> bool {
     entry.subject_class.as_deref().is_some_and(|class| !class.eq_ignore_ascii_case(noun))
 }
 
+/// Whether the subject of an entry belongs to something, and none of its fields has a value any more.
+fn goes_along(entry: &Model) -> bool {
+    let is_gone = |change: &Json| change.get("new").is_some_and(Json::is_null);
+    entry.owner_id.is_some() && changed(entry).is_some_and(|changed| changed.values().all(is_gone))
+}
+
 /// Separates the words of a name: `serviceDependency` becomes `service dependency`.
-fn spaced(name: &str) -> String {
+pub fn spaced(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 8);
     for letter in name.chars() {
         if letter.is_uppercase() && !text.is_empty() {
@@ -256,6 +263,10 @@ mod tests {
             actor_name: "a token".to_owned(),
             detail: "{}".to_owned(),
             kept: None,
+            owner_class: None,
+            owner_id: None,
+            other_owner_class: None,
+            other_owner_id: None,
             at: Timestamp::now(),
         };
         for (action, class, expected) in [
@@ -270,6 +281,12 @@ mod tests {
             ("serviceSuggestionsUndo", "ServiceSuggestion", "undid service suggestions"),
         ] {
             assert_eq!(done(&entry(action, class)), expected, "{action} {class}");
+        }
+        // With the service that another depends on, the dependency goes, and what is left is only changed.
+        for (new, expected) in [("null", "removed service dependency"), ("\"b\"", "changed service dependency")] {
+            let detail = format!(r#"{{"changed":{{"source":{{"old":"a","new":{new}}}}}}}"#);
+            let part = Model { owner_id: Some(1), detail, ..entry("serviceDelete", "ServiceDependency") };
+            assert_eq!(done(&part), expected);
         }
     }
 }

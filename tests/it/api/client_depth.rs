@@ -16,9 +16,10 @@ const DEEPEST: usize = 11;
 const LARGEST: usize = 153;
 
 /// Lists, or types, that clients select by themselves, and never below another type, or not at all.
-const ALONE: [&str; 15] = [
+const ALONE: [&str; 16] = [
     "alertSources",
     "CheckHome",
+    "children",
     "deployMetrics",
     "descendantServices",
     "history",

@@ -1,11 +1,13 @@
 //! `/mcp`: agents. What a tool shows and changes is what its token may see and change.
 
 use hyper::Method;
+use rollcall::entity::Timestamp;
 use rollcall::entity::token::Scope;
 use serde_json::json;
 
 use crate::harness::agent::{ask, call, post, text, tools};
 use crate::harness::app::{TestApp, data};
+use crate::harness::webhook::Endpoint;
 
 /// A catalogue of a team with two services, of which one depends on the other, and a deploy.
 async fn catalogue(app: &TestApp) {
@@ -54,7 +56,9 @@ async fn an_agent_finds_describes_and_asks() {
     let impact = call(&app, &token, "impact", json!({ "service": "shopping_cart" })).await.expect("an answer");
     assert_eq!(impact["edges"][0]["node"]["alias"], "checkout", "{impact}");
     let deploys = call(&app, &token, "list_deploys", json!({ "service": "Checkout", "hours": 2208 })).await;
-    assert_eq!(deploys, Ok(json!([])));
+    let deploys = deploys.expect("an answer");
+    assert_eq!((&deploys["total"], deploys.get("deploys")), (&json!(0), None), "{deploys}");
+    assert!(deploys["now"].as_str() > deploys["since"].as_str(), "the present time is told: {deploys}");
     for arguments in [json!({}), json!({ "service": "checkout" })] {
         call(&app, &token, "what_is_missing", arguments).await.expect("an answer");
     }
@@ -116,8 +120,15 @@ async fn the_services_of_a_folder_are_those_whose_directory_is_deepest() {
     assert_eq!(owner("services/cart/src/main.go").await, Ok(vec![json!("shopping_cart")]));
     assert_eq!(owner("services/checkout").await, Ok(vec![json!("checkout")]));
     assert_eq!(owner("README.md").await, Ok(vec![]));
+    for address in ["https://github.com/shop/mono", "https://github.com/shop/mono.git", "git@github.com:shop/mono.git"]
+    {
+        let found = call(&app, &token, "who_owns", json!({ "repository": address })).await.expect("an answer");
+        assert_eq!(found["services"].as_array().map(Vec::len), Some(2), "{address}: {found}");
+    }
     let unknown = call(&app, &token, "who_owns", json!({ "repository": "github.com:no/such" })).await;
-    assert_eq!(unknown, Err("the catalogue knows no repository \"github.com:no/such\"".to_owned()));
+    let said = "the catalogue knows no repository \"github.com:no/such\"; write it like github.com:org/name, or as git remote \
+                get-url prints it";
+    assert_eq!(unknown, Err(said.to_owned()));
 }
 
 #[tokio::test]
@@ -142,6 +153,19 @@ async fn what_is_wrong_is_said_to_the_agent() {
         ("describe_service", json!({ "service": "nope" }), "there is no service \"nope\"; look for it with find"),
         ("describe_service", json!({ "service": "chekout" }), "there is no service \"chekout\"; similar are checkout"),
         ("list_deploys", json!({ "hours": 0 }), "hours must be 1 to 2208"),
+        (
+            "list_deploys",
+            json!({ "status": "red" }),
+            "status must be one of succeeded, failed, running, queued, cancelled",
+        ),
+        ("list_deploys", json!({ "since": "soon" }), "since must be a date such as 2026-11-28, or an instant"),
+        ("list_deploys", json!({ "since": "2026-11-28", "hours": 1 }), "give hours or since, not both"),
+        ("list_deploys", json!({ "since": "2026-11-28", "until": "2026-11-27" }), "until must be after since"),
+        ("list_deploys", json!({ "team": "nobody" }), "there is no team \"nobody\""),
+        ("history", json!({ "name": "checkout", "kind": "user" }), "kind must be one of service, team, system, domain"),
+        ("history", json!({ "name": "nope", "kind": "domain" }), "there is no domain \"nope\""),
+        ("delivery", json!({ "kind": "team" }), "name is required beside kind"),
+        ("delivery", json!({ "kind": "user", "name": "x" }), "kind must be one of team, system, domain, service"),
         ("query", json!({ "document": "{ account { nothing } }" }), "nothing"),
         (
             "query",
@@ -188,6 +212,80 @@ async fn what_is_wrong_is_said_to_the_agent() {
         ask(&app, &token, "prompts/get", json!({ "name": "incident", "arguments": { "service": "cart" } })).await;
     let text = prompt["result"]["messages"][0]["content"]["text"].as_str().expect("a text");
     assert!(text.starts_with("The service cart is failing."), "{text}");
+}
+
+#[tokio::test]
+async fn a_failed_deploy_to_production_is_not_hidden_by_a_later_one_to_staging() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    catalogue(app).await;
+    for (service, hours, environment, status) in [
+        ("checkout", 3, "production", "failed"),
+        ("checkout", 2, "staging", "success"),
+        ("shop", 1, "production", "success"),
+    ] {
+        let at = Timestamp::from_micros(Timestamp::now().as_micros() - hours * 3_600_000_000).to_string();
+        let posted = json!({ "service": service, "deployed_at": at, "environment": environment, "status": status });
+        assert_eq!(endpoint.post_with(posted).await.status, 202, "{service}");
+    }
+    let token = app.new_token(Scope::Read, None).await;
+    let service = call(app, &token, "describe_service", json!({ "service": "checkout" })).await.expect("an answer");
+    assert_eq!(service["lastDeploy"]["environment"], "staging", "{service}");
+    assert_eq!(service["lastProductionDeploy"]["deployStatus"], "failure", "{service}");
+    let team = call(app, &token, "describe_team", json!({ "team": "Payments" })).await.expect("an answer");
+    let services = team["services"].as_array().expect("services");
+    assert!(services.iter().any(|one| one["lastProductionDeploy"]["deployStatus"] == "failure"), "{team}");
+    for (arguments, total) in [
+        (json!({}), 3),
+        (json!({ "status": "failed" }), 1),
+        (json!({ "status": "FAILED", "environment": "production" }), 1),
+        (json!({ "status": "success" }), 2),
+        (json!({ "team": "Payments" }), 2),
+        (json!({ "team": "payments", "status": "succeeded" }), 1),
+        (json!({ "hours": 2208, "service": "shop" }), 1),
+        (json!({ "since": "2020-01-01", "until": "2020-01-02" }), 0),
+    ] {
+        let told = call(app, &token, "list_deploys", arguments.clone()).await.expect("an answer");
+        assert_eq!(told["total"], total, "{arguments}: {told}");
+        assert_eq!(told["deploys"].as_array().map_or(0, Vec::len) as i64, total, "{arguments}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_reads_a_history_and_figures_with_their_units() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    catalogue(app).await;
+    let update =
+        r#"mutation { serviceUpdate(input: { alias: "checkout", description: "WRONG" }) { errors { message } } }"#;
+    data(app, update).await;
+    let token = app.new_token(Scope::Read, None).await;
+    let told = call(app, &token, "history", json!({ "name": "Checkout" })).await.expect("an answer");
+    let changes = told["changes"].as_array().expect("changes");
+    assert_eq!(changes[0]["summary"], "changed service", "{told}");
+    assert!(
+        changes[0]["id"].is_string() && changes[0]["details"][0].as_str().is_some_and(|text| text.contains("WRONG"))
+    );
+    assert!(told["total"].as_u64() >= Some(2), "{told}");
+    let team = call(app, &token, "history", json!({ "name": "Payments", "kind": "team" })).await.expect("an answer");
+    assert_eq!(team["total"], 1, "{team}");
+
+    for (weeks, status) in [(1, "success"), (2, "success"), (13, "success"), (14, "failed")] {
+        let at = Timestamp::from_micros(Timestamp::now().as_micros() - weeks * 7 * 86_400_000_000).to_string();
+        let posted = json!({ "service": "checkout", "deployed_at": at, "environment": "production", "status": status });
+        assert_eq!(endpoint.post_with(posted).await.status, 202, "{weeks}");
+    }
+    for arguments in [json!({ "name": "Payments" }), json!({ "kind": "service", "name": "checkout" }), json!({})] {
+        let told = call(app, &token, "delivery", arguments.clone()).await.expect("an answer");
+        let figures = told["figures"].as_array().expect("figures");
+        let failures = figures.iter().find(|one| one["figure"] == "change failure rate").expect("the figure");
+        assert_eq!((&failures["now"], &failures["before"]), (&json!(0.0), &json!(50.0)), "{arguments}: {told}");
+        assert_eq!(failures["change"], "better");
+        assert!(figures.iter().all(|one| one["unit"].is_string()), "{told}");
+        assert_eq!(told.get("note"), None, "{told}");
+    }
+    let none = call(app, &token, "delivery", json!({ "kind": "service", "name": "shop" })).await.expect("an answer");
+    assert_eq!(none["note"], "nothing was deployed to production in these 24 weeks", "{none}");
 }
 
 #[tokio::test]

@@ -209,6 +209,19 @@ fn texts(value: &Value, all: &mut BTreeSet<String>) {
     }
 }
 
+/// An answer without what the tools themselves say: notes, units and the moments that were asked for.
+fn without_words(answer: Value) -> Value {
+    const WORDS: [&str; 8] = ["now", "since", "until", "note", "figure", "unit", "change", "periods"];
+    match answer {
+        Value::Array(items) => items.into_iter().map(without_words).collect(),
+        Value::Object(fields) => {
+            let kept = fields.into_iter().filter(|(name, _)| !WORDS.contains(&name.as_str()));
+            kept.map(|(name, value)| (name, without_words(value))).collect()
+        }
+        value => value,
+    }
+}
+
 /// All that the API shows a token, of every field of the account.
 async fn shown(tour: &Tour, schema: &Schema, token: &str) -> BTreeSet<String> {
     let (everything, arguments) = (Everything::new(schema), arguments(tour));
@@ -238,6 +251,9 @@ async fn what_a_named_tool_shows_is_what_the_api_shows_the_same_token() {
         ("list_deploys", json!({ "service": "shop", "environment": null, "hours": 24 })),
         ("impact", json!({ "service": "shop" })),
         ("impact", json!({ "team": "core" })),
+        ("delivery", json!({})),
+        ("delivery", json!({ "name": "core" })),
+        ("history", json!({ "name": "shop" })),
         ("what_is_missing", json!({})),
         ("what_is_missing", json!({ "service": "shop" })),
         ("who_owns", json!({ "repository": "github.com:org/shop", "path": "src/main.rs" })),
@@ -254,10 +270,11 @@ async fn what_a_named_tool_shows_is_what_the_api_shows_the_same_token() {
         for (name, arguments) in &calls {
             let told = call(app, &token, name, arguments.clone()).await.unwrap_or_else(|why| panic!("{name}: {why}"));
             let mut own = BTreeSet::new();
-            texts(&told, &mut own);
+            texts(&without_words(told.clone()), &mut own);
             let more: Vec<&String> = own.difference(&shown).collect();
             assert!(more.is_empty(), "{name} shows a token with the scope {scope:?} what the API does not: {more:?}");
-            assert!(!own.is_empty(), "{name} shows something: {told}");
+            let is_of_all = *name == "delivery" && arguments.as_object().is_some_and(|given| given.is_empty());
+            assert!(!own.is_empty() || is_of_all, "{name} shows something: {told}");
         }
         let excerpt = call(app, &token, "search_schema", json!({ "words": "webhook" })).await.expect("an excerpt");
         excerpts.insert(excerpt.as_str().expect("SDL").to_owned());

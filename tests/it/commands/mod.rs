@@ -5,6 +5,7 @@ mod command_line;
 mod demo;
 mod doctor;
 mod reading;
+mod reading_changes;
 mod reading_impact;
 mod reading_standards;
 mod sender;
