@@ -1,4 +1,7 @@
 //! rollcall: a self-hosted service catalogue.
+//!
+//! Invariant: the folders depend on each other in one direction, without a circle: `http` on `app` and `graphql`, these
+//! on `entity`, that on `db`. Nothing imports `cli`. `tests/it/project/tidy.rs` checks both.
 
 extern crate self as rollcall;
 

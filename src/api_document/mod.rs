@@ -1,5 +1,8 @@
 //! API documents: what one is written in, what it calls itself, and how it is stored. Pipelines post them; [`pull`] reads
 //! them from a URL.
+//!
+//! Invariants: a document is parsed before the transaction that stores it begins, so no write waits for the parser. The
+//! transaction locks its service first, so two documents for one service follow each other.
 
 pub mod hosts;
 pub mod pull;

@@ -3,6 +3,12 @@
 //! Invariants: nothing outside imports this folder. A command opens the database, does one thing, closes the database and
 //! prints the result. Results for programs go to standard output, everything else to standard error. A failure is one
 //! sentence.
+//!
+//! [`serve`] is the server. [`apply`], [`check`], [`doctor`](mod@doctor), [`healthcheck`], [`sender`] (`rollcall
+//! deploy`), [`standards`] and [`reading`] are commands, and [`long`] has those that take long. [`remote`] is the
+//! server that a command asks, [`contexts`] where its token is kept, [`ourselves`] the way to the server on this
+//! machine, [`opened`] the database of a command. [`console`] has the two outputs, [`progress`] says how far a command
+//! is, and [`sd_notify`] tells systemd.
 
 mod apply;
 pub mod check;

@@ -3,6 +3,17 @@
 //! This is the only folder that names a backend. Everything else reads through [`Db::read`] or [`Db::begin_read`],
 //! writes through [`Db::write`], and does not know whether SQLite or PostgreSQL is behind it. [`read`] reads rows;
 //! `migration/` defines the tables.
+//!
+//! [`read`](mod@read) and [`write`](mod@write) have typed rows, [`transaction`] is what a mutation writes in, and
+//! [`record`] what it has changed. [`rehearsal`] is a database in memory, in which a change is tried. [`table`] is what
+//! a table says of its rows, and [`dependents`] which tables refer to which, and what is deleted along with a row.
+//! [`bulk`] stores very many rows. [`search`] is the index of services, [`find`] that of all nouns, and
+//! [`find_refresh`] keeps both up to date.
+//!
+//! [`row`] and [`cells`] are columns by position, [`shape`] keeps texts of statements, [`copies`] has rows for each
+//! parent of a level, [`text`] compares texts, and [`sequence`] gives ids. [`mod@version`] and [`migrating`] migrate.
+//! [`mod@url`] says which database a URL names, [`error`] and [`open_error`] what can go wrong, [`writes`] whether the
+//! database accepts writes. [`windows`] counts requests over all processes.
 
 use std::fs;
 use std::path::{Path, PathBuf};

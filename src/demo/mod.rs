@@ -1,6 +1,8 @@
 //! Fills an empty catalogue with a believable company, to try the pages with: teams in a tree, services with links,
 //! contacts and dependencies, who is on call, deploys of the last weeks with some failures, code issues, suggestions, and
 //! standards that not all services meet.
+//!
+//! Invariant: it fills only a catalogue without services, and refuses any other.
 
 use sea_orm::{EntityTrait, QuerySelect, Set};
 use serde_json::{Value, json};

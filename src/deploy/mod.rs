@@ -1,11 +1,15 @@
 //! The deploy webhook: from the body of a request to a row that survives a power cut.
 //!
-//! [`record`] parses a post and reports all its mistakes, with [`attributes`], [`json`], [`moment`] and
-//! [`zone`]. [`commit`] commits queued posts together. [`store`] does the work of that transaction: duplicates, services, numbers,
-//! suggestions. [`metrics`] computes metrics, with [`figures`] of whole periods; [`days`] says how long a day is. [`list`]
-//! lists deploys for the pages, [`failing`] finds services whose last deploy failed, and [`delivery`] measures weeks.
-//! [`recoveries`] finds the success after a failure. [`retention`] removes expired deploys. [`deliveries`] records the
-//! responses to refused posts. [`event`] records custom events. The edge handles HTTP, and the API reads deploys.
+//! Invariants: nothing here knows HTTP or GraphQL. A deploy is answered as recorded only after its transaction has
+//! committed.
+//!
+//! - [`record`] parses a post and reports all its mistakes, with [`attributes`], [`json`] (slices of a body, and JSON
+//!   with slips), [`moment`] (dates as programs print them) and [`zone`].
+//! - [`commit`] commits queued posts together. [`store`] does the work of that transaction: duplicates, services,
+//!   numbers, suggestions. [`deliveries`] records the responses to refused posts, [`event`] custom events.
+//! - [`metrics`] computes metrics, with [`figures`] of whole periods; [`days`] says how long a day is. [`list`] lists
+//!   deploys for the pages, [`failing`] finds services whose last deploy failed, [`delivery`] measures weeks, and
+//!   [`recoveries`] finds the success after a failure. [`retention`] removes expired deploys.
 
 mod attributes;
 pub mod commit;

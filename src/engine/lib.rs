@@ -1,9 +1,14 @@
-//! The engine: runs GraphQL requests over the types that the build generates from an SDL. It knows no type or table of
-//! the catalogue: what resolvers share is a [`State`] of any type.
+//! The engine: runs GraphQL requests over the types that the build generates from an SDL.
 //!
-//! The files are listed in the order of a request. [`document`] validates a text and compiles it to a [`plan`]; [`run`]
-//! executes the plan and writes the response. Generated code implements the traits of [`object`] and describes its
-//! types in [`tables`].
+//! Invariants: it knows no type and no table of the catalogue; what resolvers share is a [`State`] of any type. No file
+//! depends on one that depends on it.
+//!
+//! The files are listed in the order of a request. [`document`] turns a text into a [`plan`]: [`lexical`] and
+//! [`literals`] see the text before the parser, [`validate`] has the rules that the parser lacks, [`cost`] and
+//! [`estimate`] bound it, and [`advice`] says what a refused request should say instead. [`input`] reads values.
+//! [`run`] executes the plan and writes the response, within its [`budget`]. Generated code implements the traits of
+//! [`object`], describes its types in [`tables`], and calls nothing but [`generated`]. [`selected`] reads the answers
+//! to the pages' operations.
 
 // What a request may use.
 pub mod budget;

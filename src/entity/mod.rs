@@ -3,6 +3,12 @@
 //! Finders and constructors take any connection, so that they work inside a transaction. `graphql/` and `deploy/`
 //! decide what rows mean to a client. `migration/` defines the foreign keys and unique indexes. Writers rely on them:
 //! they write without checking first, and recognise a violation by [`crate::db::Error::violation`].
+//!
+//! Invariants: nothing here imports a folder above it: not the API, the webhook, service files, the pages, HTTP or the
+//! settings. Rows are read and written only of tables that say what they are to the audit ([`Table`]).
+//!
+//! [`table`](mod@table) declares a table, [`field_rule`] the rules of its columns, and [`text`] the lengths.
+//! [`row_lock`] locks rows, [`pages`] writes the addresses of pages, and [`change`] tells what a transaction changed.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};

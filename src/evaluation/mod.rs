@@ -3,6 +3,9 @@
 //! Neither language knows limits. An expression can ask for any time, any memory, and any depth of recursion, and the last
 //! two end a process. So a batch of expressions runs in a process of its own ([`worker`]), which ends at a limit, and
 //! never in the server. [`process`] starts it and reads what it says; [`message`] is what passes between the two.
+//!
+//! Invariants: no other folder names jaq or Liquid's crate, and they run only in that process. The server never
+//! evaluates, nor reads an expression.
 
 mod jq;
 mod liquid;

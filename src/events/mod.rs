@@ -6,10 +6,11 @@
 //! - [`fan_out`] makes out a delivery for each subscription that wants an event.
 //! - [`deliver`] sends the deliveries, in order for each subject, and again until the receiver takes them or three days
 //!   have passed ([`outcome`]); [`round`] has the threads for it. A message can arrive twice, with the same id.
-//! - [`message`] is what is sent, [`told`] is what it tells people, [`page`] finds the pages that it leads to, [`signature`] what it is signed with, and [`receiver`] says where it may be sent.
-//!   [`mail`] sends to email addresses, and [`digest`] tells several events in one message.
+//! - [`message`] is what is sent, [`told`] is what it tells people, [`page`] finds the pages that it leads to,
+//!   [`signature`] what it is signed with, and [`receiver`] says where it may be sent. [`mail`] sends to email
+//!   addresses, and [`digest`] tells several events in one message. [`overdue`] finds issues that are open for too long.
 //!
-//! Nothing is stored for a kind of event that no subscription wants ([`Wanted`]).
+//! Invariant: nothing is stored for a kind of event that no subscription wants ([`Wanted`]).
 
 use std::collections::HashMap;
 

@@ -4,6 +4,8 @@
 //! Service number n has the alias `svc-n`; a fifth of the services have a second one. There is a team for every hundred
 //! services and a system for every twenty; a service has about three dependencies, five tools and a property. The
 //! services and what belongs to them are written in one transaction, the deploys in another.
+//!
+//! Invariants: every random number comes from a fixed seed. [`catalogue`] fills only one without services.
 
 use std::ops::RangeInclusive;
 

@@ -7,6 +7,9 @@
 //! Three folders are shared by the nouns. [`request`] is what one request has: its caller, its context, its place among
 //! the others, and what it leaves in the audit. [`list`] pages through tables. [`field`] reads and writes the values that
 //! many nouns have, such as ids and aliases. HTTP, tokens and rate limits are left to the edge.
+//!
+//! Invariants: nothing here imports `http`, `app` or `config`. A relation is resolved for all its parents at once. What
+//! the transaction of a mutation changes commits together with its entries of the audit, or not at all.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -4,6 +4,9 @@
 //! Invariants: there are no sessions; every request carries its token. A tool does what its caller may do through the
 //! API, and nothing else: each one runs GraphQL documents as the holder of the token, with the same scopes, limits and
 //! budgets. A result has at most [`LONGEST`] bytes.
+//!
+//! [`tools`] is the table of the tools, [`named`] finds what they are asked about, [`questions`] has the documents that
+//! commands ask too, [`ask`] runs documents, and [`schema`] searches the SDL.
 
 mod arguments;
 mod ask;

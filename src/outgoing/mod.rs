@@ -1,4 +1,7 @@
 //! The HTTP client for our own requests, to deploy endpoints, servers and OpenID providers.
+//!
+//! Invariants: it follows no redirects, so a trusted URL leads nowhere else. A message names the host of a URL, and
+//! nothing else of it, because the rest can be a secret.
 
 mod retry;
 

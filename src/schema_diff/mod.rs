@@ -16,7 +16,10 @@
 //! | `SPECIFIED_BY_CHANGED` | dangerous | a scalar's values may be written differently |
 //!
 //! The order of definitions does not matter. Changes inside a type that was added, removed or changed its kind are not
-//! listed. The command line reads the files and chooses the exit status.
+//! listed.
+//!
+//! Invariant: it is a function of two texts, and does no I/O. The command line reads the files and chooses the exit
+//! status.
 
 mod default_value;
 mod documentation;

@@ -8,6 +8,9 @@
 //! - [`schemas`] says what this service can do.
 //!
 //! It knows no HTTP but methods and statuses. `http/handlers/scim.rs` checks the token and reads the body.
+//!
+//! Invariants: every change is one transaction, with its audit and its events ([`change::carry_out`]); nothing else
+//! here writes.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};

@@ -16,6 +16,12 @@
 //!   services, dependencies, properties, relationships.
 //! - Backstage's `catalog-info.yaml` is read as it is. Values that the catalogue has no place for are skipped, with a note
 //!   for each ([`left_out`]).
+//!
+//! [`source`] finds files and [`read`](mod@read) reads them, [`catalog_info`] those of Backstage, with [`yaml`].
+//! [`mod@form`] tells forms apart, [`document`] is what all become. [`mod@apply`] applies them by [`services`],
+//! [`teams`], [`groups`], [`repositories`] and [`lists`]; [`names`], [`entity_ref`] and [`parents`] find what they
+//! name. [`report`] has the mistakes and notes, [`portions`] splits what is too much for one request, and [`standards`]
+//! is the other form.
 
 mod apply;
 mod catalog_info;

@@ -1,5 +1,7 @@
-//! Suggestions for misspelt names, and the characters of the parser's tokens. The generator uses them for authors of the
-//! SDL, and the engine for clients.
+//! Suggestions for misspelt names, and the characters of the parser's tokens. The generator uses them for authors of
+//! the SDL, and the engine for clients.
+//!
+//! Invariant: a name of more than [`LONGEST`] bytes gets no suggestion.
 
 /// The longest name that gets a suggestion, in bytes. It bounds the work for the names in a request.
 const LONGEST: usize = 100;

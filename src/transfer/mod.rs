@@ -4,6 +4,8 @@
 //! one line per row: an object under its table's name, in an order in which nothing refers to a later line. The last
 //! line has the number of rows, so that a truncated export is detected. Ids are kept, because clients store them.
 //! Tables and columns follow from the entities: a new one needs no change here.
+//!
+//! Invariants: an export is one snapshot. An import is everything or nothing, and only into an empty catalogue.
 
 use std::io::{self, Write};
 use std::sync::LazyLock;

@@ -2,6 +2,8 @@
 //!
 //! GraphiQL comes from npm, pinned by a lock file. It is embedded if `npm ci && npm run build` ran in this folder
 //! before the program was built. Otherwise the page has a simple editor of its own.
+//!
+//! Invariant: the page loads nothing from another origin. Its Content-Security-Policy, in `http/reply/`, refuses that.
 
 use std::sync::LazyLock;
 

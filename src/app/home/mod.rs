@@ -1,4 +1,7 @@
 //! The home page: what one asks first in the morning, about the visitor's teams or the whole organisation.
+//!
+//! Invariant: a part that takes too long to read is left out, and the page is shown without it. Only the counts of the
+//! catalogue and the visitor's own teams and services are always there.
 
 use std::collections::HashMap;
 

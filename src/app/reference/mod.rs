@@ -1,5 +1,7 @@
 //! The schema reference: one page for each type, rendered from the schema that requests are validated against. It is
 //! public, because it shows nothing that `/public/schema.graphql` does not.
+//!
+//! Invariant: it reads the schema alone, and never the database.
 
 use std::sync::Arc;
 

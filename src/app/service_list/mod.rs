@@ -1,4 +1,7 @@
 //! What people make of the list of services and keep: its columns, files, saved views, and favourites.
+//!
+//! Invariants: the columns of a list are in its address ([`Chosen`]), so a link shows the same columns to everybody.
+//! Saved views and favourites are changed through the API alone ([`ask`](super::ask::ask)).
 
 use self::table::Column;
 use super::visit::Fields;

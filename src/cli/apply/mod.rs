@@ -2,6 +2,8 @@
 //! them.
 //!
 //! [`service_file`] says what applying means.
+//!
+//! Invariant: service files are applied before standards files, because these name teams.
 
 mod server;
 mod standards;

@@ -1,5 +1,7 @@
 //! `rollcall standards`: asks a server what services lack, to create the starter set, to print its standards as a file, and
 //! to release one.
+//!
+//! Invariant: all of it goes through the API of the server. Nothing here opens a database.
 
 mod export;
 

@@ -1,7 +1,13 @@
-//! PostgreSQL: a server that others may use at the same time. This module chooses one of several hosts, and makes the pools.
-//! [`mod@url`], [`defaults`] and [`tls`] read how to reach it, [`server`] reads and writes, [`pool`] lends the connections,
-//! [`connection`] runs statements on one, and [`value`] has the binary format. [`outcome`] finds out what became of commits
-//! that were not confirmed, and [`replica`] which queries may read at a standby server.
+//! PostgreSQL: a server that others may use at the same time. This module chooses one of several hosts, and makes the
+//! pools.
+//!
+//! Invariants: nothing outside `db/` names this folder. Columns become the same values as those of SQLite ([`value`]),
+//! so the rows of both are read in one way.
+//!
+//! [`mod@url`], [`defaults`] and [`tls`] read how to reach it (the URL; what libpq's environment says; encryption),
+//! [`server`] reads and writes, [`pool`] lends the connections, [`connection`] runs statements on one, and [`value`]
+//! has the binary format. [`outcome`] finds out what became of commits that were not confirmed, and [`replica`] which
+//! queries may read at a standby server.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,7 @@
 //! Code issues: problems that a tool found in code and pushes, each under its project.
+//!
+//! Invariant: an issue is found by its project and its external id. Pushing it again updates it, so there is never a
+//! second one.
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveModelTrait, Iterable, NotSet};
@@ -167,7 +170,8 @@ async fn update(
     changes: code_issue::ActiveModel,
 ) -> Result<Option<CodeIssue>> {
     use code_issue::{Column, Entity};
-    let issue = Entity::update_many().set(changes);
+    // Its CVEs and CWEs are its own, so it has changed even if nothing of the row has.
+    let issue = Entity::update_many().set(changes).col_expr(Column::UpdatedAt, touched(Column::UpdatedAt));
     let issue = issue.filter(Column::CodeIssueProjectId.eq(project_id));
     let updated = db.updated(issue.filter(Column::ExternalId.eq(external_id))).await?;
     Ok(updated.into_iter().next())

@@ -1,4 +1,6 @@
 //! Deploys, as clients read them. [`crate::deploy`] records what is posted to the webhook.
+//!
+//! Invariant: nothing here records or changes a deploy; its one mutation deletes one.
 
 use std::collections::BTreeSet;
 

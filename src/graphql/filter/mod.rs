@@ -1,4 +1,8 @@
-//! Saved filters of services. `service_filter.rs` converts them to SQL.
+//! Saved filters of services, and what one predicate means in SQL; `service/service_filter.rs` joins predicates to one
+//! condition.
+//!
+//! Invariants: a filter has at most [`MOST`] predicates. One that a check, a scorecard or a campaign uses cannot be
+//! deleted.
 
 use super::service::service_filter::MOST;
 use super::standards::check;

@@ -1,4 +1,6 @@
 //! Tiers and lifecycle stages: two short lists that grade services. They differ only in their names.
+//!
+//! Invariant: a grade cannot be deleted while a service that a service file governs has it.
 
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ActiveModelTrait, IntoActiveModel, ModelTrait, PrimaryKeyTrait, Value};

@@ -1,5 +1,7 @@
 //! Histories: what was changed of a service, a team, a system or a domain and of what belongs to it, from the audit. [`words`]
 //! says it for people.
+//!
+//! Invariant: nothing here writes. Every entry of a history is an entry of the audit.
 
 use std::cmp::Reverse;
 

@@ -1,5 +1,9 @@
 //! Integrations: webhooks for deploys and API documents, tools that push code issues, clouds and clusters. All are rows
 //! of one table.
+//!
+//! Invariants: the URL of a webhook is a secret, which is shown only to callers who may see it
+//! ([`Caller::sees_webhooks`](crate::graphql::request::caller::Caller::sees_webhooks)). rollcall connects to no cloud,
+//! and stores no secret of one.
 
 use super::field::draft;
 use super::field::id::Id;

@@ -4,6 +4,8 @@
 //! [`List::pages`] a page for each parent. Rows are read only if the client selects some, and counted only if it
 //! selects the count. [`List::partial_page`] and [`List::partial_pages`] read no columns that the client does not need; the
 //! resolver cannot look at the rows then.
+//!
+//! Invariant: every order ends with the id, so a cursor names one place.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, EntityName, IdenStatic, Value};

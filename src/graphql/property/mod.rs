@@ -1,4 +1,7 @@
 //! Properties: the values that services and teams have for property definitions.
+//!
+//! Invariant: a value is read before the transaction begins, because to check it can take long. If its definition has
+//! changed by then, the mutation has lost a race, and starts over.
 
 use sea_orm::ActiveModelTrait;
 use serde_json::Value;

@@ -1,4 +1,7 @@
 //! Repositories: where the source code of services is kept.
+//!
+//! Invariants: a repository cannot be deleted while a service that a service file governs is linked to it. Decisions
+//! about several suggestions are made all or none.
 
 use foldhash::{HashMap, HashMapExt};
 use sea_orm::ActiveValue;

@@ -4,6 +4,9 @@
 //! - What is reverted is what the entry tells of its subject. A change of 100 services has 100 entries.
 //! - All or nothing: if anything stands in the way, such as a later change of one of the fields, nothing is changed.
 //! - Only what the entry holds exactly is reverted ([`kept`](crate::entity::change::kept)). Nothing is guessed.
+//!
+//! [`step`] reads the entry, [`plan`] compares it with what is there, [`place`] looks for what took the place of what
+//! was deleted, [`carry_out`] runs the mutations, and [`tell`] has the words.
 
 use serde_json::Value as Json;
 

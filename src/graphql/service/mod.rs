@@ -1,4 +1,7 @@
 //! Services: what the catalogue is about.
+//!
+//! Invariant: [`service::update`] takes only a `Writable` service: one that is locked, and that no service file governs
+//! but the one that is applied.
 
 use super::deploy::deploy_metrics;
 use super::field::alias;

@@ -1,4 +1,7 @@
 //! Teams: the owners of services. Their members are in `team_membership.rs`.
+//!
+//! Invariant: teams form trees. [`team::check_parent`] locks all teams above before it allows a parent, so two
+//! mutations cannot close a circle together.
 
 use sea_orm::ActiveValue;
 use sea_orm::sea_query::{ExprTrait, Query as Select};

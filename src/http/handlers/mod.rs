@@ -1,4 +1,6 @@
 //! Request handlers: one file for each resource of the service.
+//!
+//! Invariant: no handler builds a response; [`reply`] does, so that none lacks a header.
 
 use hyper::StatusCode;
 

@@ -1,4 +1,6 @@
 //! Property definitions: for services and teams, for the services of one component type, or for teams alone.
+//!
+//! Invariant: the schema of a definition is read and checked before the transaction begins, because that can take long.
 
 use std::collections::{HashMap, HashSet};
 

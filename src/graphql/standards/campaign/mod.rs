@@ -1,4 +1,7 @@
 //! Campaigns: what clients read of them, and the mutations that change them.
+//!
+//! Invariant: a campaign is locked before it is changed. The dates of one that has ended do not change, and no check is
+//! copied to it.
 
 use crate::entity::campaign::{self, Column, Entity, MOST, Status};
 use crate::entity::{check as checks, pages};

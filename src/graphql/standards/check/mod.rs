@@ -2,8 +2,13 @@
 //!
 //! [`kind`] is the table of the kinds, [`kinds`] has what each asks and says, [`change`] creates and changes checks,
 //! [`copy`] copies them, [`home`] says what each belongs to, [`evaluate`] puts their questions to the database,
-//! [`gathered`] does so once for a request, [`standing`] says which level follows, [`report`] is what clients read of
-//! it, and [`history`] keeps how services stood.
+//! [`gathered`] does so once for a request, [`survey`] for all services in one pass, and [`would`] for checks that are not
+//! stored. [`reported`] takes what pipelines report, [`events`] evaluates checks of custom events, and [`expressions`]
+//! reads what these ask. [`standing`] says which level follows, [`report`] is what clients read of it, and [`history`]
+//! keeps how services stood.
+//!
+//! Invariant: a kind that lacks its SDL type, its parameters, the fields of its inputs or its mutations does not
+//! compile.
 
 use sea_orm::sea_query::ExprTrait;
 

@@ -1,4 +1,6 @@
 //! The kinds of checks: the parameters of each, what it asks, and what it says.
+//!
+//! Invariant: a kind never evaluates itself. It makes a question, which `evaluate` puts to the database.
 
 mod alert;
 mod branch;
