@@ -80,7 +80,7 @@ pub enum Kind {
     TeamChanged,
     /// A team was deleted.
     TeamDeleted,
-    /// A user was deleted.
+    /// A user was deleted, or deactivated.
     UserDeleted,
     /// A deploy was recorded.
     DeployRecorded,

@@ -205,12 +205,19 @@ fn kinds(what: What, class: &str, detail: &Json) -> Vec<Kind> {
         (What::Created, TEAM) => &[Kind::TeamCreated],
         (What::Changed, TEAM) => &[Kind::TeamChanged],
         (What::Deleted, TEAM) => &[Kind::TeamDeleted],
+        (What::Changed, "User") if is_deactivated(detail) => &[Kind::UserDeleted],
         (What::Deleted, "User") => &[Kind::UserDeleted],
         (What::Created, "ServiceSuggestion") => &[Kind::SuggestionCreated],
         (What::Created, overdue::CODE_ISSUE) if is_critical(detail) => &[Kind::CriticalCodeIssueCreated],
         _ => &[],
     };
     [&[Kind::ObjectChanged], own].concat()
+}
+
+/// Whether a change of a user is that they are no longer here: they were active until now.
+fn is_deactivated(detail: &Json) -> bool {
+    let moment = &detail["changed"]["deactivatedAt"];
+    moment["old"].is_null() && moment["new"].is_string()
 }
 
 fn is_critical(detail: &Json) -> bool {

@@ -16,6 +16,7 @@ use crate::harness::app::{Response, TestApp, data};
 use crate::harness::browser::{Browser, link_for};
 use crate::harness::openid;
 use crate::harness::openid_provider::Provider;
+use crate::harness::receiver::{Receiver, subscribed};
 
 const USER: &str = "urn:ietf:params:scim:schemas:core:2.0:User";
 const GROUP: &str = "urn:ietf:params:scim:schemas:core:2.0:Group";
@@ -465,6 +466,44 @@ async fn who_is_deactivated_is_out_at_once_and_still_shown() {
 
     client.patched(&path, json!([{ "op": "replace", "path": "active", "value": true }])).await;
     assert_eq!(openid::sign_in(&provider, &mut Browser::new(&app)).await.status, 303, "activated again");
+}
+
+#[tokio::test]
+async fn others_are_told_once_when_somebody_is_deactivated_and_once_when_they_are_deleted() {
+    let receiver = Receiver::taking();
+    let app = TestApp::with(&["--send-events-to", &receiver.host()]).await;
+    let _sending = tokio::spawn(app.events.clone().run());
+    let client = Client::of(&app).await;
+    let path = client.user("ada@example.com").await;
+    subscribed(&app, &receiver.url(), json!({ "events": ["user_deleted"] })).await;
+    let replace = async |attribute: &str, value: Value| {
+        client.patched(&path, json!([{ "op": "replace", "path": attribute, "value": value }])).await
+    };
+    // Who was never here does not leave.
+    client.post("/Users", json!({ "schemas": [USER], "userName": "bob@example.com", "active": false })).await;
+    replace("displayName", json!("Ada")).await;
+    replace("active", json!(false)).await;
+    let body = receiver.exactly(1).await[0].body();
+    assert_eq!(
+        (&body["type"], &body["data"]["what"], &body["data"]["subject"]["type"]),
+        (&json!("user.deleted"), &json!("changed"), &json!("User")),
+        "{body}"
+    );
+    let moment = &body["data"]["changed"]["deactivatedAt"];
+    assert!(moment["old"].is_null() && moment["new"].is_string(), "{body}");
+
+    replace("active", json!(false)).await;
+    replace("displayName", json!("Ada Moreau")).await;
+    replace("active", json!(true)).await;
+    receiver.exactly(1).await;
+
+    // Again, in the other form.
+    let put = json!({ "userName": "ada@example.com", "active": false });
+    assert_eq!(client.send(Method::PUT, &path, &put).await.status, 200);
+    receiver.exactly(2).await;
+    assert_eq!(client.send(Method::DELETE, &path, &Value::Null).await.status, 204);
+    let told: Vec<Value> = receiver.exactly(3).await.iter().map(|got| got.body()["data"]["what"].clone()).collect();
+    assert_eq!(told, ["changed", "changed", "deleted"]);
 }
 
 #[tokio::test]

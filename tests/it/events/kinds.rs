@@ -251,6 +251,7 @@ fn of_all_kinds(rows: &Rows) -> Vec<Told> {
         other(Kind::TeamCreated, What::Created, "Team", own, "/teams/own"),
         other(Kind::TeamChanged, What::Changed, "Team", own, "/teams/own"),
         other(Kind::TeamDeleted, What::Deleted, "Team", GONE, "/teams"),
+        (Kind::UserDeleted, What::Changed, "User", user, None, format!("/users/{user}")),
         other(Kind::UserDeleted, What::Deleted, "User", GONE, "/users"),
         of(Kind::DeployRecorded, What::Deployed, to_cart("/deploys")),
         of(Kind::DeployFailed, What::Deployed, to_cart("/deploys")),
