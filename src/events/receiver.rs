@@ -233,6 +233,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::ErrorKind;
+    use std::net::TcpListener;
+
     use super::*;
 
     fn hosts(names: &[&str]) -> Hosts {
@@ -343,5 +346,29 @@ mod tests {
         for url in ["https://localhost:1/", "http://localhost:1/", "http://127.1:1/", "http://0x7f000001:1/"] {
             assert_eq!(send(&agent, url, &[], "{}"), Err(NOT_PUBLIC.to_owned()), "{url}");
         }
+    }
+
+    #[test]
+    fn a_name_that_leads_to_this_machine_some_seconds_later_is_not_connected_to() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let host = format!("http://localhost:{}", listener.local_addr().expect("an address").port());
+        // The name was looked up some time ago. Asked again, it leads to this machine.
+        let sent = |earlier: SocketAddr, ago: Duration| {
+            let recent = Recent::default();
+            let at = Instant::now().checked_sub(ago).expect("a machine that runs for longer");
+            recent.get(&host, at, || Ok::<_, ()>(vec![earlier])).expect("addresses");
+            let config = agent(&hosts(&[])).config().clone();
+            let guarded = Guarded { private: hosts(&[]), recent };
+            let client = Agent::with_parts(config, DefaultConnector::default(), guarded);
+            send(&client, &host, &[], "{}")
+        };
+        // What was looked up a moment ago is where it connects to, which here is a port without a listener.
+        let nobody = sent(SocketAddr::from(([127, 0, 0, 1], 1)), Duration::ZERO);
+        assert!(nobody.as_ref().is_err_and(|why| why.starts_with("the connection failed")), "{nobody:?}");
+        let public = SocketAddr::from(([1, 1, 1, 1], 443));
+        assert!(is_public(public.ip()));
+        assert_eq!(sent(public, LOOKED_UP), Err(NOT_PUBLIC.to_owned()));
+        listener.set_nonblocking(true).expect("a listener");
+        assert_eq!(listener.accept().map_err(|error| error.kind()).err(), Some(ErrorKind::WouldBlock));
     }
 }
