@@ -247,6 +247,7 @@ fn help_shows_every_setting_with_its_variable() {
         "live",
         "name",
         "output",
+        "overlap",
         "owner",
         "release-missing",
         "replace",
@@ -255,7 +256,10 @@ fn help_shows_every_setting_with_its_variable() {
         "service",
         "services",
         "since",
+        "status",
+        "team",
         "tier",
+        "until",
         "variables",
     ];
     let (place, mut settings) = (Place::new(), 0);

@@ -41,7 +41,8 @@ fn a_health_check_fails_where_no_server_answers() {
     let address = free_port();
     let done = place.run(&["healthcheck", "--listen", &address]);
     assert_eq!((done.status, &*done.out), (1, ""));
-    assert!(done.err.starts_with(&format!("rollcall: no server answers at {address}: ")), "{}", done.err);
+    let said = format!("rollcall: no server answers at {address}: nothing listens there. Start it with: rollcall");
+    assert_eq!(done.err.trim_end(), said, "in words, and without the number of an error");
     let sentence = "--listen has no port; give the port that the server listens on";
     assert_refused(&place.run(&["healthcheck", "--listen", "127.0.0.1:0"]), sentence);
 }
@@ -74,6 +75,10 @@ fn the_doctor_finds_a_running_server_ready_and_gives_advice() {
     for about in ["settings", "disk", "database", "clock", "server"] {
         assert!(matches!(line(&done, about).0, "ok" | "advice"), "{}", done.out);
     }
+    // People compare it with their own clock, which shows seconds.
+    let clock = line(&done, "clock").1;
+    let shown = clock.strip_prefix("it is ").and_then(|rest| rest.strip_suffix("; no audit entry is later"));
+    assert_eq!(shown.map(str::len), Some("2026-11-21T01:44:00Z".len()), "{clock}");
     let file = place.absolute("rollcall.db");
     assert_eq!(line(&done, "database"), ("ok", &*format!("{file} has this program's version and is writable")));
     assert_eq!(line(&done, "server"), ("ok", &*format!("the one at {address} is ready")));

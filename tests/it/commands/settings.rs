@@ -71,7 +71,7 @@ fn company(path: &[String], name: &str) -> Vec<String> {
     match path.last().map(String::as_str) {
         Some(
             "delete" | "apply" | "backup" | "import" | "release" | "show" | "open" | "search" | "who-owns" | "query"
-            | "impact" | "missing" | "failing",
+            | "impact" | "missing" | "failing" | "rotate" | "revert" | "history",
         ) => words.push("1".to_owned()),
         Some("list") if path.len() == 1 => words.push("services".to_owned()),
         _ => {}
