@@ -7,7 +7,7 @@ use hyper::Method;
 use rollcall::db::{Read, Write};
 use rollcall::entity::token::Scope;
 use rollcall::entity::user::{self, ProvisionedBy, Role};
-use rollcall::entity::{Timestamp, audit, scim_group_member, session, token};
+use rollcall::entity::{Timestamp, audit, scim_group, scim_group_member, session, token};
 use rollcall::scim;
 use sea_orm::{EntityTrait, QueryOrder, Set};
 use serde_json::{Value, json};
@@ -360,6 +360,69 @@ async fn what_another_has_is_refused_as_not_unique() {
     assert_refused(&again, 409, Some("uniqueness"));
     let path = format!("/Users/{}", made["id"].as_str().expect("an id"));
     assert_eq!(client.get(&path).await, made);
+}
+
+/// The number of entries of the audit, of users and of groups.
+async fn numbers(app: &TestApp) -> [u64; 3] {
+    let db = app.db.read();
+    [
+        db.count(audit::Entity::find()).await.expect("a count"),
+        db.count(user::Entity::find()).await.expect("a count"),
+        db.count(scim_group::Entity::find()).await.expect("a count"),
+    ]
+}
+
+#[tokio::test]
+async fn a_request_that_is_sent_again_changes_nothing_more() {
+    let app = TestApp::start().await;
+    let client = Client::of(&app).await;
+    let ada = json!({
+        "schemas": [USER], "userName": "ada", "externalId": "1", "displayName": "Ada Moreau",
+        "name": { "givenName": "Ada", "familyName": "Moreau" },
+        "emails": [{ "value": "ada@example.com", "type": "work", "primary": true }],
+    });
+    let made = client.post("/Users", ada.clone()).await;
+    let user = format!("/Users/{}", made["id"].as_str().expect("an id"));
+    let dev = json!({ "schemas": [GROUP], "displayName": "Dev", "externalId": "g1", "members": values(&[&user]) });
+    let group = format!("/Groups/{}", client.post("/Groups", dev.clone()).await["id"].as_str().expect("an id"));
+    let before = (numbers(&app).await, client.get(&user).await, client.get(&group).await);
+    for (path, body) in [("/Users", &ada), ("/Groups", &dev)] {
+        assert_refused(&client.send(Method::POST, path, body).await, 409, Some("uniqueness"));
+    }
+    assert_eq!((numbers(&app).await, client.get(&user).await, client.get(&group).await), before);
+
+    // Each is carried out at the first time, and is the same at the second.
+    let bob = client.user("bob@example.com").await;
+    let patch = |operation: Value| json!({ "schemas": [PATCH], "Operations": [operation] });
+    let mut renamed = ada.clone();
+    renamed["displayName"] = json!("Ada King");
+    let others = json!({ "schemas": [GROUP], "displayName": "Ops", "members": values(&[&bob]) });
+    for (method, path, body, status) in [
+        (Method::PATCH, &user, patch(json!({ "op": "replace", "path": "active", "value": false })), 200),
+        (Method::PATCH, &user, patch(json!({ "op": "replace", "path": "active", "value": true })), 200),
+        (Method::PATCH, &user, patch(json!({ "op": "add", "value": { "displayName": "Ada Lovelace" } })), 200),
+        (Method::PUT, &user, renamed, 200),
+        (Method::PATCH, &group, patch(json!({ "op": "add", "path": "members", "value": values(&[&bob]) })), 204),
+        (Method::PATCH, &group, patch(json!({ "op": "remove", "path": "members", "value": values(&[&user]) })), 204),
+        (Method::PUT, &group, others, 200),
+    ] {
+        let [entries, ..] = numbers(&app).await;
+        let first = client.send(method.clone(), path, &body).await;
+        assert_eq!(first.status, status, "{method} {body}: {}", first.text());
+        let (after, resource) = (numbers(&app).await, client.get(path).await);
+        assert_eq!(after[0], entries + 1, "{method} {body} is told");
+        let second = client.send(method.clone(), path, &body).await;
+        assert_eq!((second.status, &second.body), (status, &first.body), "{method} {body}: {}", second.text());
+        assert_eq!((numbers(&app).await, client.get(path).await), (after, resource), "{method} {body}");
+    }
+    for path in [&group, &user, &bob] {
+        assert_eq!(client.send(Method::DELETE, path, &Value::Null).await.status, 204);
+        let after = numbers(&app).await;
+        assert_refused(&client.send(Method::DELETE, path, &Value::Null).await, 404, None);
+        assert_eq!(numbers(&app).await, after, "{path}");
+    }
+    let [_, users, groups] = numbers(&app).await;
+    assert_eq!((users, groups), (0, 0));
 }
 
 #[tokio::test]
