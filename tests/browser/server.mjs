@@ -1,4 +1,4 @@
-// A separate server for a test: the built program over an empty database, on a free port.
+// A separate server for a test: the built program over a database of its own, on a free port.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,11 +7,18 @@ import { createInterface } from 'node:readline';
 
 const program = process.env.ROLLCALL ?? new URL('../../target/debug/rollcall', import.meta.url).pathname;
 
-// `flags` are the server's flags.
-export async function start(...flags) {
+// A server with an empty catalogue. `flags` are the server's flags.
+export const start = (...flags) => serve(flags);
+
+// A server with the example company of `rollcall demo`.
+export const startDemo = (...flags) => serve(flags, 'demo');
+
+// `first` is a command that runs before the server, if there is one.
+async function serve(flags, ...first) {
   if (!existsSync(program)) throw new Error(`${program} is not there: run cargo build, or set ROLLCALL to the program`);
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'));
   const env = { ...process.env, DATABASE_URL: `sqlite://${folder}/rollcall.db`, ROLLCALL_LISTEN: '127.0.0.1:0' };
+  if (first.length > 0) execFileSync(program, first, { env, stdio: 'pipe' });
   const child = spawn(program, flags, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   const log = [];
   const address = await new Promise((resolve, reject) => {
