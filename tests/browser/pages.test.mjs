@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { barriers, open, picture, visitor } from './browser.mjs';
-import { start } from './server.mjs';
+import { start, startDemo } from './server.mjs';
 
 let server, browser, pages;
 before(async () => {
@@ -203,6 +203,58 @@ for (const width of WIDTHS) {
       assert.deepEqual(found, []);
     });
   }
+}
+
+// Pages that people open most, with what the example company has: services that fail, lack an owner or miss standards.
+const OF_THE_DEMO = {
+  home: '/',
+  services: '/services',
+  service: '/services/cart',
+  'service-none': '/services/fraud_score',
+  'service-issues': '/services/ledger',
+  'service-deploys': '/services/cart/deploys',
+  'service-standards': '/services/ledger/standards',
+  'service-graph': '/services/payments_api/graph',
+  deploys: '/deploys',
+  delivery: '/delivery',
+  'delivery-team': '/delivery?team=payments',
+  standards: '/standards',
+  teams: '/teams',
+  team: '/teams/payments',
+  systems: '/systems',
+  system: '/systems/checkout',
+  suggestions: '/suggestions',
+  search: '/search?q=pay',
+};
+
+// What a new team sees first.
+const OF_NOTHING = {
+  home: '/',
+  services: '/services',
+  teams: '/teams',
+  deploys: '/deploys',
+  delivery: '/delivery',
+  suggestions: '/suggestions',
+  standards: '/standards',
+  integrations: '/integrations',
+};
+
+for (const [kind, begin, list] of [['demo', startDemo, OF_THE_DEMO], ['empty', start, OF_NOTHING]]) {
+  test(`the ${kind} catalogue, wide and light, narrow and dark`, async () => {
+    const other = await begin();
+    try {
+      const found = [];
+      for (const [at, width] of WIDTHS.entries()) {
+        const one = await visitor(browser, other, { viewport: { width, height: 800 }, colorScheme: SCHEMES[at] });
+        one.scheme = SCHEMES[at];
+        await one.signIn();
+        for (const [name, path] of Object.entries(list)) found.push(...(await check(one, `${kind}-${name}`, path)));
+      }
+      assert.deepEqual(found, []);
+    } finally {
+      await other.stop();
+    }
+  });
 }
 
 for (const width of WIDTHS) {
