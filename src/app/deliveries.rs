@@ -1,5 +1,7 @@
 //! The last deliveries to the webhook of an integration: deploys that were recorded, and the answers to other posts.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -17,10 +19,89 @@ use crate::graphql::field::id;
 /// How many of the newest deploys of all endpoints are searched for those of one. No index has the deploys of an
 /// endpoint in order: without this limit, all of them would be read.
 pub const SEARCHED: i64 = 50_000;
+/// How many of the newest deploys the list of all integrations searches for the last of each.
+pub const LISTED: i64 = 5_000;
 
-/// Lists the last deliveries to a deploy endpoint. The API lists neither deploys nor answers by endpoint, so both are
-/// read from the database.
-pub async fn of_deploys(site: &Site, visit: &Visit, id: &str, now: Timestamp) -> Result<Markup, Fault> {
+/// What integrations received.
+pub struct Receipts {
+    last: HashMap<i64, Timestamp>,
+    failed: HashMap<i64, i64>,
+    /// Whether the deploys that were searched are all that there are.
+    pub are_all: bool,
+}
+
+impl Receipts {
+    /// Reads what these integrations received last, and how many posts were refused after `since`.
+    pub async fn read(db: &dyn ReadHandle, integrations: &[i64], since: Timestamp) -> Result<Self, db::Error> {
+        use deploy::Column;
+        let before = before(db, LISTED).await?;
+        // By an index of the endpoints, all of their deploys would be read.
+        let of_endpoint = || db::unindexed(db, Column::IntegrationId);
+        let deploys = deploy::Entity::find().select_only().column(Column::IntegrationId);
+        let deploys = deploys.column_as(Column::CreatedAt.max(), "at").filter(Column::Id.gt(before));
+        let deploys = deploys.filter(of_endpoint().is_not_null()).group_by(of_endpoint());
+        let mut newest: Vec<(i64, Timestamp)> =
+            db.rows(deploys.as_query(), |row| Ok((row.get(0)?, Timestamp::from_micros(row.get(1)?)))).await?;
+        let (of, at) = (delivery::Column::IntegrationId, delivery::Column::At);
+        newest.extend(newest_of::<delivery::Entity>(db, integrations, of, at).await?);
+        let events = (custom_event::Column::IntegrationId, custom_event::Column::At);
+        newest.extend(newest_of::<custom_event::Entity>(db, integrations, events.0, events.1).await?);
+        let mut last = HashMap::new();
+        for (integration, at) in newest {
+            let known = last.entry(integration).or_insert(at);
+            *known = Ord::max(*known, at);
+        }
+        let refused =
+            delivery::Entity::find().select_only().column(of).column_as(delivery::Column::Id.count(), "refused");
+        let refused = refused.filter(db::any(db, of, integrations)).filter(at.gt(since));
+        let refused = refused.filter(delivery::Column::Status.gte(REFUSED)).group_by(of);
+        let failed: Vec<(i64, i64)> = db.rows(refused.as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await?;
+        Ok(Self { last, failed: failed.into_iter().collect(), are_all: before == 0 })
+    }
+
+    /// When something was last posted to the integration, as far as is known.
+    pub fn last(&self, integration: i64) -> Option<Timestamp> {
+        self.last.get(&integration).copied()
+    }
+
+    /// The number of posts that were refused, among those that are kept.
+    pub fn failed(&self, integration: i64) -> i64 {
+        self.failed.get(&integration).copied().unwrap_or_default()
+    }
+}
+
+/// The least status of an answer to a post that was refused.
+const REFUSED: i32 = 400;
+
+/// The newest time of each of these integrations, of the few rows that a table keeps for them.
+async fn newest_of<E: EntityTrait>(
+    db: &dyn ReadHandle,
+    integrations: &[i64],
+    integration: E::Column,
+    at: E::Column,
+) -> Result<Vec<(i64, Timestamp)>, db::Error> {
+    let newest = E::find().select_only().column(integration).column_as(at.max(), "at");
+    let newest = newest.filter(db::any(db, integration, integrations)).group_by(integration);
+    db.rows(newest.as_query(), |row| Ok((row.get(0)?, Timestamp::from_micros(row.get(1)?)))).await
+}
+
+/// The id behind which the newest deploys begin, at most `most` of them. 0 if those are all that there are.
+async fn before(db: &dyn ReadHandle, most: i64) -> Result<i64, db::Error> {
+    use deploy::{Column, Entity};
+    let newest = Entity::find().select_only().column(Column::Id).order_by_desc(Column::Id).limit(1);
+    let newest: Vec<i64> = db.rows(newest.as_query(), |row| row.get(0)).await?;
+    Ok(newest.first().map_or(0, |id| Ord::max(id - most, 0)))
+}
+
+/// Lists the last deliveries to a deploy endpoint, which may also take events. The API lists neither deploys nor answers by
+/// endpoint, so both are read from the database.
+pub async fn of_deploys(
+    site: &Site,
+    visit: &Visit,
+    id: &str,
+    takes_events: bool,
+    now: Timestamp,
+) -> Result<Markup, Fault> {
     let number = id::decode(id).map_or(0, |(_, number)| number);
     let reading = site.reading(visit).await?;
     let answers = reading.optional(|db| delivery::latest(db, number)).await?;
@@ -39,16 +120,17 @@ pub async fn of_deploys(site: &Site, visit: &Visit, id: &str, now: Timestamp) ->
     rows.truncate(delivery::KEPT as usize);
     let rows: Vec<Markup> = rows.into_iter().map(|(_, row)| row).collect();
     let none = if are_all { "No deliveries yet." } else { "No deliveries lately." };
-    let without = (none, "Post a deploy with one of the snippets above.");
-    Ok(section(&["Service", "Deploy"], &rows, is_whole, without))
+    let (what, next) = match takes_events {
+        true => ("Event or deploy", "Post an event with the snippet above."),
+        false => ("Deploy", "Post a deploy with one of the snippets above."),
+    };
+    Ok(section(&["Service", what], &rows, is_whole, (none, next)))
 }
 
 /// The last deploys of an endpoint among the newest of all, and whether those are all that there are.
 async fn deploys(db: &dyn ReadHandle, number: i64) -> Result<(Vec<deploy::Model>, bool), Fault> {
     use deploy::{Column, Entity};
-    let newest = Entity::find().select_only().column(Column::Id).order_by_desc(Column::Id).limit(1);
-    let newest: Vec<i64> = db.rows(newest.as_query(), |row| row.get(0)).await?;
-    let before = newest.first().map_or(0, |id| Ord::max(id - SEARCHED, 0));
+    let before = before(db, SEARCHED).await?;
     let of_endpoint = db::unindexed(db, Column::IntegrationId).eq(number);
     let deploys = Entity::find().filter(of_endpoint).filter(Column::Id.gt(before));
     let deploys = db.all(deploys.order_by_desc(Column::Id).limit(delivery::KEPT)).await?;

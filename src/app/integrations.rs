@@ -5,6 +5,7 @@
 use maud::{Markup, html};
 
 use super::ask::{ask, settled, unanswered};
+use super::deliveries::Receipts;
 use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::operations::{
@@ -12,27 +13,75 @@ use super::operations::{
     DeleteIntegration, IntegrationRow, Integrations, RenameCustomIntegration, RenameEventIntegration,
     integration::Integration,
 };
-use super::parts::{delete_button, empty, pages, time};
+use super::parts::{delete_button, empty, grouped, pages, time};
 use super::snippets::{self, Snippet};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, cloud, custom, deliveries};
-use crate::entity::Timestamp;
+use crate::deploy::days::DAY;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::integration::{self, Kind};
 use crate::entity::user::Role;
+use crate::entity::{Timestamp, delivery};
 use crate::graphql::field::id;
 
 /// The type of an integration for custom events, as the API names it.
 const EVENTS: &str = "customEvent";
+
+/// The systems that post to deploy endpoints: the type, as the API names it, and the name, which is also the title of the
+/// snippet of those that have one.
+const SYSTEMS: [(&str, &str); 28] = [
+    ("aquaSecurity", "Aqua Security"),
+    ("argocd", "Argo CD"),
+    ("awsEcr", "Amazon ECR"),
+    ("bugsnag", "Bugsnag"),
+    ("circleci", "CircleCI"),
+    ("codacy", "Codacy"),
+    ("coveralls", "Coveralls"),
+    ("datadogCheck", "Datadog"),
+    ("dynatrace", "Dynatrace"),
+    ("flux", "Flux"),
+    ("githubActions", "GitHub Actions"),
+    ("gitlabCi", "GitLab CI"),
+    ("grafana", "Grafana"),
+    ("grype", "Grype"),
+    ("jenkins", "Jenkins"),
+    ("jfrogXray", "JFrog Xray"),
+    ("lacework", "Lacework"),
+    ("newRelicCheck", "New Relic"),
+    ("octopus", "Octopus Deploy"),
+    ("prismaCloud", "Prisma Cloud"),
+    ("prometheus", "Prometheus"),
+    ("rollbar", "Rollbar"),
+    ("sentry", "Sentry"),
+    ("snyk", "Snyk"),
+    ("sonarqube", "SonarQube"),
+    ("stackhawk", "StackHawk"),
+    ("sumoLogic", "Sumo Logic"),
+    ("veracode", "Veracode"),
+];
 
 impl IntegrationRow {
     fn path(&self) -> String {
         path(["integrations", &self.id])
     }
 
-    /// The name of its kind. Events are received as deploys are.
+    /// The name of its kind, or of the system that posts the deploys. Events are received as deploys are.
     fn kind_name(&self) -> &'static str {
-        if self.r#type == EVENTS { "Event" } else { self.kind().name() }
+        if self.r#type == EVENTS {
+            return "Event";
+        }
+        let system = SYSTEMS.iter().find(|(word, _)| *word == self.r#type);
+        system.map_or_else(|| self.kind().name(), |(_, name)| *name)
+    }
+
+    /// Its number; 0 for none.
+    fn number(&self) -> i64 {
+        id::decode(&self.id).map_or(0, |(_, number)| number)
+    }
+
+    /// Whether it only has settings: nothing is received for it.
+    fn only_records(&self) -> bool {
+        !matches!(self.kind(), Kind::Deploy | Kind::ApiDoc | Kind::Custom)
     }
 
     fn kind(&self) -> Kind {
@@ -55,6 +104,10 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let found = ask(site, visit, Integrations { after: visit.query.given("after") }).await?;
     let integrations = found.account.integrations;
     let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
+    let (recording, receiving): (Vec<_>, Vec<_>) = integrations.nodes.iter().partition(|one| one.only_records());
+    let numbers: Vec<i64> = receiving.iter().map(|one| one.number()).collect();
+    let since = Timestamp::from_micros(now.as_micros() - DAY);
+    let receipts = site.reading(visit).await?.optional(|db| Receipts::read(db, &numbers, since)).await?;
     let add = html! {
         @if may {
             div.actions {
@@ -74,22 +127,89 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             (empty("No integrations yet.", add))
         } @else {
             (add)
-            div.scroll tabindex="0" role="region" aria-label="Integrations" {
-                table {
-                    thead { tr { th scope="col" { "Name" } th scope="col" { "Kind" } th scope="col" { "Added" } } }
-                    tbody { @for integration in &integrations.nodes {
-                        tr {
-                            th scope="row" { a href=(integration.path()) { (integration.name) } }
-                            td { (integration.kind_name()) }
-                            td { (time(integration.created_at.0, now)) }
-                        }
-                    } }
-                }
-            }
+            @if !receiving.is_empty() { (received(&receiving, receipts.as_ref(), now)) }
+            @if !recording.is_empty() { (recorded(&recording, now)) }
             (pages(visit, "/integrations", &integrations.page_info))
         }
     };
     Ok(Answer::page(layout(visit, "Integrations", main)))
+}
+
+/// The integrations that receive something. Without `receipts`, what they received was not read.
+fn received(integrations: &[&IntegrationRow], receipts: Option<&Receipts>, now: Timestamp) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Integrations" {
+            table {
+                thead { tr {
+                    th scope="col" { "Name" } th scope="col" { "Kind" } th scope="col" { "Last received" }
+                    th.number scope="col" { "Failed in 24 h" } th.wide scope="col" { "Added" }
+                } }
+                tbody { @for integration in integrations {
+                    tr {
+                        th scope="row" { a href=(integration.path()) { (integration.name) } }
+                        td { (integration.kind_name()) }
+                        @match receipts {
+                            // Its projects and issues come through the API, which notes no posts.
+                            _ if integration.kind() == Kind::Custom => {
+                                td { span.soft { "through the API" } } td.number { span.soft { "–" } }
+                            },
+                            Some(receipts) => {
+                                td { (last(integration, receipts, now)) }
+                                td.number { (failed(integration, receipts)) }
+                            },
+                            None => { td { span.soft { "not read" } } td.number { span.soft { "–" } } },
+                        }
+                        td.wide { (time(integration.created_at.0, now)) }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+/// When something was last posted to the integration.
+fn last(integration: &IntegrationRow, receipts: &Receipts, now: Timestamp) -> Markup {
+    html! {
+        @match receipts.last(integration.number()) {
+            Some(at) => (time(at, now)),
+            None if receipts.are_all || integration.kind() == Kind::ApiDoc => span.soft { "never" },
+            None => span.soft { "not lately" },
+        }
+    }
+}
+
+/// How many posts were refused, with a link to them.
+fn failed(integration: &IntegrationRow, receipts: &Receipts) -> Markup {
+    let failed = receipts.failed(integration.number());
+    html! {
+        @if failed == 0 { "0" } @else {
+            a href={ (integration.path()) "#deliveries" } {
+                span.mark.bad { (grouped(failed)) @if failed >= delivery::KEPT as i64 { "+" } }
+                span.hidden { " refused posts to " (integration.name) }
+            }
+        }
+    }
+}
+
+/// The integrations that only have settings.
+fn recorded(integrations: &[&IntegrationRow], now: Timestamp) -> Markup {
+    html! {
+        h2 #recorded { "Only recorded" }
+        p { "Your tools keep the settings of these here, and read them through the API: nothing is posted to them, and this "
+            "server does not connect to them." }
+        div.scroll tabindex="0" role="region" aria-label="Only recorded" {
+            table {
+                thead { tr { th scope="col" { "Name" } th scope="col" { "Kind" } th scope="col" { "Added" } } }
+                tbody { @for integration in integrations {
+                    tr {
+                        th scope="row" { a href=(integration.path()) { (integration.name) } }
+                        td { (integration.kind_name()) }
+                        td { (time(integration.created_at.0, now)) }
+                    }
+                } }
+            }
+        }
+    }
 }
 
 /// Shows the form for a new integration.
@@ -169,7 +289,11 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
     let Integration { integration_row: integration, webhook_url, cloud_settings } = find(site, visit, id).await?;
     let (now, may, kind) = (Timestamp::now(), session.user.role >= Role::User, integration.kind());
     let form = if visit.form.has_text() { visit.form.clone() } else { super::Fields::one("name", &integration.name) };
+    let takes_events = integration.r#type == EVENTS;
     let question = match kind {
+        Kind::Deploy if takes_events => {
+            "Delete this integration? Its URL stops working at once. This also deletes its events. Its deploys stay."
+        }
         Kind::Deploy => "Delete this integration? Its URL stops working at once. Its deploys stay.",
         Kind::ApiDoc => "Delete this integration? Its URL stops working at once. This also deletes its documents.",
         Kind::Custom => "Delete this integration? This also deletes its projects and their code issues.",
@@ -177,12 +301,12 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
     };
     let main = html! {
         p { (integration.kind_name()) " integration, added " (time(integration.created_at.0, now)) "." }
-        @if let Some(url) = &webhook_url { (address(kind, url)) }
-        @if integration.r#type == EVENTS && session.user.role >= Role::StandardsAdmin {
+        @if let Some(url) = &webhook_url { (address(&integration, url)) }
+        @if takes_events && session.user.role >= Role::StandardsAdmin {
             p { a.button.quiet href={ "/new/check/custom-event?integration=" (integration.id) } { "New check of its events" } }
         }
         @match kind {
-            Kind::Deploy => (deliveries::of_deploys(site, visit, id, now).await?),
+            Kind::Deploy => (deliveries::of_deploys(site, visit, id, takes_events, now).await?),
             Kind::ApiDoc => (deliveries::of_documents(site, visit, id, now).await?),
             Kind::Custom => {
                 @if may { (custom::snippet(site, &integration.id)) }
@@ -207,10 +331,16 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
 }
 
 /// The webhook's URL, and how to post to it.
-fn address(kind: Kind, url: &str) -> Markup {
-    let (what, snippets) = match kind {
+fn address(integration: &IntegrationRow, url: &str) -> Markup {
+    let (what, snippets) = match integration.kind() {
         Kind::ApiDoc => ("documents", vec![snippets::document(url)]),
-        _ => ("deploys", snippets::all(url)),
+        _ if integration.r#type == EVENTS => ("events", vec![snippets::event(url)]),
+        _ => {
+            let mut snippets = snippets::all(url);
+            // The system's own is first, and open.
+            snippets.sort_by_key(|snippet| snippet.title != integration.kind_name());
+            ("deploys", snippets)
+        }
     };
     html! {
         h2 { "URL" }

@@ -117,7 +117,7 @@ use waiting::Waiting;
 /// Limits of the pages, which `docs/limits.md` lists.
 pub mod limits {
     pub use super::csv::{BYTES as CSV_BYTES, ROWS as CSV_ROWS, TIME as CSV_TIME};
-    pub use super::deliveries::SEARCHED as DELIVERIES_SEARCHED;
+    pub use super::deliveries::{LISTED as RECEIPTS_SEARCHED, SEARCHED as DELIVERIES_SEARCHED};
     pub use super::documents::LONGEST as DOCUMENT_SHOWN;
     pub use super::feeds::{ENTRIES as FEED_ENTRIES, SEARCHED as FEED_SEARCHED, SUMMARY as FEED_SUMMARY};
     pub use super::form::LISTED as CHOICES;

@@ -1,4 +1,4 @@
-//! Ready-made pipeline snippets that post deploys and API documents.
+//! Ready-made pipeline snippets that post deploys, API documents and events.
 
 /// A snippet.
 pub struct Snippet {
@@ -56,6 +56,21 @@ pub fn document(url: &str) -> Snippet {
         text: format!("curl --fail-with-body '{url}/shopping_cart' --data-binary @openapi.yml\n"),
     }
 }
+
+/// The snippet for the endpoint for custom events at `url`.
+pub fn event(url: &str) -> Snippet {
+    Snippet {
+        title: "curl",
+        hint: "Post any JSON: the checks of its events say what they read from it. In a pipeline, store the URL in a \
+               secret.",
+        text: EVENT.replace("ADDRESS", &format!("'{url}'")),
+    }
+}
+
+const EVENT: &str = r#"curl --fail-with-body ADDRESS \
+  -H 'Content-Type: application/json' \
+  -d '{"component": "shopping_cart", "critical": 0}'
+"#;
 
 const CURL: &str = r#"curl --fail-with-body ADDRESS \
   -H 'Content-Type: application/json' \

@@ -188,7 +188,7 @@ async fn the_kind_of_an_integration_does_not_follow_from_its_name() {
     }";
     let made = app.query(create, json!({})).await;
     let mut browser = Browser::of(&app, Role::Admin).await;
-    for (field, kind) in [("deploy", "Deploy"), ("document", "API documents"), ("custom", "Custom")] {
+    for (field, kind) in [("deploy", "GitHub Actions"), ("document", "API documents"), ("custom", "Custom")] {
         let id = made["data"][field]["integration"]["id"].as_str().expect("an id");
         for name in ["AWS", "Custom", "Deploy", "apiDoc", "kubernetes"] {
             let renamed = browser.post(&format!("/integrations/{id}/rename"), &[("name", name)]).await;

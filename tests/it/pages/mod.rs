@@ -15,6 +15,7 @@ mod graph;
 mod hand_over;
 mod history;
 mod home;
+mod integrations;
 mod lists;
 mod lookups;
 mod onboard;

@@ -505,6 +505,7 @@ fn deploys() -> Section {
         .beyond("they are set aside"),
         count("deliveries of an endpoint that are shown", delivery::KEPT),
         count("newest deploys that are searched for them", pages::DELIVERIES_SEARCHED),
+        count("newest deploys that are searched for the last of each integration", pages::RECEIPTS_SEARCHED),
         bytes("custom event", event::LONGEST),
         count("custom events of an integration that are kept", custom_event::KEPT).beyond("the oldest is forgotten"),
         bytes("answer that `rollcall deploy` reads", sender::LONGEST_ANSWER),
