@@ -56,6 +56,7 @@ mod infrastructure;
 mod integrations;
 mod issues;
 pub mod layout;
+pub mod limits;
 mod manual;
 mod markdown;
 mod offers;
@@ -113,31 +114,6 @@ use reference::Reference;
 use refusals::Refusals;
 pub use visit::{Fields, Method, Session, Visit};
 use waiting::Waiting;
-
-/// Limits of the pages, which `docs/limits.md` lists.
-pub mod limits {
-    pub use super::csv::{BYTES as CSV_BYTES, ROWS as CSV_ROWS, TIME as CSV_TIME};
-    pub use super::deliveries::{LISTED as RECEIPTS_SEARCHED, SEARCHED as DELIVERIES_SEARCHED};
-    pub use super::documents::LONGEST as DOCUMENT_SHOWN;
-    pub use super::feeds::{ENTRIES as FEED_ENTRIES, SEARCHED as FEED_SEARCHED, SUMMARY as FEED_SUMMARY};
-    pub use super::form::LISTED as CHOICES;
-    pub use super::graph::picture::EDGES;
-    pub use super::graph::{AROUND, LARGE, LAYERS, MEMBERS, SHOWN_STEPS, SMALL, SMALL_STEPS};
-    pub use super::history::SEARCHED as HISTORY_SEARCHED;
-    pub use super::home::ahead::{MEASURED as HOME_MEASURED, RESULTS as HOME_RESULTS};
-    pub use super::home::mine::{CHANGES as HOME_CHANGES, SUGGESTIONS as HOME_SUGGESTIONS, TEAMS as HOME_TEAMS};
-    pub use super::home::{FAILING_DAYS as HOME_FAILING_DAYS, SINCE_DAYS as HOME_SINCE_DAYS};
-    pub use super::markdown::LONGEST_TEXT as MARKDOWN_SHOWN;
-    pub use super::on_call::READ as HOME_ON_CALLS;
-    pub use super::parts::{COUNTED, FOUND};
-    pub use super::people::MOST as PEOPLE_FOUND;
-    pub use super::reference::search::{MOST as REFERENCE_RESULTS, WORDS as REFERENCE_WORDS};
-    pub use super::service_parts::PROPERTIES as NEW_PROPERTIES;
-    pub use super::team_leaving::NAMED as LEAVES_NAMED;
-    pub use super::team_now::ISSUES as TEAM_ISSUES;
-    pub use super::team_tree::{OWNED as TEAM_OWNED, TEAMS as TREE_TEAMS};
-    pub use super::waiting::{MOST as WAITING, PATIENCE as WAITING_PATIENCE, PERIOD as WAITING_PERIOD};
-}
 
 /// The state shared by all pages. Cheap to clone.
 #[derive(Clone)]
@@ -311,8 +287,8 @@ impl Site {
             (Get, ["infrastructure"]) => infrastructure::page(self, visit).await,
             (Get, ["infrastructure", id]) => infrastructure::detail(self, visit, id).await,
             (Get, ["repositories"]) => repositories::page(self, visit).await,
-            (Get, ["repositories", number]) => repositories::detail(self, visit, session, number).await,
-            (Post, ["repositories", number, "owner"]) => repositories::change_owner(self, visit, session, number).await,
+            (Get, ["repositories", number]) => repositories::detail(self, visit, number).await,
+            (Post, ["repositories", number, "owner"]) => repositories::change_owner(self, visit, number).await,
             (Get, ["definitions"]) => definitions::page(self, visit).await,
             (Get, ["documents", number]) => documents::page(self, visit, number).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),
@@ -444,8 +420,8 @@ impl Site {
             (Post, ["services", alias, "dependencies", id, "delete"]) => {
                 dependency_form::delete(self, visit, alias, id).await
             }
-            (_, ["services", _, "repositories", ..]) => repository_form::answer(self, visit, session, path).await,
-            (_, ["services", _, "on-call", ..]) => on_call_form::answer(self, visit, session, path).await,
+            (_, ["services", _, "repositories", ..]) => repository_form::answer(self, visit, path).await,
+            (_, ["services", _, "on-call", ..]) => on_call_form::answer(self, visit, path).await,
             (Get, ["services", alias, "answer", check]) => manual::page(self, visit, session, alias, check).await,
             (Post, ["services", alias, "answer", check]) => manual::answer(self, visit, alias, check).await,
             (Get, ["services", alias, "edit"]) => service_form::edit(self, visit, session, alias).await,

@@ -1,9 +1,8 @@
 //! Users and their roles. For administrators only.
 
-use std::collections::HashMap;
-
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
+use sea_orm::ActiveEnum;
 use serde_json::json;
 
 use super::ask::{ask, settled, unanswered};
@@ -13,14 +12,14 @@ use super::operations::users::User;
 use super::operations::{
     ChangeUser, DeleteUser, InviteUser, Mistake, UserIdentifierInput, UserInput, UserRole, UserSortEnum, Users,
 };
-use super::parts::{delete_button, order, pages, sorted};
+use super::parts::{count, delete_button, empty, order, pages, sorted, time};
 use super::team_tree::Duties;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, person};
+use super::{Answer, Fault, Site, people, person};
 use crate::entity::audit;
 use crate::entity::field_rule::FieldRules;
 use crate::entity::user::{self, Role};
-use crate::entity::{Timestamp, feed, identity, session, sign_in_link};
+use crate::entity::{Timestamp, feed, identity, session, sign_in_link, text};
 use crate::error::Error;
 use crate::graphql::field::id;
 
@@ -37,6 +36,45 @@ const ROLES: &[(UserRole, &str)] = &[
 pub fn role_name(role: UserRole) -> &'static str {
     let label = ROLES.iter().find(|(known, _)| *known == role).map_or("", |(_, label)| label);
     label.split(':').next().unwrap_or(label)
+}
+
+/// The most users that a search lists.
+const FOUND: usize = 50;
+/// How many teams of a user are named. The others are counted.
+const TEAMS: usize = 3;
+
+/// A user, as the list shows them.
+struct Listed {
+    id: String,
+    name: String,
+    email: String,
+    role: UserRole,
+    last_sign_in: Option<Timestamp>,
+    is_deactivated: bool,
+}
+
+impl Listed {
+    fn number(&self) -> Option<i64> {
+        id::number::<user::Entity>(&self.id)
+    }
+}
+
+impl From<User> for Listed {
+    fn from(user: User) -> Self {
+        let User { id, name, email, role, last_sign_in_at, deactivated_at } = user;
+        let last_sign_in = last_sign_in_at.map(|moment| moment.0);
+        Self { id, name, email, role, last_sign_in, is_deactivated: deactivated_at.is_some() }
+    }
+}
+
+impl From<user::Model> for Listed {
+    fn from(user: user::Model) -> Self {
+        let is_deactivated = !user.is_active();
+        // The API's words of roles are those that are stored.
+        let role = user.role.to_value().parse().unwrap_or(UserRole::Viewer);
+        let id = id::Id::new::<user::Entity>(user.id).text();
+        Self { id, name: user.name, email: user.email, role, last_sign_in: user.last_sign_in_at, is_deactivated }
+    }
 }
 
 /// A new sign-in link.
@@ -60,14 +98,12 @@ async fn show(
     mistakes: &Mistakes,
     link: Option<Link>,
 ) -> Result<Markup, Fault> {
-    let sort = order(visit, &mut Mistakes::none());
-    let users = ask(site, visit, Users { sort, after: visit.query.given("after") }).await?.account.users;
+    let (users, links) = list(site, visit).await?;
     let roles: Vec<_> = ROLES.iter().map(|(role, text)| (role.to_string(), *text)).collect();
     let roles: Vec<_> = roles.iter().map(|(word, text)| (&**word, *text)).collect();
-    let numbers: HashMap<&str, i64> =
-        users.nodes.iter().filter_map(|user| Some((&*user.id, id::number::<user::Entity>(&user.id)?))).collect();
-    let known = identity::known(site.db.read(), numbers.values().copied()).await?;
-    let is_known = |id: &str| numbers.get(id).is_some_and(|number| known.contains(number));
+    let numbers: Vec<i64> = users.iter().filter_map(Listed::number).collect();
+    let known = identity::known(site.db.read(), numbers.iter().copied()).await?;
+    let teams = site.reading(visit).await?.optional(|db| people::teams(db, &numbers)).await?;
     let own = id::Id::new::<user::Entity>(session.user.id).text();
     let main = html! {
         @if let Some(link) = &link {
@@ -78,20 +114,85 @@ async fn show(
             }
         }
         (mistakes.summary(&["email", "name", "input.name", "input.role"]))
-        div.scroll tabindex="0" role="region" aria-label="Users" {
-            table {
-                thead { tr { (sorted(visit, "/users", "Name", "name", false)) (sorted(visit, "/users", "Email", "email", true)) th scope="col" { "Role" } th scope="col" { "Actions" } } }
-                tbody { @for user in &users.nodes {
-                    (row(site, user, numbers.get(&*user.id).copied(), user.id == own, is_known(&user.id)))
-                } }
+        (search(visit))
+        @if users.is_empty() {
+            (empty("Nobody matches.", html! { p { "Try another name, or fewer letters. " a href="/users" { "All users" } } }))
+        } @else {
+            div.scroll tabindex="0" role="region" aria-label="Users" {
+                table {
+                    thead { (heads(visit)) }
+                    tbody { @for user in &users {
+                        @let number = user.number();
+                        @let of_user = teams.as_ref().map(|teams| number.and_then(|number| teams.get(&number)));
+                        (row(site, user, of_user, user.id == own, number.is_some_and(|number| known.contains(&number))))
+                    } }
+                }
             }
         }
-        (pages(visit, "/users", &users.page_info))
+        (links)
         (invitation(visit, &roles, mistakes))
         (provider(site))
     };
     let head = Head { actions: html! { a.button href="#invite" { "Invite a user" } }, ..Head::new("Users") };
     Ok(framed(visit, &head, main))
+}
+
+/// The users of the address, and what follows them: those that a search finds, or a page of all.
+async fn list(site: &Site, visit: &Visit) -> Result<(Vec<Listed>, Markup), Fault> {
+    let Some(term) = visit.query.given("q") else {
+        let sort = order(visit, &mut Mistakes::none());
+        let users = ask(site, visit, Users { sort, after: visit.query.given("after") }).await?.account.users;
+        let links = pages(visit, "/users", &users.page_info);
+        return Ok((users.nodes.into_iter().map(Listed::from).collect(), links));
+    };
+    let term = text::at_most("term", term, text::SHORT).map_err(Error::from)?;
+    let mut found = site.reading(visit).await?.required(|db| people::find_all(db, &term)).await?;
+    let all = found.len();
+    found.truncate(FOUND);
+    let links = html! {
+        @if !found.is_empty() {
+            p.soft role="status" {
+                (count(i64::try_from(all).unwrap_or(i64::MAX), "result"))
+                @if all > FOUND { ". The best " (FOUND) " are listed." }
+                " " a href="/users" { "All users" }
+            }
+        }
+    };
+    Ok((found.into_iter().map(Listed::from).collect(), links))
+}
+
+fn search(visit: &Visit) -> Markup {
+    let field = Text { name: "q", label: "Name or email address", hint: "", kind: "search", required: false };
+    html! {
+        form.filters.one method="get" action="/users" role="search" {
+            (field.show(&visit.query, &Mistakes::none()))
+            button { "Search" }
+        }
+    }
+}
+
+/// The headings of the list. What a search finds is in the order of the matches.
+fn heads(visit: &Visit) -> Markup {
+    let is_search = visit.query.given("q").is_some();
+    html! {
+        tr {
+            @if is_search { th scope="col" { "Name" } th.wide scope="col" { "Email" } }
+            @else { (sorted(visit, "/users", "Name", "name", false)) (sorted(visit, "/users", "Email", "email", true)) }
+            th scope="col" { "Role" } th.wide scope="col" { "Teams" } th.wide scope="col" { "Last sign-in" }
+            th scope="col" { "Actions" }
+        }
+    }
+}
+
+/// The first teams of a user.
+fn teams_of(teams: &[(String, String)]) -> Markup {
+    html! {
+        @for (index, (alias, name)) in teams.iter().take(TEAMS).enumerate() {
+            @if index > 0 { ", " }
+            a href=(path(["teams", alias])) { (name) }
+        }
+        @if teams.len() > TEAMS { " and " (teams.len() - TEAMS) " more" }
+    }
 }
 
 /// Says how people sign in, and what to do so that they can use their accounts at work.
@@ -126,15 +227,22 @@ fn invitation(visit: &Visit, roles: &[(&str, &str)], mistakes: &Mistakes) -> Mar
     }
 }
 
-/// A user's row with its actions. `is_known` means that the user is linked to an account at the OpenID provider.
-fn row(site: &Site, user: &User, number: Option<i64>, is_own: bool, is_known: bool) -> Markup {
+/// A user's row with its actions. Without `teams`, they were not read. `is_known` means that the user is linked to an account
+/// at the OpenID provider.
+fn row(
+    site: &Site,
+    user: &Listed,
+    teams: Option<Option<&Vec<(String, String)>>>,
+    is_own: bool,
+    is_known: bool,
+) -> Markup {
     html! {
         @let here = |what: &str| path(["users", &user.id, what]);
         tr {
             th scope="row" {
-                @match number { Some(number) => a href={ "/users/" (number) } { (user.name) }, None => (user.name) }
+                @match user.number() { Some(number) => a href={ "/users/" (number) } { (user.name) }, None => (user.name) }
                 @if is_own { " " span.mark { "you" } }
-                @if user.deactivated_at.is_some() { " " span.mark { "deactivated" } }
+                @if user.is_deactivated { " " span.mark { "deactivated" } }
             }
             td.wide { (user.email) }
             td { form method="post" action=(here("role")) {
@@ -143,6 +251,15 @@ fn row(site: &Site, user: &User, number: Option<i64>, is_own: bool, is_known: bo
                     @for (role, _) in ROLES { option value=(role) selected[*role == user.role] { (role_name(*role)) } }
                 }
                 " " button.quiet { "Change" span.hidden { " the role of " (user.name) } }
+            } }
+            td.wide { @match teams {
+                Some(Some(teams)) => (teams_of(teams)),
+                Some(None) => span.soft { "none" },
+                None => span.soft { "not read" },
+            } }
+            td.wide { @match user.last_sign_in {
+                Some(at) => (time(at, Timestamp::now())),
+                None => span.soft { "never" },
             } }
             td.act {
                 form method="post" action=(here("link")) { button.quiet { "Sign-in link" span.hidden { " for " (user.name) } } }

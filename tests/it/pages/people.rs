@@ -1,4 +1,4 @@
-//! People are found by fields that name them, by name and by email address.
+//! People are found by fields that name them, and in the list of users, by name and by email address.
 
 use rollcall::db::{self, Write};
 use rollcall::entity::Timestamp;
@@ -87,4 +87,51 @@ async fn the_field_for_whoever_takes_over_searches_for_people() {
     let page = admin.page("/users/2").await;
     let field = page.split("<input").find(|field| field.contains("name=\"successor\"")).expect("the field");
     assert!(field.contains("data-find=\"users\"") && field.contains("list=\"list-successor\""), "{field}");
+}
+
+/// The row of a user in the list of users.
+fn row<'a>(page: &'a str, email: &str) -> &'a str {
+    let table = page.split_once("aria-label=\"Users\"").unwrap_or_else(|| panic!("no table: {page}")).1;
+    let row = table.split("<tr>").find(|row| row.contains(email));
+    row.unwrap_or_else(|| panic!("{email} is not listed: {page}"))
+}
+
+#[tokio::test]
+async fn an_administrator_finds_users_and_sees_their_teams_and_last_sign_in() {
+    let app = crowded().await;
+    let admin = Browser::of(&app, Role::Admin).await;
+    let teams: String = ["Billing", "Core", "Data", "<i>Edge"]
+        .map(|name| {
+            let member = "{ user: { email: \"lena.f@example.com\" } }";
+            format!(
+                "{}: teamCreate(input: {{ name: \"{name}\", members: [{member}] }}) {{ errors {{ message }} }} ",
+                name.replace("<i>", "")
+            )
+        })
+        .concat();
+    for (_, done) in data(&app, &format!("mutation {{ {teams} }}")).await.as_object().expect("payloads") {
+        assert_eq!(done["errors"], json!([]));
+    }
+    let page = admin.page("/users?q=lena").await;
+    let lena = row(&page, "lena.f@example.com");
+    assert!(lena.contains("Lena &lt;b&gt;Fischer") && lena.contains(">never<"), "{lena}");
+    assert!(lena.contains("&lt;i&gt;Edge</a>, <a href=\"/teams/billing\">Billing</a>"), "{lena}");
+    assert!(lena.contains("</a> and 1 more") && !lena.contains(">Data<"), "{lena}");
+    let left = row(&page, "left@example.com");
+    assert!(left.contains("deactivated") && left.contains(">none<"), "{left}");
+    assert!(page.contains("2 results") && !page.contains("p001@example.com"), "{page}");
+    assert!(page.contains("value=\"lena\""), "{page}");
+    // Whoever has signed in has a time.
+    let own = admin.page("/users?q=admin%40example").await;
+    assert!(row(&own, "admin@example.com").contains("<time "), "{own}");
+
+    let many = admin.page("/users?q=Person").await;
+    assert_eq!(many.matches("id=\"role-").count(), 50, "{many}");
+    assert!(many.contains("The best 50 are listed."), "{many}");
+    assert!(admin.page("/users?q=xyzzyq").await.contains("Nobody matches."));
+    assert_eq!(admin.get(&format!("/users?q={}", "x".repeat(256))).await.status, 400);
+    // Without a term, all are listed by pages.
+    let first = admin.page("/users").await;
+    assert!(first.matches("id=\"role-").count() == 50 && first.contains("Next page"), "{first}");
+    assert_eq!(Browser::of(&app, Role::User).await.get("/users?q=lena").await.status, 403);
 }

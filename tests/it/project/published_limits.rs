@@ -419,6 +419,7 @@ fn searches() -> Section {
         count("results of a search over everything", search::MOST),
         characters("term of a search for people", text::SHORT),
         count("results of a search for people", pages::PEOPLE_FOUND).beyond("the page says so"),
+        count("memberships in teams that are read for the users on a page", pages::PEOPLE_MEMBERSHIPS),
         count("names and aliases that begin with its term, among which it looks for people", find::BEGINNING_TEXTS)
             .beyond("people are found by the words of their names"),
         characters("text that the schema reference is searched for", text::SHORT),
