@@ -29,7 +29,7 @@ const PAGE: usize = 50;
 /// The number of deploys that a file reads at once. Their texts are in memory until they are sent.
 const PORTION: usize = 200;
 
-/// The number of deploys on the pages of teams, systems and people.
+/// The number of deploys on the pages of teams, systems, domains and people.
 const LATEST: usize = 5;
 /// After how many seconds a list of the newest deploys reads itself again, while it is seen.
 const REFRESH: &str = "30";
@@ -72,9 +72,8 @@ async fn show(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Result
         }
     }
     let next = next.map(cursor_text);
-    let main = html! {
-        @if is_whole { (deploy_filter::fields(visit, &here, of.is_none().then_some(&offers), &wanted.mistakes)) }
-        @if wanted.is_cut { p.warning { "Only the deploys of " (list::SERVICES) " services are listed." } }
+    let status = if wanted.is_valid { 200 } else { 400 };
+    let list = html! {
         div id=(LIST) data-refresh=[is_live.then_some(REFRESH)] {
             (deploy_filter::chips(visit, &here, of.is_none()))
             @if deploys.is_empty() { (none(visit, &here, (next.as_deref(), &wanted.mistakes))) }
@@ -85,6 +84,14 @@ async fn show(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Result
             (page_links(visit, &here, next.as_deref()))
         }
     };
+    if !is_whole {
+        return Ok(Answer::with_status(status, list));
+    }
+    let main = html! {
+        (deploy_filter::fields(visit, &here, of.is_none().then_some(&offers), &wanted.mistakes))
+        @if wanted.is_cut { p.warning { "Only the deploys of " (list::SERVICES) " services are listed." } }
+        (list)
+    };
     let file = link(&format!("{here}.csv"), &query.without("after").query());
     let actions = html! { a.button.quiet href=(file) { "Download CSV" } };
     let title = of.map_or_else(|| "Deploys".to_owned(), |service| format!("Deploys of {}", service.name));
@@ -92,7 +99,7 @@ async fn show(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Result
         Some(service) => Head::with_parent(&title, &path(["services", &service.slug]), &service.name),
         None => Head::new(&title),
     };
-    Ok(Answer::with_status(if wanted.is_valid { 200 } else { 400 }, framed(visit, &Head { actions, ..head }, main)))
+    Ok(Answer::with_status(status, framed(visit, &Head { actions, ..head }, main)))
 }
 
 /// The same list as a file.
@@ -201,17 +208,32 @@ pub async fn latest(
     site: &Site,
     visit: &Visit,
     (column, id): (service::Column, i64),
-    (filter, value): (&str, &str),
+    named: (&str, &str),
 ) -> Result<Markup, Fault> {
     let reading = site.reading(visit).await?;
-    let found = reading.optional(async |db| {
-        let services = service::ids_of(db, column, id, list::SERVICES as u64).await?;
-        let filter = Filter { services: Some(services), ..Filter::default() };
-        let deploys = list::page(db, &filter, None, LATEST).await?.deploys;
-        let services: Vec<i64> = deploys.iter().filter_map(|deploy| deploy.service_id).collect();
-        Ok::<_, Fault>((labels(db, &services).await?, deploys))
-    });
-    let found = found.await?;
+    let services = reading.optional(|db| service::ids_of(db, column, id, list::SERVICES as u64)).await?;
+    latest_among(&reading, services, named).await
+}
+
+/// The last deploys of these services, at most [`list::SERVICES`], with a link to all of them: a filter and its value. `None`
+/// means that the services were not read.
+pub async fn latest_among(
+    reading: &Reading,
+    services: Option<Vec<i64>>,
+    (filter, value): (&str, &str),
+) -> Result<Markup, Fault> {
+    let found = match services {
+        None => None,
+        Some(services) => {
+            let filter = Filter { services: Some(services), ..Filter::default() };
+            let found = reading.optional(async |db| {
+                let deploys = list::page(db, &filter, None, LATEST).await?.deploys;
+                let services: Vec<i64> = deploys.iter().filter_map(|deploy| deploy.service_id).collect();
+                Ok::<_, Fault>((labels(db, &services).await?, deploys))
+            });
+            found.await?
+        }
+    };
     let all = link(HERE, &Fields::one(filter, value).query());
     Ok(html! {
         section.card {

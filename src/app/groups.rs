@@ -1,6 +1,7 @@
 //! The lists of systems and of domains, and the page of each.
 
 use maud::{Markup, html};
+use sea_orm::{EntityTrait, JoinType, QueryFilter, QuerySelect, QueryTrait, RelationDef};
 
 use super::ask::ask;
 use super::form::Mistakes;
@@ -9,13 +10,19 @@ use super::group_form::GroupKind;
 use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::{Domain, Domains, System, Systems};
-use super::parts::{count, empty, order, pages, sorted, tags};
+use super::parts::{count, empty, order, pages, sorted, tags, tier as tier_mark};
+use super::reading::too_long;
 use super::rights::{Owner, Reach, Rights, Thing};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, delivery, services, standing};
+use super::{Answer, Fault, Site, all_deploys, delivery, scope, services, standing};
+use crate::db::{self, Read, ReadHandle};
+use crate::deploy::list::SERVICES;
 use crate::entity::service::Column;
-use crate::entity::system;
+use crate::entity::{domain, service, system, team, tier};
 use crate::graphql::field::id;
+
+/// The number of services that the page of a domain lists.
+const MEMBERS: usize = 50;
 
 /// Lists the systems.
 pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -151,6 +158,15 @@ pub async fn domain(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
     let found = ask(site, visit, Domain { alias, after: visit.query.given("after") }).await;
     let found = found.map_err(|fault| fault.for_alias("domain", alias))?;
     let domain = found.account.domain.ok_or_else(|| Fault::unknown("domain", alias))?;
+    let number = id::number::<domain::Entity>(&domain.id).unwrap_or_default();
+    let reading = site.reading(visit).await?;
+    let ids = reading.optional(|db| scope::of_domain(db, number, SERVICES as u64)).await?;
+    let services = match &ids {
+        Some(ids) => reading.optional(|db| members(db, ids)).await?,
+        None => None,
+    };
+    let latest = all_deploys::latest_among(&reading, ids, ("domain", alias)).await?;
+    drop(reading);
     let children = html! {
         h2 { "Systems" }
         @if domain.child_systems.nodes.is_empty() { p.soft { "No system belongs to this domain." } } @else {
@@ -164,6 +180,8 @@ pub async fn domain(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
             } }
             (pages(visit, &path(["domains", alias]), &domain.child_systems.page_info))
         }
+        (services_of(services.as_deref()))
+        (latest)
     };
     let group = Group {
         kind: GroupKind::Domain,
@@ -176,6 +194,70 @@ pub async fn domain(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
         tags: domain.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)).collect(),
     };
     Ok(Answer::page(group.page(visit, &group.rights(site, visit).await?, children)))
+}
+
+/// A service of a domain.
+struct Member {
+    name: String,
+    slug: String,
+    tier: Option<(i32, String)>,
+    owner: Option<(String, String)>,
+}
+
+/// Reads these services, by name.
+async fn members(db: &dyn ReadHandle, ids: &[i64]) -> Result<Vec<Member>, db::Error> {
+    let of_tier: RelationDef =
+        service::Entity::belongs_to(tier::Entity).from(Column::TierId).to(tier::Column::Id).into();
+    let of_owner: RelationDef =
+        service::Entity::belongs_to(team::Entity).from(Column::OwnerId).to(team::Column::Id).into();
+    let read = service::Entity::find()
+        .select_only()
+        .columns([Column::Name, Column::Slug])
+        .columns([tier::Column::Index, tier::Column::Name])
+        .columns([team::Column::Alias, team::Column::Name])
+        .join(JoinType::LeftJoin, of_tier)
+        .join(JoinType::LeftJoin, of_owner)
+        .filter(db::any(db, Column::Id, ids));
+    let mut members = db
+        .rows(read.as_query(), |row| {
+            let (index, tier): (Option<i32>, Option<String>) = (row.get(2)?, row.get(3)?);
+            let (alias, owner): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
+            Ok(Member { name: row.get(0)?, slug: row.get(1)?, tier: index.zip(tier), owner: alias.zip(owner) })
+        })
+        .await?;
+    members.sort_by_cached_key(|member| member.name.to_lowercase());
+    Ok(members)
+}
+
+/// The first services of a domain. `None` means that they were not read.
+fn services_of(members: Option<&[Member]>) -> Markup {
+    html! {
+        h2 #services { "Services" }
+        @match members {
+            None => (too_long()),
+            Some([]) => p.soft { "No service belongs to its systems." },
+            Some(members) => {
+                p.soft {
+                    @if members.len() >= SERVICES { "Only " (SERVICES) " services are read" }
+                    @else { (count(members.len() as i64, "service")) }
+                    @if members.len() > MEMBERS { ". The first " (MEMBERS) " by name are listed; each system lists its own." }
+                }
+                div.scroll tabindex="0" role="region" aria-label="Services" {
+                    table {
+                        thead { tr { th scope="col" { "Service" } th scope="col" { "Tier" } th scope="col" { "Owner" } } }
+                        tbody { @for member in members.iter().take(MEMBERS) { tr {
+                            th scope="row" { a href=(path(["services", &member.slug])) { (member.name) } }
+                            td { @match &member.tier {
+                                Some((index, name)) => (tier_mark(*index, name)),
+                                None => span.soft { "none" },
+                            } }
+                            td { (owner(member.owner.as_ref().map(|(alias, name)| (&**alias, &**name)))) }
+                        } } }
+                    }
+                }
+            },
+        }
+    }
 }
 
 /// A system or a domain, as its page shows it.

@@ -58,8 +58,8 @@ pub async fn find(db: &dyn ReadHandle, noun: &str, text: &str) -> Result<Option<
     Ok(Some(Scope { address: path([part, &found.alias]), name: found.name, services }))
 }
 
-/// The services of the systems of a domain.
-async fn of_domain(db: &dyn ReadHandle, id: i64, most: u64) -> Result<Vec<i64>, Fault> {
+/// The services of the systems of a domain, at most `most`.
+pub(super) async fn of_domain(db: &dyn ReadHandle, id: i64, most: u64) -> Result<Vec<i64>, Fault> {
     let systems = system::Entity::find().select_only().column(system::Column::Id);
     let systems = systems.filter(system::Column::DomainId.eq(id)).limit(most);
     let systems: Vec<i64> = db.rows(systems.as_query(), |row| row.get(0)).await?;

@@ -7,6 +7,7 @@ mod daily;
 mod definitions;
 mod delivery;
 mod deploys;
+mod domains;
 mod explorer;
 mod fields;
 mod findings;

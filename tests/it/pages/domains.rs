@@ -1,0 +1,51 @@
+//! The page of a domain shows the services of its systems, and what was deployed of them.
+
+use rollcall::entity::user::Role;
+use serde_json::json;
+
+use crate::harness::app::data;
+use crate::harness::browser::Browser;
+use crate::harness::webhook::Endpoint;
+
+#[tokio::test]
+async fn a_domain_lists_its_services_and_its_deploys() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let groups = r#"
+        team: teamCreate(input: { name: "Core" }) { errors { message } }
+        domain: domainCreate(input: { name: "Commerce" }) { errors { message } }
+        till: systemCreate(input: { name: "Till", parent: { alias: "commerce" } }) { errors { message } }
+        empty: domainCreate(input: { name: "Empty" }) { errors { message } }
+        first: serviceCreate(input: {
+            name: "a <i>first", parent: { alias: "till" }, ownerInput: { alias: "core" }, tierAlias: "tier_1"
+        }) { errors { message } }
+    "#;
+    let parts: String = (0..50)
+        .map(|at| {
+            let input = format!("{{ name: \"Part {at:03}\", parent: {{ alias: \"till\" }} }}");
+            format!("p{at}: serviceCreate(input: {input}) {{ errors {{ message }} }} ")
+        })
+        .collect();
+    for (name, done) in data(app, &format!("mutation {{ {groups} {parts} }}")).await.as_object().expect("payloads") {
+        assert_eq!(done["errors"], json!([]), "{name}");
+    }
+    let viewer = Browser::of(app, Role::Viewer).await;
+    let page = viewer.page("/domains/commerce").await;
+    let services = page.split_once("id=\"services\"").expect("the services").1;
+    assert!(services.contains("51 services. The first 50 by name are listed"), "{services}");
+    let first = services.split("<tr>").nth(2).expect("a first row");
+    assert!(first.contains("a &lt;i&gt;first</a>") && first.contains("href=\"/teams/core\">Core</a>"), "{first}");
+    assert!(first.contains(">T1<"), "{first}");
+    assert!(services.contains("href=\"/services/part_048\"") && !services.contains("part_049"), "{services}");
+    assert!(!page.contains("/services/shop\""), "a service of no system: {page}");
+    assert!(page.contains("href=\"/delivery?domain=commerce\""), "{page}");
+    assert!(page.contains("None of these services was deployed."), "{page}");
+
+    assert_eq!(endpoint.post_with(json!({ "service": "part_003", "description": "Sell <u>more" })).await.status, 202);
+    assert_eq!(endpoint.post_with(json!({ "service": "shop", "description": "Elsewhere" })).await.status, 202);
+    let page = viewer.page("/domains/commerce").await;
+    assert!(page.contains("Sell &lt;u&gt;more") && !page.contains("Elsewhere"), "{page}");
+    assert!(page.contains("href=\"/deploys?domain=commerce\""), "{page}");
+    let empty = viewer.page("/domains/empty").await;
+    assert!(empty.contains("No service belongs to its systems."), "{empty}");
+}
