@@ -135,7 +135,6 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&S
     let expiries: Vec<_> = expiries.iter().map(|(word, text)| (*word, &**text)).collect();
     let expiry_of =
         |secret: &Secret| tokens.iter().find(|token| token.hash == secret.hash()).and_then(|token| token.expires_at);
-    let scopes: Vec<_> = SCOPES.iter().map(|(word, text, _)| (*word, *text)).collect();
     let kept = visit.form.clone();
     let form_fields = if secret.is_some() { Default::default() } else { kept };
     let main = html! {
@@ -149,17 +148,9 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&S
         }
         p { "Programs use the API with a token. Anyone with the token can do everything its scope allows. Treat it like a password." }
         (mistakes.summary(&["description", "scope", TIME, DATE]))
-        form method="post" action="/tokens" {
-            fieldset {
-                legend { "New token" }
-                (Text { name: "description", label: "Description", hint: "What it is for, such as: nightly import", kind: "text", required: true }
-                    .show(&form_fields, mistakes))
-                (form::select("scope", "Scope", "", &scopes, &form_fields, mistakes))
-                (form::select(TIME, "Expires after", "", &expiries, &form_fields, mistakes))
-                (Text { name: DATE, label: "Or on a date", hint: "In place of the time. The token stops working when that day begins in UTC.", kind: "date", required: false }
-                    .show(&form_fields, mistakes))
-                button { "Create token" }
-            }
+        details #new open[(tokens.is_empty() && secret.is_none()) || !mistakes.is_empty()] {
+            summary { "New token" }
+            (creation(&expiries, &form_fields, mistakes))
         }
         h2 { "Tokens" }
         @if tokens.is_empty() {
@@ -176,6 +167,24 @@ async fn show(site: &Site, visit: &Visit, mistakes: &Mistakes, secret: Option<&S
         }
     };
     Ok(layout(visit, "API tokens", main))
+}
+
+/// The form for a new token. `expiries` are the lifetimes to choose from.
+fn creation(expiries: &[(&str, &str)], fields: &Fields, mistakes: &Mistakes) -> Markup {
+    let scopes: Vec<_> = SCOPES.iter().map(|(word, text, _)| (*word, *text)).collect();
+    let hint = "What it is for, such as: nightly import";
+    let description = Text { name: "description", label: "Description", hint, kind: "text", required: true };
+    let hint = "In place of the time. The token stops working when that day begins in UTC.";
+    let date = Text { name: DATE, label: "Or on a date", hint, kind: "date", required: false };
+    html! {
+        form method="post" action="/tokens" {
+            (description.show(fields, mistakes))
+            (form::select("scope", "Scope", "", &scopes, fields, mistakes))
+            (form::select(TIME, "Expires after", "", expiries, fields, mistakes))
+            (date.show(fields, mistakes))
+            button { "Create token" }
+        }
+    }
 }
 
 /// The form that replaces a token, behind a button.

@@ -82,6 +82,24 @@ async fn the_first_hour_of_a_team() {
 }
 
 #[tokio::test]
+async fn the_form_for_a_token_is_folded_unless_it_is_needed() {
+    let app = TestApp::start().await;
+    let mut ada = Browser::of(&app, Role::Admin).await;
+    let (folded, open) = ("<details id=\"new\"><summary>New token", "<details id=\"new\" open><summary>New token");
+    let refused = ada.post("/tokens", &[("description", ""), ("scope", "read"), ("expires", "30")]).await;
+    assert!(refused.status == 422 && refused.text().contains(open), "{refused:?}");
+    let made = ada.post("/tokens", &[("description", "import"), ("scope", "read"), ("expires", "30")]).await;
+    assert!(made.text().contains("id=\"secret\"") && made.text().contains(folded), "{made:?}");
+    let list = ada.page("/tokens").await;
+    assert!(list.contains(folded) && list.contains("import"), "{list}");
+    for delete in list.split('"').filter(|text| text.ends_with("/delete")) {
+        assert_eq!(ada.post(delete, &[]).await.location(), "/tokens");
+    }
+    let none = ada.page("/tokens").await;
+    assert!(none.contains("No tokens yet.") && none.contains(open), "{none}");
+}
+
+#[tokio::test]
 async fn a_refused_form_is_shown_again_with_the_reason() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;
