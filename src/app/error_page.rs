@@ -2,10 +2,15 @@
 
 use maud::{Markup, html};
 
+use super::ask::ask;
 use super::form::{Mistakes, Text};
 use super::layout::{bare, layout};
+use super::operations::Search;
 use super::parts::link;
-use super::{Fields, Page, PagePolicy, Session, Visit};
+use super::{Fields, Page, PagePolicy, Session, Site, Visit, search};
+
+/// The most names that a page proposes in the place of one that nothing has.
+const NEAREST: usize = 3;
 
 /// The error page of a visit.
 pub fn refusal(visit: &Visit, status: u16, message: &str) -> Page {
@@ -45,13 +50,28 @@ fn is_path(address: &str) -> bool {
     address.strip_prefix('/').is_some_and(|rest| !rest.starts_with(['/', '\\']))
 }
 
-/// The error page for an alias that nothing of its kind has. Suggests to search for it.
-pub fn unknown_alias(visit: &Visit, noun: &str, alias: &str) -> Page {
+/// The error page for an alias that nothing of its kind has. Proposes the nearest names, and to search for it.
+pub async fn unknown_alias(site: &Site, visit: &Visit, noun: &str, alias: &str) -> Page {
+    let nearest = nearest(site, visit, alias).await;
     let main = html! {
         p { "No " (noun) " has the alias " bdi { (alias) } "." }
+        @if !nearest.is_empty() {
+            p { "Did you mean one of these?" }
+            ul { @for (address, name) in &nearest { li { a href=(address) { (name) } } } }
+        }
         p { a href=(link("/search", &Fields::one("q", alias).query())) { "Search for " (alias) } }
     };
     shown(404, layout(visit, title(404), main))
+}
+
+/// The addresses and names of what a search for the alias finds first. None if it cannot be searched for: the page is shown
+/// without them.
+async fn nearest(site: &Site, visit: &Visit, alias: &str) -> Vec<(String, String)> {
+    let Ok(found) = ask(site, visit, Search { term: alias }).await else { return Vec::new() };
+    let app_url = &site.catalogue.settings().app_url;
+    let found = found.account.search;
+    let with_pages = found.iter().filter_map(|one| Some((search::address(one, app_url)?.to_owned(), one.name.clone())));
+    with_pages.take(NEAREST).collect()
 }
 
 /// The error page for what others own.
@@ -79,7 +99,7 @@ fn explained(is_signed_in: bool, status: u16, message: &str) -> Markup {
         @match status {
             404 if is_signed_in => {
                 p { "Check the address, or search for what it was about." }
-                (search())
+                (search_form())
             },
             _ if is_transient(status) => p { "Wait a moment and load the page again. If it does not help, tell your administrator." },
             400 | 413 | 415 | 422 => p { "Go back and change what you sent, or begin again." },
@@ -98,7 +118,7 @@ fn elsewhere(is_signed_in: bool) -> Markup {
     }
 }
 
-fn search() -> Markup {
+fn search_form() -> Markup {
     let field = Text { name: "q", label: "Name or alias", hint: "", kind: "search", required: false };
     html! {
         form.filters method="get" action="/search" role="search" {

@@ -99,7 +99,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         Ok(Answer::Asset(asset)) => Ok(reply::asset(asset)),
         Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
         Err(Fault::NotFound) => Ok(refused(&visit, 404, "This page does not exist, or no longer exists.")),
-        Err(Fault::UnknownAlias(noun, alias)) => Ok(reply::page(app::unknown_alias(&visit, noun, &alias))),
+        Err(Fault::UnknownAlias(noun, alias)) => Ok(reply::page(app::unknown_alias(site, &visit, noun, &alias).await)),
         Err(Fault::Forbidden(role)) => Ok(refused(&visit, 403, lacking(&visit, role))),
         Err(Fault::NotOwn(why)) => Ok(reply::page(app::not_own(&visit, &why))),
         Err(Fault::BadRequest(reason)) => Ok(refused(&visit, 400, &reason)),
@@ -122,11 +122,12 @@ async fn signed_in(app: &App, call: &mut Call) -> Result<(Option<Session>, usize
 /// Answers an address that is nobody's. Whoever is signed in and looks for a page keeps the navigation.
 pub async fn unknown(app: &App, call: &mut Call) -> Result<Reply, Rejection> {
     let reads = call.parts.method == Method::GET || call.parts.method == Method::HEAD;
-    if reads && matches!(call.surface(), Surface::Page) {
-        if let Ok(Some(session)) = session(app, call).await {
-            let waiting = app.site(call).waiting().await;
-            call.visitor = Some(Box::new(Visitor { session, waiting }));
-        }
+    if reads
+        && matches!(call.surface(), Surface::Page)
+        && let Ok(Some(session)) = session(app, call).await
+    {
+        let waiting = app.site(call).waiting().await;
+        call.visitor = Some(Box::new(Visitor { session, waiting }));
     }
     Err(Rejection::NotFound)
 }

@@ -479,6 +479,29 @@ async fn the_page_of_an_unknown_alias_links_to_the_search() {
 }
 
 #[tokio::test]
+async fn an_unknown_alias_leads_to_the_nearest_names() {
+    let app = TestApp::start().await;
+    for name in ["shopping <b>cart", "checkout a", "checkout b", "checkout c", "checkout d"] {
+        let create = "mutation($name: String!) { serviceCreate(input: { name: $name }) { errors { message } } }";
+        let made = app.query(create, json!({ "name": name })).await;
+        assert_eq!(made["data"]["serviceCreate"]["errors"], json!([]), "{made}");
+    }
+    let browser = Browser::of(&app, Role::Viewer).await;
+    let page = async |path: &str| {
+        let answer = browser.get(path).await;
+        assert_eq!(answer.status, 404, "{path}");
+        answer.text().to_owned()
+    };
+    let one = page("/services/shoping").await;
+    assert!(one.contains("shopping &lt;b&gt;cart</a></li>") && one.contains("Did you mean one of these?"), "{one}");
+    assert!(one.contains("href=\"/search?q=shoping\""), "{one}");
+    let three = page("/services/checkout").await;
+    assert_eq!(three.matches("<li><a href=\"/services/checkout_").count(), 3, "{three}");
+    let none = page("/teams/zzqqxx").await;
+    assert!(!none.contains("Did you mean"), "{none}");
+}
+
+#[tokio::test]
 async fn a_page_loads_its_files_from_this_server_under_cacheable_names() {
     let app = TestApp::start().await;
     let page = Browser::new(&app).get("/sign-in").await;
