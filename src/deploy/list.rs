@@ -12,7 +12,7 @@ use crate::entity::deploy::{Column, Entity, Environments, Model, Status, environ
 use crate::entity::{ByIds, TimeCursor, Timestamp};
 
 /// The maximum number of deploys that a page of a filtered list reads.
-pub const SEARCHED: usize = 10_000;
+pub const SEARCHED: usize = 5_000;
 /// The maximum number of services whose deploys a list shows.
 pub const SERVICES: usize = 500;
 /// The maximum number of deploys that are counted.
