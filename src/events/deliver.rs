@@ -5,7 +5,7 @@
 //! while with one delivery, whatever else waits for it; one that refuses a message holds back only the subject of that. A
 //! digest is one message about many deliveries, which have one fate.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -229,10 +229,7 @@ impl Sender {
                 for delayed in &delayed {
                     delivery::hold_back(tx, delayed).await?;
                 }
-                for (sent, outcome) in &outcomes {
-                    let update = ended(outcome, sent.attempts, sent.created_at, now);
-                    tx.exec(update.filter(delivery::Column::Id.eq(sent.id))).await?;
-                }
+                store(tx, &outcomes, now).await?;
                 let outcomes: Vec<&Outcome> = outcomes.iter().map(|(_, outcome)| outcome).collect();
                 self.note(tx, &receiver, &outcomes).await?;
                 prune(tx, own.id).await
@@ -378,6 +375,25 @@ impl Sender {
         }
         tx.exec(update).await.map(drop)
     }
+}
+
+/// Stores what became of these deliveries. Those that were taken with one status are one statement.
+async fn store(tx: &Transaction, outcomes: &[(Delivery, Outcome)], now: Timestamp) -> Result<(), db::Error> {
+    let mut taken = BTreeMap::<u16, Vec<i64>>::new();
+    for (sent, outcome) in outcomes {
+        match outcome {
+            Outcome::Taken(status) => taken.entry(*status).or_default().push(sent.id),
+            _ => {
+                let update = ended(outcome, sent.attempts, sent.created_at, now);
+                tx.exec(update.filter(delivery::Column::Id.eq(sent.id))).await?;
+            }
+        }
+    }
+    for (status, ids) in taken {
+        let update = ended(&Outcome::Taken(status), 0, now, now);
+        tx.exec(update.filter(db::any(tx, delivery::Column::Id, &ids))).await?;
+    }
+    Ok(())
 }
 
 /// Removes old deliveries that have ended, and their events. Returns whether there may be more of them.

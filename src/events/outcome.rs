@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{EntityTrait, UpdateMany};
 
 use super::receiver::Response;
@@ -58,7 +58,8 @@ impl From<Response> for Outcome {
     }
 }
 
-/// What becomes of deliveries that were sent with this outcome, after so many earlier attempts `since` a time.
+/// What becomes of deliveries that were sent with this outcome, after so many earlier attempts `since` a time. For those
+/// that were taken, neither matters.
 pub(super) fn ended(
     outcome: &Outcome,
     attempts: i32,
@@ -66,7 +67,6 @@ pub(super) fn ended(
     now: Timestamp,
 ) -> UpdateMany<delivery::Entity> {
     use delivery::Column::{Attempts, EndedAt, Error, NextAt, State as StateColumn, Status};
-    let attempts = attempts.saturating_add(1);
     let (status, error) = match outcome {
         Outcome::Taken(status) => (Some(*status), None),
         Outcome::Refused { status, error } => (Some(*status), Some(error)),
@@ -79,12 +79,14 @@ pub(super) fn ended(
         _ => State::Waiting,
     };
     let told = delivery::Entity::update_many()
-        .col_expr(Attempts, Expr::value(attempts))
+        .col_expr(Attempts, Expr::col(Attempts).add(1))
         .col_expr(Status, Expr::value(status.map(i32::from)))
         .col_expr(Error, Expr::value(error.map(|error| cut(error))))
         .col_expr(StateColumn, Expr::value(state));
     match (state, outcome) {
-        (State::Waiting, Outcome::Refused { .. }) => told.col_expr(NextAt, Expr::value(after(pause(attempts)))),
+        (State::Waiting, Outcome::Refused { .. }) => {
+            told.col_expr(NextAt, Expr::value(after(pause(attempts.saturating_add(1)))))
+        }
         // It is still the oldest. The receiver has a pause of its own.
         (State::Waiting, _) => told,
         _ => told.col_expr(NextAt, Expr::value(None::<i64>)).col_expr(EndedAt, Expr::value(now)),
