@@ -72,7 +72,7 @@ pub async fn page(
         }
         None => {
             let each = if is_indexed { most + 1 } else { SEARCHED };
-            let select = conditions(filter, select(is_indexed), after).limit(each as u64);
+            let select = conditions(filter, select(filter), after).limit(each as u64);
             (vec![db.rows(select.as_query(), reader(filter)).await?], each)
         }
     };
@@ -89,9 +89,8 @@ async fn of_services(
     after: Option<TimeCursor>,
     each: u64,
 ) -> Result<Vec<Vec<Seen>>, db::Error> {
-    let is_indexed = filter.is_indexed();
     let build = |key: Expr| -> SelectStatement {
-        conditions(filter, select(is_indexed).filter(key), after).limit(each).into_query()
+        conditions(filter, select(filter).filter(key), after).limit(each).into_query()
     };
     let own = || Expr::col(Column::ServiceId.as_column_ref());
     let (keys, values) = (services.to_vec(), Vec::new());
@@ -100,15 +99,16 @@ async fn of_services(
     Ok(crate::db::by_key(seen).into_iter().map(|(_, list)| list).collect())
 }
 
-/// Selects what [`reader`] reads: no more than an index has, if an index serves all conditions.
-fn select(is_indexed: bool) -> Select<Entity> {
-    let place = Entity::find().select_only().columns([Column::DeployedAt, Column::Id]);
-    match is_indexed {
-        true => place,
-        false => {
-            place.columns([Column::DeployStatus, Column::DeployerName, Column::DeployerEmail, Column::Environment])
-        }
+/// Selects what [`reader`] reads: no more than an index has, unless somebody is looked for.
+fn select(filter: &Filter) -> Select<Entity> {
+    let mut select = Entity::find().select_only().columns([Column::DeployedAt, Column::Id]);
+    if !filter.is_indexed() {
+        select = select.columns([Column::DeployStatus, Column::EnvironmentKey]);
     }
+    if filter.person.is_some() {
+        select = select.columns([Column::DeployerName, Column::DeployerEmail]);
+    }
+    select
 }
 
 /// Reads a deploy's place, and whether it meets the conditions that no index serves.
@@ -124,18 +124,18 @@ fn reader(filter: &Filter) -> impl Fn(&Row<'_>) -> Result<Seen, db::Error> + Clo
             Some(status) => row.get::<Option<String>>(2)?.is_some_and(|word| word == status.to_value()),
             None => true,
         };
+        let is_production = match &production {
+            Some(production) => production.contain(row.get::<Option<String>>(3)?.as_deref()),
+            None => true,
+        };
         let is_by = match &person {
             Some(person) => {
-                let (name, email) = (row.get::<Option<String>>(3)?, row.get::<Option<String>>(4)?);
+                let (name, email) = (row.get::<Option<String>>(4)?, row.get::<Option<String>>(5)?);
                 [name, email].into_iter().flatten().any(|text| is_named(&text.to_lowercase(), person))
             }
             None => true,
         };
-        let is_production = match &production {
-            Some(production) => production.contain(row.get::<Option<String>>(5)?.as_deref()),
-            None => true,
-        };
-        Ok((place, has_status && is_by && is_production))
+        Ok((place, has_status && is_production && is_by))
     }
 }
 
