@@ -42,17 +42,12 @@ fn start(end: Timestamp, weeks: usize) -> Timestamp {
 
 /// Measures the deploys of all services to these environments.
 pub async fn of_all(db: &dyn ReadHandle, end: Timestamp, environments: &Environments) -> Result<Delivery, db::Error> {
-    let measure = async |from: usize, to: usize| {
-        let window = Window { start: start(end, from), end: start(end, to), environments: environments.clone() };
-        figures::measure(db, &window, Wanted::ALL).await
-    };
-    let now = measure(WEEKS, 0).await?;
-    let before = measure(2 * WEEKS, WEEKS).await?;
-    let mut weeks = Vec::with_capacity(WEEKS);
-    for week in (0..WEEKS).rev() {
-        weeks.push(measure(week + 1, week).await?);
-    }
-    Ok(Delivery { now, before, weeks, start: start(end, WEEKS), is_whole: true })
+    let window = |from: usize, to: usize| start(end, from)..start(end, to);
+    let mut windows = vec![window(WEEKS, 0), window(2 * WEEKS, WEEKS)];
+    windows.extend((0..WEEKS).rev().map(|week| window(week + 1, week)));
+    let mut measured = figures::measure_each(db, &windows, environments, Wanted::ALL, figures::KEPT).await?.into_iter();
+    let (now, before) = (measured.next().unwrap_or_default(), measured.next().unwrap_or_default());
+    Ok(Delivery { now, before, weeks: measured.collect(), start: start(end, WEEKS), is_whole: true })
 }
 
 /// Measures the last deploys of these services to these environments, at most `most`.

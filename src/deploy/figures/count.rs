@@ -18,7 +18,7 @@ use crate::entity::deploy::Environments;
 /// Which figures can be used, and how many of them are kept.
 pub struct Usable {
     /// The periods with figures that are not stale. After the window too: a failure in it can be recovered later.
-    pub with_figures: BTreeSet<Period>,
+    pub with_figures: Arc<BTreeSet<Period>>,
     /// Those of them in the window.
     pub inside: Inside,
     /// How many bytes of recovery times are kept.

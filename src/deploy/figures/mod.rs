@@ -31,6 +31,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query, SelectStatement};
@@ -111,53 +112,114 @@ pub async fn measure_keeping(
     wanted: Wanted,
     kept: usize,
 ) -> Result<Metrics, db::Error> {
-    match sum(db, window, wanted, kept).await? {
-        Some(metrics) => Ok(metrics),
-        None => Ok(metrics::measure(db, Whose::All, window, wanted).await?.remove(&0).unwrap_or_default()),
-    }
+    let Window { start, end, environments } = window;
+    Ok(measure_each(db, &[*start..*end], environments, wanted, kept).await?.remove(0))
 }
 
-/// Sums the figures of the periods in the window, and reads its other deploys. `None` if there are no figures, or too many
-/// other deploys.
-async fn sum(db: &dyn ReadHandle, window: &Window, wanted: Wanted, kept: usize) -> Result<Option<Metrics>, db::Error> {
-    // The whole periods of the window.
-    let first = (window.start.as_micros() + PERIOD - 1).div_euclid(PERIOD);
-    let periods = first..period_of(window.end);
-    // A failure can be recovered after the window.
-    let until = if wanted.recovery_time { Period::MAX } else { periods.end };
-    let with_figures = periods_with_figures(db, &window.environments, first..until).await?;
-    let Some(with_figures) = without_changed(db, with_figures).await? else { return Ok(None) };
-    let inside: Vec<Period> = with_figures.iter().copied().filter(|period| periods.contains(period)).collect();
-    let (Some(first), Some(last)) = (inside.first(), inside.last()) else { return Ok(None) };
+/// Does the same for several windows, and reads once what they share.
+pub async fn measure_each(
+    db: &dyn ReadHandle,
+    windows: &[Range<Timestamp>],
+    environments: &Environments,
+    wanted: Wanted,
+    kept: usize,
+) -> Result<Vec<Metrics>, db::Error> {
+    let shared = Shared::read(db, windows, environments, wanted).await?;
+    let mut measured = Vec::with_capacity(windows.len());
+    for window in windows {
+        let window = Window { start: window.start, end: window.end, environments: environments.clone() };
+        let summed = match &shared {
+            Some(shared) => shared.sum(db, &window, wanted, kept).await?,
+            None => None,
+        };
+        measured.push(match summed {
+            Some(metrics) => metrics,
+            None => metrics::measure(db, Whose::All, &window, wanted).await?.remove(&0).unwrap_or_default(),
+        });
+    }
+    Ok(measured)
+}
 
-    let gaps = gaps(window.start.as_micros()..window.end.as_micros(), &inside);
-    let later = match wanted.recovery_time {
-        true => self::gaps(start_of(*first)..i64::MAX, &with_figures),
-        false => Vec::new(),
-    };
-    if are_more(db, gaps.iter().chain(&later)).await? {
-        return Ok(None);
+/// The whole periods of a window.
+fn whole_periods(window: &Range<Timestamp>) -> Range<Period> {
+    (window.start.as_micros() + PERIOD - 1).div_euclid(PERIOD)..period_of(window.end)
+}
+
+/// What is read once for several windows.
+struct Shared {
+    /// The periods with figures that are not stale, in the windows and, if recovery times are wanted, after them.
+    with_figures: Arc<BTreeSet<Period>>,
+    /// The failures in the windows that were recovered in periods without figures: when they failed, and when they were
+    /// recovered.
+    recoveries: Vec<(Timestamp, Timestamp)>,
+}
+
+impl Shared {
+    /// `None` if there are no figures, or too many deploys beside them.
+    async fn read(
+        db: &dyn ReadHandle,
+        windows: &[Range<Timestamp>],
+        environments: &Environments,
+        wanted: Wanted,
+    ) -> Result<Option<Self>, db::Error> {
+        let periods = windows.iter().map(whole_periods).filter(|periods| !periods.is_empty());
+        let periods = periods.reduce(|all, some| all.start.min(some.start)..all.end.max(some.end));
+        let Some(periods) = periods else { return Ok(None) };
+        // A failure can be recovered after the window.
+        let until = if wanted.recovery_time { Period::MAX } else { periods.end };
+        let with_figures = periods_with_figures(db, environments, periods.start..until).await?;
+        let Some(with_figures) = without_changed(db, with_figures).await? else { return Ok(None) };
+        let Some(first) = with_figures.first().copied() else { return Ok(None) };
+
+        let mut recoveries = Vec::new();
+        if wanted.recovery_time {
+            let later = gaps(start_of(first)..i64::MAX, &with_figures);
+            if are_more(db, later.iter()).await? {
+                return Ok(None);
+            }
+            let failures = start_of(first)..start_of(periods.end);
+            for gap in &later {
+                let mut some = self::recoveries(db, gap, failures.clone(), environments).await?;
+                if some.len() as i64 > ROWS {
+                    return Ok(None);
+                }
+                recoveries.append(&mut some);
+            }
+        }
+        Ok(Some(Self { with_figures: Arc::new(with_figures), recoveries }))
     }
-    let mut beside = Beside::default();
-    for gap in &gaps {
-        let some = Window { start: time(gap.start), end: time(gap.end), environments: window.environments.clone() };
-        beside.add_rows(metrics::each(db, &some, wanted).await?);
-    }
-    for gap in &later {
-        let failures = start_of(*first)..start_of(*last + 1);
-        let recoveries = recoveries(db, gap, failures, &window.environments).await?;
-        if recoveries.len() as i64 > ROWS {
+
+    /// Sums the figures of the periods in the window, and reads its other deploys. `None` if there are no figures, or too
+    /// many other deploys.
+    async fn sum(
+        &self,
+        db: &dyn ReadHandle,
+        window: &Window,
+        wanted: Wanted,
+        kept: usize,
+    ) -> Result<Option<Metrics>, db::Error> {
+        let periods = whole_periods(&(window.start..window.end));
+        let inside: Vec<Period> = self.with_figures.iter().copied().filter(|period| periods.contains(period)).collect();
+        let (Some(first), Some(last)) = (inside.first(), inside.last()) else { return Ok(None) };
+        let gaps = gaps(window.start.as_micros()..window.end.as_micros(), &inside);
+        if are_more(db, gaps.iter()).await? {
             return Ok(None);
         }
-        for (failed, recovered) in recoveries {
-            if inside.binary_search(&period_of(failed)).is_ok() {
+        let mut beside = Beside::default();
+        for gap in &gaps {
+            let some = Window { start: time(gap.start), end: time(gap.end), environments: window.environments.clone() };
+            beside.add_rows(metrics::each(db, &some, wanted).await?);
+        }
+        for (failed, recovered) in &self.recoveries {
+            if inside.binary_search(&period_of(*failed)).is_ok() {
                 beside.recovery_times.push(seconds(recovered.as_micros() - failed.as_micros()));
             }
         }
+        let periods = *first..if wanted.recovery_time { Period::MAX } else { *last + 1 };
+        let with_figures = Arc::clone(&self.with_figures);
+        let usable = Usable { with_figures, inside: Inside::new(*first, &inside), kept };
+        count::sum(db, &window.environments, periods, usable, beside, wanted).await.map(Some)
     }
-    let periods = *first..if wanted.recovery_time { Period::MAX } else { *last + 1 };
-    let usable = Usable { with_figures, inside: Inside::new(*first, &inside), kept };
-    count::sum(db, &window.environments, periods, usable, beside, wanted).await.map(Some)
 }
 
 fn time(micros: i64) -> Timestamp {
