@@ -57,6 +57,14 @@ impl Told {
         Self { facts: facts.into_iter().collect(), ..self }
     }
 
+    /// With who made the change as the first fact, where the head has no place for it.
+    fn made(mut self, by: &str) -> Self {
+        if !by.is_empty() {
+            self.facts.insert(0, format!("changed{by}"));
+        }
+        Self { lead: "; ", ..self }
+    }
+
     /// All in one line, as far as there is room.
     fn line(&self) -> String {
         let mut line = cut(&self.head, SENTENCE);
@@ -202,6 +210,7 @@ impl<'a> Said<'a> {
             Kind::ServiceCreated | Kind::ServiceChanged | Kind::ServiceDeleted => changed("service"),
             Kind::ServiceOwnerChanged => self.owner(form, name, &by),
             Kind::TeamCreated | Kind::TeamChanged | Kind::TeamDeleted => changed("team"),
+            Kind::UserDeleted if self.event.what == What::Changed => self.deactivated(form, name, &by),
             Kind::UserDeleted => changed("user"),
             Kind::ObjectChanged => changed(&words(&self.event.subject_class)),
             Kind::DeployRecorded => self.deploy(form, name, ""),
@@ -226,6 +235,12 @@ impl<'a> Said<'a> {
         }
     }
 
+    /// A user who stays in the catalogue: only an identity provider deactivates. What else has changed of them follows.
+    fn deactivated(&self, form: Form, name: &str, by: &str) -> Told {
+        let head = format!("The user {name} is no longer here: deactivated by the identity provider");
+        self.fields(form, head).made(by)
+    }
+
     fn owner(&self, form: Form, name: &str, by: &str) -> Told {
         let side = |side: &str| self.shown(form, &["changed", "owner", side]);
         let head = match (side("old"), side("new")) {
@@ -234,11 +249,7 @@ impl<'a> Said<'a> {
             (Some(old), None) => format!("The service {name} no longer has an owner; it belonged to {old}"),
             (None, None) => format!("The service {name} has another owner"),
         };
-        let mut told = self.fields(form, head);
-        if !by.is_empty() {
-            told.facts.insert(0, format!("changed{by}"));
-        }
-        Told { lead: "; ", ..told }
+        self.fields(form, head).made(by)
     }
 
     fn deploy(&self, form: Form, service: &str, how: &str) -> Told {
@@ -336,7 +347,11 @@ impl<'a> Said<'a> {
         let known = [self.event.subject_name.as_deref(), self.at(&["alias"])];
         let is_known = |side: &Json| side.as_str().is_some_and(|text| known.contains(&Some(text)));
         let is_said = |name: &str, change: &Json| match self.event.what {
-            What::Changed => name == "owner" && self.kind == Kind::ServiceOwnerChanged,
+            What::Changed => match self.kind {
+                Kind::ServiceOwnerChanged => name == "owner",
+                Kind::UserDeleted => name == "deactivatedAt",
+                _ => false,
+            },
             What::Deleted => change.get("old").is_some_and(is_known),
             _ => match change.get("added").and_then(Json::as_array) {
                 Some(added) => added.iter().all(is_known),

@@ -533,12 +533,14 @@ async fn who_is_deactivated_is_out_at_once_and_still_shown() {
 
 #[tokio::test]
 async fn others_are_told_once_when_somebody_is_deactivated_and_once_when_they_are_deleted() {
-    let receiver = Receiver::taking();
-    let app = TestApp::with(&["--send-events-to", &receiver.host()]).await;
+    let (receiver, chat) = (Receiver::taking(), Receiver::taking());
+    let hosts = [receiver.host(), chat.host()].join(",");
+    let app = TestApp::with(&["--send-events-to", &hosts]).await;
     let _sending = tokio::spawn(app.events.clone().run());
     let client = Client::of(&app).await;
     let path = client.user("ada@example.com").await;
     subscribed(&app, &receiver.url(), json!({ "events": ["user_deleted"] })).await;
+    subscribed(&app, &chat.url(), json!({ "events": ["user_deleted"], "form": "slack" })).await;
     let replace = async |attribute: &str, value: Value| {
         client.patched(&path, json!([{ "op": "replace", "path": attribute, "value": value }])).await
     };
@@ -554,6 +556,11 @@ async fn others_are_told_once_when_somebody_is_deactivated_and_once_when_they_ar
     );
     let moment = &body["data"]["changed"]["deactivatedAt"];
     assert!(moment["old"].is_null() && moment["new"].is_string(), "{body}");
+    // People are told what it means, not that a field has changed.
+    let said = chat.exactly(1).await[0].body()["text"].as_str().expect("a text").to_owned();
+    assert!(said.starts_with("The user "), "{said}");
+    let deactivated = " is no longer here: deactivated by the identity provider; changed by a test 2";
+    assert!(said.contains(deactivated) && !said.contains("deactivated at"), "{said}");
 
     replace("active", json!(false)).await;
     replace("displayName", json!("Ada Moreau")).await;
@@ -567,6 +574,8 @@ async fn others_are_told_once_when_somebody_is_deactivated_and_once_when_they_ar
     assert_eq!(client.send(Method::DELETE, &path, &Value::Null).await.status, 204);
     let told: Vec<Value> = receiver.exactly(3).await.iter().map(|got| got.body()["data"]["what"].clone()).collect();
     assert_eq!(told, ["changed", "changed", "deleted"]);
+    let said = chat.exactly(3).await[2].body()["text"].as_str().expect("a text").to_owned();
+    assert!(said.contains(" was deleted by a test 2"), "{said}");
 }
 
 #[tokio::test]
