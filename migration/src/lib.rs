@@ -90,6 +90,7 @@ mod m20261129_000030_standards_locks;
 mod m20261129_000040_services_by_level;
 mod m20261129_000050_feeds;
 mod m20261130_000001_audit_owner;
+mod m20261130_000002_event_filters;
 mod m20261130_000010_mail_and_digests;
 mod m20261130_000020_told_once;
 mod m20261130_000030_scim;
@@ -214,6 +215,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261130_000060_events_ended::Migration),
             // After the exact values of entries, from which it reads.
             Box::new(m20261130_000001_audit_owner::Migration),
+            Box::new(m20261130_000002_event_filters::Migration),
         ]
     }
 }

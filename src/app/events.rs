@@ -7,8 +7,8 @@ use super::form::Mistakes;
 use super::layout::{Head, page as framed};
 use super::operations::event_subscription::{EventDelivery, EventReceiver, EventSubscription};
 use super::operations::{
-    self, DeleteEventSubscription, EventDeliveryStateEnum as State, EventDigestEnum as Digest, EventFormEnum as Form,
-    EventSubscriptions, ResendEvents, RotateEventSecret, TestEventSubscription,
+    self, DeleteEventSubscription, EventDeleted, EventDeliveryStateEnum as State, EventDigestEnum as Digest,
+    EventFormEnum as Form, EventSubscriptions, EventTeam, ResendEvents, RotateEventSecret, TestEventSubscription,
 };
 use super::parts::{count, delete_button, empty, pages, time};
 use super::rights::{Owner, Reach, Rights, Thing};
@@ -48,6 +48,17 @@ pub fn spoken(word: &str) -> String {
     word.replace('_', " ")
 }
 
+/// The team that a subscription belongs to: the only one that it names.
+pub fn owner<'t>(teams: &'t [EventTeam], deleted: &EventDeleted) -> Option<Owner<'t>> {
+    match teams {
+        [EventTeam { id, alias, name }] if deleted.team_count == 0 => Some(Owner { id, alias, name }),
+        _ => None,
+    }
+}
+
+/// How many teams of a subscription the list of all subscriptions names.
+const TEAMS: usize = 3;
+
 /// Lists the subscriptions.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let found = ask(site, visit, EventSubscriptions { after: visit.query.given("after") }).await?;
@@ -64,7 +75,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                 table {
                     thead { tr {
                         th scope="col" { "Name" } th scope="col" { "Receiver" } th.wide scope="col" { "Events" }
-                        th.wide scope="col" { "Team" } th scope="col" { "State" }
+                        th.wide scope="col" { "Teams" } th scope="col" { "State" }
                     } }
                     tbody { @for one in &list.nodes {
                         tr {
@@ -74,7 +85,15 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                                 @if let Some(digest) = one.digest { " " span.soft { (digest.to_string()) } }
                             }
                             td.wide { (count(i64::try_from(one.events.len()).unwrap_or(i64::MAX), "kind")) }
-                            td.wide { @if let Some(team) = &one.team { a href=(path(["teams", &team.alias])) { (team.name) } } @else { "all" } }
+                            td.wide {
+                                @let (teams, deleted) = (&one.teams, one.deleted.team_count);
+                                @let more = teams.len().saturating_sub(TEAMS);
+                                @for (place, team) in teams.iter().take(TEAMS).enumerate() {
+                                    @if place > 0 { ", " } a href=(path(["teams", &team.alias])) { (team.name) }
+                                }
+                                @if more > 0 { " and " (more) " more" }
+                                @else if teams.is_empty() { @if deleted > 0 { (count(deleted, "deleted team")) } @else { "all" } }
+                            }
                             td { @let at = one.receiver.delivered_at.map(|at| at.0);
                                  (state(one.enabled, one.receiver.error.is_some(), at, now)) }
                         }
@@ -110,7 +129,7 @@ async fn show(
 ) -> Result<Markup, Fault> {
     let found = ask(site, visit, operations::EventSubscription { id, after: visit.query.given("after") }).await?;
     let own = found.account.event_subscription.ok_or(Fault::NotFound)?;
-    let owner = own.team.as_ref().map(|team| Owner { id: &team.id, alias: &team.alias, name: &team.name });
+    let owner = owner(&own.teams, &own.deleted);
     let rights = Rights::read(site, visit, Thing { noun: "subscription", page: address(id), owner }).await?;
     let may = rights.may_change();
     let now = Timestamp::now();
@@ -162,15 +181,38 @@ fn facts(own: &EventSubscription, now: Timestamp) -> Markup {
             dt { "Events" } dd { @for (place, kind) in own.events.iter().enumerate() {
                 @if place > 0 { ", " } (spoken(&kind.to_string()))
             } }
-            @if let Some(team) = &own.team { dt { "Team" } dd { a href=(path(["teams", &team.alias])) { (team.name) } } }
-            @if let Some(service) = &own.service { dt { "Service" } dd { a href=(path(["services", &service.alias])) { (service.name) } } }
-            @if let Some(tier) = &own.tier { dt { "Tier" } dd { (tier.name) } }
-            @if let Some(environment) = &own.environment { dt { "Environment" } dd { (environment) } }
+            (named("Teams", own.teams.iter().map(|one| link(["teams", &one.alias], &one.name)), (own.deleted.team_count, "team")))
+            (named("Services", own.services.iter().map(|one| link(["services", &one.alias], &one.name)),
+                (own.deleted.service_count, "service")))
+            (named("Tiers", own.tiers.iter().map(|one| html! { (one.name) }), (own.deleted.tier_count, "tier")))
+            (named("Environments", own.environments.iter().map(|one| html! { (one) }), (0, "environment")))
             @if let Some(at) = delivered_at { dt { "Last taken" } dd { (time(at.0, now)) } }
             @if let Some(error) = error { dt { "Last error" } dd { (error) } }
             @if let Some(at) = retry_at { dt { "Tried again" } dd { (time(at.0, now)) } }
             @if *waiting_count > 0 { dt { "Waiting" } dd { (waiting_count) } }
             @if *missed_count > 0 { dt { "Not kept" } dd { (missed_count) } }
+        }
+    }
+}
+
+fn link(place: [&str; 2], name: &str) -> Markup {
+    html! { a href=(path(place)) { (name) } }
+}
+
+/// What a list names, and how much of it was deleted. Nothing if it names nothing.
+fn named(heading: &str, left: impl ExactSizeIterator<Item = Markup>, (deleted, noun): (i32, &str)) -> Markup {
+    let is_left = left.len() > 0;
+    html! {
+        @if is_left || deleted > 0 {
+            dt { (heading) }
+            dd {
+                @for (place, one) in left.enumerate() { @if place > 0 { ", " } (one) }
+                @if deleted > 0 {
+                    @if is_left { ", " }
+                    span.soft { (count(deleted, &format!("deleted {noun}"))) }
+                    @if !is_left { ": no event passes, until the list is changed" }
+                }
+            }
         }
     }
 }

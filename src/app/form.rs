@@ -173,6 +173,11 @@ pub fn given<E: FieldRules>(form: &Fields, column: E::Column) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 
+/// The lines of a text area that lists things, without blank ones.
+pub fn lines(area: &str) -> Vec<&str> {
+    area.lines().map(text::trim).filter(|line| !line.is_empty()).collect()
+}
+
 /// Converts line ends: forms send CRLF, the database stores LF.
 pub fn stored(text: &str) -> String {
     text.replace("\r\n", "\n")

@@ -1,15 +1,17 @@
 //! Form fields that name something by its alias or its id take its name too, if only one thing has that name. So a list of
 //! choices may end: whoever does not find a thing in it writes its name.
 //!
-//! What is written is looked up in one statement for each field, within the budget of what pages read.
+//! What is written is looked up in one statement for each field, or each of its lines, within the budget of what pages read.
 
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Query, UnionType};
 use sea_orm::{ColumnTrait, EntityTrait};
 
+use super::form::lines;
 use super::visit::{Fields, Visit};
 use super::{Fault, Site};
 use crate::db::{self, Read, ReadHandle};
 use crate::entity::alias::AliasTable;
+use crate::entity::event_subscription::NAMED;
 use crate::entity::{
     category, component_type, domain, domain_alias, filter, id_of, integration, level, property_definition,
     relationship_definition, repository, service, service_alias, system, system_alias, team, team_alias, user,
@@ -40,8 +42,6 @@ const FIELDS: &[(&str, Noun)] = &[
     ("ownerId", Noun::Team),
     ("ownerAlias", Noun::Team),
     ("parentTeam.alias", Noun::Team),
-    ("teamId", Noun::Team),
-    ("serviceId", Noun::Service),
     ("managerEmail", Noun::User),
     ("dependencyKey.destinationIdentifier.alias", Noun::Service),
     ("dependencies.0.service.alias", Noun::Service),
@@ -58,6 +58,9 @@ const FIELDS: &[(&str, Noun)] = &[
     ("propertyDefinition.id", Noun::PropertyDefinition),
     ("relationshipDefinitionId", Noun::RelationshipDefinition),
 ];
+
+/// The fields that name several things, one on each line.
+const LISTS: [(&str, Noun); 2] = [("teamIds", Noun::Team), ("serviceIds", Noun::Service)];
 
 /// The same for the address of the list of services.
 const OF_SERVICES: [(&str, Noun); 2] = [("type", Noun::ComponentType), ("filter", Noun::Filter)];
@@ -76,6 +79,7 @@ pub async fn understood(site: &Site, visit: &Visit) -> Result<Visit, Fault> {
     let parent = if first.starts_with("system") { Noun::Domain } else { Noun::System };
     let fields = FIELDS.iter().chain(of_path(&path)).copied().chain([("parent.alias", parent)]);
     let form = replaced(site, visit, &visit.form, fields).await?;
+    let form = replaced_lines(site, visit, form).await?;
     Ok(Visit { form, ..visit.clone() })
 }
 
@@ -112,6 +116,25 @@ async fn replaced(
         }
     }
     Ok(replaced)
+}
+
+/// Replaces names in the fields that name several things. The API refuses a list that is too long.
+async fn replaced_lines(site: &Site, visit: &Visit, mut form: Fields) -> Result<Fields, Fault> {
+    for (field, noun) in LISTS {
+        let given = lines(form.get(field));
+        if given.is_empty() || given.len() > NAMED {
+            continue;
+        }
+        let reading = site.reading(visit).await?;
+        let mut aliases = Vec::with_capacity(given.len());
+        for line in given {
+            let named = reading.required(|db| named(db, noun, line)).await?.filter(|named| named.is_by_name);
+            aliases.push(named.map_or_else(|| line.to_owned(), |named| named.alias));
+        }
+        let aliases = aliases.join("\n");
+        form = form.and(field, &aliases);
+    }
+    Ok(form)
 }
 
 impl Noun {

@@ -11,7 +11,7 @@ use super::{digest, kinds};
 use crate::db::{self, Db, Read, Transaction, Write};
 use crate::entity::event::{self, Kind, What};
 use crate::entity::event_delivery::{self, MOST_WAITING, State};
-use crate::entity::event_subscription::{self as subscription, Digest, Form, Model as Subscription};
+use crate::entity::event_subscription::{self as subscription, Digest, Filters, Form, Model as Subscription};
 use crate::entity::{ByIds, Timestamp, deploy, event_receiver as receiver, known, service};
 
 /// The most events for which deliveries are made out in one transaction.
@@ -44,20 +44,32 @@ pub(super) async fn next(db: &Db) -> Result<Waited, db::Error> {
     let enabled = subscription::Entity::find().filter(subscription::Column::Enabled.eq(true));
     let enabled = enabled.filter(known::<Form>(subscription::Column::Form));
     let subscriptions = db.read().all(enabled.order_by_asc(subscription::Column::Id)).await?;
-    let subscriptions: Vec<(Subscription, Vec<Kind>)> =
-        subscriptions.into_iter().map(|one| (one.wanted(), one)).map(|(wanted, one)| (one, wanted)).collect();
+    let subscriptions: Vec<Subscribed> = subscriptions.into_iter().map(Subscribed::new).collect();
     // Counted before the transaction, in which others would wait for it. Of several processes, each may add some more.
     let mut room = HashMap::with_capacity(subscriptions.len());
-    for (one, _) in &subscriptions {
-        let waiting = event_delivery::waiting(db.read(), one.id).await?;
-        room.insert(one.id, MOST_WAITING.saturating_sub(waiting));
+    for Subscribed { row, .. } in &subscriptions {
+        let waiting = event_delivery::waiting(db.read(), row.id).await?;
+        room.insert(row.id, MOST_WAITING.saturating_sub(waiting));
     }
     db.write(async |tx| make_out(tx, &subscriptions, room).await).await
 }
 
+/// A subscription, and what it wants.
+struct Subscribed {
+    row: Subscription,
+    kinds: Vec<Kind>,
+    filters: Filters,
+}
+
+impl Subscribed {
+    fn new(row: Subscription) -> Self {
+        Self { kinds: row.wanted(), filters: row.filters(), row }
+    }
+}
+
 async fn make_out(
     tx: &Transaction,
-    subscriptions: &[(Subscription, Vec<Kind>)],
+    subscriptions: &[Subscribed],
     mut room: HashMap<i64, u64>,
 ) -> Result<Waited, db::Error> {
     let most = (DELIVERIES / Ord::max(subscriptions.len() as u64, 1)).clamp(1, EVENTS);
@@ -66,22 +78,22 @@ async fn make_out(
     let digests = digests(tx, subscriptions).await?;
     let (now, mut missed) = (Timestamp::now(), HashMap::<i64, i64>::new());
     let (mut rows, mut unwanted) = (Vec::new(), Vec::new());
-    let is_recovery_wanted = subscriptions.iter().any(|(_, wanted)| wanted.contains(&Kind::DeployRecovered));
+    let is_recovery_wanted = subscriptions.iter().any(|one| one.kinds.contains(&Kind::DeployRecovered));
     for event in &events {
         let kinds = kinds_of(tx, event, is_recovery_wanted).await?;
         let place = places.of_event(event);
         let mut is_wanted = false;
-        for (one, wanted) in subscriptions.iter().filter(|(one, _)| concerns(one, event, &place)) {
+        for one in subscriptions.iter().filter(|one| one.concerns(event, &place)) {
             // The most special kind that it wants.
-            let Some(kind) = kinds.iter().rev().find(|kind| wanted.contains(kind)) else { continue };
-            let Some(left) = room.get_mut(&one.id).filter(|left| **left > 0) else {
-                *missed.entry(one.id).or_default() += 1;
+            let Some(kind) = kinds.iter().rev().find(|kind| one.kinds.contains(kind)) else { continue };
+            let Some(left) = room.get_mut(&one.row.id).filter(|left| **left > 0) else {
+                *missed.entry(one.row.id).or_default() += 1;
                 continue;
             };
             *left -= 1;
             is_wanted = true;
-            let row = delivery(one.id, event, *kind, now);
-            rows.push(match digests.get(&one.id) {
+            let row = delivery(one.row.id, event, *kind, now);
+            rows.push(match digests.get(&one.row.id) {
                 None => row,
                 Some(digest) => collected(row, digest::next(*digest, now)),
             });
@@ -106,11 +118,9 @@ async fn make_out(
 
 /// The digests that subscriptions have now, by the ids of these. Whoever changes one waits for the end of the transaction,
 /// and so finds all that was collected for it.
-async fn digests(
-    tx: &Transaction,
-    subscriptions: &[(Subscription, Vec<Kind>)],
-) -> Result<HashMap<i64, Digest>, db::Error> {
-    let ids: Vec<i64> = subscriptions.iter().filter(|(one, _)| one.digest.is_some()).map(|(one, _)| one.id).collect();
+async fn digests(tx: &Transaction, subscriptions: &[Subscribed]) -> Result<HashMap<i64, Digest>, db::Error> {
+    let rows = subscriptions.iter().map(|one| &one.row);
+    let ids: Vec<i64> = rows.filter(|row| row.digest.is_some()).map(|row| row.id).collect();
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
@@ -163,19 +173,14 @@ struct EventScopes {
 }
 
 impl EventScopes {
-    async fn read(
-        tx: &Transaction,
-        events: &[event::Model],
-        subscriptions: &[(Subscription, Vec<Kind>)],
-    ) -> Result<Self, db::Error> {
+    async fn read(tx: &Transaction, events: &[event::Model], subscriptions: &[Subscribed]) -> Result<Self, db::Error> {
         let ids: BTreeSet<i64> = events.iter().filter_map(|event| event.service_id).collect();
         let found = match ids.is_empty() {
             true => Vec::new(),
             false => service::Entity::by_ids(tx, ids.into_iter().map(Some)).await?,
         };
         let services = found.into_iter().flatten().map(|service| (service.id, service)).collect();
-        let is_filtered = |one: &Subscription| one.team_id.or(one.service_id).or(one.tier_id).is_some();
-        let issues = match subscriptions.iter().any(|(one, _)| is_filtered(one)) {
+        let issues = match subscriptions.iter().any(|one| one.filters.has_places()) {
             true => events.iter().filter_map(issue).collect(),
             false => BTreeSet::new(),
         };
@@ -206,18 +211,27 @@ fn issue(event: &event::Model) -> Option<i64> {
     event.subject_id.filter(|_| event.subject_class == CODE_ISSUE)
 }
 
-/// Whether an event passes the filters of a subscription, which must be there when it happens.
-fn concerns(one: &Subscription, event: &event::Model, place: &EventScope) -> bool {
-    let is_environment = |wanted: &String| match &event.environment {
-        Some(environment) => deploy::environment_key(environment) == deploy::environment_key(wanted),
-        // Only deploys have environments.
-        None => event.what != What::Deployed,
-    };
-    one.created_at <= event.at
-        && one.team_id.is_none_or(|team| place.teams.contains(&team))
-        && one.service_id.is_none_or(|service| place.services.contains(&service))
-        && one.tier_id.is_none_or(|tier| place.tiers.contains(&tier))
-        && one.environment.as_ref().is_none_or(is_environment)
+impl Subscribed {
+    /// Whether an event passes the filters of the subscription, which must be there when it happens.
+    fn concerns(&self, event: &event::Model, place: &EventScope) -> bool {
+        let Filters { teams, services, tiers, environments } = &self.filters;
+        let is_environment = match (environments, &event.environment) {
+            (None, _) => true,
+            (Some(named), Some(environment)) => named.contains(&deploy::environment_key(environment)),
+            // Only deploys have environments.
+            (Some(_), None) => event.what != What::Deployed,
+        };
+        self.row.created_at <= event.at
+            && has_one(teams.as_ref(), &place.teams)
+            && has_one(services.as_ref(), &place.services)
+            && has_one(tiers.as_ref(), &place.tiers)
+            && is_environment
+    }
+}
+
+/// Whether one of these is among those that are named, if any are.
+fn has_one(named: Option<&BTreeSet<i64>>, ids: &[i64]) -> bool {
+    named.is_none_or(|named| ids.iter().any(|id| named.contains(id)))
 }
 
 async fn kinds_of(tx: &Transaction, event: &event::Model, is_recovery_wanted: bool) -> Result<Vec<Kind>, db::Error> {

@@ -202,7 +202,7 @@ impl<'a> Parts<'a> {
         let mut rows = Vec::new();
         rows.extend(self.own.is_none().then_some(self.subject));
         for (column, old, new) in self.different() {
-            rows.extend([old, new].iter().filter_map(|value| referred(column, value.as_ref())));
+            rows.extend([old, new].iter().flat_map(|value| referred(column, value.as_ref())));
         }
         let words = self.lists.values().flatten().flatten().flat_map(|entry| &entry.name);
         rows.extend(words.filter_map(|word| if let Word::NameOf(row) = word { Some(*row) } else { None }));

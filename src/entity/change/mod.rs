@@ -29,7 +29,7 @@ pub async fn diff(before: Before<'_>, transaction: &Transaction, object: RowOf) 
     let differing = different(old.as_ref().map(columns_of).as_ref(), new.as_ref().map(columns_of).as_ref());
     let referred = differing
         .iter()
-        .flat_map(|(column, old, new)| [old, new].into_iter().filter_map(|value| referred(column, value.as_ref())));
+        .flat_map(|(column, old, new)| [old, new].into_iter().flat_map(|value| referred(column, value.as_ref())));
     let names = names_of(before, transaction, referred.collect::<Vec<_>>()).await?;
     let mut changed = Map::new();
     insert_different(&mut changed, differing, &names);

@@ -52,6 +52,11 @@ pub(crate) fn reference(column: &str) -> Option<&'static dyn AnyTable> {
     })
 }
 
+/// The table that the ids in a column refer to, if it is a JSON list of ids: `team` for `team_ids`.
+fn listed(column: &str) -> Option<&'static dyn AnyTable> {
+    recorded_as(column.strip_suffix("_ids")?)
+}
+
 /// The values of a row, by column.
 pub(super) type Columns = BTreeMap<&'static str, Value>;
 
@@ -159,11 +164,15 @@ pub(super) fn different(
     both.filter(|(_, old, new)| old != new).collect()
 }
 
-/// The row that a column refers to.
-pub(super) fn referred(column: &str, value: Option<&Value>) -> Option<RowOf> {
-    match value? {
-        Value::BigInt(Some(id)) => Some(RowOf { table: reference(column)?, id: *id }),
-        _ => None,
+/// The rows that a column refers to.
+pub(super) fn referred(column: &str, value: Option<&Value>) -> Vec<RowOf> {
+    match value {
+        Some(Value::BigInt(Some(id))) => reference(column).map(|table| RowOf { table, id: *id }).into_iter().collect(),
+        Some(Value::String(Some(text))) => listed(column).map_or_else(Vec::new, |table| {
+            let ids: Vec<i64> = serde_json::from_str(text).unwrap_or_default();
+            ids.into_iter().map(|id| RowOf { table, id }).collect()
+        }),
+        _ => Vec::new(),
     }
 }
 
@@ -179,7 +188,12 @@ pub(super) fn insert_different(
             continue;
         }
         let [old, new] = [old, new].map(|value| {
-            let name = referred(column, value.as_ref()).and_then(|row| names.get(&row));
+            let rows = referred(column, value.as_ref());
+            if listed(column).is_some() && !rows.is_empty() {
+                let name = |row: RowOf| names.get(&row).cloned().unwrap_or_else(|| row.id.to_string());
+                return rows.into_iter().map(name).collect::<Json>();
+            }
+            let name = rows.first().and_then(|row| names.get(row));
             name.map_or_else(|| readable(column, &value), |name| Json::from(name.as_str()))
         });
         insert(changed, &label(column), old, new);
@@ -188,9 +202,10 @@ pub(super) fn insert_different(
 
 /// The name by which the audit tells a column.
 pub fn label(column: &str) -> String {
-    match reference(column) {
-        Some(_) => column.trim_end_matches("_id").to_owned(),
-        None => field(column),
+    match (reference(column), column.strip_suffix("_ids")) {
+        (Some(_), _) => column.trim_end_matches("_id").to_owned(),
+        (None, Some(one)) if listed(column).is_some() => format!("{one}s"),
+        (None, _) => field(column),
     }
 }
 
@@ -263,6 +278,18 @@ mod tests {
             ("team", None),
         ] {
             assert_eq!(reference(column).map(|table| table.name()), table, "{column}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_ids_refers_to_each_row_and_is_called_by_what_it_lists() {
+        let list = Value::from("[3,1]".to_owned());
+        let rows: Vec<_> =
+            referred("team_ids", Some(&list)).into_iter().map(|row| (row.table.name(), row.id)).collect();
+        assert_eq!(rows, [("team", 3), ("team", 1)]);
+        assert!(referred("name", Some(&list)).is_empty() && referred("team_ids", None).is_empty());
+        for (column, called) in [("team_ids", "teams"), ("team_id", "team"), ("environments", "environments")] {
+            assert_eq!(label(column), called);
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
+use super::event_filter::{Lists, deleted, named};
 use super::event_target::Given;
 use crate::entity::event::{Kind, What};
 use crate::entity::event_subscription::{self as subscription, Column, Digest, Entity, Form, MOST};
-use crate::entity::{event, event_delivery as delivery, event_receiver as receiver, known, pages, service};
+use crate::entity::{event, event_delivery as delivery, event_receiver as receiver, known, pages, service, team, tier};
 use crate::events::{digest as digests, signature};
 use crate::graphql::field::draft;
 use crate::graphql::prelude::*;
@@ -41,6 +42,26 @@ impl EventSubscriptionResolver for EventSubscription {
             });
         }
         Ok(found)
+    }
+
+    async fn teams(rows: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Team>>> {
+        named::<team::Entity>(ctx, rows.iter().map(|row| row.teams())).await
+    }
+
+    async fn services(rows: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Service>>> {
+        named::<service::Entity>(ctx, rows.iter().map(|row| row.services())).await
+    }
+
+    async fn tiers(rows: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Vec<Tier>>> {
+        named::<tier::Entity>(ctx, rows.iter().map(|row| row.tiers())).await
+    }
+
+    async fn environments(rows: &[&Self], _: &Ctx<'_>) -> Result<Vec<Vec<String>>> {
+        Ok(rows.iter().map(|row| row.environments().unwrap_or_default()).collect())
+    }
+
+    async fn deleted(rows: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<EventSubscriptionDeleted>> {
+        deleted(ctx, rows).await
     }
 
     async fn html_url(rows: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<String>> {
@@ -122,15 +143,6 @@ fn words(kinds: &[Kind]) -> String {
     kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(" ")
 }
 
-/// The service that a client names. The outer `None` leaves the column unchanged.
-async fn named_service(db: &Transaction, given: &MaybeUndefined<String>) -> Result<Option<Option<i64>>> {
-    Ok(match given {
-        MaybeUndefined::Undefined => None,
-        MaybeUndefined::Null => Some(None),
-        MaybeUndefined::Value(named) => Some(Some(id::require::<service::Entity>(db, named, "serviceId").await?.id)),
-    })
-}
-
 impl EventSubscriptionCreateMutation for Mutation {
     async fn event_subscription_create(
         ctx: &MutationCtx<'_>,
@@ -143,24 +155,21 @@ impl EventSubscriptionCreateMutation for Mutation {
             form: given,
             digest: rhythm,
             events,
-            team_id,
-            service_id,
-            tier_alias,
+            team_ids,
+            service_ids,
+            tier_aliases,
+            environments,
             enabled,
-            texts,
         } = input;
         let db = ctx.db();
         let form = given.value().map_or(Form::StandardWebhook, |word| form(*word));
         let mut draft = Draft::<Entity>::new();
         draft.set_required(Column::Name, &name);
-        draft.set_texts(&texts);
-        draft.refer(db, Column::TeamId, &team_id).await?;
-        draft.refer(db, Column::TierId, &tier_alias).await?;
+        Lists { team_ids, service_ids, tier_aliases, environments }.set(db, &mut draft).await?;
         let target = Given { url: &receiver_url, email: &receiver_email }.target(ctx, form, None).await;
         let target = draft.problems.take_any(target)?.flatten();
         let digest = draft.problems.take(digest(rhythm.value(), form)).flatten();
         let kinds = draft.problems.take(kinds(&events));
-        let service = draft.problems.take_any(named_service(db, &service_id).await)?.flatten().flatten();
         let row = draft.done()?;
         let (Some(target), Some(kinds)) = (target, kinds) else { return Err(Error::internal("a mistake was lost")) };
         let now = Timestamp::now();
@@ -170,7 +179,6 @@ impl EventSubscriptionCreateMutation for Mutation {
             email: Set(target.email),
             digest: Set(digest),
             kinds: Set(words(&kinds)),
-            service_id: Set(service),
             enabled: Set(enabled.value().copied().unwrap_or(true)),
             created_at: Set(now),
             updated_at: Set(now),
@@ -240,19 +248,17 @@ impl EventSubscriptionUpdateMutation for Mutation {
             form: given,
             digest: rhythm,
             events,
-            team_id,
-            service_id,
-            tier_alias,
+            team_ids,
+            service_ids,
+            tier_aliases,
+            environments,
             enabled,
-            texts,
         } = input;
         let db = ctx.db();
         let before = locked(db, &id).await?;
         let mut draft = Draft::<Entity>::from_row(before.clone());
         draft.set(Column::Name, &name);
-        draft.set_texts(&texts);
-        draft.refer(db, Column::TeamId, &team_id).await?;
-        draft.refer(db, Column::TierId, &tier_alias).await?;
+        Lists { team_ids, service_ids, tier_aliases, environments }.set(db, &mut draft).await?;
         let kinds = draft.problems.take(draft::changed("events", &events, |given| kinds(given))).flatten();
         let form = draft.problems.take(draft::changed("form", &given, |word| Ok(form(*word)))).flatten();
         let form = form.unwrap_or(before.form);
@@ -260,7 +266,6 @@ impl EventSubscriptionUpdateMutation for Mutation {
         let target = draft.problems.take_any(given.target(ctx, form, Some(&before)).await)?.flatten();
         let digest = draft.problems.take(kept_digest(&before, &rhythm, form)).flatten();
         let enabled = draft.problems.take(draft::changed("enabled", &enabled, |is| Ok(*is))).flatten();
-        let service = draft.problems.take_any(named_service(db, &service_id).await)?.flatten();
         let mut row = draft.done()?;
         (row.form, row.digest) = (Set(form), Set(digest));
         if let Some(kinds) = &kinds {
@@ -268,9 +273,6 @@ impl EventSubscriptionUpdateMutation for Mutation {
         }
         if let Some(enabled) = enabled {
             row.enabled = Set(enabled);
-        }
-        if let Some(service) = service {
-            row.service_id = Set(service);
         }
         if let Some(target) = target {
             (row.host, row.email) = (Set(target.host), Set(target.email));

@@ -108,6 +108,7 @@ const JSON: &[(&str, &str)] = &[
     ("Property", "value"),
     ("PropertyDefinition", "schema"),
     ("InfrastructureResource", "data"),
+    ("EventSubscription", "environments"),
     ("RelationshipDefinition", "allowedTypes"),
     ("RelationshipDefinition", "allowedCategories"),
     ("RelationshipDefinition", "managementRules"),

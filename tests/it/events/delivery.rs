@@ -8,7 +8,7 @@ use std::time::Duration;
 use rollcall::api_document::hosts::Hosts;
 use rollcall::db::{Read as _, Write as _};
 use rollcall::entity::event_delivery::{self, MOST_WAITING};
-use rollcall::entity::event_subscription::MOST;
+use rollcall::entity::event_subscription::{MOST, NAMED};
 use rollcall::entity::token::Scope;
 use rollcall::entity::user::Role;
 use rollcall::entity::{Timestamp, audit, event, event_receiver};
@@ -96,44 +96,44 @@ async fn a_change_is_told_once_to_whom_it_concerns() {
         ),
         // It has left the team, which is told.
         (
-            json!({ "events": ["service_owner_changed"], "teamId": own }),
+            json!({ "events": ["service_owner_changed"], "teamIds": [own] }),
             r#"serviceUpdate(input: { alias: "a", ownerInput: { alias: "own" } })"#,
             vec![("service.owner_changed", "a")],
         ),
         (
-            json!({ "events": ["service_owner_changed"], "teamId": own }),
+            json!({ "events": ["service_owner_changed"], "teamIds": [own] }),
             r#"serviceUpdate(input: { alias: "a", ownerInput: { alias: "other" } })"#,
             vec![("service.owner_changed", "a")],
         ),
         (
-            json!({ "events": ["service_changed"], "teamId": own }),
+            json!({ "events": ["service_changed"], "teamIds": [own] }),
             r#"serviceUpdate(input: { alias: "a", language: "C" })"#,
             vec![],
         ),
         (
-            json!({ "events": ["service_changed"], "tierAlias": "one" }),
+            json!({ "events": ["service_changed"], "tierAliases": ["one"] }),
             r#"serviceUpdate(input: { alias: "a", language: "D" })"#,
             vec![],
         ),
         (
-            json!({ "events": ["service_changed"], "tierAlias": "one" }),
+            json!({ "events": ["service_changed"], "tierAliases": ["one"] }),
             r#"serviceUpdate(input: { alias: "a", tierAlias: "one" })"#,
             vec![("service.changed", "a")],
         ),
         // What belongs to a service is of its tier.
         (
-            json!({ "tierAlias": "one" }),
+            json!({ "tierAliases": ["one"] }),
             r#"tagCreate(input: { alias: "a", key: "k", value: "v" })"#,
             vec![("object.changed", "a")],
         ),
         (json!({ "enabled": false }), r#"serviceUpdate(input: { alias: "a", language: "E" })"#, vec![]),
         (
-            json!({ "events": ["team_changed"], "teamId": own }),
+            json!({ "events": ["team_changed"], "teamIds": [own] }),
             r#"teamUpdate(input: { alias: "own", name: "Ours" })"#,
             vec![("team.changed", "ours")],
         ),
         (
-            json!({ "events": ["team_changed"], "teamId": own }),
+            json!({ "events": ["team_changed"], "teamIds": [own] }),
             r#"teamUpdate(input: { alias: "other", name: "Theirs" })"#,
             vec![],
         ),
@@ -323,7 +323,7 @@ async fn deploys_are_told_by_how_they_went() {
     let _sending = tokio::spawn(app.events.clone().run());
     let all = json!({ "events": ["deploy_recorded", "deploy_failed", "deploy_recovered"] });
     subscribed(app, &receiver.url(), all).await;
-    let only = json!({ "name": "Staging", "events": ["deploy_failed"], "environment": "STAGING" });
+    let only = json!({ "name": "Staging", "events": ["deploy_failed"], "environments": ["STAGING"] });
     subscribed(app, &receiver.url(), only).await;
     let (mut minute, mut expected) = (0, 0);
     // Status, environment, what is told.
@@ -569,9 +569,15 @@ async fn a_subscription_is_checked_and_changed_only_by_whose_it_is() {
         (json!({ "receiverUrl": "https://localhost/" }), "receiverUrl"),
         (json!({ "receiverUrl": format!("https://hooks.example.com/{}", "a".repeat(2_000)) }), "receiverUrl"),
         (json!({ "events": [] }), "events"),
-        (json!({ "teamId": "nobody" }), "teamId"),
-        (json!({ "serviceId": "nobody" }), "serviceId"),
-        (json!({ "environment": "e".repeat(256) }), "environment"),
+        (json!({ "teamIds": ["nobody"] }), "teamIds"),
+        (json!({ "serviceIds": ["nobody"] }), "serviceIds"),
+        (json!({ "tierAliases": ["tier_1", "nobody"] }), "tierAliases"),
+        (json!({ "environments": ["production", "e".repeat(256)] }), "environments"),
+        (json!({ "environments": [" "] }), "environments"),
+        (json!({ "teamIds": vec!["x"; NAMED + 1] }), "teamIds"),
+        (json!({ "serviceIds": vec!["x"; NAMED + 1] }), "serviceIds"),
+        (json!({ "tierAliases": vec!["tier_1"; NAMED + 1] }), "tierAliases"),
+        (json!({ "environments": vec!["test"; NAMED + 1] }), "environments"),
     ] {
         let mistakes = mistakes(&app, input(public, more.clone())).await;
         assert_eq!(mistakes[0]["path"][0], path, "{more}: {mistakes}");
@@ -594,8 +600,10 @@ async fn a_subscription_is_checked_and_changed_only_by_whose_it_is() {
         (made["errors"] == json!([]), made["eventSubscription"]["id"].clone())
     };
     assert!(!by_member(json!({})).await.0, "of everything");
-    assert!(!by_member(json!({ "teamId": made["other"]["team"]["id"] })).await.0, "of another team");
-    let (is_made, own) = by_member(json!({ "teamId": made["own"]["team"]["id"] })).await;
+    let (own_team, other) = (&made["own"]["team"]["id"], &made["other"]["team"]["id"]);
+    assert!(!by_member(json!({ "teamIds": [other] })).await.0, "of another team");
+    assert!(!by_member(json!({ "teamIds": [own_team, other] })).await.0, "of several teams");
+    let (is_made, own) = by_member(json!({ "teamIds": [own_team, own_team] })).await;
     assert!(is_made, "of the own team");
     for (id, is_own) in [(json!(all), false), (own, true)] {
         for mutation in [
@@ -624,12 +632,16 @@ async fn a_subscription_reads_back_as_it_was_set() {
         &app,
         r#"mutation {
             team: teamCreate(input: { name: "Own" }) { team { id } }
+            other: teamCreate(input: { name: "Other" }) { team { id } }
             tier: tierCreate(input: { name: "One", index: 1 }) { tier { id } }
             service: serviceCreate(input: { name: "Cart" }) { service { id } }
         }"#,
     )
     .await;
-    const SHOWN: &str = "id name form events enabled environment htmlUrl team { alias } service { alias } tier { alias } receiver { host }";
+    const SHOWN: &str =
+        "id name form events enabled environments htmlUrl teams { alias } services { alias } tiers { alias }
+        deleted { teamCount serviceCount tierCount } receiver { host }";
+    let none_deleted = json!({ "teamCount": 0, "serviceCount": 0, "tierCount": 0 });
     let (id, _) =
         subscribed(&app, " https://hooks.example.com:8443/a ", json!({ "events": ["team_created", "team_created"] }))
             .await;
@@ -638,8 +650,9 @@ async fn a_subscription_reads_back_as_it_was_set() {
     let url = own["htmlUrl"].as_str().expect("a URL");
     assert!(url.ends_with(&format!("/events/{id}")), "{url}");
     let plain = json!({
-        "id": id, "name": "All", "form": "standard_webhook", "events": ["team_created"], "enabled": true, "environment": null,
-        "htmlUrl": url, "team": null, "service": null, "tier": null, "receiver": { "host": "hooks.example.com:8443" },
+        "id": id, "name": "All", "form": "standard_webhook", "events": ["team_created"], "enabled": true, "environments": [],
+        "htmlUrl": url, "teams": [], "services": [], "tiers": [], "deleted": none_deleted,
+        "receiver": { "host": "hooks.example.com:8443" },
     });
     assert_eq!(own, plain);
     let update = format!(
@@ -653,24 +666,26 @@ async fn a_subscription_reads_back_as_it_was_set() {
         app.query(&update, json!({ "input": input })).await["data"]["eventSubscriptionUpdate"].clone()
     };
     let all = json!({
-        "name": "Some", "form": "slack", "events": ["deploy_failed", "object_changed"], "enabled": false, "environment": "Staging",
-        "teamId": made["team"]["team"]["id"], "serviceId": made["service"]["service"]["id"], "tierAlias": "one",
+        "name": "Some", "form": "slack", "events": ["deploy_failed", "object_changed"], "enabled": false,
+        "environments": ["Staging", " Test ", "STAGING"], "teamIds": [made["team"]["team"]["id"], made["other"]["team"]["id"]],
+        "serviceIds": [made["service"]["service"]["id"], "cart"], "tierAliases": ["tier_1", "one", "tier_1"],
         "receiverUrl": "https://chat.example.com/b",
     });
     let changed = updated(all).await;
     assert_eq!(changed["errors"], json!([]));
     let expected = json!({
         "id": id, "name": "Some", "form": "slack", "events": ["deploy_failed", "object_changed"], "enabled": false,
-        "environment": "Staging", "htmlUrl": url, "team": { "alias": "own" }, "service": { "alias": "cart" },
-        "tier": { "alias": "one" }, "receiver": { "host": "chat.example.com" },
+        "environments": ["Staging", "Test"], "htmlUrl": url, "teams": [{ "alias": "own" }, { "alias": "other" }],
+        "services": [{ "alias": "cart" }], "tiers": [{ "alias": "tier_1" }, { "alias": "one" }], "deleted": none_deleted,
+        "receiver": { "host": "chat.example.com" },
     });
     assert_eq!(changed["eventSubscription"], expected);
-    // Absent leaves as it is, null clears.
+    // Absent leaves as it is, null or an empty list is all.
     assert_eq!(updated(json!({})).await["eventSubscription"], expected);
-    let none = json!({ "teamId": null, "serviceId": null, "tierAlias": null, "environment": null });
+    let none = json!({ "teamIds": null, "serviceIds": [], "tierAliases": null, "environments": [] });
     let mut cleared = expected.clone();
-    for field in ["team", "service", "tier", "environment"] {
-        cleared[field] = Value::Null;
+    for field in ["teams", "services", "tiers", "environments"] {
+        cleared[field] = json!([]);
     }
     assert_eq!(updated(none).await["eventSubscription"], cleared);
     for field in ["name", "form", "events", "enabled", "receiverUrl"] {
@@ -871,11 +886,11 @@ async fn the_pages_make_test_and_delete_a_subscription() {
     assert_eq!(refused.status, 422);
     for page in [admin.page(&format!("{own}/edit")).await, String::from_utf8_lossy(&refused.body).into_owned()] {
         assert!(page.contains("value=\"Chat\"") && page.contains("Empty: still at "), "{page}");
-        assert!(page.contains("<option value=\"tier_1\""), "{page}");
+        assert!(page.contains("name=\"tierAliases\" value=\"tier_1\""), "{page}");
     }
     assert_eq!(admin.get("/events/none/edit").await.status, 404);
     let changed =
-        [("name", "Talk"), ("form", "mattermost"), ("events", "service_deleted"), ("environment", "production")];
+        [("name", "Talk"), ("form", "mattermost"), ("events", "service_deleted"), ("environments", "production")];
     assert_eq!(admin.post(&format!("{own}/edit"), &changed).await.status, 303);
     let page = admin.page(&own).await;
     assert!(page.contains("Talk") && page.contains("Mattermost") && page.contains(">off<"), "{page}");

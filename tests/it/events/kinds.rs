@@ -97,15 +97,18 @@ async fn a_critical_issue_that_is_open_for_too_long_is_told_once_to_whom_it_conc
         issue(&app, &integration, name, severity, introduced_at).await;
     }
     let events = json!(["code_issue_overdue"]);
-    for filter in [json!({ "teamId": ids["own"] }), json!({ "serviceId": ids["cart"] }), json!({ "tierAlias": "one" })]
+    for filter in
+        [json!({ "teamIds": [ids["own"]] }), json!({ "serviceIds": [ids["cart"]] }), json!({ "tierAliases": ["one"] })]
     {
         let mut more = filter;
         more["events"] = events.clone();
         subscribed(&app, &told.url(), more).await;
     }
-    for filter in
-        [json!({ "teamId": ids["other"] }), json!({ "serviceId": ids["mail"] }), json!({ "tierAlias": "tier_3" })]
-    {
+    for filter in [
+        json!({ "teamIds": [ids["other"]] }),
+        json!({ "serviceIds": [ids["mail"]] }),
+        json!({ "tierAliases": ["tier_3"] }),
+    ] {
         let mut more = filter;
         more["events"] = events.clone();
         subscribed(&app, &silent.url(), more).await;
@@ -207,9 +210,9 @@ async fn a_code_issue_concerns_the_services_of_its_project() {
     let ids = services(&app).await;
     let integration = scanned(&app, &ids["cart"]).await;
     let events = ["critical_code_issue_created"];
-    subscribed(&app, &told.url(), json!({ "events": events, "serviceId": ids["cart"] })).await;
-    subscribed(&app, &told.url(), json!({ "events": events, "teamId": ids["own"] })).await;
-    subscribed(&app, &silent.url(), json!({ "events": events, "teamId": ids["other"] })).await;
+    subscribed(&app, &told.url(), json!({ "events": events, "serviceIds": [ids["cart"]] })).await;
+    subscribed(&app, &told.url(), json!({ "events": events, "teamIds": [ids["own"]] })).await;
+    subscribed(&app, &silent.url(), json!({ "events": events, "teamIds": [ids["other"]] })).await;
     let _sending = tokio::spawn(app.events.clone().run());
     issue(&app, &integration, "Injection", "critical", None).await;
     let expected = ("code_issue.critical_created".to_owned(), "Injection".to_owned());
@@ -401,10 +404,10 @@ async fn a_refused_service_file_is_told_once_for_each_text_until_one_is_accepted
     const GOOD: &str = "version: 1\nservice:\n  name: Cart\n";
     const WRONG: &str = "version: 1\nservice:\n  name: Cart\n  owner: nobody\n  tier: none\n";
     assert_eq!(apply(&app, file(GOOD, "c0ffee01")).await, Vec::<String>::new());
-    for filter in [json!({ "teamId": ids["own"] }), json!({ "teamId": ids["other"] })] {
+    for filter in [json!({ "teamIds": [ids["own"]] }), json!({ "teamIds": [ids["other"]] })] {
         let mut more = filter;
         more["events"] = json!(["service_file_rejected"]);
-        let receiver = if more["teamId"] == ids["own"] { &told } else { &silent };
+        let receiver = if more["teamIds"][0] == ids["own"] { &told } else { &silent };
         subscribed(&app, &receiver.url(), more).await;
     }
     let _sending = tokio::spawn(app.events.clone().run());

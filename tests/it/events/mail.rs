@@ -496,7 +496,7 @@ async fn only_administrators_send_mail_to_people_who_are_no_users() {
     )
     .await["teamCreate"]["team"]["id"]
         .clone();
-    let asked = |email: &str| json!({ "input": mail(&json!({ "receiverEmail": email, "teamId": team })) });
+    let asked = |email: &str| json!({ "input": mail(&json!({ "receiverEmail": email, "teamIds": [team] })) });
     let errors = |answer: Value| answer["data"]["eventSubscriptionCreate"]["errors"].clone();
     for (browser, email, is_allowed) in [
         (&member, "eve@outside.example", false),
@@ -533,7 +533,7 @@ async fn an_address_that_is_not_changed_is_not_checked_again() {
     )
     .await;
     let team = &made["teamCreate"]["team"]["id"];
-    let id = subscribed(&app, mail(&json!({ "receiverEmail": "list@outside.example", "teamId": team }))).await;
+    let id = subscribed(&app, mail(&json!({ "receiverEmail": "list@outside.example", "teamIds": [team] }))).await;
     // It has failed, and is tried again later.
     use event_receiver::Column::{Failures, RetryAt};
     let later = Timestamp::from_micros(Timestamp::now().as_micros() + 600_000_000);
@@ -548,7 +548,7 @@ async fn an_address_that_is_not_changed_is_not_checked_again() {
             ("receiverEmail", email),
             ("digest", ""),
             ("events", "service_created"),
-            ("teamId", "own"),
+            ("teamIds", "own"),
         ]
     };
     let edit = format!("/events/{id}/edit");

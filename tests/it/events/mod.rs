@@ -4,6 +4,7 @@
 mod delivery;
 mod due;
 mod feeds;
+mod filters;
 mod kills;
 mod kinds;
 mod mail;

@@ -16,14 +16,14 @@ pub const ROWS: &[&str] = &["Core", "shop"];
 /// Three subscriptions.
 pub const SUBSCRIPTIONS: &str = r#"
     chat: eventSubscriptionCreate(input: {
-        name: "Chat", receiverUrl: "https://hooks.example.com/a", form: slack, events: [deploy_failed], teamId: $Core, serviceId: $shop,
-        tierAlias: "tier_2", environment: "production", enabled: true
+        name: "Chat", receiverUrl: "https://hooks.example.com/a", form: slack, events: [deploy_failed], teamIds: [$Core], serviceIds: [$shop],
+        tierAliases: ["tier_2"], environments: ["production"], enabled: true
     }) { eventSubscription { id } errors { message } }
     oldChat: eventSubscriptionCreate(input: {
         name: "Old", receiverUrl: "https://hooks.example.com/b", events: [deploy_failed]
     }) { eventSubscription { id } errors { message } }
     mail: eventSubscriptionCreate(input: {
-        name: "Mail", receiverEmail: "bob@example.com", form: email, digest: weekly, events: [deploy_failed], teamId: $Core
+        name: "Mail", receiverEmail: "bob@example.com", form: email, digest: weekly, events: [deploy_failed], teamIds: [$Core]
     }) { eventSubscription { id } errors { message } }
 "#;
 
@@ -69,14 +69,14 @@ pub async fn failed(app: &TestApp) {
 pub fn steps(id: &dyn Fn(&str) -> Value) -> Vec<(&'static str, Value)> {
     let whole = json!({
         "name": "All", "receiverUrl": "https://hooks.example.com/c", "form": "cloud_event",
-        "events": ["service_created", "object_changed"], "teamId": id("Core"), "serviceId": id("shop"), "tierAlias": "tier_2",
-        "environment": "staging", "enabled": true,
+        "events": ["service_created", "object_changed"], "teamIds": [id("Core")], "serviceIds": [id("shop")],
+        "tierAliases": ["tier_2", "tier_3"], "environments": ["staging", "test"], "enabled": true,
     });
     let mut changed = whole.clone();
     changed["id"] = id("chat");
     let mail = json!({
         "name": "Mail", "receiverEmail": "bob@example.com", "form": "email", "digest": "daily", "events": ["service_created"],
-        "teamId": id("Core"),
+        "teamIds": [id("Core")],
     });
     let mut mailed = mail.clone();
     mailed["id"] = id("mail");

@@ -79,8 +79,6 @@ async fn every_field_that_names_something_offers_the_first_of_them() {
             "services",
             "value=\"mail_out\">Mail Out</option>",
         ),
-        ("/new/event-subscription", "teamId", "teams", "<option value=\"pay_team\">Pay Team</option>"),
-        ("/new/event-subscription", "serviceId", "services", "value=\"mail_out\">Mail Out</option>"),
         ("/deploys", "service", "services", "value=\"mail_out\">Mail Out</option>"),
         ("/deploys", "team", "teams", "<option value=\"pay_team\">Pay Team</option>"),
         ("/deploys", "system", "systems", "<option value=\"check_out\">Check Out</option>"),
@@ -120,14 +118,15 @@ async fn forms_take_the_names_of_teams_people_and_services() {
         ("form", "slack"),
         ("receiverUrl", "https://hooks.example.com/1"),
         ("events", "deploy_failed"),
-        ("teamId", "Core Team"),
-        ("serviceId", "Shopping Cart"),
+        ("teamIds", "Core Team\r\npay_team\r\n"),
+        ("serviceIds", "Shopping Cart"),
     ];
     let made = admin.post("/new/event-subscription", &form).await;
     assert_eq!(made.status, 200, "{made:?}");
-    let of = "{ account { eventSubscriptions { nodes { team { alias } service { alias } } } } }";
+    let of = "{ account { eventSubscriptions { nodes { teams { alias } services { alias } } } } }";
     let of = data(&app, of).await["account"]["eventSubscriptions"]["nodes"].clone();
-    assert_eq!(of, json!([{ "team": { "alias": "core_team" }, "service": { "alias": "shopping_cart" } }]));
+    let teams = json!([{ "alias": "core_team" }, { "alias": "pay_team" }]);
+    assert_eq!(of, json!([{ "teams": teams, "services": [{ "alias": "shopping_cart" }] }]));
 
     assert_eq!(admin.get("/delivery?system=Check+Out").await.status, 200);
     assert_eq!(admin.get("/delivery?system=Nothing+Known").await.status, 404);

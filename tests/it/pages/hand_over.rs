@@ -111,7 +111,7 @@ async fn a_team_is_deleted_by_whoever_has_seen_what_it_leaves() {
         domainCreate(input: { name: \"Shop\", ownerId: $id }) { errors { message } }
         repositoryUpdate(input: { id: $repository, ownerId: $id }) { errors { message } }
         eventSubscriptionCreate(input: {
-            name: \"Told\", form: slack, receiverUrl: \"https://hooks.example.com/1\", events: [deploy_failed], teamId: $id
+            name: \"Told\", form: slack, receiverUrl: \"https://hooks.example.com/1\", events: [deploy_failed], teamIds: [$id]
         }) { errors { message } }
     }";
     let ids = json!({ "id": made["old"]["team"]["id"], "repository": made["repository"]["repository"]["id"] });

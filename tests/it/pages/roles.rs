@@ -261,7 +261,7 @@ const FORMS: &[(&str, Form, May)] = &[
     ("suggestions/{ignored}/unignore", &[], Member),
     (
         "events/{subscription}/edit",
-        &[("name", "Other"), ("form", "slack"), ("events", "deploy_failed"), ("teamId", "core")],
+        &[("name", "Other"), ("form", "slack"), ("events", "deploy_failed"), ("teamIds", "core")],
         Owner,
     ),
     ("events/{subscription}/test", &[], Owner),
@@ -275,7 +275,7 @@ const FORMS: &[(&str, Form, May)] = &[
             ("form", "slack"),
             ("receiverUrl", "https://hooks.example.com/n"),
             ("events", "deploy_failed"),
-            ("teamId", "core"),
+            ("teamIds", "core"),
         ],
         Owner,
     ),
@@ -762,7 +762,7 @@ impl<'a> World<'a> {
             _ => {
                 let core = &self.shared["core-id"];
                 let create = format!(
-                    "eventSubscriptionCreate(input: {{ name: \"Told {n}\", receiverUrl: \"https://hooks.example.com/{n}\", form: slack, events: [deploy_failed], enabled: true, teamId: \"{core}\" }}) {{ eventSubscription {{ id }} errors {{ message }} }}"
+                    "eventSubscriptionCreate(input: {{ name: \"Told {n}\", receiverUrl: \"https://hooks.example.com/{n}\", form: slack, events: [deploy_failed], enabled: true, teamIds: [\"{core}\"] }}) {{ eventSubscription {{ id }} errors {{ message }} }}"
                 );
                 let id = self.id_of(&create).await;
                 if name == "failed" {

@@ -314,6 +314,7 @@ fn things() -> Section {
         count("scorecards", scorecard::MOST),
         count("campaigns", campaign::MOST),
         count("event subscriptions", event_subscription::MOST),
+        count("teams, services, tiers and environments, of each, that a subscription names", event_subscription::NAMED),
         count("deliveries of events that wait for a subscription", event_delivery::MOST_WAITING as usize)
             .beyond("further events are not kept for it, and counted"),
         count("deliveries of events that a subscription shows after they have ended", event_delivery::KEPT as usize)

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use migration::{Migrator, MigratorTrait};
 use rollcall::db::{self, Backend, Db, OpenError, Read, Version, Write};
 use rollcall::entity::alias::{AliasKind, AliasTable};
 use rollcall::entity::audit::{Actor, Subject};
@@ -194,6 +195,80 @@ async fn older_entries_of_the_audit_say_what_their_subjects_belonged_to() {
     let of = |id| ("Service", id);
     let expected = [vec![of(cart), of(bus)], vec![of(bus)], vec![of(cart)], vec![of(bus), of(cart)]];
     assert_eq!(owners, [&expected[..], &[vec![], vec![], vec![]]].concat());
+}
+
+#[tokio::test]
+async fn a_subscription_for_one_of_each_names_lists_of_one() {
+    let database = Database::empty().await;
+    let steps = Migrator::migrations();
+    let before = steps.iter().position(|step| step.name() == "m20261130_000002_event_filters").expect("the step");
+    database.migrate(before).await;
+    let db = db::connect(&database.url).await.expect("a database");
+    let statements = r#"
+        INSERT INTO team (id, name, alias, created_at, updated_at) VALUES (1, 'Own', 'own', 0, 0);
+        INSERT INTO service (id, name, slug, created_at, updated_at) VALUES (1, 'Cart', 'cart', 0, 0);
+        INSERT INTO event_subscription (name, form, host, kinds, enabled, created_at, updated_at)
+            VALUES ('All', 'slack', 'hooks.example.com', 'deploy_failed', true, 0, 0);
+        INSERT INTO event_subscription (name, form, host, email, digest, kinds, team_id, service_id, tier_id, environment,
+                enabled, created_at, updated_at)
+            SELECT 'Some', 'email', 'example.com', 'ada@example.com', 'weekly', 'deploy_failed', 1, 1, id, 'the "EU"', true, 1, 2
+            FROM tier WHERE alias = 'tier_2';
+        INSERT INTO event_subscription (name, form, host, kinds, enabled, created_at, updated_at)
+            VALUES ('Gone', 'slack', 'hooks.example.com', 'deploy_failed', true, 0, 0);
+        INSERT INTO event_receiver (subscription_id, url, secret, failures, missed)
+            SELECT id, '', 'a secret', 3, 5 FROM event_subscription WHERE name = 'Some';
+        INSERT INTO event (id, at, what, subject_class, detail) VALUES (1, 0, 'deployed', 'Service', '{}');
+        INSERT INTO event_delivery (subscription_id, event_id, kind, subject, state, attempts, created_at, digest_at)
+            SELECT id, 1, 'deploy_failed', 'Service:1', 'waiting', 1, 0, 7 FROM event_subscription WHERE name = 'Some';
+        DELETE FROM event_subscription WHERE name = 'Gone';"#;
+    tell(&db, statements).await;
+    assert_eq!(db::migrate(&db).await.expect("a migration"), steps.len() - before);
+    let all = event_subscription::Entity::find().order_by_asc(event_subscription::Column::Id);
+    let rows = db.read().all(all).await.expect("subscriptions");
+    assert_eq!(rows.iter().map(|row| (row.id, &*row.name)).collect::<Vec<_>>(), [(1, "All"), (2, "Some")]);
+    assert_eq!(rows[0].filters(), event_subscription::Filters::default());
+    let tier = tier::Entity::by_alias(db.read(), "tier_2").await.expect("a query").expect("a tier").id;
+    let some = &rows[1];
+    assert_eq!((some.team_id, some.teams(), &some.team_ids), (Some(1), Some(vec![1]), &None));
+    assert_eq!((some.services(), some.tiers()), (Some(vec![1]), Some(vec![tier])));
+    assert_eq!(some.environments(), Some(vec!["the \"EU\"".to_owned()]));
+    assert_eq!(
+        (some.email.as_deref(), some.digest),
+        (Some("ada@example.com"), Some(event_subscription::Digest::Weekly))
+    );
+    assert_eq!((some.created_at, some.updated_at), (Timestamp::from_micros(1), Timestamp::from_micros(2)));
+    let receivers = db.read().all(event_receiver::Entity::find()).await.expect("receivers");
+    assert_eq!(
+        receivers.iter().map(|row| (row.subscription_id, row.failures, row.missed)).collect::<Vec<_>>(),
+        [(2, 3, 5)]
+    );
+    let deliveries = db.read().all(event_delivery::Entity::find()).await.expect("deliveries");
+    assert_eq!(deliveries.iter().map(|row| (row.subscription_id, row.event_id)).collect::<Vec<_>>(), [(2, 1)]);
+    assert_eq!(deliveries[0].digest_at, Some(Timestamp::from_micros(7)));
+
+    let new = event_subscription::ActiveModel {
+        name: Set("New".to_owned()),
+        form: Set(event_subscription::Form::Slack),
+        host: Set("hooks.example.com".to_owned()),
+        kinds: Set("deploy_failed".to_owned()),
+        enabled: Set(true),
+        created_at: Set(Timestamp::from_micros(0)),
+        updated_at: Set(Timestamp::from_micros(0)),
+        ..Default::default()
+    };
+    assert_eq!(
+        stored(&db, new).await.expect("a subscription").id,
+        4,
+        "the id of the deleted one is not given out again"
+    );
+    // What the rows refer to is as before.
+    db.write(async |tx| tx.exec(service::Entity::delete_by_id(1)).await).await.expect("it goes");
+    assert_eq!(db.read().count(event_subscription::Entity::find()).await.expect("a count"), 3);
+    db.write(async |tx| tx.exec(team::Entity::delete_by_id(1)).await).await.expect("it goes");
+    assert_eq!(db.read().count(event_subscription::Entity::find()).await.expect("a count"), 2);
+    assert_eq!(db.read().count(event_receiver::Entity::find()).await.expect("a count"), 0);
+    assert_eq!(db.read().count(event_delivery::Entity::find()).await.expect("a count"), 0);
+    assert!(tables(&db).await.iter().all(|table| !table.starts_with("kept_")));
 }
 
 #[tokio::test]
