@@ -8,6 +8,7 @@ use super::ask::{ask, or_null, settled, unanswered};
 use super::events::{address, digest_name, form_name, owner, shown_once, spoken};
 use super::form::{self, Area, Mistakes, Text, lines};
 use super::layout::layout;
+use super::offers::{Offered, Offers};
 use super::operations::event_form::EventSubscription;
 use super::operations::{
     CreateEventSubscription, EventChoices, EventDigestEnum, EventForm, EventFormEnum, EventKindEnum,
@@ -47,12 +48,12 @@ const FORMS: [EventFormEnum; 6] = [
 /// Shows the form for a new subscription.
 pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     rights::to_create(site, session).await?;
-    let tiers = tiers(site, visit).await?;
+    let choices = choices(site, visit).await?;
     let begun = Fields::one(ENABLED, "on")
         .and(EVENTS, "deploy_failed")
         .and(TEAMS, visit.query.get("team"))
         .and(SERVICES, visit.query.get("service"));
-    Ok(Answer::page(new_form(visit, &tiers, &begun, &Mistakes::none())))
+    Ok(Answer::page(new_form(visit, &choices, &begun, &Mistakes::none())))
 }
 
 /// What the form says, as the API takes it.
@@ -75,6 +76,11 @@ fn sent(form: &Fields) -> Result<Sent<'_>, Fault> {
     Ok(Sent { form: chosen, url, email, digest, events })
 }
 
+/// The field that has all but the first of what a list names.
+fn more(list: &str) -> String {
+    format!("{list}.more")
+}
+
 /// The field that has what a list showed when the form was made. Only there if some of what the list names was deleted.
 fn before(list: &str) -> String {
     format!("{list}.before")
@@ -90,7 +96,8 @@ fn forget(list: &str) -> String {
 fn named<'f>(form: &'f Fields, list: &'static str) -> MaybeUndefined<Vec<&'f str>> {
     let given = match list {
         TIERS => form.get_all(TIERS).filter(|alias| !alias.is_empty()).collect(),
-        _ => lines(form.get(list)),
+        ENVIRONMENTS => lines(form.get(ENVIRONMENTS)),
+        _ => form.given(list).into_iter().chain(lines(form.get(&more(list)))).collect(),
     };
     let before = before(list);
     if form.has(&before) && !form.has(&forget(list)) && sorted(&given) == sorted(&lines(form.get(&before))) {
@@ -137,18 +144,32 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             };
             Ok(Answer::page(layout(visit, form.get(NAME), main)))
         }
-        Err(mistakes) => Ok(Answer::refused(new_form(visit, &tiers(site, visit).await?, form, &mistakes))),
+        Err(mistakes) => {
+            let choices = choices(site, visit).await?;
+            Ok(Answer::refused(new_form(visit, &choices, form, &mistakes)))
+        }
     }
 }
 
-/// The tiers that the form offers.
-async fn tiers(site: &Site, visit: &Visit) -> Result<Vec<EventTier>, Fault> {
-    Ok(ask(site, visit, EventChoices {}).await?.account.tiers)
+/// What the form offers.
+struct Choices {
+    tiers: Vec<EventTier>,
+    offers: Offers,
 }
 
-async fn find(site: &Site, visit: &Visit, id: &str) -> Result<(EventSubscription, Vec<EventTier>), Fault> {
+async fn choices(site: &Site, visit: &Visit) -> Result<Choices, Fault> {
+    let tiers = ask(site, visit, EventChoices {}).await?.account.tiers;
+    Ok(Choices { tiers, offers: offers(site, visit).await? })
+}
+
+async fn offers(site: &Site, visit: &Visit) -> Result<Offers, Fault> {
+    Offers::read(site, visit, &[Offered::Teams, Offered::Services]).await
+}
+
+async fn find(site: &Site, visit: &Visit, id: &str) -> Result<(EventSubscription, Choices), Fault> {
     let found = ask(site, visit, EventForm { id }).await?.account;
-    Ok((found.event_subscription.ok_or(Fault::NotFound)?, found.tiers))
+    let own = found.event_subscription.ok_or(Fault::NotFound)?;
+    Ok((own, Choices { tiers: found.tiers, offers: offers(site, visit).await? }))
 }
 
 impl EventSubscription {
@@ -182,7 +203,7 @@ impl EventSubscription {
 /// Shows the form of a subscription.
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::TeamMember)?;
-    let (own, tiers) = find(site, visit, id).await?;
+    let (own, choices) = find(site, visit, id).await?;
     if !Rights::read(site, visit, own.thing()).await?.may_edit() {
         return Ok(Answer::redirect(address(id)));
     }
@@ -190,15 +211,18 @@ pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Re
         .and(FORM, &own.form.to_string())
         .and(EMAIL, own.receiver.email.as_deref().unwrap_or_default())
         .and(DIGEST, &own.digest.map(|digest| digest.to_string()).unwrap_or_default())
-        .and(TEAMS, &own.listed(TEAMS))
-        .and(SERVICES, &own.listed(SERVICES))
         .and(ENVIRONMENTS, &own.listed(ENVIRONMENTS));
+    for list in [TEAMS, SERVICES] {
+        let listed = own.listed(list);
+        let (first, others) = listed.split_once('\n').unwrap_or((&*listed, ""));
+        fields = fields.and(list, first).and(&more(list), others);
+    }
     if own.enabled {
         fields = fields.and(ENABLED, "on");
     }
     let fields = own.events.iter().fold(fields, |fields, kind| fields.append(EVENTS, &kind.to_string()));
     let fields = own.tiers.iter().fold(fields, |fields, tier| fields.append(TIERS, &tier.alias));
-    Ok(Answer::page(edit_form(visit, &own, &tiers, &fields, &Mistakes::none())))
+    Ok(Answer::page(edit_form(visit, &own, &choices, &fields, &Mistakes::none())))
 }
 
 /// Changes a subscription.
@@ -225,32 +249,26 @@ pub async fn change(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Faul
     match done {
         Ok(()) => Ok(Answer::redirect(address(id))),
         Err(mistakes) => {
-            let (own, tiers) = find(site, visit, id).await?;
+            let (own, choices) = find(site, visit, id).await?;
             Rights::read(site, visit, own.thing()).await?.to_edit()?;
-            Ok(Answer::refused(edit_form(visit, &own, &tiers, form, &mistakes)))
+            Ok(Answer::refused(edit_form(visit, &own, &choices, form, &mistakes)))
         }
     }
 }
 
-fn new_form(visit: &Visit, tiers: &[EventTier], form: &Fields, mistakes: &Mistakes) -> Markup {
+fn new_form(visit: &Visit, choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
     const URL_HINT: &str = "Of an incoming webhook, or of your program. It is not shown again. Not for Email.";
     let main = html! {
         (rights::own_owner(visit))
         form method="post" action="/new/event-subscription" {
-            (fields(None, tiers, (form, mistakes), URL_HINT))
+            (fields(None, choices, (form, mistakes), URL_HINT))
             button { "Create subscription" }
         }
     };
     layout(visit, "New subscription", main)
 }
 
-fn edit_form(
-    visit: &Visit,
-    own: &EventSubscription,
-    tiers: &[EventTier],
-    form: &Fields,
-    mistakes: &Mistakes,
-) -> Markup {
+fn edit_form(visit: &Visit, own: &EventSubscription, choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
     let hint = match own.form {
         EventFormEnum::Email => "For every form but Email. It is not shown again.".to_owned(),
         _ => format!("Empty: still at {}.", own.receiver.host),
@@ -258,24 +276,19 @@ fn edit_form(
     let main = html! {
         p { a href=(address(&own.id)) { "Back to the subscription" } }
         form method="post" action={ (address(&own.id)) "/edit" } {
-            (fields(Some(own), tiers, (form, mistakes), &hint))
+            (fields(Some(own), choices, (form, mistakes), &hint))
             button { "Save" }
         }
     };
     layout(visit, &format!("Edit {}", own.name), main)
 }
 
-/// The text areas that say about what: field, label and hint.
-const LISTS: [(&str, &str, &str); 3] = [
-    (
-        TEAMS,
-        "Teams (names or aliases)",
-        "Only events about them and what they own: one on each line, empty for all. A subscription for one team belongs to it.",
-    ),
-    (SERVICES, "Services (names or aliases)", "Only events about these services: one on each line, empty for all."),
-    (ENVIRONMENTS, "Environments", "Of deploys, only those to these: one on each line, empty for all."),
-];
-/// The most characters of such a list.
+/// The hints for the fields that say about what.
+const OF_TEAM: &str = "Only events about this team and what it owns. Empty for all.";
+const OF_SERVICE: &str = "Only events about this service. Empty for all.";
+const ON_LINES: &str = "And about these: a name or an alias on each line.";
+const OF_ENVIRONMENTS: &str = "Of deploys, only those to these environments: one on each line. Empty for all.";
+/// The most characters of a list in a text area.
 const LIST: usize = NAMED * (text::SHORT + 1);
 /// The hint for the tiers.
 const OF_TIERS: &str = "Only events about services of these tiers. None for all.";
@@ -284,11 +297,12 @@ const MAIL: &str = "For the form Email: of a user. Administrators may give any."
 
 fn fields(
     own: Option<&EventSubscription>,
-    tiers: &[EventTier],
+    Choices { tiers, offers }: &Choices,
     (form, mistakes): (&Fields, &Mistakes),
     url: &str,
 ) -> Markup {
     let line = |name, label, hint, required| Text { name, label, hint, kind: "text", required }.show(form, mistakes);
+    let area = |name: &str, label, hint| Area { name, label, hint, rows: 2, most: LIST }.show(form, mistakes);
     let forms: Vec<(String, &str)> = FORMS.iter().map(|one| (one.to_string(), form_name(*one))).collect();
     let forms: Vec<(&str, &str)> = forms.iter().map(|(word, name)| (&**word, *name)).collect();
     let digests =
@@ -318,10 +332,13 @@ fn fields(
             @for tier in tiers { (choice(TIERS, &tier.alias, &tier.name, form)) }
             (kept(own, TIERS, "tier", form))
         }
-        @for (name, label, hint) in LISTS {
-            (Area { name, label, hint, rows: 2, most: LIST }.show(form, mistakes))
-            @if name != ENVIRONMENTS { (kept(own, name, if name == TEAMS { "team" } else { "service" }, form)) }
-        }
+        (offers.show(Offered::Teams, (TEAMS, "Team (name or alias)", OF_TEAM), false, (form, mistakes)))
+        (area(&more(TEAMS), "More teams", ON_LINES))
+        (kept(own, TEAMS, "team", form))
+        (offers.show(Offered::Services, (SERVICES, "Service (name or alias)", OF_SERVICE), false, (form, mistakes)))
+        (area(&more(SERVICES), "More services", ON_LINES))
+        (kept(own, SERVICES, "service", form))
+        (area(ENVIRONMENTS, "Environments", OF_ENVIRONMENTS))
         label.check { input type="checkbox" name=(ENABLED) checked[form.has(ENABLED)]; " Send messages" }
     }
 }

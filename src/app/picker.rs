@@ -42,6 +42,8 @@ const FIELDS: &[(&str, Noun)] = &[
     ("ownerId", Noun::Team),
     ("ownerAlias", Noun::Team),
     ("parentTeam.alias", Noun::Team),
+    ("teamIds", Noun::Team),
+    ("serviceIds", Noun::Service),
     ("managerEmail", Noun::User),
     ("dependencyKey.destinationIdentifier.alias", Noun::Service),
     ("dependencies.0.service.alias", Noun::Service),
@@ -60,7 +62,7 @@ const FIELDS: &[(&str, Noun)] = &[
 ];
 
 /// The fields that name several things, one on each line.
-const LISTS: [(&str, Noun); 2] = [("teamIds", Noun::Team), ("serviceIds", Noun::Service)];
+const LISTS: [(&str, Noun); 2] = [("teamIds.more", Noun::Team), ("serviceIds.more", Noun::Service)];
 
 /// The same for the address of the list of services.
 const OF_SERVICES: [(&str, Noun); 2] = [("type", Noun::ComponentType), ("filter", Noun::Filter)];

@@ -79,6 +79,8 @@ async fn every_field_that_names_something_offers_the_first_of_them() {
             "services",
             "value=\"mail_out\">Mail Out</option>",
         ),
+        ("/new/event-subscription", "teamIds", "teams", "<option value=\"pay_team\">Pay Team</option>"),
+        ("/new/event-subscription", "serviceIds", "services", "value=\"mail_out\">Mail Out</option>"),
         ("/deploys", "service", "services", "value=\"mail_out\">Mail Out</option>"),
         ("/deploys", "team", "teams", "<option value=\"pay_team\">Pay Team</option>"),
         ("/deploys", "system", "systems", "<option value=\"check_out\">Check Out</option>"),
@@ -118,7 +120,8 @@ async fn forms_take_the_names_of_teams_people_and_services() {
         ("form", "slack"),
         ("receiverUrl", "https://hooks.example.com/1"),
         ("events", "deploy_failed"),
-        ("teamIds", "Core Team\r\npay_team\r\n"),
+        ("teamIds", "Core Team"),
+        ("teamIds.more", "Pay Team\r\n\r\ncore_team\r\n"),
         ("serviceIds", "Shopping Cart"),
     ];
     let made = admin.post("/new/event-subscription", &form).await;
