@@ -121,14 +121,13 @@ impl Model {
 
     /// What events must be about to be sent.
     pub fn filters(&self) -> Filters {
-        let environments = self.environments().into_iter().flatten();
-        let environments: BTreeSet<String> = environments.map(|one| deploy::environment_key(&one)).collect();
         let ids = |listed: Option<Vec<i64>>| listed.map(BTreeSet::from_iter);
+        let keys = |listed: Vec<String>| listed.iter().map(|one| deploy::environment_key(one)).collect();
         Filters {
             teams: ids(self.teams()),
             services: ids(self.services()),
             tiers: ids(self.tiers()),
-            environments: self.environments.is_some().then_some(environments),
+            environments: self.environments().map(keys),
         }
     }
 
