@@ -2,6 +2,8 @@
 //!
 //! Ids in a list are no foreign keys. What was deleted stays in it and matches nothing: without it, a list could become
 //! empty, which means all. One team is in `team_id`: the subscription belongs to it, and goes with it.
+//!
+//! This drops columns, and all programs may go on: no release has subscriptions.
 
 use sea_orm_migration::sea_orm::DbBackend;
 use sea_orm_migration::{prelude::*, schema::*};
