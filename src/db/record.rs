@@ -6,7 +6,8 @@
 
 use std::collections::HashMap;
 
-use super::table::{AnyRow, RowOf, Table, Told, key_of};
+use super::said::{MayChange, Told};
+use super::table::{AnyRow, RowOf, Table, key_of};
 
 /// How many held rows are kept. Most mutations read fewer.
 const HELD: usize = 64;
@@ -67,12 +68,19 @@ pub struct Record {
     places: HashMap<RowOf, usize>,
     /// Whether more rows were changed.
     pub(super) is_over: bool,
+    /// Who may change the tables of which it has no rows.
+    pub(super) may_change: Option<MayChange>,
 }
 
 impl Record {
     /// Whether changes of a table are recorded.
     pub(super) fn records<E: Table>(&self) -> bool {
         self.most > 0 && !matches!(E::TOLD, Told::Nothing)
+    }
+
+    /// Notes that a statement changes rows that are not recorded, and who may change such rows.
+    pub(super) fn change_unseen(&mut self, may_change: MayChange) {
+        self.may_change = self.may_change.max(Some(may_change));
     }
 
     /// Notes rows that the transaction has read and that no other transaction can change until it ends.

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 use super::read::{Backend, Read, ReadHandle};
 use super::row::Omitted;
+use super::said::{MayChange, Told};
 use super::transaction::Transaction;
 use super::{Before, Error};
 
@@ -89,6 +90,9 @@ pub trait Table: EntityTrait<Model: DeserializeOwned + Sync + 'static> {
     /// Why an export leaves its rows out. `None` if it has them.
     const LEFT_OUT: Option<&'static str> = None;
 
+    /// Who may change its rows. Whatever a mutation says of itself, one that changes such a row for anybody else is refused.
+    const MAY_CHANGE: MayChange = MayChange::Owners;
+
     /// Whose a row is. A row of [`Told::In`] belongs to the row in whose list it is.
     fn owner(row: &Self::Model) -> Owner;
 
@@ -104,19 +108,6 @@ pub trait Table: EntityTrait<Model: DeserializeOwned + Sync + 'static> {
         let _ = row;
         Entry::default()
     }
-}
-
-/// What the rows of a table are to the audit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
-    /// Objects of this SDL type, with entries of their own.
-    Alone(&'static str),
-    /// The same, unless they are deleted or changed along with the row that they refer to: there may be very many.
-    Directly(&'static str),
-    /// Entries of the list with this name, of the row that they belong to.
-    In(&'static str),
-    /// Nothing: what follows from other rows, counters, and what belongs to a sign-in. No transaction records them.
-    Nothing,
 }
 
 /// Whose a row is.
@@ -171,7 +162,10 @@ pub enum Word {
 
 /// The table of a statement that changes rows that no transaction records. It is written for each such table, so a
 /// statement without rows cannot change any other.
-pub trait Unrecorded {}
+pub trait Unrecorded {
+    /// Who may change its rows.
+    const MAY_CHANGE: MayChange = MayChange::Owners;
+}
 
 /// The groups of columns that lists leave out ([`Table::GROUPS`]), from the names of the groups and their columns. The
 /// generator reads them too: it refuses a column that is never null, or in two groups.
@@ -185,18 +179,21 @@ macro_rules! column_groups {
 /// Implements [`Table`] for a table whose changes are not recorded. Its rows are `exported`, or `left_out("why")`.
 #[macro_export]
 macro_rules! unrecorded {
-    ($table:ty, exported) => {
-        $crate::unrecorded!($table => None);
+    ($table:ty, exported $(, $may_change:ident)?) => {
+        $crate::unrecorded!($table => None $(, $may_change)?);
     };
-    ($table:ty, left_out($why:literal)) => {
-        $crate::unrecorded!($table => Some($why));
+    ($table:ty, left_out($why:literal) $(, $may_change:ident)?) => {
+        $crate::unrecorded!($table => Some($why) $(, $may_change)?);
     };
-    ($table:ty => $left_out:expr) => {
-        impl $crate::db::Unrecorded for $table {}
+    ($table:ty => $left_out:expr $(, $may_change:ident)?) => {
+        impl $crate::db::Unrecorded for $table {
+            $(const MAY_CHANGE: $crate::db::MayChange = $crate::db::MayChange::$may_change;)?
+        }
 
         impl $crate::db::Table for $table {
             const TOLD: $crate::db::Told = $crate::db::Told::Nothing;
             const LEFT_OUT: Option<&'static str> = $left_out;
+            const MAY_CHANGE: $crate::db::MayChange = <Self as $crate::db::Unrecorded>::MAY_CHANGE;
 
             fn owner(_: &<$table as sea_orm::EntityTrait>::Model) -> $crate::db::Owner {
                 $crate::db::Owner::Nobody
@@ -257,6 +254,8 @@ pub trait AnyTable: Send + Sync {
     fn list(&self) -> Option<&'static str>;
     /// See [`Table::LEFT_OUT`].
     fn left_out(&self) -> Option<&'static str>;
+    /// See [`Table::MAY_CHANGE`].
+    fn may_change(&self) -> MayChange;
     /// Reads the rows with the next ids after one, at most `most`, by their ids.
     fn page<'d>(&self, db: &'d dyn ReadHandle, after: i64, most: u64) -> BoxFuture<'d, Result<Vec<AnyRow>, Error>>;
     /// Reads the rows whose column `column`, or whose key, is one of these ids: at most `most`.
@@ -305,6 +304,10 @@ impl<E: Table> AnyTable for Of<E> {
 
     fn left_out(&self) -> Option<&'static str> {
         E::LEFT_OUT
+    }
+
+    fn may_change(&self) -> MayChange {
+        E::MAY_CHANGE
     }
 
     fn page<'d>(&self, db: &'d dyn ReadHandle, after: i64, most: u64) -> BoxFuture<'d, Result<Vec<AnyRow>, Error>> {

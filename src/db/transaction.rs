@@ -13,6 +13,7 @@ use super::postgres::server;
 use super::read::{Backend, Collecting, ReadHandle, Reader};
 use super::record::{Change, MOST_CHANGED, Record, Side};
 use super::row::{Collect, Work};
+use super::said::MayChange;
 use super::sqlite::embedded;
 use super::table::RowOf;
 use super::write::WriteHandle;
@@ -55,6 +56,11 @@ impl Transaction {
     pub fn changes(&self) -> Option<Vec<Change>> {
         let record = self.record();
         (!record.is_over).then(|| record.changes())
+    }
+
+    /// Who may change what it has changed without a record of the rows. `None` if there is nothing of that kind.
+    pub fn may_change_unseen(&self) -> Option<MayChange> {
+        self.record().may_change
     }
 
     /// The row as it was before this transaction, and as others see it until this transaction ends, if that is known.

@@ -20,6 +20,7 @@ use super::lock::lock;
 use super::read::{Read, ReadHandle, run};
 use super::record::{Record, Side};
 use super::row::{Row, Work};
+use super::said::MayChange;
 use super::table::{RowOf, Table, Unrecorded};
 
 /// The number of rows that a statement of [`Write::insert_all`] stores.
@@ -73,6 +74,7 @@ pub trait Write: WriteHandle {
         &self,
         statement: &impl StatementBuilder,
     ) -> impl Future<Output = Result<u64, Error>> + Send {
+        note_unseen(self.as_write(), E::MAY_CHANGE);
         self.change(self.backend().build(statement))
     }
 
@@ -140,6 +142,7 @@ pub trait Write: WriteHandle {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
+        note_unseen(self.as_write(), E::MAY_CHANGE);
         self.run(Work::writing(self.backend().build(statement), false), read)
     }
 
@@ -191,8 +194,28 @@ fn record_of<E: Table>(db: &dyn WriteHandle) -> Option<MutexGuard<'_, Record>> {
     db.record().map(lock).filter(|record| record.records::<E>())
 }
 
+/// Notes who may change rows that are changed without a record of them. So a mutation is refused to others even there.
+fn note_unseen(db: &dyn WriteHandle, may_change: MayChange) {
+    if may_change > MayChange::Members
+        && let Some(record) = db.record()
+    {
+        lock(record).change_unseen(may_change);
+    }
+}
+
+/// Notes rows that were stored. `are_new` says that all of them were made.
+fn note_stored<E: Table>(db: &dyn WriteHandle, rows: &[E::Model], are_new: bool) {
+    match record_of::<E>(db) {
+        Some(mut record) => record.store::<E>(rows, are_new),
+        None => note_unseen(db, E::MAY_CHANGE),
+    }
+}
+
 fn exec<C: Changes>(db: &dyn WriteHandle, query: C) -> impl Future<Output = Result<u64, Error>> + Send {
     let is_recorded = record_of::<C::Table>(db).is_some();
+    if !is_recorded {
+        note_unseen(db, C::Table::MAY_CHANGE);
+    }
     let mut statement = query.into_query();
     C::touch(&mut statement);
     if is_recorded {
@@ -222,9 +245,7 @@ async fn exec_recorded<C: Changes>(db: &dyn WriteHandle, statement: Statement) -
 /// Runs a statement that stores rows and returns them.
 async fn store<E: Table>(db: &dyn WriteHandle, work: Work, are_new: bool) -> Result<Vec<E::Model>, Error> {
     let rows = run(db, 0, work, |row| row.model::<E>()).await?;
-    if let Some(mut record) = record_of::<E>(db) {
-        record.store::<E>(&rows, are_new);
-    }
+    note_stored::<E>(db, &rows, are_new);
     Ok(rows)
 }
 

@@ -4,7 +4,7 @@ use super::prelude::*;
 use super::repository;
 
 super::table! {
-    "alert_source", Alone("AlertSource"), |_| Owner::Nobody;
+    "alert_source", Alone("AlertSource"), Members;
 
     /// The integration through which the alert source was pushed.
     pub integration_id: i64,

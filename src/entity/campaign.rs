@@ -6,7 +6,7 @@ use super::prelude::*;
 pub const MOST: usize = 500;
 
 super::table! {
-    "campaign", Alone("Campaign"), |_| Owner::Nobody;
+    "campaign", Alone("Campaign"), StandardsAdministrators;
 
     /// The display name; not unique.
     pub name: String,

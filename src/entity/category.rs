@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "category", Alone("Category"), |_| Owner::Nobody;
+    "category", Alone("Category"), StandardsAdministrators;
 
     /// The display name; unique among the categories of the rubric.
     pub name: String,

@@ -6,7 +6,7 @@ use super::code_issue_project_resource;
 use super::prelude::*;
 
 super::table! {
-    "code_issue", Directly("CodeIssue"), |_| Owner::Nobody;
+    "code_issue", Directly("CodeIssue"), Members;
 
     /// The project in which the issue was found.
     pub code_issue_project_id: i64,

@@ -5,7 +5,7 @@ use sea_orm::sea_query::ExprTrait;
 use super::prelude::*;
 
 super::table! {
-    "code_issue_project", Alone("CodeIssueProject"), |_| Owner::Nobody;
+    "code_issue_project", Alone("CodeIssueProject"), Members;
 
     /// The custom integration it belongs to.
     pub integration_id: i64,

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "component_type", Alone("ComponentType"), |_| Owner::Nobody;
+    "component_type", Alone("ComponentType"), Members;
 
     /// The alias by which services refer to the type; unique.
     pub alias: String,

@@ -7,7 +7,7 @@ use sea_orm::sea_query::{ExprTrait, Func};
 use super::prelude::*;
 
 super::table! {
-    "deploy", Directly("Deploy"), |_| Owner::Nobody;
+    "deploy", Directly("Deploy"), Members;
 
     /// The deploy endpoint that received the post; `None` once that endpoint is deleted.
     pub integration_id: Option<i64>,

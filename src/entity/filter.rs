@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "filter", Alone("Filter"), |_| Owner::Nobody;
+    "filter", Alone("Filter"), Members;
 
     /// The display name.
     pub name: String,

@@ -9,7 +9,7 @@ use super::prelude::*;
 use super::user;
 
 super::table! {
-    "identity", unrecorded, exported;
+    "identity", unrecorded, exported, Administrators;
 
     /// The issuer: the provider's name for itself.
     pub issuer: String,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::prelude::*;
 
 super::table! {
-    "integration", Alone("Integration"), |_| Owner::Nobody;
+    "integration", Alone("Integration"), Members;
 
     /// The kind: the SDL's `type`.
     #[sea_orm(column_name = "type")]

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "level", Alone("Level"), |_| Owner::Nobody;
+    "level", Alone("Level"), StandardsAdministrators;
 
     /// The slug of the name that the level was created with; unique.
     pub alias: String,

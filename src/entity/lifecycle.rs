@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "lifecycle", Alone("Lifecycle"), |_| Owner::Nobody;
+    "lifecycle", Alone("Lifecycle"), Members;
 
     /// The alias in the API; unique.
     pub alias: String,

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "property_definition", Alone("PropertyDefinition"), |_| Owner::Nobody;
+    "property_definition", Alone("PropertyDefinition"), Members;
 
     /// The alias by which values refer to the definition; unique.
     pub alias: String,

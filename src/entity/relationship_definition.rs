@@ -7,7 +7,7 @@ use super::prelude::*;
 pub const RULES: usize = 20;
 
 super::table! {
-    "relationship_definition", Alone("RelationshipDefinition"), |_| Owner::Nobody;
+    "relationship_definition", Alone("RelationshipDefinition"), Members;
 
     /// The alias by which clients refer to the definition; unique.
     pub alias: String,

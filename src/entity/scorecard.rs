@@ -6,7 +6,7 @@ use super::prelude::*;
 pub const MOST: usize = 500;
 
 super::table! {
-    "scorecard", Alone("Scorecard"), |_| Owner::Nobody;
+    "scorecard", Alone("Scorecard"), StandardsAdministrators;
 
     /// The display name; not unique.
     pub name: String,

@@ -8,7 +8,7 @@ use super::prelude::*;
 use super::user;
 
 super::table! {
-    "sign_in_link", unrecorded, left_out("a secret that lasts minutes");
+    "sign_in_link", unrecorded, left_out("a secret that lasts minutes"), Administrators;
 
     /// SHA-256 of the secret, 32 bytes; unique.
     pub hash: Vec<u8>,

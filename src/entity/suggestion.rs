@@ -4,7 +4,7 @@
 use super::prelude::*;
 
 super::table! {
-    "suggestion", Alone("ServiceSuggestion"), |_| Owner::Nobody;
+    "suggestion", Alone("ServiceSuggestion"), Members;
 
     /// The unknown alias, or the name of the project.
     pub alias: String,

@@ -16,9 +16,14 @@
 /// }
 /// ```
 ///
+/// Where nobody owns a row, a word of [`MayChange`](crate::db::MayChange) stands in the place of whose it is:
+/// `"level", Alone("Level"), StandardsAdministrators;`. A mutation that changes such a row for anybody else is refused,
+/// whatever it says of itself.
+///
 /// A table whose changes are not recorded says `unrecorded` in their place, and `exported` or `left_out("why")`: whether
-/// exports have its rows. Those of other tables are exported, unless `left_out("why")` follows what they are to the audit. A
-/// table that says more of its rows gives only its name, and implements [`Table`](crate::db::Table) itself.
+/// exports have its rows; a word of [`MayChange`](crate::db::MayChange) may follow. Those of other tables are exported, unless
+/// `left_out("why")` follows what they are to the audit. A table that says more of its rows gives only its name, and
+/// implements [`Table`](crate::db::Table) itself.
 ///
 /// It becomes what sea-orm wants of a module, `Model`, `Relation` and the traits of both, and `impl Table for Entity`. The
 /// file needs `use super::prelude::*`. The generator reads the columns from the source.
@@ -40,13 +45,25 @@ macro_rules! table {
 
         impl ActiveModelBehavior for ActiveModel {}
     };
-    ($table:tt, unrecorded, exported; $($columns:tt)*) => {
+    ($table:tt, unrecorded, exported $(, $may_change:ident)?; $($columns:tt)*) => {
         $crate::entity::table! { $table; $($columns)* }
-        $crate::unrecorded!(Entity, exported);
+        $crate::unrecorded!(Entity, exported $(, $may_change)?);
     };
-    ($table:tt, unrecorded, left_out($why:literal); $($columns:tt)*) => {
+    ($table:tt, unrecorded, left_out($why:literal) $(, $may_change:ident)?; $($columns:tt)*) => {
         $crate::entity::table! { $table; $($columns)* }
-        $crate::unrecorded!(Entity, left_out($why));
+        $crate::unrecorded!(Entity, left_out($why) $(, $may_change)?);
+    };
+    ($table:tt, $told:ident($name:tt), $may_change:ident; $($columns:tt)*) => {
+        $crate::entity::table! { $table; $($columns)* }
+
+        impl $crate::db::Table for Entity {
+            const TOLD: $crate::db::Told = $crate::db::Told::$told($name);
+            const MAY_CHANGE: $crate::db::MayChange = $crate::db::MayChange::$may_change;
+
+            fn owner(_: &Model) -> $crate::db::Owner {
+                $crate::db::Owner::Nobody
+            }
+        }
     };
     (
         $table:tt, $told:ident($name:tt), $(left_out($why:literal),)? |$row:pat_param| $owner:expr

@@ -39,6 +39,8 @@ super::table! {
 
 impl Table for Entity {
     const TOLD: Told = Told::In("tags");
+    // Members tag users, too.
+    const MAY_CHANGE: db::MayChange = db::MayChange::Members;
     // Tags are listed below their owner.
     const GROUPS: &'static [Omitted] = column_groups! {
         owners: ServiceId, RepositoryId, TeamId, UserId, SystemId, DomainId, InfrastructureResourceId;

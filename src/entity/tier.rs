@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 super::table! {
-    "tier", Alone("Tier"), |_| Owner::Nobody;
+    "tier", Alone("Tier"), Members;
 
     /// The alias in the API; unique.
     pub alias: String,

@@ -14,7 +14,7 @@ use super::text::ENTRIES;
 use super::{change, remembered};
 
 super::table! {
-    "token", unrecorded, left_out("a secret, valid for the installation that issued it");
+    "token", unrecorded, left_out("a secret, valid for the installation that issued it"), Administrators;
 
     /// What the token is for.
     pub description: String,

@@ -7,7 +7,7 @@ use super::prelude::*;
 use crate::error::Problems;
 
 super::table! {
-    "user", Alone("User"), |_| Owner::Nobody;
+    "user", Alone("User"), Administrators;
 
     /// The full name.
     pub name: String,

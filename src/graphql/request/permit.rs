@@ -1,4 +1,7 @@
-//! What a signed-in user may change, beyond the scope that a mutation requires.
+//! What a caller may change, beyond the scope that a mutation requires.
+//!
+//! A table says who may change its rows ([`MayChange`]): those of the standards, and users, only administrators. That holds
+//! whatever the SDL says of the mutation: its `@access` tells clients, and spares the work of one that is refused.
 //!
 //! A member of teams changes rows that their teams own. This is checked after the mutation has run and before it commits,
 //! for every row that it has changed. A refused mutation is rolled back. Rows that follow by foreign keys need no
@@ -7,7 +10,9 @@
 use std::collections::HashMap;
 
 use super::caller::Caller;
-use crate::db::{self, AnyRow, Before, Owner, RowOf, Side, Transaction, World};
+use super::rules::{ONLY_ADMINISTRATORS, ONLY_STANDARDS_ADMINISTRATORS};
+use crate::db::{self, AnyRow, Before, MayChange, Owner, RowOf, Side, Transaction, World};
+use crate::engine::Scope;
 use crate::entity::change::{Account, Whole};
 use crate::entity::user::Role;
 use crate::entity::{ByIds, team, team_membership};
@@ -20,6 +25,9 @@ pub(in crate::graphql) async fn check(
     caller: &Caller,
     account: &Account,
 ) -> Result<()> {
+    if let Some(why) = transaction.may_change_unseen().and_then(|who| lacks(caller, who)) {
+        return Err(why.into());
+    }
     match refused(before, transaction, caller, account).await?.into_iter().next() {
         None => Ok(()),
         Some((_, why)) => Err(why.into()),
@@ -33,11 +41,19 @@ pub(in crate::graphql) async fn refused<'a>(
     caller: &Caller,
     account: &'a Account,
 ) -> Result<Vec<(&'a Whole, UserError)>> {
-    let Some((user, Role::TeamMember)) = caller.user else { return Ok(Vec::new()) };
-    let mut owners = Owners { before, transaction, user, known: HashMap::new(), names: HashMap::new() };
     let mut refused = Vec::new();
+    let mut owners = match caller.user {
+        Some((user, Role::TeamMember)) => {
+            Some(Owners { before, transaction, user, known: HashMap::new(), names: HashMap::new() })
+        }
+        _ => None,
+    };
     for change in account.changes.iter().filter(|change| !change.follows) {
-        if let Some(whose) = owners.whose(change).await? {
+        if let Some(why) = lacks(caller, may_change(change)) {
+            refused.push((change, why));
+        } else if let Some(owners) = &mut owners
+            && let Some(whose) = owners.whose(change).await?
+        {
             let is_team = change.row == RowOf::new::<team::Entity>(change.row.id);
             refused.push((change, owners.not_own(caller, whose, is_team).await?));
         }
@@ -52,11 +68,42 @@ pub(in crate::graphql) async fn check_row(
     caller: &Caller,
     row: RowOf,
 ) -> Result<()> {
+    if let Some(why) = lacks(caller, row.table.may_change()) {
+        return Err(why.into());
+    }
     let Some((user, Role::TeamMember)) = caller.user else { return Ok(()) };
     let mut owners = Owners { before, transaction, user, known: HashMap::new(), names: HashMap::new() };
     let Some(whose) = owners.whose_row(row).await? else { return Ok(()) };
     let is_team = row == RowOf::new::<team::Entity>(row.id);
     Err(owners.not_own(caller, whose, is_team).await?.into())
+}
+
+/// Who may change a row, by its table. A row that belongs to another one, such as an alias to a scorecard, is as that one is,
+/// unless its table says otherwise.
+fn may_change(change: &Whole) -> MayChange {
+    let own = change.row.table.may_change();
+    if own != MayChange::Owners {
+        return own;
+    }
+    let versions = change.before.iter().chain(&change.after);
+    let of_owner = versions.filter_map(|row| match row.owner() {
+        Owner::Row(owner) => Some(owner.table.may_change()),
+        Owner::Nobody | Owner::Team(_) | Owner::User(_) => None,
+    });
+    of_owner.max().unwrap_or(own)
+}
+
+/// Why the caller is not among those who may change something. `None` if the caller is. The scope of the mutation has been
+/// checked, so whoever comes here may change the catalogue.
+fn lacks(caller: &Caller, who: MayChange) -> Option<UserError> {
+    let (may, why) = match who {
+        MayChange::Owners | MayChange::Members => return None,
+        MayChange::StandardsAdministrators => {
+            (caller.user.is_none_or(|(_, role)| role >= Role::StandardsAdmin), ONLY_STANDARDS_ADMINISTRATORS)
+        }
+        MayChange::Administrators => (caller.scope >= Scope::Admin, ONLY_ADMINISTRATORS),
+    };
+    (!may).then(|| UserError::base(why).forbidden())
 }
 
 /// Finds whose rows are.

@@ -11,6 +11,13 @@ use crate::error::{Result, UserError};
 use crate::graphql::schema::UserRole;
 use crate::graphql::team::user::stored;
 
+/// What others are told who would change the standards.
+pub(super) const ONLY_STANDARDS_ADMINISTRATORS: &str = "only a standards administrator or an administrator can change levels, categories, checks, scorecards and campaigns";
+
+/// What others are told who would change users, or what lets people in.
+pub(super) const ONLY_ADMINISTRATORS: &str =
+    "only an administrator can change users, groups of users, API tokens and links to sign in";
+
 /// The directives of a schema, read once.
 #[derive(Debug, Default)]
 pub(in crate::graphql) struct Rules {
@@ -61,9 +68,7 @@ impl Rules {
             return Ok(());
         }
         let message = match needed {
-            Role::StandardsAdmin => {
-                "only a standards administrator or an administrator can change levels, categories, checks, scorecards and campaigns"
-            }
+            Role::StandardsAdmin => ONLY_STANDARDS_ADMINISTRATORS,
             _ => "your role does not allow this change",
         };
         Err(UserError::base(message).forbidden().into())

@@ -1,19 +1,23 @@
-//! A trial mutation, which changes a service and a team without a word about audit, roles or search.
+//! Trial mutations, of which the SDL knows nothing. They change rows without a word about audit, roles or search.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_graphql::Request as Text;
+use sea_orm::sea_query::Expr;
 use sea_orm::{EntityTrait, QueryOrder, Set};
 use serde_json::{Value, json};
 
 use super::{RequestOutcome, State};
 use crate::budget::{Budget, Limits};
-use crate::db::{self, Db, Read, Write, find};
+use crate::db::{self, Db, Read, Transaction, Write, find};
 use crate::engine::{Scope, State as _};
+use crate::entity::alias::AliasKind;
 use crate::entity::audit::{self, Actor};
 use crate::entity::user::{self, ProvisionedBy, Role};
-use crate::entity::{Timestamp, service, team, team_membership};
+use crate::entity::{
+    Timestamp, category, scorecard, scorecard_alias, service, sign_in_link, tag, team, team_membership,
+};
 use crate::error::Result;
 use crate::graphql::Catalogue;
 use crate::graphql::Settings;
@@ -69,8 +73,22 @@ impl Trial {
         Self { db, catalogue, service, team, member, _folder: folder }
     }
 
-    /// Runs the mutation, as the engine does.
+    /// Runs the mutation that changes the service and the other team.
     async fn run(&self, caller: &Caller) -> Result<()> {
+        self.change(caller, async |db: &Transaction| {
+            let mut service: service::ActiveModel = self.service.clone().into();
+            service.name = Set("Basket".to_owned());
+            db.update(service).await?;
+            let mut team: team::ActiveModel = self.team.clone().into();
+            team.name = Set("Zebra".to_owned());
+            db.update(team).await?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Runs a mutation, as the engine does.
+    async fn change(&self, caller: &Caller, work: impl AsyncFnOnce(&Transaction) -> Result<()>) -> Result<()> {
         let text = Text::new("mutation { serviceDelete(input: { alias: \"none\" }) { errors { message } } }");
         let prepared = self.catalogue.prepare(&text).expect("it is valid");
         let limits = Limits::default();
@@ -79,17 +97,17 @@ impl Trial {
         let state = State::new(Arc::clone(&self.catalogue.0), "a test", caller, &prepared, &budget, &outcome);
         let writing = state.begin("trial").await?;
         let written = async {
-            let mut service: service::ActiveModel = self.service.clone().into();
-            service.name = Set("Basket".to_owned());
-            writing.db().update(service).await?;
-            let mut team: team::ActiveModel = self.team.clone().into();
-            team.name = Set("Zebra".to_owned());
-            writing.db().update(team).await?;
+            work(writing.db()).await?;
             state.note(&writing, "trial", 0).await
         };
         let written = written.await;
         state.end(writing, written.is_ok()).await?;
         written
+    }
+
+    /// Why a mutation is refused.
+    async fn refusal(&self, caller: &Caller, work: impl AsyncFnOnce(&Transaction) -> Result<()>) -> String {
+        self.change(caller, work).await.expect_err("a refusal").to_string()
     }
 
     /// The classes, names and changes of the entries of the audit.
@@ -135,4 +153,104 @@ async fn a_mutation_that_changes_a_service_and_a_team_is_told_checked_and_found(
     let service = db.one(service::Entity::find_by_id(trial.service.id)).await.expect("a row").expect("a service");
     let team = db.one(team::Entity::find_by_id(trial.team.id)).await.expect("a row").expect("a team");
     assert!(service.updated_at > trial.service.updated_at && team.updated_at > trial.team.updated_at);
+}
+
+/// Stores a category, and a scorecard with an alias.
+async fn standards(db: &Transaction) -> Result<()> {
+    let now = Timestamp::now();
+    db.insert(category::ActiveModel { name: Set("Security".to_owned()), ..Default::default() }).await?;
+    let scorecard = scorecard::ActiveModel {
+        name: Set("Launch".to_owned()),
+        slug: Set("launch".to_owned()),
+        affects_overall_service_levels: Set(false),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let scorecard = db.insert(scorecard).await?;
+    let alias = scorecard_alias::ActiveModel {
+        scorecard_id: Set(scorecard.id),
+        value: Set("launch".to_owned()),
+        kind: Set(AliasKind::Managed),
+        ..Default::default()
+    };
+    db.insert(alias).await?;
+    Ok(())
+}
+
+async fn rename_category(db: &Transaction) -> Result<()> {
+    db.exec(category::Entity::update_many().col_expr(category::Column::Name, Expr::value("Safety"))).await?;
+    Ok(())
+}
+
+async fn rename_alias(db: &Transaction) -> Result<()> {
+    let value = scorecard_alias::Column::Value;
+    db.exec(scorecard_alias::Entity::update_many().col_expr(value, Expr::value("start"))).await?;
+    Ok(())
+}
+
+/// Changes a row of the standards as if it only followed from another change.
+async fn rename_unseen(db: &Transaction) -> Result<()> {
+    db.exec_following(category::Entity::update_many().col_expr(category::Column::Name, Expr::value("Unseen"))).await?;
+    Ok(())
+}
+
+async fn rename_user(db: &Transaction) -> Result<()> {
+    db.exec(user::Entity::update_many().col_expr(user::Column::Name, Expr::value("Mallory"))).await?;
+    Ok(())
+}
+
+async fn tag_user(db: &Transaction) -> Result<()> {
+    let user = db.one(user::Entity::find()).await?.expect("a user");
+    let tag = tag::ActiveModel {
+        key: Set("desk".to_owned()),
+        value: Set("3".to_owned()),
+        user_id: Set(Some(user.id)),
+        ..Default::default()
+    };
+    db.insert(tag).await?;
+    Ok(())
+}
+
+async fn link_first_administrator(db: &Transaction) -> Result<()> {
+    sign_in_link::create(db, None, Timestamp::now()).await.map(drop)
+}
+
+#[tokio::test]
+async fn a_table_says_who_may_change_it_whatever_the_sdl_says_of_the_mutation() {
+    let trial = Trial::start().await;
+    trial.db.write(standards).await.expect("rows");
+    let (user, _) = trial.member.user.expect("a person");
+    let person = |role: Role| Caller { user: Some((user, role)), ..trial.member.clone() };
+    let token = |scope: Scope| Caller { user: None, scope, ..trial.member.clone() };
+
+    let why = "only a standards administrator or an administrator can change levels, categories, checks";
+    for role in [Role::TeamMember, Role::User] {
+        let caller = person(role);
+        for refused in [
+            trial.refusal(&caller, rename_category).await,
+            trial.refusal(&caller, rename_alias).await,
+            trial.refusal(&caller, rename_unseen).await,
+        ] {
+            assert!(refused.contains(why), "{role:?}: {refused}");
+        }
+    }
+    let why = "only an administrator can change users";
+    for caller in [person(Role::User), person(Role::StandardsAdmin), token(Scope::Write)] {
+        for refused in
+            [trial.refusal(&caller, rename_user).await, trial.refusal(&caller, link_first_administrator).await]
+        {
+            assert!(refused.contains(why), "{caller:?}: {refused}");
+        }
+    }
+    assert_eq!(trial.entries().await, []);
+
+    trial.change(&person(Role::StandardsAdmin), rename_category).await.expect("it may");
+    trial.change(&token(Scope::Write), rename_alias).await.expect("it may");
+    trial.change(&person(Role::User), tag_user).await.expect("it may");
+    trial.change(&token(Scope::Admin), rename_user).await.expect("it may");
+    trial.change(&token(Scope::Admin), link_first_administrator).await.expect("it may");
+    let entries = trial.entries().await;
+    let classes: Vec<Option<&str>> = entries.iter().map(|(class, ..)| class.as_deref()).collect();
+    assert_eq!(classes.iter().flatten().collect::<Vec<_>>(), [&"Category", &"Scorecard", &"User", &"User"]);
 }
