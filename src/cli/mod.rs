@@ -42,7 +42,7 @@ use self::opened::{existing, with_database, with_new_database};
 use crate::config::{
     self, Addresses, Command, Database, DeployEndpointCommand, Passed, SchemaCommand, Serve, TokenCommand,
 };
-use crate::db::{self, Before, Db, RowOf, Transaction};
+use crate::db::{self, Before, Db, RowOf, Secret, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change;
 use crate::entity::field_rule::FieldRules;
@@ -195,7 +195,7 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
 
 async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), String> {
     let url = |app_url: &str, endpoint: &integration::Model| {
-        let path = integration::webhook_path(Kind::Deploy, endpoint.webhook_id.as_deref().unwrap_or_default());
+        let path = integration::webhook_path(Kind::Deploy, endpoint.webhook_id.as_ref().map_or("", Secret::reveal));
         format!("{app_url}{path}")
     };
     match command {

@@ -1,4 +1,4 @@
-//! What tables say of all their rows in one word.
+//! What tables say of all their rows in one word, and the macros that say it for them.
 
 /// What the rows of a table are to the audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,4 +25,41 @@ pub enum MayChange {
     StandardsAdministrators,
     /// Administrators, and tokens that may do what these may.
     Administrators,
+}
+
+/// The groups of columns that lists leave out ([`Table::GROUPS`](crate::db::Table::GROUPS)), from the names of the groups
+/// and their columns. The generator reads them too: it refuses a column that is never null, or in two groups.
+#[macro_export]
+macro_rules! column_groups {
+    ($($group:ident: $($column:ident),+;)+) => {
+        &[$($crate::db::Omitted($(1 << Column::$column as u64)|+)),+]
+    };
+}
+
+/// Implements [`Table`](crate::db::Table) for a table whose changes are not recorded. Its rows are `exported`, or
+/// `left_out("why")`. A word of [`MayChange`](crate::db::MayChange) may follow, and after it `untold(Column)`.
+#[macro_export]
+macro_rules! unrecorded {
+    ($table:ty, exported $(, $may_change:ident)?) => {
+        $crate::unrecorded!($table => None $(, $may_change)?);
+    };
+    ($table:ty, left_out($why:literal) $(, $may_change:ident $(, untold($($untold:ident),+))?)?) => {
+        $crate::unrecorded!($table => Some($why) $(, $may_change $(, untold($($untold),+))?)?);
+    };
+    ($table:ty => $left_out:expr $(, $may_change:ident $(, untold($($untold:ident),+))?)?) => {
+        impl $crate::db::Unrecorded for $table {
+            $(const MAY_CHANGE: $crate::db::MayChange = $crate::db::MayChange::$may_change;)?
+        }
+
+        impl $crate::db::Table for $table {
+            const TOLD: $crate::db::Told = $crate::db::Told::Nothing;
+            const LEFT_OUT: Option<&'static str> = $left_out;
+            const MAY_CHANGE: $crate::db::MayChange = <Self as $crate::db::Unrecorded>::MAY_CHANGE;
+            $($(const UNTOLD: &'static [Column] = &[$(Column::$untold),+];)?)?
+
+            fn owner(_: &<$table as sea_orm::EntityTrait>::Model) -> $crate::db::Owner {
+                $crate::db::Owner::Nobody
+            }
+        }
+    };
 }

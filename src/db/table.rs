@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use super::read::{Backend, Read, ReadHandle};
 use super::row::Omitted;
 use super::said::{MayChange, Told};
+use super::secret::is_secret;
 use super::transaction::Transaction;
 use super::{Before, Error};
 
@@ -89,6 +90,10 @@ pub trait Table: EntityTrait<Model: DeserializeOwned + Sync + 'static> {
 
     /// Why an export leaves its rows out. `None` if it has them.
     const LEFT_OUT: Option<&'static str> = None;
+
+    /// Columns that the audit does not tell: they follow from others, or say nothing about a row. [Secrets](super::Secret) need
+    /// not be named, and neither do the id and the times of a row.
+    const UNTOLD: &'static [Self::Column] = &[];
 
     /// Who may change its rows. Whatever a mutation says of itself, one that changes such a row for anybody else is refused.
     const MAY_CHANGE: MayChange = MayChange::Owners;
@@ -165,41 +170,6 @@ pub enum Word {
 pub trait Unrecorded {
     /// Who may change its rows.
     const MAY_CHANGE: MayChange = MayChange::Owners;
-}
-
-/// The groups of columns that lists leave out ([`Table::GROUPS`]), from the names of the groups and their columns. The
-/// generator reads them too: it refuses a column that is never null, or in two groups.
-#[macro_export]
-macro_rules! column_groups {
-    ($($group:ident: $($column:ident),+;)+) => {
-        &[$($crate::db::Omitted($(1 << Column::$column as u64)|+)),+]
-    };
-}
-
-/// Implements [`Table`] for a table whose changes are not recorded. Its rows are `exported`, or `left_out("why")`.
-#[macro_export]
-macro_rules! unrecorded {
-    ($table:ty, exported $(, $may_change:ident)?) => {
-        $crate::unrecorded!($table => None $(, $may_change)?);
-    };
-    ($table:ty, left_out($why:literal) $(, $may_change:ident)?) => {
-        $crate::unrecorded!($table => Some($why) $(, $may_change)?);
-    };
-    ($table:ty => $left_out:expr $(, $may_change:ident)?) => {
-        impl $crate::db::Unrecorded for $table {
-            $(const MAY_CHANGE: $crate::db::MayChange = $crate::db::MayChange::$may_change;)?
-        }
-
-        impl $crate::db::Table for $table {
-            const TOLD: $crate::db::Told = $crate::db::Told::Nothing;
-            const LEFT_OUT: Option<&'static str> = $left_out;
-            const MAY_CHANGE: $crate::db::MayChange = <Self as $crate::db::Unrecorded>::MAY_CHANGE;
-
-            fn owner(_: &<$table as sea_orm::EntityTrait>::Model) -> $crate::db::Owner {
-                $crate::db::Owner::Nobody
-            }
-        }
-    };
 }
 
 /// A row, by its table and its id.
@@ -363,6 +333,11 @@ impl AnyRow {
         self.0.columns()
     }
 
+    /// Those of its columns that the audit tells: see [`is_told`].
+    pub fn told_columns(&self) -> Vec<(&'static str, Value)> {
+        self.0.told_columns()
+    }
+
     /// See [`Table::owner`].
     pub fn owner(&self) -> Owner {
         self.0.owner()
@@ -400,6 +375,7 @@ trait AnyModel: Send + Sync {
     fn copy(&self) -> Box<dyn AnyModel>;
     fn place(&self) -> Option<RowOf>;
     fn columns(&self) -> Vec<(&'static str, Value)>;
+    fn told_columns(&self) -> Vec<(&'static str, Value)>;
     fn owner(&self) -> Owner;
     fn other_owner(&self) -> Option<RowOf>;
     fn entry(&self) -> Entry;
@@ -421,6 +397,11 @@ impl<E: Table> AnyModel for Held<E> {
         E::Column::iter().map(|column| (column.as_str(), self.0.get(column))).collect()
     }
 
+    fn told_columns(&self) -> Vec<(&'static str, Value)> {
+        let told = E::Column::iter().filter(|column| is_told::<E>(*column));
+        told.map(|column| (column.as_str(), self.0.get(column))).collect()
+    }
+
     fn owner(&self) -> Owner {
         E::owner(&self.0)
     }
@@ -440,6 +421,15 @@ impl<E: Table> AnyModel for Held<E> {
         }
         Box::new(Self(row))
     }
+}
+
+/// What says of every row only which it is, and when it was made and changed.
+const OF_ANY_ROW: [&str; 3] = ["id", "created_at", "updated_at"];
+
+/// Whether the audit tells a column. It never tells a secret.
+pub fn is_told<E: Table>(column: E::Column) -> bool {
+    let is_named = |own: &E::Column| own.as_str() == column.as_str();
+    !OF_ANY_ROW.contains(&column.as_str()) && !E::UNTOLD.iter().any(is_named) && !is_secret(column)
 }
 
 /// The id of a row. `None` if the primary key is not one integer.

@@ -6,7 +6,7 @@ use super::code_issue_project_resource;
 use super::prelude::*;
 
 super::table! {
-    "code_issue", Directly("CodeIssue"), Members;
+    "code_issue", Directly("CodeIssue"), Members, untold(OverdueToldAt);
 
     /// The project in which the issue was found.
     pub code_issue_project_id: i64,

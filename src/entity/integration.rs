@@ -4,6 +4,7 @@ use data_encoding::HEXLOWER;
 use serde::Serialize;
 
 use super::prelude::*;
+use crate::db::Secret;
 
 super::table! {
     "integration", Alone("Integration"), Members;
@@ -14,7 +15,7 @@ super::table! {
     /// The display name.
     pub name: String,
     /// The secret last part of the webhook's URL, a UUID; `None` for kinds without a webhook.
-    pub webhook_id: Option<String>,
+    pub webhook_id: Option<Secret>,
     /// The kind of system that posts to a deploy endpoint: a value of the SDL's `EventIntegrationEnum`. `None` for
     /// `deploy`.
     pub event_type: Option<String>,
@@ -166,14 +167,14 @@ pub async fn lock_present(db: &dyn ReadHandle, ids: &[i64]) -> Result<Vec<i64>, 
     db.rows(found.lock(LockType::KeyShare).as_query(), |row| row.get(0)).await
 }
 
-/// Generates a UUID of version 4.
-fn random_uuid() -> Result<String> {
+/// Generates a UUID of version 4, which nobody can guess.
+fn random_uuid() -> Result<Secret> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(Error::internal)?;
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex = HEXLOWER.encode(&bytes);
-    Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
+    Ok(Secret::new([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")))
 }
 
 /// The prefix of the paths of deploy endpoints.

@@ -27,6 +27,7 @@ super::table! {
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Property");
     const LIST: Option<&'static str> = Some("properties");
+    const UNTOLD: &'static [Column] = &[Column::SearchKey, Column::WrittenBy];
 
     fn owner(row: &Model) -> Owner {
         let of_team = row.team_id.map(Owner::Team);

@@ -45,6 +45,7 @@ super::called!(class "Relationship");
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Relationship");
     const LIST: Option<&'static str> = Some("relationships");
+    const UNTOLD: &'static [Column] = &[Column::UniqueKey, Column::WrittenBy];
 
     fn owner(row: &Model) -> Owner {
         row.source().map_or(Owner::Nobody, |source| Owner::Row(source.row()))

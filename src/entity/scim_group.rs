@@ -9,7 +9,7 @@ use super::prelude::*;
 use super::scim_group_member as member;
 
 super::table! {
-    "scim_group", Alone("ScimGroup"), Administrators;
+    "scim_group", Alone("ScimGroup"), Administrators, untold(NameKey);
 
     /// The name.
     pub display_name: String,

@@ -60,6 +60,7 @@ super::table! {
 
 impl Table for Entity {
     const TOLD: Told = Told::Alone("Service");
+    const UNTOLD: &'static [Column] = &[Column::CreationSource];
     const GROUPS: &'static [Omitted] = column_groups! {
         about: Description, Language, Framework;
         details: Product, Note, ApiDocumentPath, ApiDocumentUrl, PreferredApiDocumentSource, CreationSource,

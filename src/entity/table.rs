@@ -18,7 +18,8 @@
 ///
 /// Where nobody owns a row, a word of [`MayChange`](crate::db::MayChange) stands in the place of whose it is:
 /// `"level", Alone("Level"), StandardsAdministrators;`. A mutation that changes such a row for anybody else is refused,
-/// whatever it says of itself.
+/// whatever it says of itself. `untold(Column)` may follow, with columns that the audit does not tell. Columns with a secret
+/// have the type [`Secret`](crate::db::Secret).
 ///
 /// A table whose changes are not recorded says `unrecorded` in their place, and `exported` or `left_out("why")`: whether
 /// exports have its rows; a word of [`MayChange`](crate::db::MayChange) may follow. Those of other tables are exported, unless
@@ -49,16 +50,22 @@ macro_rules! table {
         $crate::entity::table! { $table; $($columns)* }
         $crate::unrecorded!(Entity, exported $(, $may_change)?);
     };
-    ($table:tt, unrecorded, left_out($why:literal) $(, $may_change:ident)?; $($columns:tt)*) => {
+    (
+        $table:tt, unrecorded, left_out($why:literal) $(, $may_change:ident $(, untold($($untold:ident),+))?)?;
+        $($columns:tt)*
+    ) => {
         $crate::entity::table! { $table; $($columns)* }
-        $crate::unrecorded!(Entity, left_out($why) $(, $may_change)?);
+        $crate::unrecorded!(Entity, left_out($why) $(, $may_change $(, untold($($untold),+))?)?);
     };
-    ($table:tt, $told:ident($name:tt), $may_change:ident; $($columns:tt)*) => {
+    (
+        $table:tt, $told:ident($name:tt), $may_change:ident $(, untold($($untold:ident),+))?; $($columns:tt)*
+    ) => {
         $crate::entity::table! { $table; $($columns)* }
 
         impl $crate::db::Table for Entity {
             const TOLD: $crate::db::Told = $crate::db::Told::$told($name);
             const MAY_CHANGE: $crate::db::MayChange = $crate::db::MayChange::$may_change;
+            $(const UNTOLD: &'static [Column] = &[$(Column::$untold),+];)?
 
             fn owner(_: &Model) -> $crate::db::Owner {
                 $crate::db::Owner::Nobody

@@ -14,7 +14,8 @@ use super::text::ENTRIES;
 use super::{change, remembered};
 
 super::table! {
-    "token", unrecorded, left_out("a secret, valid for the installation that issued it"), Administrators;
+    "token", unrecorded, left_out("a secret, valid for the installation that issued it"), Administrators,
+    untold(Hash, LastUsedAt, DescriptionKey);
 
     /// What the token is for.
     pub description: String,

@@ -7,7 +7,7 @@ use super::prelude::*;
 use crate::error::Problems;
 
 super::table! {
-    "user", Alone("User"), Administrators;
+    "user", Alone("User"), Administrators, untold(EmailKey, UserNameKey);
 
     /// The full name.
     pub name: String,

@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 use self::row::{
     columns, columns_of, different, field, insert, insert_different, names_of, readable, referred, row_before, row_now,
 };
-use crate::db::{self, Before, RowOf, Transaction};
+use crate::db::{self, Before, RowOf, Table, Transaction};
 
 mod account;
 pub mod kept;
@@ -37,7 +37,7 @@ pub async fn diff(before: Before<'_>, transaction: &Transaction, object: RowOf) 
 }
 
 /// Compares two versions of a row, like [`diff`]. References to other rows are ids, not names.
-pub fn between<M: ModelTrait>(before: Option<&M>, after: Option<&M>) -> Json {
+pub fn between<M: ModelTrait<Entity: Table>>(before: Option<&M>, after: Option<&M>) -> Json {
     let (before, after) = (before.map(columns), after.map(columns));
     let mut changed = Map::new();
     for (column, old, new) in different(before.as_ref(), after.as_ref()) {

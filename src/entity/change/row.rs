@@ -7,27 +7,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{Iterable, ModelTrait};
 use serde_json::{Map, Value as Json, json};
 
-use crate::db::{self, AnyRow, AnyTable, Before, RowOf, Side, Transaction, World, any_table};
+use crate::db::{self, AnyRow, AnyTable, Before, RowOf, Side, Table, Transaction, World, any_table};
 use crate::entity::{Timestamp, component_type, property_definition, recorded_as, service, team, user};
-
-/// Columns that are not compared: they say nothing about the object, or they are secrets.
-const LEFT_OUT: &[&str] = &[
-    "id",
-    "created_at",
-    "updated_at",
-    "last_used_at",
-    "hash",
-    "webhook_id",
-    "email_key",
-    "user_name_key",
-    "name_key",
-    "description_key",
-    "creation_source",
-    "search_key",
-    "unique_key",
-    "written_by",
-    "overdue_told_at",
-];
 
 /// The columns that can name an object, in order of preference.
 const NAMES: &[&str] = &["slug", "alias", "default_alias", "email", "name", "key", "display_name", "address"];
@@ -145,12 +126,12 @@ pub(super) async fn names_of(
 
 /// The columns of a row that are compared.
 pub(super) fn columns_of(row: &AnyRow) -> Columns {
-    row.columns().into_iter().filter(|(name, _)| !LEFT_OUT.contains(name)).collect()
+    row.told_columns().into_iter().collect()
 }
 
-pub(super) fn columns<M: ModelTrait>(row: &M) -> Columns {
-    let all = <M::Entity as EntityTrait>::Column::iter().map(|column| (column.as_str(), row.get(column)));
-    all.filter(|(name, _)| !LEFT_OUT.contains(name)).collect()
+pub(super) fn columns<M: ModelTrait<Entity: Table>>(row: &M) -> Columns {
+    let told = <M::Entity as EntityTrait>::Column::iter().filter(|column| db::is_told::<M::Entity>(*column));
+    told.map(|column| (column.as_str(), row.get(column))).collect()
 }
 
 /// The columns whose values differ, with both values.
@@ -262,6 +243,17 @@ pub(super) fn insert(changed: &mut Map<String, Json>, field: &str, old: Json, ne
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entity::integration;
+
+    #[test]
+    fn a_secret_is_not_told() {
+        let all = || integration::Column::iter().map(|column| column.as_str());
+        let told = integration::Column::iter().filter(|column| db::is_told::<integration::Entity>(*column));
+        let told: Vec<&str> = told.map(|column| column.as_str()).collect();
+        assert_eq!(told, ["type", "name", "event_type", "installed_at", "settings"]);
+        let untold: Vec<&str> = all().filter(|column| !told.contains(column)).collect();
+        assert_eq!(untold, ["id", "webhook_id", "created_at", "updated_at"]);
+    }
 
     #[test]
     fn a_column_refers_to_the_table_of_its_name_unless_it_has_another_one() {

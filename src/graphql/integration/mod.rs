@@ -67,7 +67,7 @@ fn webhook_urls<'r>(rows: impl Iterator<Item = &'r Model>, ctx: &Ctx<'_>) -> Vec
     let (is_shown, app_url) = (ctx.caller().sees_webhooks(), &ctx.settings().app_url);
     let url = |row: &Model| {
         let webhook_id = row.webhook_id.as_ref().filter(|_| is_shown)?;
-        Some(format!("{app_url}{}", integration::webhook_path(row.kind, webhook_id)))
+        Some(format!("{app_url}{}", integration::webhook_path(row.kind, webhook_id.reveal())))
     };
     rows.map(url).collect()
 }
