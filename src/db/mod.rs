@@ -36,6 +36,7 @@ mod dependents;
 pub mod error;
 pub mod find;
 mod find_refresh;
+mod following;
 mod lock;
 mod migrating;
 mod observer;
@@ -65,6 +66,7 @@ pub use bulk::{Bulk, Form, Incomplete, Load, Prepared, Rows, Unstored, rows_at_o
 pub use copies::{by_key, sort_by_key, to_each};
 pub use dependents::{MOST_AT_ONCE, has_many_dependents, in_order, referring};
 pub use error::{Constraint, Error};
+pub use following::{Following, Follows};
 use observer::Observer;
 pub use open_error::OpenError;
 use postgres::replica::Replica;

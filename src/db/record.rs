@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::following::Following;
 use super::said::{MayChange, Told};
 use super::table::{AnyRow, RowOf, Table, key_of};
 
@@ -70,6 +71,8 @@ pub struct Record {
     pub(super) is_over: bool,
     /// Who may change the tables of which it has no rows.
     pub(super) may_change: Option<MayChange>,
+    /// The rows from whose changes others follow that are not recorded.
+    followed: Vec<(RowOf, Following)>,
 }
 
 impl Record {
@@ -81,6 +84,22 @@ impl Record {
     /// Notes that a statement changes rows that are not recorded, and who may change such rows.
     pub(super) fn change_unseen(&mut self, may_change: MayChange) {
         self.may_change = self.may_change.max(Some(may_change));
+    }
+
+    /// Notes that rows were changed which follow from a change of a row, made or to be made.
+    pub(super) fn follow(&mut self, row: RowOf, from: Following) {
+        if self.most > 0 && !self.followed.contains(&(row, from)) {
+            self.followed.push((row, from));
+        }
+    }
+
+    /// A row from whose change others follow although it was not changed.
+    pub(super) fn unfounded(&self) -> Option<RowOf> {
+        let is_founded = |(row, from): &&(RowOf, Following)| {
+            let change = self.places.get(row).and_then(|place| self.changes.get(*place));
+            change.is_some_and(|change| *from == Following::Change || matches!(change.after, Side::Absent))
+        };
+        self.followed.iter().find(|followed| !is_founded(followed)).map(|(row, _)| *row)
     }
 
     /// Notes rows that the transaction has read and that no other transaction can change until it ends.
@@ -252,6 +271,22 @@ mod tests {
         record.delete::<Tier>(&[tier(3, "stored")]);
         let none = || "-".to_owned();
         assert_eq!(names(&record), [[none(), none()], [named("gone"), none()], ["?".to_owned(), none()]]);
+    }
+
+    #[test]
+    fn rows_follow_only_from_a_change_that_was_made() {
+        let mut record = kept();
+        let row = RowOf::new::<Tier>;
+        record.follow(row(1), Following::Deletion);
+        assert_eq!(record.unfounded(), Some(row(1)));
+        record.store::<Tier>(&[tier(1, "new")], false);
+        assert_eq!(record.unfounded(), Some(row(1)));
+        record.delete::<Tier>(&[tier(1, "new")]);
+        assert_eq!(record.unfounded(), None);
+        record.follow(row(2), Following::Change);
+        assert_eq!(record.unfounded(), Some(row(2)));
+        record.store::<Tier>(&[tier(2, "new")], false);
+        assert_eq!(record.unfounded(), None);
     }
 
     #[test]

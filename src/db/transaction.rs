@@ -53,9 +53,18 @@ impl Transaction {
 
     /// The rows that it has stored, changed or deleted, in the order in which they were first changed. Rows that follow by
     /// foreign keys are not among them. `None` if there are more than the record may have.
-    pub fn changes(&self) -> Option<Vec<Change>> {
+    ///
+    /// # Errors
+    /// Rows were changed that [follow](super::Follows) from a change which was not made.
+    pub fn changes(&self) -> Result<Option<Vec<Change>>, Error> {
         let record = self.record();
-        (!record.is_over).then(|| record.changes())
+        if record.is_over {
+            return Ok(None);
+        }
+        match record.unfounded() {
+            Some(row) => Err(Error::fault(format!("rows follow from a change of {row:?}, which was not made"))),
+            None => Ok(Some(record.changes())),
+        }
     }
 
     /// Who may change what it has changed without a record of the rows. `None` if there is nothing of that kind.

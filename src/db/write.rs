@@ -16,11 +16,12 @@ use sea_orm::{
 
 use super::Error;
 use super::bulk::rows_at_once;
+use super::following::{Following, Follows};
 use super::lock::lock;
 use super::read::{Read, ReadHandle, run};
 use super::record::{Record, Side};
 use super::row::{Row, Work};
-use super::said::MayChange;
+use super::said::{MayChange, Told};
 use super::table::{RowOf, Table, Unrecorded};
 
 /// The number of rows that a statement of [`Write::insert_all`] stores.
@@ -84,10 +85,15 @@ pub trait Write: WriteHandle {
         exec(self.as_write(), query)
     }
 
-    /// Like [`exec`](Self::exec), for rows that follow from another change of the same transaction, however many they are:
-    /// they are not recorded.
-    fn exec_following<C: Changes>(&self, query: C) -> impl Future<Output = Result<u64, Error>> + Send {
-        change(self.as_write(), query.build(self.backend()))
+    /// Like [`exec`](Self::exec), for rows that [follow](Follows) from a change of the row `parent` of the table `P`, however
+    /// many they are: they are not recorded, and nor is when. If the transaction ends without that change, its
+    /// [account](super::Transaction::changes) fails.
+    fn exec_following<P, C>(&self, parent: i64, query: C) -> impl Future<Output = Result<u64, Error>> + Send
+    where
+        P: Table,
+        C: Changes<Table: Follows<P>>,
+    {
+        exec_following::<P, C>(self.as_write(), parent, query)
     }
 
     /// Stores a new row.
@@ -228,6 +234,25 @@ fn exec<C: Changes>(db: &dyn WriteHandle, query: C) -> impl Future<Output = Resu
             false => change(db, statement).await,
         }
     }
+}
+
+fn exec_following<P, C>(db: &dyn WriteHandle, parent: i64, query: C) -> impl Future<Output = Result<u64, Error>> + Send
+where
+    P: Table,
+    C: Changes<Table: Follows<P>>,
+{
+    const {
+        let is_recorded = !matches!(P::TOLD, Told::Nothing);
+        assert!(is_recorded, "rows can only follow from a change that is recorded");
+        let has_no_entries = matches!(<C::Table as Table>::TOLD, Told::Directly(_) | Told::Nothing);
+        let is_deletion = matches!(<C::Table as Follows<P>>::FROM, Following::Deletion);
+        assert!(is_deletion || has_no_entries, "nobody would tell these rows");
+    }
+    note_unseen(db, <C::Table as Table>::MAY_CHANGE);
+    if let Some(record) = db.record() {
+        lock(record).follow(RowOf::new::<P>(parent), <C::Table as Follows<P>>::FROM);
+    }
+    change(db, query.build(db.backend()))
 }
 
 async fn exec_recorded<C: Changes>(db: &dyn WriteHandle, statement: Statement) -> Result<u64, Error> {

@@ -4,6 +4,7 @@ use sea_orm::sea_query::{CaseStatement, ExprTrait, Func};
 
 use super::code_issue_project_resource;
 use super::prelude::*;
+use crate::db::{Following, Follows};
 
 super::table! {
     "code_issue", Directly("CodeIssue"), Members, untold(OverdueToldAt);
@@ -30,6 +31,11 @@ super::table! {
     pub updated_at: Timestamp,
     /// When it became an event that the issue is overdue.
     pub overdue_told_at: Option<Timestamp>,
+}
+
+// They go along with their project.
+impl Follows<super::integration::Entity> for Entity {
+    const FROM: Following = Following::Deletion;
 }
 
 impl Model {

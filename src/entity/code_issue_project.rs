@@ -3,6 +3,7 @@
 use sea_orm::sea_query::ExprTrait;
 
 use super::prelude::*;
+use crate::db::{Following, Follows};
 
 super::table! {
     "code_issue_project", Alone("CodeIssueProject"), Members;
@@ -19,6 +20,11 @@ super::table! {
     pub created_at: Timestamp,
     /// When the row was last changed.
     pub updated_at: Timestamp,
+}
+
+// They go along with their integration.
+impl Follows<super::integration::Entity> for Entity {
+    const FROM: Following = Following::Deletion;
 }
 
 super::rules![

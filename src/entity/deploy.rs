@@ -5,6 +5,7 @@
 use sea_orm::sea_query::{ExprTrait, Func};
 
 use super::prelude::*;
+use crate::db::{Following, Follows};
 
 super::table! {
     "deploy", Directly("Deploy"), Members;
@@ -64,6 +65,16 @@ super::table! {
     pub commit_authoring_date: Option<Timestamp>,
     /// When the deploy was recorded.
     pub created_at: Timestamp,
+}
+
+// They stay without their endpoint.
+impl Follows<super::integration::Entity> for Entity {
+    const FROM: Following = Following::Deletion;
+}
+
+// They go to the service that a suggestion is mapped to, and are left again when that is undone.
+impl Follows<super::suggestion::Entity> for Entity {
+    const FROM: Following = Following::Change;
 }
 
 /// How a deploy went.

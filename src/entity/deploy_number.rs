@@ -86,8 +86,10 @@ pub async fn move_to_service(db: &dyn WriteHandle, alias: &str, service_id: i64)
 pub async fn leave_to_aliases(db: &dyn WriteHandle, service_id: i64) -> Result<(), db::Error> {
     // Lock rows in the order in which recording a deploy locks them: service, suggestion, counters. Another order could
     // deadlock.
-    db.one(service::Entity::find_by_id(service_id).lock(LockType::Update)).await?;
-    db.exec_following(
+    let service = db.one(service::Entity::find_by_id(service_id).lock(LockType::Update)).await?;
+    let service = service.ok_or(db::Error::LostRace)?;
+    db.exec_following::<service::Entity, _>(
+        service.id,
         suggestion::Entity::update_many()
             .col_expr(suggestion::Column::ServiceId, Expr::value(None::<i64>))
             .filter(suggestion::Column::ServiceId.eq(service_id)),

@@ -2,6 +2,7 @@
 //! for each code issue project that is connected to nothing.
 
 use super::prelude::*;
+use crate::db::{Following, Follows};
 
 super::table! {
     "suggestion", Alone("ServiceSuggestion"), Members;
@@ -23,6 +24,11 @@ super::table! {
     /// What accepting it did. `None` before that, and if an earlier version accepted it. It means nothing in other states.
     #[serde(deserialize_with = "super::known_or_null")]
     pub acceptance: Option<Acceptance>,
+}
+
+// They stay without their service.
+impl Follows<super::service::Entity> for Entity {
+    const FROM: Following = Following::Deletion;
 }
 
 /// The decision about a suggestion.

@@ -58,7 +58,7 @@ impl Account {
     /// Completes the record of a transaction: reads the versions of rows that it does not know, and finds the rows that
     /// follow by foreign keys. `None` if there are too many changes.
     pub async fn complete(before: Before<'_>, transaction: &Transaction) -> Result<Option<Self>, db::Error> {
-        let Some(changes) = transaction.changes() else { return Ok(None) };
+        let Some(changes) = transaction.changes()? else { return Ok(None) };
         let changes = complete(before, transaction, changes).await?;
         let mut account = Self { changes };
         account.follow(before).await?;

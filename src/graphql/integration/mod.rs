@@ -390,11 +390,14 @@ impl IntegrationDeleteMutation for Mutation {
         let projects: Vec<i64> = db.rows(projects.as_query(), |row| row.get(0)).await?;
 
         let of_projects = db::any(db, code_issue::Column::CodeIssueProjectId, &projects);
-        let issues = db.exec_following(code_issue::Entity::delete_many().filter(of_projects)).await?;
+        let issues = code_issue::Entity::delete_many().filter(of_projects);
+        let issues = db.exec_following::<integration::Entity, _>(row.id, issues).await?;
         let of_it = code_issue_project::Column::IntegrationId.eq(row.id);
-        let projects = db.exec_following(code_issue_project::Entity::delete_many().filter(of_it)).await?;
+        let projects = code_issue_project::Entity::delete_many().filter(of_it);
+        let projects = db.exec_following::<integration::Entity, _>(row.id, projects).await?;
         let deploys = db
-            .exec_following(
+            .exec_following::<integration::Entity, _>(
+                row.id,
                 deploy::Entity::update_many()
                     .col_expr(deploy::Column::IntegrationId, Expr::value(Option::<i64>::None))
                     .filter(deploy::Column::IntegrationId.eq(row.id)),

@@ -145,7 +145,7 @@ pub(in crate::graphql) async fn settle(
 ) -> Result<ServiceSuggestion> {
     let is_given = match suggestion.code_issue_project_id {
         Some(project_id) => connect(db, project_id, service.id).await?,
-        None => give_alias(db, &suggestion.alias, service, alias_kind).await?,
+        None => give_alias(db, &suggestion, service, alias_kind).await?,
     };
     let acceptance = match (is_new, is_given) {
         (true, _) => Acceptance::Created,
@@ -164,14 +164,21 @@ pub(in crate::graphql) async fn settle(
 
 /// Gives a service the alias that was deployed, the deploys that wait for it, and their numbers. Returns whether the service
 /// did not have the alias before.
-async fn give_alias(db: &Transaction, alias: &str, service: &Writable, kind: AliasKind) -> Result<bool> {
+async fn give_alias(
+    db: &Transaction,
+    suggestion: &ServiceSuggestion,
+    service: &Writable,
+    kind: AliasKind,
+) -> Result<bool> {
+    let alias = &*suggestion.alias;
     let own = service_alias::Entity::find().filter(service_alias::Column::ServiceId.eq(service.id));
     let is_known = db.one(own.filter(service_alias::Column::Value.eq(alias))).await?.is_some();
     if !service_alias::Entity::claim(db, service, alias, kind).await? {
         let message = format!("another service now has the alias {}", quoted(alias));
         return Err(UserError::base(message).into());
     }
-    db.exec_following(
+    db.exec_following::<suggestion::Entity, _>(
+        suggestion.id,
         deploy::Entity::update_many()
             .col_expr(deploy::Column::ServiceId, Expr::value(service.id))
             .filter(deploy::Column::ServiceAlias.eq(alias))

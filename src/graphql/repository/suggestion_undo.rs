@@ -101,7 +101,7 @@ async fn take_back(db: &Transaction, suggestion: &ServiceSuggestion, service: &W
     }
     deploy_number::leave_to_alias(db, alias, service.id).await?;
     let left = deploy::Entity::update_many().col_expr(deploy::Column::ServiceId, Expr::value(None::<i64>));
-    Ok(db.exec_following(left.filter(of_alias)).await?)
+    Ok(db.exec_following::<suggestion::Entity, _>(suggestion.id, left.filter(of_alias)).await?)
 }
 
 /// What was added to a service, or changed of it, since it was created for a suggestion. `None` if that is nothing.

@@ -16,7 +16,8 @@ use crate::entity::alias::AliasKind;
 use crate::entity::audit::{self, Actor};
 use crate::entity::user::{self, ProvisionedBy, Role};
 use crate::entity::{
-    Timestamp, category, scorecard, scorecard_alias, service, sign_in_link, tag, team, team_membership,
+    Timestamp, category, deploy, scorecard, scorecard_alias, service, sign_in_link, suggestion, tag, team,
+    team_membership,
 };
 use crate::error::Result;
 use crate::graphql::Catalogue;
@@ -189,9 +190,10 @@ async fn rename_alias(db: &Transaction) -> Result<()> {
     Ok(())
 }
 
-/// Changes a row of the standards as if it only followed from another change.
-async fn rename_unseen(db: &Transaction) -> Result<()> {
-    db.exec_following(category::Entity::update_many().col_expr(category::Column::Name, Expr::value("Unseen"))).await?;
+/// Takes all deploys from their services, as if a suggestion had been changed.
+async fn take_deploys(db: &Transaction) -> Result<()> {
+    let left = deploy::Entity::update_many().col_expr(deploy::Column::ServiceId, Expr::value(None::<i64>));
+    db.exec_following::<suggestion::Entity, _>(1, left).await?;
     Ok(())
 }
 
@@ -227,11 +229,7 @@ async fn a_table_says_who_may_change_it_whatever_the_sdl_says_of_the_mutation() 
     let why = "only a standards administrator or an administrator can change levels, categories, checks";
     for role in [Role::TeamMember, Role::User] {
         let caller = person(role);
-        for refused in [
-            trial.refusal(&caller, rename_category).await,
-            trial.refusal(&caller, rename_alias).await,
-            trial.refusal(&caller, rename_unseen).await,
-        ] {
+        for refused in [trial.refusal(&caller, rename_category).await, trial.refusal(&caller, rename_alias).await] {
             assert!(refused.contains(why), "{role:?}: {refused}");
         }
     }
@@ -253,4 +251,12 @@ async fn a_table_says_who_may_change_it_whatever_the_sdl_says_of_the_mutation() 
     let entries = trial.entries().await;
     let classes: Vec<Option<&str>> = entries.iter().map(|(class, ..)| class.as_deref()).collect();
     assert_eq!(classes.iter().flatten().collect::<Vec<_>>(), [&"Category", &"Scorecard", &"User", &"User"]);
+}
+
+#[tokio::test]
+async fn rows_do_not_follow_from_a_change_that_was_not_made() {
+    let trial = Trial::start().await;
+    let anyone = Caller { user: None, ..trial.member.clone() };
+    let refused = trial.refusal(&anyone, take_deploys).await;
+    assert!(refused.contains("rows follow from a change of suggestion 1, which was not made"), "{refused}");
 }
