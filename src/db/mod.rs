@@ -79,7 +79,7 @@ pub use row::{Column, Omitted, Row, columns_without, select_without};
 pub use said::{MayChange, Told};
 pub use secret::Secret;
 pub use sequence::{attempt, begin_part, end_part, give_ids_after, last_id};
-pub use shape::Shape;
+pub use shape::{Build, Shape};
 pub use sqlite::backup::backup;
 use sqlite::embedded::Embedded;
 pub use sqlite::file::Exposed;

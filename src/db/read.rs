@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
-use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement};
+use sea_orm::sea_query::{Expr, Func, Query, SelectStatement};
 use sea_orm::{DbBackend, EntityTrait, QuerySelect, QueryTrait, Select, Statement, Value};
 
 use super::Error;
@@ -20,8 +20,8 @@ use super::observer::Observer;
 use super::postgres::server;
 use super::postgres::server::Server;
 use super::record::Record;
-use super::row::{Collect, Collected, Folded, KEY, Row, Work, over};
-use super::shape::{How, Shape, statement};
+use super::row::{Collect, Collected, Folded, Row, Work, over};
+use super::shape::{How, Shape, keyed, of_keys, whole};
 use super::sqlite::embedded;
 use super::sqlite::embedded::Embedded;
 use super::table::Table;
@@ -68,7 +68,7 @@ pub(super) enum SnapshotKind {
 
 /// A statement that selects the rows for several keys.
 pub struct OfKeys<'s> {
-    /// The cache key of its text, if it has one.
+    /// The cache key of its text, if it has one. It builds the same statement as `build`.
     pub shape: Option<Shape>,
     /// Builds the statement from the condition on the key, which must hold its first parameter.
     pub build: &'s (dyn Fn(Expr) -> SelectStatement + Sync),
@@ -88,7 +88,7 @@ impl OfKeys<'_> {
     /// Returns the statements to run, in order. `is_embedded` means that a statement is cheap enough to run once for
     /// each key.
     fn work(self, backend: DbBackend, is_embedded: bool) -> Vec<Work> {
-        let OfKeys { shape, build, mut values, key, selected, mut keys, is_limited } = self;
+        let OfKeys { shape, build, values, key, selected, mut keys, is_limited } = self;
         keys.sort_unstable();
         keys.dedup();
         let how = match keys.len() {
@@ -99,38 +99,21 @@ impl OfKeys<'_> {
             _ if backend == DbBackend::Postgres => How::Lateral,
             _ => How::Each,
         };
-        let keyed = |condition: Expr| build(condition).expr_as(selected.clone(), KEY).take();
+        let statement = |keys: &[i64], first: Value| {
+            let built = || backend.build(&of_keys(backend, how, build, (&key, &selected), keys));
+            let Some(shape) = shape else { return built() };
+            let values = std::iter::once(first).chain(values.iter().cloned()).collect();
+            let cached = keyed(backend, how, shape, values);
+            debug_assert_eq!(built().sql, cached.sql, "{shape:?} lacks something of its statement");
+            cached
+        };
         match how {
             How::Again => {
-                values.insert(0, keys[0].into());
-                let statement = statement(backend, how, shape, &|| build(key.clone().eq(keys[0])), values);
+                let statement = statement(&keys, keys[0].into());
                 vec![Work { keys, ..Work::new(statement) }]
             }
-            How::Each => {
-                let of = |one: &i64| {
-                    let values = [Value::from(*one)].into_iter().chain(values.clone()).collect();
-                    Work::new(statement(backend, how, shape, &|| keyed(key.clone().eq(*one)), values))
-                };
-                keys.iter().map(of).collect()
-            }
-            How::All => {
-                values.insert(0, super::list(backend, &keys));
-                let build = || keyed(super::is_any(backend, key.clone(), &keys));
-                vec![Work::new(statement(backend, how, shape, &build, values))]
-            }
-            How::Lateral => {
-                values.insert(0, super::list(backend, &keys));
-                let build = || {
-                    let all = Func::cust("UNNEST").arg(Expr::value(super::list(backend, &keys)));
-                    let one = keyed(key.clone().eq(Expr::col(JOINED)));
-                    Query::select()
-                        .column(("one", Asterisk))
-                        .from_function(all, JOINED)
-                        .join_lateral(JoinType::InnerJoin, one, "one", Expr::cust("TRUE"))
-                        .take()
-                };
-                vec![Work::new(statement(backend, how, shape, &build, values))]
-            }
+            How::Each => keys.iter().map(|one| Work::new(statement(&[*one], (*one).into()))).collect(),
+            How::All | How::Lateral => vec![Work::new(statement(&keys, super::list(backend, &keys)))],
         }
     }
 }
@@ -277,7 +260,6 @@ pub trait Read: ReadHandle {
     fn rows_like<T, F>(
         &self,
         shape: Shape,
-        build: impl Fn() -> SelectStatement,
         values: Vec<Value>,
         most: u64,
         read: F,
@@ -286,7 +268,7 @@ pub trait Read: ReadHandle {
         T: Send + 'static,
         F: Fn(&Row<'_>) -> Result<T, Error> + Send + 'static,
     {
-        let statement = statement(self.backend(), How::Each, Some(shape), &build, values);
+        let statement = whole(self.backend(), shape, values);
         run(self.as_read(), usize::try_from(most).unwrap_or_default(), Work::new(statement), read)
     }
 
@@ -315,10 +297,9 @@ pub trait Read: ReadHandle {
     fn all_like<E: Table>(
         &self,
         shape: Shape,
-        build: impl Fn() -> SelectStatement,
         values: Vec<Value>,
     ) -> impl Future<Output = Result<Vec<E::Model>, Error>> + Send {
-        self.models::<E>(statement(self.backend(), How::Each, Some(shape), &build, values))
+        self.models::<E>(whole(self.backend(), shape, values))
     }
 
     /// Counts the rows that a statement selects.
@@ -414,9 +395,6 @@ fn passed_in<C: Collect>(rows: Box<dyn Collect>) -> C {
     let rows: Box<dyn Any> = rows;
     *rows.downcast().expect("the collector that was passed in")
 }
-
-/// The alias of the keys in a lateral join.
-const JOINED: &str = "joined_key";
 
 impl Reader {
     /// Calls `observer` after every statement.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Deserializer};
 
 use self::alias::AliasTable;
 use self::table::{by_alias, called, rules, table};
-use crate::db::{self, AnyTable, OfKeys, Read, ReadHandle, Shape, Table, Told, Write, WriteHandle, to_each};
+use crate::db::{self, AnyTable, Build, OfKeys, Read, ReadHandle, Shape, Table, Told, Write, WriteHandle, to_each};
 
 pub mod alert_source;
 pub mod alert_source_service;
@@ -178,7 +178,7 @@ where
                 return Ok(vec![None; ids.len()]);
             };
             let query = OfKeys {
-                shape: Some(shape("by id", &[key])),
+                shape: Some(shape(by_id::<E>, &[key])),
                 build: &|condition| select::<E>(condition),
                 values: Vec::new(),
                 key: Expr::col(key.as_column_ref()),
@@ -208,9 +208,10 @@ pub(crate) async fn by_unique<E: Table>(
     column: E::Column,
     value: impl Into<Value>,
 ) -> Result<Option<E::Model>, db::Error> {
-    let value = value.into();
-    let build = || select::<E>(column.eq(value.clone()));
-    Ok(db.all_like::<E>(shape("by value", &[column]), build, vec![value.clone()]).await?.pop())
+    fn by_value<E: Table>(shape: &Shape, _: Option<Expr>) -> SelectStatement {
+        select::<E>(Expr::col(shape.columns[0]).eq(0_i64))
+    }
+    Ok(db.all_like::<E>(shape(by_value::<E>, &[column]), vec![value.into()]).await?.pop())
 }
 
 /// A table whose rows can be found by an alias, or by another name. An alias belongs to at most one row.
@@ -231,13 +232,10 @@ pub(crate) async fn by_own_alias<E: Table, T: AliasTable>(
     id: E::Column,
     alias: &str,
 ) -> Result<Option<E::Model>, db::Error> {
-    let build = || select::<E>(is_owner::<T>(id, alias));
-    Ok(db.all_like::<E>(shape("by alias", &[id]), build, vec![alias.into()]).await?.pop())
-}
-
-/// The condition that a column holds the id of the owner of an alias.
-fn is_owner<T: AliasTable>(id: impl ColumnTrait, alias: &str) -> Expr {
-    Expr::col(id.as_column_ref()).eq(id_of(T::OWNER, T::VALUE, alias))
+    fn by_alias<E: Table, T: AliasTable>(shape: &Shape, _: Option<Expr>) -> SelectStatement {
+        select::<E>(Expr::col(shape.columns[0]).eq(id_of(T::OWNER, T::VALUE, "")))
+    }
+    Ok(db.all_like::<E>(shape(by_alias::<E, T>, &[id]), vec![alias.into()]).await?.pop())
 }
 
 /// The id that the column `key` holds in the row with this alias, or null. Compare it with `=`: unlike with `IN`, SQLite
@@ -250,10 +248,17 @@ fn select<E: EntityTrait>(condition: Expr) -> SelectStatement {
     E::find().filter(condition).into_query()
 }
 
-/// The shape of a statement that is identified by a name and a few columns.
-fn shape<C: ColumnTrait>(name: &'static str, columns: &[C]) -> Shape {
+fn by_id<E: Table>(_: &Shape, condition: Option<Expr>) -> SelectStatement {
+    match condition {
+        Some(condition) => select::<E>(condition),
+        None => E::find().into_query(),
+    }
+}
+
+/// The shape of a statement that is identified by its builder and a few columns.
+fn shape<C: ColumnTrait>(build: Build, columns: &[C]) -> Shape {
     let table = C::EntityName::default().table_name();
-    let mut shape = Shape { name, columns: [("", ""); 5], flags: 0, tail: "" };
+    let mut shape = Shape { build, columns: [("", ""); 7], flags: 0, tail: "" };
     for (place, column) in shape.columns.iter_mut().zip(columns) {
         *place = (table, column.as_str());
     }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use data_encoding::BASE64URL_NOPAD;
+use sea_orm::sea_query::SelectStatement;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -12,6 +13,7 @@ use super::audit::{self, Actor, Subject};
 use super::prelude::*;
 use super::text::ENTRIES;
 use super::{change, remembered};
+use crate::db::Shape;
 
 super::table! {
     "token", unrecorded, left_out("a secret, valid for the installation that issued it"), Administrators,
@@ -357,9 +359,12 @@ pub async fn by_hash(db: &dyn ReadHandle, hash: &Hash) -> Result<Option<Model>, 
 
 /// Finds the tokens with these hashes, valid or not. For PostgreSQL only: on SQLite, [`by_hash`] is quicker for each.
 pub async fn by_hashes(db: &dyn ReadHandle, hashes: &[Hash]) -> Result<Vec<Model>, db::Error> {
-    let (condition, list) = db::any_bytes(Column::Hash, hashes);
-    let build = || super::select::<Entity>(condition.clone());
-    db.all_like::<Entity>(super::shape("by values", &[Column::Hash]), build, vec![list]).await
+    fn by_values(_: &Shape, _: Option<Expr>) -> SelectStatement {
+        let none: &[Hash] = &[];
+        super::select::<Entity>(db::any_bytes(Column::Hash, none).0)
+    }
+    let (_, list) = db::any_bytes(Column::Hash, hashes);
+    db.all_like::<Entity>(super::shape(by_values, &[Column::Hash]), vec![list]).await
 }
 
 #[cfg(test)]

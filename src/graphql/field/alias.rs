@@ -1,8 +1,8 @@
 //! Aliases of services, teams, systems, domains, infrastructure and scorecards, and the error for a name that is taken.
 
-use sea_orm::sea_query::{Expr, ExprTrait, LockType};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, SelectStatement};
 use sea_orm::{
-    ActiveEnum, ColumnTrait, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    ActiveEnum, ColumnTrait, IdenStatic, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
 };
 
 use super::id::{self, Id};
@@ -36,29 +36,38 @@ pub(in crate::graphql) async fn managed<T: AliasTable>(
     of_owners::<T>(db, owners.into_iter().collect(), Some(AliasKind::Managed)).await
 }
 
+/// Selects aliases: those that satisfy a condition, and those of a kind.
+fn select<T: AliasTable>(condition: Option<Expr>, kind: Option<AliasKind>) -> SelectStatement {
+    let mut aliases = T::find().select_only().column(T::VALUE);
+    if let Some(condition) = condition {
+        aliases = aliases.filter(condition);
+    }
+    if let Some(kind) = kind {
+        aliases = aliases.filter(T::KIND.eq(kind));
+    }
+    for key in T::PrimaryKey::iter() {
+        aliases = aliases.order_by_asc(key.into_column());
+    }
+    aliases.into_query()
+}
+
+/// The flag of a statement that selects the aliases of one kind.
+const OF_KIND: u8 = 1;
+
 async fn of_owners<T: AliasTable>(
     db: &dyn ReadHandle,
     owners: Vec<i64>,
     kind: Option<AliasKind>,
 ) -> Result<Vec<Vec<String>>> {
-    let build = |condition: Expr| {
-        let mut aliases = T::find().select_only().column(T::VALUE).filter(condition);
-        if let Some(kind) = kind {
-            aliases = aliases.filter(T::KIND.eq(kind));
-        }
-        for key in T::PrimaryKey::iter() {
-            aliases = aliases.order_by_asc(key.into_column());
-        }
-        aliases.into_query()
-    };
-    let table = T::default();
+    fn shaped<T: AliasTable>(shape: &Shape, condition: Option<Expr>) -> SelectStatement {
+        select::<T>(condition, (shape.flags == OF_KIND).then_some(AliasKind::Managed))
+    }
+    let build = |condition: Expr| select::<T>(Some(condition), kind);
+    let mut columns = [("", ""); 7];
+    columns[0] = (T::default().table_name(), T::OWNER.as_str());
+    let flags = if kind.is_some() { OF_KIND } else { 0 };
     let query = OfKeys {
-        shape: Some(Shape {
-            name: "aliases",
-            columns: [(table.table_name(), ""); 5],
-            flags: kind.is_some().into(),
-            tail: "",
-        }),
+        shape: Some(Shape { build: shaped::<T>, columns, flags, tail: "" }),
         build: &build,
         values: kind.map(|kind| kind.to_value().into()).into_iter().collect(),
         key: Expr::col(T::OWNER.as_column_ref()),

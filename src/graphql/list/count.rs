@@ -3,7 +3,7 @@
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query, SelectStatement};
 
 use super::{First, List, column};
-use crate::db::{self, Ids, Read, ReadHandle, Table};
+use crate::db::{self, Build, Ids, Read, ReadHandle, Shape, Table};
 use crate::error::Result;
 
 impl<E: Table> List<E> {
@@ -41,30 +41,45 @@ impl<E: Table> List<E> {
             let counts = db.scan(&counts, count).await?;
             return Ok(counts.into_iter().map(|count| (*one, count)).collect());
         }
-        let build = |condition: Expr| {
-            let is_whole = self.filters.is_empty() && self.ids.is_empty() && self.among.is_none();
-            let (mut counts, count) = match (parents.join, self.first) {
-                // Without conditions on the rows, it is enough to count the links: an index on both columns is read in
-                // order, which takes half the time of looking for an earlier row each time.
-                (Some(join), Some(First([parent, target]))) if join.links && is_whole && parent == parents.column => (
-                    Query::select().from(join.other.0).and_where(condition).take(),
-                    Func::count_distinct(column(target)),
-                ),
-                (Some(join), first) if join.links && is_whole => {
-                    let first = first.map(First::condition);
-                    let links = Query::select().from(join.other.0).and_where(condition).and_where_option(first).take();
-                    (links, Func::count(Expr::col(Asterisk)))
-                }
-                _ => (self.source(Some(condition), among(), ids()), Func::count(Expr::col(Asterisk))),
-            };
-            counts.expr(count);
-            // One parent at a time needs no groups.
-            if !db.is_embedded() {
-                counts.add_group_by([column(parents.column)]);
-            }
-            counts.take()
-        };
-        let shape = self.shape("the count", false);
+        // One parent at a time needs no groups.
+        let is_one = db.is_embedded();
+        let build = |condition: Expr| self.select_counts(Some(condition), is_one);
+        let shaped: Build = if is_one { shaped::<E, true> } else { shaped::<E, false> };
+        let shape = self.shape(shaped, false);
         Ok(db.rows_of(parents.of_keys(shape, &build, Vec::new()), count).await?)
     }
+
+    /// Selects the counts of parents, each with its parent unless it `is_one`. `condition` is on the parents.
+    fn select_counts(&self, condition: Option<Expr>, is_one: bool) -> SelectStatement {
+        let (parent, join) = self.parents.as_ref().map_or((None, None), |own| (Some(own.column), own.join));
+        let is_whole = self.is_whole() && self.among.is_none();
+        let (mut counts, count) = match (join, self.first) {
+            // Without conditions on the rows, it is enough to count the links: an index on both columns is read in order,
+            // which takes half the time of looking for an earlier row each time.
+            (Some(join), Some(First([one, target]))) if join.links && is_whole && Some(one) == parent => (
+                Query::select().from(join.other.0).and_where_option(condition).take(),
+                Func::count_distinct(column(target)),
+            ),
+            (Some(join), first) if join.links && is_whole => {
+                let mut links = Query::select();
+                links.from(join.other.0).and_where_option(condition).and_where_option(first.map(First::condition));
+                (links, Func::count(Expr::col(Asterisk)))
+            }
+            _ => {
+                let among = self.among.as_ref().map(|(own, values)| column(*own).is_in(values));
+                let ids = self.ids.iter().map(|ids| ids.select.clone()).collect();
+                (self.source(condition, among, ids), Func::count(Expr::col(Asterisk)))
+            }
+        };
+        counts.expr(count);
+        if !is_one {
+            counts.add_group_by(parent.map(column));
+        }
+        counts
+    }
+}
+
+/// Builds the statement of [`List::select_counts`] from its cache key.
+fn shaped<E: Table, const IS_ONE: bool>(shape: &Shape, condition: Option<Expr>) -> SelectStatement {
+    List::<E>::of_shape(shape).0.select_counts(condition, IS_ONE)
 }

@@ -28,9 +28,18 @@ impl LeftOut {
     pub(in crate::graphql) fn for_selection<E: Table<Model: Parted>>(ctx: &Ctx<'_>) -> Self {
         const { assert!(E::GROUPS.len() <= MOST_GROUPS) };
         let reads = ctx.reads_of_nodes::<E::Model>();
+        Self::of_groups::<E>(|place| reads & 1 << place == 0)
+    }
+
+    /// The same as one with these [`bits`](Self::bits), for the same table.
+    pub(super) fn of_bits<E: Table>(bits: u8) -> Self {
+        Self::of_groups::<E>(|place| bits & 1 << place != 0)
+    }
+
+    fn of_groups<E: Table>(is_left_out: impl Fn(usize) -> bool) -> Self {
         let mut left_out = Self::default();
         for (place, columns) in E::GROUPS.iter().enumerate() {
-            if reads & 1 << place == 0 {
+            if is_left_out(place) {
                 left_out.groups |= 1 << place;
                 left_out.columns.0 |= columns.0;
             }

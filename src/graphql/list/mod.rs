@@ -25,6 +25,7 @@ pub(super) mod sort;
 
 mod count;
 mod rows;
+mod shape;
 
 /// The alias of the id among the columns of a row.
 pub(super) const KEY: &str = "list_key";
@@ -259,23 +260,6 @@ impl<E: Table> List<E> {
         // A page is read with one row more than it shows.
         let rows = self.rows_per_parent(db, &PageRequest { first: most.saturating_sub(1), after: None }).await?;
         Ok(rows.into_iter().map(|rows| rows.into_iter().map(|edge| edge.node).collect()).collect())
-    }
-
-    /// The cache key of a statement's text. `None` if the list has conditions, which the key does not cover.
-    fn shape(&self, name: &'static str, is_behind: bool) -> Option<Shape> {
-        if !self.filters.is_empty() || !self.ids.is_empty() || self.among.is_some() {
-            return None;
-        }
-        const NONE: Named = ("", "");
-        let (parent, join) = match &self.parents {
-            Some(parents) => (parents.column, parents.join),
-            None => (NONE, None),
-        };
-        let (own, other) = join.map_or(((E::default().table_name(), ""), NONE), |join| (join.own, join.other));
-        let columns = [self.key, self.order.unwrap_or(NONE), parent, own, other];
-        let flags = [self.descending, is_behind, join.is_some_and(|join| join.links), self.first.is_some()];
-        let flags = flags.iter().fold(self.left_out.bits(), |flags, flag| flags << 1 | u8::from(*flag));
-        Some(Shape { name, columns, flags, tail: "" })
     }
 
     /// Builds `FROM`, joins and conditions. `condition`, on the parents, comes first, because the key must be the first

@@ -113,12 +113,9 @@ impl<E: Table> List<E> {
         read: impl Fn(&db::Row<'_>) -> Result<T, db::Error> + Send + 'static,
     ) -> Result<Vec<T>> {
         let shape = self.shape_of_page(request)?;
-        let build = || self.select_page(db, request, shape, among.clone(), None);
         Ok(match shape {
-            Some(shape) => {
-                db.rows_like(shape, build, values_of_page(request, Some(shape)), request.first + 1, read).await?
-            }
-            None => db.rows(&build(), read).await?,
+            Some(shape) => db.rows_like(shape, values_of_page(request, Some(shape)), request.first + 1, read).await?,
+            None => db.rows(&self.select_page(db, request, None, among, None), read).await?,
         })
     }
 
@@ -136,7 +133,11 @@ impl<E: Table> List<E> {
             Some(ids) => (vec![ids_of_page(ids, request)], None),
             None => (self.ids.iter().map(|ids| ids.select.clone()).collect(), None),
         };
-        let mut rows = self.source(condition, known.or(among), ids);
+        self.page_of(self.source(condition, known.or(among), ids), request, has_fixed_limit(shape))
+    }
+
+    /// Selects a page of these rows. `is_limited` says that the limit is added to the text.
+    fn page_of(&self, mut rows: SelectStatement, request: &PageRequest, is_limited: bool) -> SelectStatement {
         db::select_without::<E>(self.left_out.columns, &mut rows);
         if !self.has_own_key() {
             rows.expr_as(column(self.key), KEY);
@@ -151,7 +152,7 @@ impl<E: Table> List<E> {
         for place in self.order.into_iter().chain([self.key]) {
             rows.order_by_expr(column(place), direction.clone());
         }
-        if has_fixed_limit(shape) { rows } else { rows.limit(request.first + 1).take() }
+        if is_limited { rows } else { rows.limit(request.first + 1).take() }
     }
 
     /// Reads a row of [`Self::select_page`].
@@ -180,8 +181,16 @@ impl<E: Table> List<E> {
     fn shape_of_page(&self, request: &PageRequest) -> Result<Option<Shape>> {
         request.check(|after| after.order.is_some() == self.order.is_some() && after.chosen.is_none())?;
         let tail = if self.parents.is_none() && request.first == MOST { WHOLE_PAGE } else { "" };
-        Ok(self.shape("a page", request.after.is_some()).map(|shape| Shape { tail, ..shape }))
+        Ok(self.shape(shaped::<E>, request.after.is_some()).map(|shape| Shape { tail, ..shape }))
     }
+}
+
+/// Builds the statement of a page from its cache key.
+fn shaped<E: Table>(shape: &Shape, condition: Option<Expr>) -> SelectStatement {
+    let (list, is_behind) = List::<E>::of_shape(shape);
+    let after = is_behind.then(|| Cursor { order: list.order.map(|_| 0), ..Cursor::id(0) });
+    let rows = list.source(condition, None, Vec::new());
+    list.page_of(rows, &PageRequest { first: 0, after }, has_fixed_limit(Some(*shape)))
 }
 
 /// Whether the limit of a page's statement is in its text, and not a parameter.
