@@ -187,7 +187,7 @@ impl Db {
                 let rows = self.write(async |tx| {
                     let portion = path.portion(tx.backend());
                     let portion = Statement::from_sql_and_values(tx.backend(), portion, [id.into()]);
-                    let rows = tx.change(portion).await?;
+                    let rows = tx.change_untyped(portion).await?;
                     find::refresh(tx).await?;
                     Ok::<_, Error>(rows)
                 });

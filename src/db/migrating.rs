@@ -74,7 +74,7 @@ impl ProxyDatabaseTrait for Migrating {
 pub(super) async fn execute(db: &dyn WriteHandle, statement: Statement) -> Result<ProxyExecResult, Error> {
     let rows_affected = match &statement.values {
         None => db.script(&statement.sql).await.map(|()| 0)?,
-        Some(_) => db.change(statement).await?,
+        Some(_) => db.change_untyped(statement).await?,
     };
     Ok(ProxyExecResult { last_insert_id: 0, rows_affected })
 }

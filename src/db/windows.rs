@@ -69,7 +69,7 @@ impl Db {
              ORDER BY began_at LIMIT {BATCH} FOR UPDATE SKIP LOCKED)"
         );
         let old = Statement::from_sql_and_values(DbBackend::Postgres, old, [before.into()]);
-        self.write(async |tx| tx.change(old).await).await
+        self.write(async |tx| tx.change_untyped(old).await).await
     }
 }
 

@@ -58,13 +58,14 @@ pub trait Write: WriteHandle {
         }
     }
 
-    /// Runs a statement whose changes are not recorded. Returns the number of rows that it changed.
+    /// Runs a statement that says nothing of its table, so its changes are not recorded: only for `src/db`, and for imports.
+    /// Returns the number of rows that it changed.
     #[doc(hidden)]
-    fn change(&self, statement: Statement) -> BoxFuture<'_, Result<u64, Error>> {
+    fn change_untyped(&self, statement: Statement) -> BoxFuture<'_, Result<u64, Error>> {
         self.execute_change(statement)
     }
 
-    /// Runs statements without parameters.
+    /// Runs statements without parameters: only for `src/db`.
     #[doc(hidden)]
     fn script<'w>(&'w self, sql: &'w str) -> BoxFuture<'w, Result<(), Error>> {
         self.execute_script(sql)
@@ -76,7 +77,7 @@ pub trait Write: WriteHandle {
         statement: &impl StatementBuilder,
     ) -> impl Future<Output = Result<u64, Error>> + Send {
         note_unseen(self.as_write(), E::MAY_CHANGE);
-        self.change(self.backend().build(statement))
+        self.change_untyped(self.backend().build(statement))
     }
 
     /// Runs an insert, an update or a delete, and returns the number of rows that it changed. An update also stores

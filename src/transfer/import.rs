@@ -248,7 +248,7 @@ async fn empty(db: &dyn WriteHandle, last_ids: &BTreeMap<String, i64>) -> Result
         if FILLED.contains(&table) {
             if !NEWER.contains(&table) || last_ids.contains_key(table) {
                 let all = db.backend().build(&Query::delete().from_table(table).take());
-                db.change(all).await?;
+                db.change_untyped(all).await?;
             }
         } else if !exported(table)?.page(db, 0, 1).await?.is_empty() {
             let what = "import needs an empty catalogue, and this one already has rows in";

@@ -134,10 +134,10 @@ impl Load<'_> {
         let mut rest = &*values;
         while !rest.is_empty() {
             let (some, after) = rest.split_at(rows_at_once(rest.len() / width, most) * width);
-            if let Err(error) = self.bulk.change(insert(some)).await {
+            if let Err(error) = self.bulk.change_untyped(insert(some)).await {
                 // SQLite has undone the statement. Insert its rows one by one to find the bad one.
                 for (row, values) in (self.before..).zip(some.chunks(width)) {
-                    let one = self.bulk.change(insert(values)).await;
+                    let one = self.bulk.change_untyped(insert(values)).await;
                     one.map_err(|error| Unstored { row: Some(row), error })?;
                 }
                 return Err(error.into());

@@ -171,6 +171,15 @@ fn lower_layers_do_not_import_upper_layers() {
 }
 
 #[test]
+fn a_statement_outside_the_database_says_which_table_it_changes() {
+    let why =
+        "The audit and the permissions follow from the rows that a statement changes: write through a typed `Write`.";
+    // An import empties tables by their names.
+    let allowed = ["src/db", "src/transfer/import.rs"];
+    nowhere("src", &["execute_change(", "execute_script(", "change_untyped(", ".script("], &allowed, why);
+}
+
+#[test]
 fn a_backend_is_named_in_one_folder() {
     let why = "One code path serves SQLite and PostgreSQL; what differs between them is in db/ and migration/.";
     let words = ["DbBackend", "DatabaseBackend", "Sqlite", "Postgres", "sqlite::", "postgres::", "PRAGMA", "rusqlite"];
