@@ -5,9 +5,7 @@ use async_graphql::{Request, ServerError, Variables};
 use serde_json::{Value, json};
 
 use crate::db::Db;
-use crate::engine::Scope;
 use crate::entity::Timestamp;
-use crate::entity::audit::Actor;
 use crate::error::{Error, Result};
 use crate::graphql::request::caller::Caller;
 use crate::graphql::standards::check::history;
@@ -87,13 +85,7 @@ pub(super) async fn create(db: &Db, now: Timestamp) -> Result<()> {
     let settings = Settings::new("", "");
     let wanted = settings.events.clone();
     let catalogue = Catalogue::new(db.clone(), settings);
-    let caller = Caller {
-        actor: Actor::command_line(),
-        scope: Scope::Admin,
-        user: None,
-        is_held_to_own: false,
-        counts_to: None,
-    };
+    let caller = Caller::command_line();
     let variables = json!({ "files": [{ "path": PATH, "text": text(now) }], "path": PATH });
     let request = Request::new(APPLY).variables(Variables::from_json(variables));
     let first = |errors: Vec<ServerError>| {

@@ -7,8 +7,6 @@ use super::{Mistake, changed};
 use crate::cli::remote::Server;
 use crate::config::Apply;
 use crate::db::Db;
-use crate::engine::Scope;
-use crate::entity::audit::Actor;
 use crate::entity::text::one_line;
 use crate::error::{Code, Error};
 use crate::graphql::request::caller::Caller;
@@ -74,13 +72,7 @@ pub(super) async fn apply_to(db: &Db, settings: &Apply, files: &[File]) -> Resul
     let own = Settings::new("", "");
     own.events.read(db.read()).await?;
     let catalogue = Catalogue::new(db.clone(), own);
-    let caller = Caller {
-        actor: Actor::command_line(),
-        scope: Scope::Admin,
-        user: None,
-        is_held_to_own: false,
-        counts_to: None,
-    };
+    let caller = Caller::command_line();
     let ask = async |is_previewed| {
         let variables = async_graphql::Variables::from_json(variables(settings, files, is_previewed));
         let request = async_graphql::Request::new(MUTATION).variables(variables);

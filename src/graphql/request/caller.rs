@@ -25,6 +25,16 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// A caller whose lists are counted exactly, and who is held to what its own role says.
+    fn new(actor: Actor, scope: Scope, user: Option<(i64, Role)>) -> Self {
+        Self { actor, scope, user, is_held_to_own: false, counts_to: None }
+    }
+
+    /// Someone who runs the program's command line, and may do everything.
+    pub fn command_line() -> Self {
+        Self::new(Actor::command_line(), Scope::Admin, None)
+    }
+
     /// The holder of an API token.
     pub fn token(token: &token::Model) -> Self {
         let scope = match token.scope {
@@ -33,12 +43,12 @@ impl Caller {
             token::Scope::Write => Scope::Write,
             token::Scope::Admin => Scope::Admin,
         };
-        Self { actor: Actor::token(token), scope, user: None, is_held_to_own: false, counts_to: None }
+        Self::new(Actor::token(token), scope, None)
     }
 
     /// An identity provider, which deletes users as an administrator does.
     pub fn provider(token: &token::Model) -> Self {
-        Self { actor: Actor::token(token), scope: Scope::Admin, user: None, is_held_to_own: false, counts_to: None }
+        Self::new(Actor::token(token), Scope::Admin, None)
     }
 
     /// A user who is signed in to the application.
@@ -49,14 +59,7 @@ impl Caller {
             Role::TeamMember | Role::User | Role::StandardsAdmin => Scope::Write,
             Role::Admin => Scope::Admin,
         };
-        let user_and_role = Some((user.id, user.role));
-        Self {
-            actor: Actor::session(session, user),
-            scope,
-            user: user_and_role,
-            is_held_to_own: false,
-            counts_to: None,
-        }
+        Self::new(Actor::session(session, user), scope, Some((user.id, user.role)))
     }
 
     /// The key under which the caller's share of places is counted.

@@ -4,8 +4,6 @@
 
 use async_graphql::Request;
 use rollcall::db::{Db, Write};
-use rollcall::engine::Scope;
-use rollcall::entity::audit::Actor;
 use rollcall::entity::{Timestamp, code_issue};
 use rollcall::graphql::request::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
@@ -41,13 +39,7 @@ impl Observed {
     async fn plans(&self, query: &str) -> Vec<(String, String)> {
         let prepared = self.catalogue.prepare(&Request::new(query)).unwrap_or_else(|errors| panic!("{errors:?}"));
         self.statements.take();
-        let caller = Caller {
-            actor: Actor::command_line(),
-            scope: Scope::Admin,
-            user: None,
-            is_held_to_own: false,
-            counts_to: None,
-        };
+        let caller = Caller::command_line();
         let response = self.catalogue.execute(&prepared, &caller, "test", None).await.expect("a database");
         assert!(response.errors.is_empty(), "{query}: {:?}", response.errors);
         let mut plans = Vec::new();

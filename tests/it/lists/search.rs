@@ -4,8 +4,6 @@
 use std::collections::BTreeSet;
 
 use rollcall::db::{self, Db, Write};
-use rollcall::engine::Scope;
-use rollcall::entity::audit::Actor;
 use rollcall::entity::user;
 use rollcall::graphql::request::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings};
@@ -37,13 +35,7 @@ impl Filled {
             let variables = async_graphql::Variables::from_json(variables);
             let request = async_graphql::Request::new(query).variables(variables);
             let prepared = self.0.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));
-            let caller = Caller {
-                actor: Actor::command_line(),
-                scope: Scope::Admin,
-                user: None,
-                is_held_to_own: false,
-                counts_to: None,
-            };
+            let caller = Caller::command_line();
             let response = self.0.execute(&prepared, &caller, "test", None).await.expect("a database");
             assert!(response.errors.is_empty(), "{:?}", response.errors);
             let answer: Value = serde_json::from_slice(&response.text).expect("JSON");

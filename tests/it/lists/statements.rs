@@ -4,7 +4,6 @@ use async_graphql::Request;
 use futures_util::future::join_all;
 use hyper::header::{self, HeaderMap};
 use rollcall::db::{self, Db, Read, Write};
-use rollcall::engine::Scope;
 use rollcall::entity::audit::{self, Actor, Subject};
 use rollcall::entity::{Timestamp, deploy, service, token};
 use rollcall::graphql::field::id::Id;
@@ -47,13 +46,7 @@ impl Observed {
 
     /// Runs a query and returns its data and its statements.
     async fn run(&self, query: &str) -> (Value, Vec<String>) {
-        let caller = Caller {
-            actor: Actor::command_line(),
-            scope: Scope::Admin,
-            user: None,
-            is_held_to_own: false,
-            counts_to: None,
-        };
+        let caller = Caller::command_line();
         self.run_as(query, caller).await
     }
 
@@ -130,13 +123,7 @@ async fn postgresql_reads_the_tokens_of_requests_that_come_at_once_together() {
 #[tokio::test]
 async fn a_page_counts_to_ten_thousand_and_the_api_counts_exactly() {
     let observed = Observed::start().await;
-    let caller = Caller {
-        actor: Actor::command_line(),
-        scope: Scope::Admin,
-        user: None,
-        is_held_to_own: false,
-        counts_to: Some(100),
-    };
+    let caller = Caller { counts_to: Some(100), ..Caller::command_line() };
     for (list, exact, bounded) in [
         ("services", 120, 101),
         ("services(hasOwner: true)", 120, 101),
@@ -247,13 +234,7 @@ async fn the_first_run_of_a_query_finds_out_whether_it_needs_a_transaction() {
         ("{ account { services { nodes { name } } } }", 1),
         ("{ account { services { nodes { name tier { name } } totalCount } } }", 3),
     ] {
-        let caller = Caller {
-            actor: Actor::command_line(),
-            scope: Scope::Admin,
-            user: None,
-            is_held_to_own: false,
-            counts_to: None,
-        };
+        let caller = Caller::command_line();
         let (first, statements) = observed.run_once(query, caller.clone()).await;
         // Without an idle connection it begins with one.
         let expected = if most > 1 { most..=most + again } else { most..=most };

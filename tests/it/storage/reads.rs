@@ -6,8 +6,6 @@ use std::time::{Duration, Instant};
 use async_graphql::Request;
 use rollcall::budget::Limits;
 use rollcall::db::{self, Read, Row};
-use rollcall::engine::Scope;
-use rollcall::entity::audit::Actor;
 use rollcall::entity::{ByIds, service};
 use rollcall::graphql::request::caller::Caller;
 use rollcall::graphql::{Catalogue, Settings, Unavailable};
@@ -143,13 +141,7 @@ async fn a_query_that_gets_no_connection_can_be_retried() {
     let request = Request::new("{ account { a: services { totalCount } b: services { totalCount } } }");
     let prepared = catalogue.prepare(&request).unwrap_or_else(|errors| panic!("{errors:?}"));
     db.close().await.expect("closed");
-    let caller = Caller {
-        actor: Actor::command_line(),
-        scope: Scope::Admin,
-        user: None,
-        is_held_to_own: false,
-        counts_to: None,
-    };
+    let caller = Caller::command_line();
     let refused = catalogue.execute(&prepared, &caller, "the-request", None).await.expect_err("a refusal");
     assert_eq!(refused, Unavailable("The database cannot be reached."));
 }
@@ -177,13 +169,7 @@ async fn a_regular_expression_over_many_texts_gives_others_a_turn() {
             *longest = longest.max(began.elapsed());
         }
     });
-    let caller = Caller {
-        actor: Actor::command_line(),
-        scope: Scope::Admin,
-        user: None,
-        is_held_to_own: false,
-        counts_to: None,
-    };
+    let caller = Caller::command_line();
     let began = Instant::now();
     let answer = catalogue.execute(&prepared, &caller, "the-request", None).await.expect("an answer");
     let (took, waited) = (began.elapsed(), *longest.lock().expect("a lock"));

@@ -8,8 +8,6 @@ use std::time::Duration;
 use async_graphql::Request;
 use futures_util::FutureExt;
 use rollcall::db::{self, Db, Read, Transaction, Write};
-use rollcall::engine::Scope;
-use rollcall::entity::audit::Actor;
 use rollcall::entity::{tag, tier};
 use rollcall::graphql::request::caller::Caller;
 use rollcall::graphql::request::places::CHANGES_SHARE;
@@ -167,13 +165,7 @@ async fn a_transaction_on_sqlite_that_does_not_share_its_commit_never_loses_a_ra
 /// Runs a mutation, and returns its payload.
 async fn mutate(catalogue: &Catalogue, mutation: &str) -> serde_json::Value {
     let prepared = catalogue.prepare(&Request::new(format!("mutation {{ {mutation} }}"))).expect("it is valid");
-    let caller = Caller {
-        actor: Actor::command_line(),
-        scope: Scope::Admin,
-        user: None,
-        is_held_to_own: false,
-        counts_to: None,
-    };
+    let caller = Caller::command_line();
     let response = catalogue.execute(&prepared, &caller, "a test", None).await.expect("a response");
     let mut response: serde_json::Value = serde_json::from_slice(&response.text).expect("JSON");
     let data = response["data"].as_object_mut().and_then(|data| data.values_mut().next());

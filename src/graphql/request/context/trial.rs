@@ -12,8 +12,7 @@ use super::{RequestOutcome, State};
 use crate::budget::{Budget, Limits};
 use crate::db::{self, Db, Read, Transaction, Write, find};
 use crate::engine::{Scope, State as _};
-use crate::entity::alias::AliasKind;
-use crate::entity::audit::{self, Actor};
+use crate::entity::audit;
 use crate::entity::user::{self, ProvisionedBy, Role};
 use crate::entity::{
     Timestamp, category, deploy, scorecard, scorecard_alias, service, sign_in_link, suggestion, tag, team,
@@ -63,13 +62,7 @@ impl Trial {
             Ok::<_, crate::error::Error>((service.into(), other, user.id))
         });
         let (service, team, user) = made.await.expect("rows");
-        let member = Caller {
-            actor: Actor::command_line(),
-            scope: Scope::Write,
-            user: Some((user, Role::TeamMember)),
-            is_held_to_own: false,
-            counts_to: None,
-        };
+        let member = Caller { scope: Scope::Write, user: Some((user, Role::TeamMember)), ..Caller::command_line() };
         let catalogue = Catalogue::new(db.clone(), Settings::new("Test", "http://localhost"));
         Self { db, catalogue, service, team, member, _folder: folder }
     }
