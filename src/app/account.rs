@@ -7,7 +7,7 @@ use super::form::Mistakes;
 use super::layout::layout;
 use super::parts::{delete_button, time};
 use super::visit::{Method, Session, Visit};
-use super::{Answer, Fault, Site, cookie, sign_in};
+use super::{Answer, Fault, Site, cookie, sessions};
 use crate::entity::key::Key;
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, feed, session};
@@ -160,7 +160,7 @@ async fn revoke_feed(site: &Site, session: &Session, id: &str) -> Result<Answer,
 /// Ends one of the visitor's sessions.
 async fn end_session(site: &Site, session: &Session, id: &str) -> Result<Answer, Fault> {
     let id: i64 = id.parse().map_err(|_| Fault::NotFound)?;
-    let ended = site.db.write(async |db| sign_in::end(db, session, id, "sessionEnd").await).await?;
+    let ended = site.db.write(async |db| sessions::end(db, session, id, "sessionEnd").await).await?;
     match (ended, id == session.row.id) {
         (false, _) => Err(Fault::NotFound),
         (true, true) => {

@@ -8,12 +8,12 @@ use super::csv::{File, Row, Source};
 use super::deploy_filter::{self, STATUSES, Wanted};
 use super::deploys::{folded, row};
 use super::form::Mistakes;
-use super::home::mine::labels;
 use super::layout::{Head, page as framed};
 use super::offers::Offers;
 use super::operations::Deploy;
 use super::parts::{cursor_text, day_of, empty, grouped, link, page_links};
 use super::reading::{Reading, too_long};
+use super::service_name::labels;
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site, scope};
 use crate::deploy::list::{self, Filter, Found};
@@ -119,7 +119,7 @@ async fn file_of(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Res
     let wanted = site.reading(visit).await?.required(|db| Wanted::read(db, &visit.query, production, of)).await?;
     wanted.mistakes.refused()?;
     let list = List { site: site.clone(), visit: visit.clone(), filter: wanted.filter, after: None };
-    File::begin("deploys.csv", &COLUMNS, list).await
+    Ok(Answer::file(File::begin("deploys.csv", &COLUMNS, list).await?))
 }
 
 /// The columns of the file.

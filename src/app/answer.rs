@@ -72,6 +72,11 @@ impl Answer {
         Self::with_status(422, document)
     }
 
+    /// A file that has begun.
+    pub fn file(file: File) -> Self {
+        Self::File(Box::new(file))
+    }
+
     /// A redirect, followed with GET.
     pub fn redirect(to: impl Into<String>) -> Self {
         Self::Redirect { to: to.into(), cookies: Vec::new() }

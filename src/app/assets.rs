@@ -7,8 +7,6 @@ use data_encoding::HEXLOWER;
 use flate2::read::GzDecoder;
 use sha2::{Digest, Sha256};
 
-use super::explorer;
-
 /// A file.
 #[derive(Debug)]
 pub struct Asset {
@@ -35,6 +33,15 @@ pub static SCRIPT: LazyLock<Asset> =
 /// The favicon.
 pub static ICON: LazyLock<Asset> =
     LazyLock::new(|| Asset::new("icon", "svg", "image/svg+xml", include_bytes!("icon.svg")));
+
+/// The files of GraphiQL, by their names, as the build compressed them.
+const GZIPPED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/explorer.rs"));
+
+/// The files of GraphiQL. Empty if it was not built.
+pub static EXPLORER: LazyLock<Vec<Asset>> = LazyLock::new(|| {
+    let asset = |(name, content): &(&str, &'static [u8])| Asset::gzipped(name, content);
+    GZIPPED.iter().map(asset).collect()
+});
 
 impl Asset {
     fn new(name: &str, extension: &str, media: &'static str, content: &'static [u8]) -> Self {
@@ -73,5 +80,5 @@ impl Asset {
 
 /// Finds a file by name.
 pub fn find(name: &str) -> Option<&'static Asset> {
-    [&*STYLE, &*SCRIPT, &*ICON].into_iter().chain(&*explorer::FILES).find(|asset| asset.name == name)
+    [&*STYLE, &*SCRIPT, &*ICON].into_iter().chain(&*EXPLORER).find(|asset| asset.name == name)
 }

@@ -18,7 +18,7 @@ use super::operations::{
     UpdateCampaign,
 };
 use super::parts::{delete_button, pages};
-use super::standards::name;
+use super::standard_parts::name;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::Timestamp;

@@ -10,7 +10,7 @@ use super::operations::types::Moment;
 use super::operations::{self, CampaignStatusEnum as Status};
 use super::parts::{count, date, local};
 use super::scorecards::checks;
-use super::standards::governed;
+use super::standard_parts::governed;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, standing};
 use crate::entity::Timestamp;

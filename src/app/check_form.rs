@@ -16,7 +16,7 @@ use super::layout::layout;
 use super::operations::{CheckChoices, check_choices::Account as Found};
 use super::parts::empty;
 use super::schema_form::{Form, label, plain};
-use super::standards::{address, name};
+use super::standard_parts::{address, name};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, check_preview, event_check};
 use crate::entity::user::Role;

@@ -164,7 +164,7 @@ async fn find(site: &Site, visit: &Visit, kind: ContactOwner, alias: &str) -> Re
         ContactOwner::Service => {
             let found = ask(site, visit, ContactsOfService { alias }).await?.account.service;
             let found = found.ok_or_else(|| Fault::unknown("service", alias))?;
-            let page = super::services::address(&found.aliases);
+            let page = super::service_name::address(&found.aliases);
             let contacts = found.contacts.unwrap_or_default();
             let team = found.owner;
             Owner { kind, id: found.id, name: found.name, page, is_locked: found.locked, team, contacts }

@@ -1,6 +1,6 @@
 //! The cookies: one holds the session's secret, the other a sign-in in progress at the OpenID provider.
 
-use super::openid::attempt::Attempt;
+use super::attempt::Attempt;
 use crate::entity::key::Key;
 use crate::entity::session::LIFETIME_MICROS;
 

@@ -11,7 +11,6 @@ use futures_util::{Stream, StreamExt, stream};
 use tokio::time::{Instant, timeout_at};
 
 use super::Fault;
-use super::answer::Answer;
 use crate::entity::text::is_formula;
 
 /// The maximum number of rows of a file. A longer list is cut, and its last row says so.
@@ -59,7 +58,7 @@ impl File {
     ///
     /// # Errors
     /// Why there is no first portion. A fault in a later one ends the file.
-    pub async fn begin(name: &'static str, columns: &[&str], list: impl Source) -> Result<Answer, Fault> {
+    pub async fn begin(name: &'static str, columns: &[&str], list: impl Source) -> Result<Self, Fault> {
         let portions = stream::unfold(Some(list), |list| async move {
             let mut list = list?;
             match list.next().await {
@@ -79,7 +78,7 @@ impl File {
         };
         file.write(columns.iter().copied());
         file.read().await?;
-        Ok(Answer::File(Box::new(file)))
+        Ok(file)
     }
 
     /// The next part of the file. `None` after the last one.
@@ -201,7 +200,7 @@ mod tests {
     /// The parts of a file, and the fault that ends it.
     async fn parts(portions: Vec<Vec<Row>>, fault: Option<Fault>) -> (Vec<String>, Option<Fault>) {
         let begun = File::begin("x.csv", &["name", "note"], Given { portions, fault }).await;
-        let Ok(Answer::File(mut file)) = begun else { panic!("a file") };
+        let Ok(mut file) = begun else { panic!("a file") };
         let mut parts = Vec::new();
         while let Some(part) = file.next().await {
             match part {
@@ -242,7 +241,7 @@ mod tests {
     async fn a_file_that_cannot_go_on_can_say_so() {
         let given = Given { portions: vec![vec![row(["a", "b"])]], fault: Some(Fault::Internal("broken".to_owned())) };
         let begun = File::begin("x.csv", &["name", "note"], given).await;
-        let Ok(Answer::File(mut file)) = begun else { panic!("a file") };
+        let Ok(mut file) = begun else { panic!("a file") };
         assert!(matches!(file.next().await, Some(Ok(_))));
         assert!(matches!(file.next().await, Some(Err(Fault::Internal(_)))));
         assert_eq!(file.broken_off(), "The file is not whole. The server could not go on after 1 rows.\r\n");
@@ -252,7 +251,7 @@ mod tests {
     async fn a_file_does_not_take_forever() {
         let portions = vec![vec![row(["a", "b"])]; 3];
         let begun = File::begin("x.csv", &["name", "note"], Given { portions, fault: None }).await;
-        let Ok(Answer::File(mut file)) = begun else { panic!("a file") };
+        let Ok(mut file) = begun else { panic!("a file") };
         file.next().await.expect("the first part").expect("no fault");
         file.until = Instant::now();
         let last = file.next().await.expect("a last part").expect("no fault");

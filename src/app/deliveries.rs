@@ -209,7 +209,7 @@ fn judged((outcome, check): &Judged) -> Markup {
     html! {
         li {
             @match check {
-                Some(check) => a href=(super::standards::address(&id::Id::of_row::<check::Model>(check.id).text())) { (name) },
+                Some(check) => a href=(super::standard_parts::address(&id::Id::of_row::<check::Model>(check.id).text())) { (name) },
                 None => (name),
             }
             ": " (count(services, "service"))

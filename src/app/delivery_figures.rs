@@ -3,7 +3,6 @@
 
 use maud::{Markup, html};
 
-use super::delivery;
 use super::deploy_filter::PRODUCTION;
 use super::deploys::frequency;
 use super::parts::{count, day_of, duration, form_day, grouped, link};
@@ -53,7 +52,7 @@ pub fn small(found: &Delivery, alias: &str) -> Markup {
                 small { "before: " (figure.before.as_deref().unwrap_or("unknown")) }
             }
         } }
-        p.soft { (weeks) ", against the " (weeks) " before. " a href=(delivery::address("team", alias)) { "Week by week" } }
+        p.soft { (weeks) ", against the " (weeks) " before. " a href=(link("/delivery", &sources.0.query())) { "Week by week" } }
     }
 }
 

@@ -11,7 +11,7 @@ use super::operations::dependencies_of_service::AccountService as Service;
 use super::operations::{AddDependency, DeleteDependency, DependenciesOfService};
 use super::parts::{count, delete_button, pages, short};
 use super::rights::{Rights, Thing};
-use super::services::address;
+use super::service_name::address;
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::text::DESCRIPTION;

@@ -9,7 +9,7 @@ use super::operations;
 use super::operations::ServiceDocumentFormatEnum;
 use super::operations::document::ServiceDocumentSource;
 use super::parts::time;
-use super::services::address;
+use super::service_name::address;
 use super::visit::Visit;
 use super::{Answer, Fault, Site};
 use crate::entity::{Timestamp, service_document};

@@ -6,7 +6,7 @@ use super::groups::link as link_to_system;
 use super::operations::service::{Service, Tag};
 use super::parts::{external_link, link, local, short, time};
 use super::properties;
-use super::services::address;
+use super::service_name::address;
 use super::visit::Fields;
 use crate::entity::Timestamp;
 use crate::outgoing::authority;

@@ -3,12 +3,11 @@
 use maud::{Markup, html};
 
 use super::contact_form::contact;
-use super::groups::owner;
 use super::issues::Issues;
 use super::operations::service::{AlertSourceService, Service};
 use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatusEnum};
-use super::parts::{external_link, short, status, time};
-use super::services::address;
+use super::parts::{external_link, owner, short, status, time};
+use super::service_name::address;
 use crate::entity::Timestamp;
 use crate::entity::deploy::Environments;
 

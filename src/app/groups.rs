@@ -10,7 +10,7 @@ use super::group_form::GroupKind;
 use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::{Domain, Domains, System, Systems};
-use super::parts::{count, empty, order, pages, sorted, tags, tier as tier_mark};
+use super::parts::{count, empty, order, owner, pages, sorted, tags, tier as tier_mark};
 use super::reading::too_long;
 use super::rights::{Owner, Reach, Rights, Thing};
 use super::visit::{Session, Visit, path};
@@ -338,14 +338,4 @@ impl<'g> Group<'g> {
 /// Links to a system or a domain by its first alias.
 pub fn link(part: &str, aliases: &[String], name: &str) -> Markup {
     html! { a href=(path([part, aliases.first().map_or("", String::as_str)])) { (name) } }
-}
-
-/// Links to the team that owns something.
-pub fn owner(team: Option<(&str, &str)>) -> Markup {
-    html! {
-        @match team {
-            Some((alias, name)) => a href=(path(["teams", alias])) { (name) },
-            None => span.mark.warn { "none" },
-        }
-    }
 }

@@ -98,7 +98,7 @@ pub async fn file(site: &Site, visit: &Visit, part: &str, alias: &str) -> Result
     mistakes.refused()?;
     let about = site.reading(visit).await?.required(|db| find(db, part, alias)).await?.object();
     let list = List { site: site.clone(), visit: visit.clone(), about, after: None };
-    File::begin("history.csv", &["at", "who", "change", "what", "details", "action"], list).await
+    Ok(Answer::file(File::begin("history.csv", &["at", "who", "change", "what", "details", "action"], list).await?))
 }
 
 /// The changes of a file.

@@ -4,10 +4,9 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::ask::ask;
-use super::groups::owner;
 use super::layout::layout;
 use super::operations::{InfrastructureResource, InfrastructureResources};
-use super::parts::{count_to_most, empty, external_link, pages, tags, time};
+use super::parts::{count_to_most, empty, external_link, owner, pages, tags, time};
 use super::properties;
 use super::relationships;
 use super::visit::{Visit, path};
@@ -86,6 +85,6 @@ pub async fn detail(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Faul
 }
 
 /// Links to the page of a resource.
-pub fn link(id: &str, name: &str) -> Markup {
+fn link(id: &str, name: &str) -> Markup {
     html! { a href=(path(["infrastructure", id])) { (name) } }
 }

@@ -9,7 +9,7 @@ use super::markdown::prose;
 use super::operations::manual_check::{Check, Service};
 use super::operations::{AnswerCheck, CheckManualAnswerInput, CheckType, ManualCheck};
 use super::rights::{Rights, Thing};
-use super::services::address;
+use super::service_name::address;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::text::DESCRIPTION;

@@ -11,7 +11,7 @@ use super::operations::on_call_of_service::{OnCall, Service};
 use super::operations::{IdentifierInput, OnCallInput, OnCallOfService, ServiceOnCallsUpdateInput, SetOnCall};
 use super::parts::{delete_button, external_link, short, time};
 use super::rights::{Rights, Thing};
-use super::services::address;
+use super::service_name::address;
 use super::visit::{Method, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::{Timestamp, text};

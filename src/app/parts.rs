@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::form::Mistakes;
 use super::operations::{DeployStatusEnum, PageInfo};
-use super::visit::{Fields, Visit};
+use super::visit::{Fields, Visit, path};
 use crate::deploy::days::DAY;
 use crate::entity::{TimeCursor, Timestamp};
 
@@ -171,6 +171,16 @@ pub fn tags<'t>(tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> Markup {
 /// A tier as a chip: its position, with its name as a tooltip and for screen readers.
 pub fn tier(index: i32, name: &str) -> Markup {
     html! { span.mark.none.brief title=(name) { "T" (index) span.hidden { " " (name) } } }
+}
+
+/// Links to the team that owns something.
+pub fn owner(team: Option<(&str, &str)>) -> Markup {
+    html! {
+        @match team {
+            Some((alias, name)) => a href=(path(["teams", alias])) { (name) },
+            None => span.mark.warn { "none" },
+        }
+    }
 }
 
 /// The status of a deploy.

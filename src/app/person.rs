@@ -11,9 +11,10 @@ use super::offers::{Offered, Offers};
 use super::operations::Person;
 use super::parts::{count, delete_button, pages, tags, time};
 use super::reading::too_long;
+use super::roles::role_name;
 use super::team_tree::Duties;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, users};
+use super::{Answer, Fault, Site, all_deploys};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, feed, user};
 use crate::error::Error;
@@ -63,7 +64,7 @@ async fn show(
         dl.facts {
             dt { "Email" } dd { a href={ "mailto:" (user.email) } { (user.email) } }
             @for one in user.contacts.iter().flatten() { dt { "Contact" } dd { (contact(one)) } }
-            dt { "Role" } dd { (users::role_name(user.role)) }
+            dt { "Role" } dd { (role_name(user.role)) }
             @if !user.tags.nodes.is_empty() {
                 dt { "Tags" } dd { (tags(user.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)))) }
             }

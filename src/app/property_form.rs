@@ -16,7 +16,7 @@ use super::operations::{
 use super::parts::empty;
 use super::properties;
 use super::rights::{Rights, Thing};
-use super::services::address;
+use super::service_name::address;
 use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site};
 use crate::entity::text;

@@ -3,9 +3,8 @@
 use maud::{Markup, html};
 
 use super::groups;
-use super::infrastructure;
 use super::operations::{Relation, RelationshipTypeEnum, Thing};
-use super::services::address;
+use super::service_name::address;
 use super::visit::path;
 
 /// Lists the relationships that start at the object, and those that end at it. `total` counts both, shown or not.
@@ -48,6 +47,8 @@ fn link(thing: &Thing) -> Markup {
         Thing::System(system) => groups::link("systems", &system.aliases, &system.name),
         Thing::Domain(domain) => groups::link("domains", &domain.aliases, &domain.name),
         Thing::Team(team) => html! { a href=(path(["teams", &team.alias])) { (team.name) } },
-        Thing::InfrastructureResource(resource) => infrastructure::link(&resource.id, &resource.name),
+        Thing::InfrastructureResource(resource) => {
+            html! { a href=(path(["infrastructure", &resource.id])) { (resource.name) } }
+        }
     }
 }

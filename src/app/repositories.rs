@@ -4,14 +4,13 @@ use maud::{Markup, html};
 
 use super::ask::ask;
 use super::form::Mistakes;
-use super::groups::owner;
 use super::layout::layout;
 use super::markdown::prose;
 use super::operations::repository::{Repository, RepositoryServiceConnectionType};
 use super::operations::{self, Repositories};
-use super::parts::{count, count_to_most, empty, external_link, local, order, pages, sorted, tags, time};
+use super::parts::{count, count_to_most, empty, external_link, local, order, owner, pages, sorted, tags, time};
 use super::rights::{Rights, Thing};
-use super::services::address;
+use super::service_name::address;
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site, repository_form};
 use crate::entity::{Timestamp, repository};

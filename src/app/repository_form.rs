@@ -14,7 +14,7 @@ use super::operations::{
 };
 use super::parts::{count, delete_button, external_link, local, pages};
 use super::rights::{Rights, Thing};
-use super::services::address;
+use super::service_name::address;
 use super::visit::{Fields, Method, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::{ByIds, repository, service, service_repository};

@@ -8,7 +8,7 @@ use super::operations::measured::CheckResult;
 use super::operations::scorecard::{LevelCount, Scorecard};
 use super::operations::{self, Measured as Report};
 use super::parts::{count, local};
-use super::standards::{address, failure, governed, name, state};
+use super::standard_parts::{address, failure, governed, name, state};
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site, manual, standing};
 

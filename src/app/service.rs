@@ -13,7 +13,7 @@ use super::parts::{self, count, count_to_most, empty, external_link, short};
 use super::reading::too_long;
 use super::rights::{Owner, Rights, Thing};
 use super::service_list::favourites;
-use super::services::address;
+use super::service_name::address;
 use super::visit::{Session, Visit};
 use super::{
     Answer, Fault, Site, delivery, delivery_figures, deploys, facts, graph, groups, relationships, standards,

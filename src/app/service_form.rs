@@ -14,8 +14,8 @@ use super::operations::{
 };
 use super::parts::{delete_button, short};
 use super::rights::{self, Rights, Thing};
+use super::service_name::address;
 use super::service_parts::{self, Parts};
-use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::field_rule::FieldRules;

@@ -1,6 +1,5 @@
 //! The list of services, with search and filters.
 
-use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
 use super::ask::{ask, ask_counting};
@@ -8,21 +7,17 @@ use super::form::{self, Mistakes};
 use super::layout::{Head, page as framed};
 use super::operations::search::SearchResult;
 use super::operations::services::Account;
-use super::operations::types::Moment;
-use super::operations::{
-    IdentifierInput, Search, SearchTypeEnum, ServiceFilterEnum, ServiceFilterInput, ServiceRow, ServiceSortEnum,
-    Services, TagArgs,
-};
+use super::operations::{Search, SearchTypeEnum, ServiceRow, ServiceSortEnum};
 use super::parts::{self, COUNTED, FOUND, count_to, empty, link, order, pages, sorted};
 use super::rights::Reach;
+use super::service_list::asked::{Asked, quiet_since, team_called, wanted};
+use super::service_list::bar::Bar;
+use super::service_list::saved::VIEW;
 use super::service_list::table::{Column, Row, Shape, table as table_of};
 use super::service_list::{Chosen, choice, favourites};
-use super::services_change::Bar;
-use super::visit::{self, Fields, Session, Visit, path};
+use super::visit::{Session, Visit};
 use super::{Answer, Fault, Site, picker, search};
-use crate::deploy::days::DAY;
 use crate::entity::user::Role;
-use crate::entity::{Timestamp, text};
 
 /// Shows the list of services, with its filters and orders.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -85,20 +80,6 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
     Ok(Answer::with_status(status, framed(visit, &head, main)))
 }
 
-/// What a page or a file asks for, beside what the address says.
-pub(super) struct Asked<'c> {
-    /// The columns.
-    pub chosen: &'c Chosen,
-    /// Whether the owners are needed although no column shows them.
-    pub with_owners: bool,
-    /// The time since which there was no deploy.
-    pub since: Option<Timestamp>,
-    /// Whether the address names a type or a filter that does not exist. The API would answer nothing at all.
-    pub is_gone: bool,
-    /// The id of the saved view that is open.
-    pub view: Option<String>,
-}
-
 /// Finds the services of the address. The owner's name does as well as its alias.
 async fn find(site: &Site, visit: &Visit, asked: &Asked<'_>) -> Result<Account, Fault> {
     let owner = visit.query.given("owner");
@@ -117,62 +98,6 @@ async fn find_of(site: &Site, visit: &Visit, owner: Option<&str>, asked: &Asked<
     Ok(ask_counting(counted(visit), site, visit, wanted).await?.account)
 }
 
-/// The filters, the order and the columns of the address. An order that is not known is the usual one.
-pub(super) fn wanted<'v>(visit: &'v Visit, owner: Option<&'v str>, asked: &'v Asked<'_>) -> Services<'v> {
-    let query = &visit.query;
-    let tag = query.given("tag").map(|tag| match tag.split_once([':', '=']) {
-        Some((key, value)) => {
-            TagArgs { key: MaybeUndefined::Value(text::trim(key)), value: MaybeUndefined::Value(text::trim(value)) }
-        }
-        None => TagArgs { key: MaybeUndefined::Value(tag), ..Default::default() },
-    });
-    let has = |column| asked.chosen.columns.contains(&column);
-    Services {
-        sort: Some(order(visit, &mut Mistakes::none()).unwrap_or(ServiceSortEnum::NameAsc)),
-        after: query.given("after"),
-        search: query.given("search"),
-        language: query.given("language"),
-        owner,
-        tier: query.given("tier"),
-        tag,
-        has_owner: query.given("unowned").map(|_| false),
-        not_deployed_since: asked.since.map(Moment),
-        of_my_teams: query.given("mine").map(|_| true),
-        favourite: query.given("favourites").map(|_| true),
-        with_owner: has(Column::Owner) || asked.with_owners,
-        with_tier: has(Column::Tier),
-        with_level: has(Column::Level),
-        with_lifecycle: has(Column::Lifecycle),
-        with_type: has(Column::Type),
-        with_system: has(Column::System) || !asked.chosen.is_chosen,
-        with_language: has(Column::Language),
-        with_framework: has(Column::Framework),
-        with_deploy: has(Column::LastDeploy),
-        with_tags: has(Column::Tags),
-        view: asked.view.as_deref(),
-        with_view: asked.view.is_some(),
-        filter: query
-            .given("filter")
-            .filter(|_| !asked.is_gone)
-            .map(|id| IdentifierInput { id: MaybeUndefined::Value(id), alias: MaybeUndefined::Undefined }),
-        conditions: {
-            let own = [query.given("type").map(of_type), query.given("level").map(of_level)];
-            Some(own.into_iter().flatten().collect::<Vec<_>>()).filter(|own| !own.is_empty() && !asked.is_gone)
-        },
-    }
-}
-
-/// The alias of the team with this name, in any case of its letters.
-pub(super) async fn team_called(site: &Site, visit: &Visit, name: &str) -> Result<Option<String>, Fault> {
-    let app_url = &site.catalogue.settings().app_url;
-    let found = ask(site, visit, Search { term: name }).await?.account.search;
-    let is_it =
-        |one: &&SearchResult| one.r#type == SearchTypeEnum::Team && one.name.to_lowercase() == name.to_lowercase();
-    let path = found.iter().find(is_it).and_then(|team| search::address(team, app_url));
-    // The path of a team's page ends with its alias.
-    Ok(path.and_then(|path| visit::parts(path).pop()))
-}
-
 /// Services with similar names, for a search that finds nothing: the search of all pages forgives mistakes of typing.
 async fn similar(site: &Site, visit: &Visit, term: &str) -> Result<Vec<SearchResult>, Fault> {
     let found = ask(site, visit, Search { term }).await?.account.search;
@@ -182,39 +107,6 @@ async fn similar(site: &Site, visit: &Visit, term: &str) -> Result<Vec<SearchRes
 /// Up to which number services are counted.
 fn counted(visit: &Visit) -> u32 {
     if visit.query.given("search").is_some() { FOUND } else { COUNTED }
-}
-
-/// The condition that a service is of the component type with this id.
-fn of_type(id: &str) -> ServiceFilterInput<'_> {
-    ServiceFilterInput {
-        key: MaybeUndefined::Value(ServiceFilterEnum::ComponentTypeId),
-        arg: MaybeUndefined::Value(id),
-        ..Default::default()
-    }
-}
-
-/// The condition that a service has the level with this index.
-fn of_level(index: &str) -> ServiceFilterInput<'_> {
-    ServiceFilterInput {
-        key: MaybeUndefined::Value(ServiceFilterEnum::LevelIndex),
-        arg: MaybeUndefined::Value(index),
-        ..Default::default()
-    }
-}
-
-/// The time since which the address wants no deploy.
-pub(super) fn quiet_since(query: &Fields, mistakes: &mut Mistakes) -> Option<Timestamp> {
-    let since = days_ago(query.given("quiet")?);
-    if since.is_none() {
-        mistakes.push("quiet", "Write the days as a whole number, such as 30.");
-    }
-    since
-}
-
-/// The time this many days ago. `None` unless the days are a whole number.
-fn days_ago(days: &str) -> Option<Timestamp> {
-    let days: u32 = days.parse().ok()?;
-    Some(Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(DAY.saturating_mul(days.into()))))
 }
 
 /// One field, and the other filters behind a button.
@@ -251,7 +143,7 @@ fn filters(visit: &Visit, found: &Account, mistakes: &Mistakes) -> Markup {
                     label.check { input type="checkbox" name="unowned" value="1" checked[visit.query.given("unowned").is_some()]; "No owner" }
                 }
             }
-            (choice::kept(&visit.query, &["sort", choice::COLUMNS, "mine", "favourites", choice::VIEW]))
+            (choice::kept(&visit.query, &["sort", choice::COLUMNS, "mine", "favourites", VIEW]))
         }
     }
 }
@@ -301,7 +193,7 @@ struct Nothing<'n> {
 
 fn list(visit: &Visit, (found, chosen): (&Account, &Chosen), nothing: &Nothing<'_>, bar: Option<&Bar<'_>>) -> Markup {
     let services = &found.services;
-    let filtered = visit.query.without("sort").without(choice::COLUMNS).without(choice::VIEW).has_text();
+    let filtered = visit.query.without("sort").without(choice::COLUMNS).without(VIEW).has_text();
     if services.nodes.is_empty() {
         return if filtered { none_match(visit, nothing) } else { none_yet() };
     }
@@ -372,9 +264,4 @@ pub(super) fn table<'a>(services: impl Iterator<Item = &'a ServiceRow> + Clone) 
 /// The heading of a column by which a list is not sorted.
 fn plain_heading(label: &str, _: Option<&str>, wide: bool) -> Markup {
     html! { th.wide[wide] scope="col" { (label) } }
-}
-
-/// The path of a service's page. Any alias would do; a service always has one.
-pub(super) fn address(aliases: &[String]) -> String {
-    path(["services", aliases.first().map_or("", String::as_str)])
 }

@@ -8,14 +8,14 @@ use serde_json::json;
 use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::visit::{Fields, Session, Visit};
-use super::{Answer, Fault, Site, cookie, openid};
-use crate::db::{self, Before, RowOf, Transaction};
+use super::{Answer, Fault, Site, attempt, cookie, openid, sessions};
+use crate::db::{Before, RowOf};
 use crate::entity::audit::{self, Actor};
 use crate::entity::change;
 use crate::entity::key::Key;
 use crate::entity::sign_in_link;
 use crate::entity::user;
-use crate::entity::{ByIds, Timestamp, session};
+use crate::entity::{ByIds, Timestamp};
 use crate::error::Error;
 
 /// The path of the sign-in page.
@@ -23,7 +23,7 @@ const PATH: &str = "/sign-in";
 
 /// The same path, with the page to return to after signing in, if there is a valid one.
 pub fn path(next: Option<&str>) -> String {
-    let next = next.and_then(openid::attempt::inside);
+    let next = next.and_then(attempt::inside);
     next.map_or(PATH.to_owned(), |next| format!("{PATH}?{}", Fields::one("next", next).query()))
 }
 
@@ -63,7 +63,7 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
         };
         // A deleted user's links are deleted too.
         let Some(user) = user else { return Ok(None) };
-        let (key, actor) = begin(tx, visit, &user, "link", now).await?;
+        let (key, actor) = sessions::begin(tx, visit, &user, "link", now).await?;
         if link.user_id.is_none() {
             let changed =
                 change::diff(Before::Committed(site.db.committed(tx)), tx, RowOf::new::<user::Entity>(user.id)).await?;
@@ -83,39 +83,9 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
     }
 }
 
-/// Begins a session for the user, ends the browser's previous one, and records both in the audit. `through` is how the
-/// user signed in: `link`, or the issuer of an OpenID provider.
-pub(super) async fn begin(
-    db: &Transaction,
-    visit: &Visit,
-    user: &user::Model,
-    through: &str,
-    now: Timestamp,
-) -> Result<(Key, Actor), Error> {
-    if let Some(old) = &visit.session {
-        end(db, old, old.row.id, "signOut").await?;
-    }
-    session::make_room(db, user.id, now).await?;
-    let (key, row) = session::begin(db, user.id, visit.user_agent.as_deref(), now).await?;
-    let actor = Actor::session(&row, user);
-    let detail = json!({ "through": through, "address": visit.client.to_string(), "browser": row.user_agent });
-    audit::record(db, &actor, "signIn", user.subject(), &detail).await?;
-    Ok((key, actor))
-}
-
-/// Ends a session of the user and records that in the audit. Returns whether there was one.
-pub(super) async fn end(db: &Transaction, session: &Session, id: i64, action: &str) -> Result<bool, db::Error> {
-    let ended = session::end(db, session.user.id, id).await?;
-    if ended {
-        let (actor, subject) = (session.caller().actor, session.user.subject());
-        audit::record(db, &actor, action, subject, &json!({ "session": id })).await?;
-    }
-    Ok(ended)
-}
-
 /// Ends the current session.
 pub async fn sign_out(site: &Site, session: &Session) -> Result<Answer, Fault> {
-    site.db.write(async |db| end(db, session, session.row.id, "signOut").await).await?;
+    site.db.write(async |db| sessions::end(db, session, session.row.id, "signOut").await).await?;
     Ok(Answer::Redirect { to: "/sign-in".to_owned(), cookies: vec![cookie::clear(site.is_secure())] })
 }
 

@@ -11,13 +11,13 @@ use super::operations::standard::{CheckReport, CheckResult as Failing};
 use super::operations::standards::{
     CategoryConnectionTypeNodes as Category, CheckReport as Report, LevelConnectionTypeNodes as Level, Rubric,
 };
-use super::operations::types::Moment;
 use super::operations::{self, CheckStatus};
 use super::parts::{count, date, delete_button, empty, grouped, local};
+use super::standard_parts::{address, failure, governed, mark, name, state};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, campaigns, manual, scorecards, standing};
 use crate::entity::user::Role;
-use crate::entity::{ByIds, Timestamp, campaign, category, check, scorecard};
+use crate::entity::{ByIds, campaign, category, check, scorecard};
 use crate::graphql::field::id::{self, Id};
 
 /// Shows the rubric: categories by levels, and in each cell its checks with how many services pass, as last stored.
@@ -103,11 +103,6 @@ fn table(rubric: &Rubric) -> Markup {
     }
 }
 
-/// The name of a level.
-pub fn name(name: Option<&str>) -> &str {
-    name.unwrap_or_default()
-}
-
 /// The checks of a level and a category. On phones, where a category is a block, each cell names its level.
 fn cell(rubric: &Rubric, level: &Level, category: &Category) -> Markup {
     let is_own = |report: &&Report| {
@@ -130,20 +125,6 @@ fn cell(rubric: &Rubric, level: &Level, category: &Category) -> Markup {
                 }
             }
         }
-    }
-}
-
-/// The path of a check's page.
-pub fn address(id: &str) -> String {
-    path(["standards", id])
-}
-
-/// Whether a check does not count, or not yet.
-pub fn state(enabled: Option<bool>, from: Option<Moment>) -> Markup {
-    let later = from.filter(|from| from.0 > Timestamp::now());
-    html! {
-        @if let Some(from) = later { span.mark.none { "from " (date(from.0)) } }
-        @else if enabled != Some(true) { span.mark.none { "off" } }
     }
 }
 
@@ -231,13 +212,6 @@ fn facts(report: &CheckReport, home: Option<&Home>, app_url: &str) -> Markup {
     }
 }
 
-/// Which file governs a standard: it can only be changed there.
-pub fn governed(file: Option<&str>) -> Markup {
-    html! {
-        @if let Some(file) = file { dt { "Governed by" } dd { (file) ", where it is changed" } }
-    }
-}
-
 fn failing(visit: &Visit, report: &CheckReport) -> Markup {
     let missed = report.failed + report.pending;
     let shown = report.failing.len();
@@ -257,31 +231,6 @@ fn failing(visit: &Visit, report: &CheckReport) -> Markup {
                 @if usize::try_from(missed).unwrap_or_default() > shown { p.soft { "The first " (shown) " of " (missed) "." } }
             }
         }
-    }
-}
-
-/// A service that does not pass a check, in a list. `answer` leads to the form that answers the check, if any.
-pub fn failure(
-    service: Option<&str>,
-    alias: Option<&str>,
-    status: CheckStatus,
-    message: &str,
-    answer: &Markup,
-) -> Markup {
-    html! {
-        li {
-            @if let (Some(service), Some(alias)) = (service, alias) { a href=(path(["services", alias])) { (service) } }
-            " " (mark(status)) " " span.soft { (message) } (answer)
-        }
-    }
-}
-
-fn mark(status: CheckStatus) -> Markup {
-    match status {
-        CheckStatus::Failed => html! { span.mark.bad { "failed" } },
-        CheckStatus::Pending => html! { span.mark.warn { "pending" } },
-        CheckStatus::Passed => html! { span.mark.good { "passed" } },
-        CheckStatus::Upcoming => html! { span.mark.none { "upcoming" } },
     }
 }
 

@@ -8,7 +8,7 @@ use super::operations::service_standings::StandingChange;
 use super::operations::{self, LevelServices, Levels, Missed, Results};
 use super::parts::{count, day_of, empty, link, pages, time};
 use super::plot::{self, Bar};
-use super::standards::{address, name};
+use super::standard_parts::{address, name};
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::Timestamp;

@@ -6,10 +6,10 @@ use maud::{Markup, html};
 use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Func, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
-use super::parts::count;
+use super::Fault;
+use super::parts::{count, owner};
 use super::reading::{Reading, too_long};
 use super::visit::path;
-use super::{Fault, groups};
 use crate::db::{Read, ReadHandle, Row, any};
 use crate::entity::{domain, on_call, service, system, team, team_membership, user};
 
@@ -166,7 +166,7 @@ impl Duties {
             @if !self.led.is_empty() {
                 section.card {
                     h2 { "Leads" }
-                    ul.marks { @for team in &self.led { li { (groups::owner(Some((&team.alias, &team.name)))) } } }
+                    ul.marks { @for team in &self.led { li { (owner(Some((&team.alias, &team.name)))) } } }
                 }
             }
             (services("Services of these teams", &self.services))

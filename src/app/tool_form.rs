@@ -12,7 +12,7 @@ use super::operations::{
 };
 use super::parts::{count, delete_button, external_link, pages};
 use super::rights::{Rights, Thing};
-use super::services::address;
+use super::service_name::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::field_rule::FieldRules;

@@ -13,6 +13,7 @@ use super::operations::{
     ChangeUser, DeleteUser, InviteUser, Mistake, UserIdentifierInput, UserInput, UserRole, UserSortEnum, Users,
 };
 use super::parts::{count, delete_button, empty, order, pages, sorted, time};
+use super::roles::{ROLES, role_name};
 use super::team_tree::Duties;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, people, person};
@@ -22,21 +23,6 @@ use crate::entity::user::{self, Role};
 use crate::entity::{Timestamp, feed, identity, session, sign_in_link, text};
 use crate::error::Error;
 use crate::graphql::field::id;
-
-/// The roles: the API's value, and the label.
-const ROLES: &[(UserRole, &str)] = &[
-    (UserRole::User, "member: reads and writes the catalogue"),
-    (UserRole::Viewer, "viewer: reads the catalogue"),
-    (UserRole::TeamMember, "team member: reads the catalogue, and changes their teams and what those own"),
-    (UserRole::StandardsAdmin, "standards administrator: a member who also changes levels, categories and checks"),
-    (UserRole::Admin, "administrator: also users, tokens and audit"),
-];
-
-/// The name of a role, as all pages say it.
-pub fn role_name(role: UserRole) -> &'static str {
-    let label = ROLES.iter().find(|(known, _)| *known == role).map_or("", |(_, label)| label);
-    label.split(':').next().unwrap_or(label)
-}
 
 /// The most users that a search lists.
 const FOUND: usize = 50;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use percent_encoding::percent_decode_str;
 
 use super::Fault;
-use super::openid::attempt::Attempt;
+use super::attempt::Attempt;
 pub use crate::entity::pages::path;
 use crate::entity::user::Role;
 use crate::entity::{session, text, user};

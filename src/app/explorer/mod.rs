@@ -5,11 +5,9 @@
 //!
 //! Invariant: the page loads nothing from another origin. Its Content-Security-Policy, in `http/reply/`, refuses that.
 
-use std::sync::LazyLock;
-
 use maud::{Markup, html};
 
-use super::assets::Asset;
+use super::assets::EXPLORER;
 use super::layout::layout;
 use super::visit::Visit;
 use super::{Answer, PagePolicy};
@@ -17,17 +15,9 @@ use super::{Answer, PagePolicy};
 /// The initial query.
 const QUERY: &str = include_str!("default.graphql");
 
-const GZIPPED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/explorer.rs"));
-
-/// The files of GraphiQL. Empty if it was not built.
-pub static FILES: LazyLock<Vec<Asset>> = LazyLock::new(|| {
-    let asset = |(name, content): &(&str, &'static [u8])| Asset::gzipped(name, content);
-    GZIPPED.iter().map(asset).collect()
-});
-
 /// Shows the explorer.
 pub fn page(visit: &Visit) -> Answer {
-    let built = |end: &str| FILES.iter().find(|file| file.name.starts_with("explorer-") && file.name.ends_with(end));
+    let built = |end: &str| EXPLORER.iter().find(|file| file.name.starts_with("explorer-") && file.name.ends_with(end));
     match (built(".js"), built(".css")) {
         (Some(script), Some(style)) => {
             let main = html! {

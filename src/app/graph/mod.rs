@@ -9,13 +9,12 @@ use maud::{Markup, html};
 
 use super::ask::ask;
 use super::form::{self, Mistakes};
-use super::groups::owner;
 use super::layout::layout as page_layout;
 use super::operations::ServiceGraph;
 use super::operations::service_graph::{AccountService as Service, ServiceImpactConnectionType, ServiceImpactEdge};
-use super::parts::{count, empty, pages, tier as tier_chip};
+use super::parts::{count, empty, owner, pages, tier as tier_chip};
 use super::reading::{Reading, too_long};
-use super::services;
+use super::service_name;
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::db::ReadHandle;
@@ -46,7 +45,7 @@ pub const AROUND: usize = 5_000;
 
 /// The path of the graph of a service.
 pub fn address(aliases: &[String]) -> String {
-    services::address(aliases) + "/graph"
+    service_name::address(aliases) + "/graph"
 }
 
 /// Shows the graph around the service with this alias, and the services that its failure can reach.
@@ -59,7 +58,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let here = address(aliases);
     let picture = site.reading(visit).await?.required(|db| neighbourhood(db, id, SHOWN_STEPS, LARGE)).await?;
     let main = html! {
-        p { a href=(services::address(aliases)) { "Back to the service" } }
+        p { a href=(service_name::address(aliases)) { "Back to the service" } }
         @match &picture {
             Some(picture) => {
                 p { "Services that depend on it are to the left, its dependencies to the right, up to " (SHOWN_STEPS) " steps away." }
@@ -97,7 +96,7 @@ fn reached(
         let neighbour = &node.neighbour;
         html! {
             tr {
-                th scope="row" { a href=(services::address(&neighbour.aliases)) { (neighbour.name) } }
+                th scope="row" { a href=(service_name::address(&neighbour.aliases)) { (neighbour.name) } }
                 td.number { (distance) }
                 td { @if let Some(tier) = &neighbour.tier { (tier_chip(tier.index, &tier.name)) } }
                 td { (owner(node.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }

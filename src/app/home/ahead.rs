@@ -10,7 +10,7 @@ use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QueryOrder, Query
 use super::mine::Mine;
 use super::{Read as Page, view};
 use crate::app::parts::{count, short};
-use crate::app::standards;
+use crate::app::standard_parts;
 use crate::app::{Fault, delivery_figures as figures};
 use crate::db::{OfKeys, Read, ReadHandle, Row, any};
 use crate::deploy::delivery::{self, Delivery};
@@ -177,7 +177,7 @@ pub(super) fn card(page: &Page) -> Markup {
             ul.missing { @for one in &next.missed {
                 li {
                     span {
-                        a href=(standards::address(&Id::new::<check::Entity>(one.check.id).text())) { (short(&one.check.name)) }
+                        a href=(standard_parts::address(&Id::new::<check::Entity>(one.check.id).text())) { (short(&one.check.name)) }
                         @if !one.named.is_empty() {
                             small {
                                 @for (at, id) in one.named.iter().enumerate() { @if at > 0 { ", " } (view::name(page, *id)) }

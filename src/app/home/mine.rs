@@ -2,7 +2,6 @@
 //! team.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -13,8 +12,7 @@ use crate::deploy::failing::{self, Failing};
 use crate::deploy::list::{self, Filter};
 use crate::entity::audit;
 use crate::entity::deploy::{self, Environments};
-use crate::entity::service::{self, Label};
-use crate::entity::{Timestamp, integration, suggestion, team, team_membership, user};
+use crate::entity::{Timestamp, integration, service, suggestion, team, team_membership, user};
 
 /// The maximum number of the visitor's teams that the page is about.
 pub const TEAMS: u64 = 20;
@@ -102,11 +100,6 @@ impl Mine {
         entries.truncate(most);
         Ok(entries)
     }
-}
-
-/// The names and aliases of services, by id.
-pub async fn labels(db: &dyn ReadHandle, ids: &[i64]) -> Result<HashMap<i64, Label>, Fault> {
-    Ok(service::labels(db, ids).await?.into_iter().map(|label| (label.id, label)).collect())
 }
 
 /// Which steps of a new installation are done.

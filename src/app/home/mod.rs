@@ -13,7 +13,7 @@ use super::operations::Home;
 use super::parts::{short, time};
 use super::visit::{Session, Visit, path};
 use super::words::{self, Addresses};
-use super::{Answer, Fault, Site, on_call};
+use super::{Answer, Fault, Site, on_call, service_name};
 use crate::db;
 use crate::deploy::days::DAY;
 use crate::deploy::delivery::Delivery;
@@ -124,7 +124,7 @@ async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fau
     ids.extend(deploys.iter().flatten().filter_map(|deploy| deploy.service_id));
     ids.extend(on_call::shown(on_call.as_deref().unwrap_or_default()));
     ids.extend(next.iter().flatten().flat_map(Next::services));
-    let labels = reading.optional(|db| mine::labels(db, &ids)).await?.unwrap_or_default();
+    let labels = reading.optional(|db| service_name::labels(db, &ids)).await?.unwrap_or_default();
     let deliveries = reading.optional(|db| ahead::deliveries(db, &mine, now, production)).await?;
     Ok(Read { mine, steps, failing, tally, deploys, on_call, changes, arrived, next, deliveries, labels, before, now })
 }

@@ -8,7 +8,7 @@ use crate::app::operations::home::Account;
 use crate::app::parts::{COUNTED, count_to, grouped, short, time};
 use crate::app::reading::too_long;
 use crate::app::visit::Session;
-use crate::app::{all_deploys, on_call, services, words};
+use crate::app::{all_deploys, on_call, service_name, words};
 use crate::deploy::list;
 use crate::entity::user::Role;
 
@@ -104,7 +104,7 @@ fn unowned(account: &Account) -> Markup {
         @match &*services.nodes {
             [] => "Every service has one.",
             nodes => span { @for (at, service) in nodes.iter().enumerate() {
-                @if at > 0 { ", " } a href=(services::address(&service.aliases)) { (short(&service.name)) }
+                @if at > 0 { ", " } a href=(service_name::address(&service.aliases)) { (short(&service.name)) }
             } },
         }
     }
@@ -162,7 +162,7 @@ pub fn favourites(account: &Account) -> Markup {
             section.card {
                 h2 #favourites { "Favourites" a href="/services?favourites=1" { "All " (favourites.total_count) } }
                 ul.missing { @for service in &favourites.nodes {
-                    li { a href=(services::address(&service.aliases)) { (short(&service.name)) } }
+                    li { a href=(service_name::address(&service.aliases)) { (short(&service.name)) } }
                 } }
             }
         }

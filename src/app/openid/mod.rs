@@ -1,6 +1,6 @@
 //! Signing in at an OpenID provider: the redirect there, and the callback.
 //!
-//! [`provider`] talks to the provider; [`attempt`] is what the browser keeps meanwhile. A person is identified by the
+//! [`provider`] talks to the provider; [`Attempt`] is what the browser keeps meanwhile. A person is identified by the
 //! provider's subject. On the first sign-in, the user is found by the email address, which the provider must have
 //! verified.
 
@@ -9,9 +9,10 @@ use sea_orm::sea_query::LockType;
 use serde_json::{Map, Value};
 use tracing::warn;
 
+use super::attempt::{self, Attempt};
 use super::layout::layout;
 use super::visit::{Fields, Visit};
-use super::{Answer, Fault, Site, cookie, sign_in};
+use super::{Answer, Fault, Site, cookie, sessions};
 use crate::config::OpenId;
 use crate::db::Transaction;
 use crate::entity::audit::{self, Actor};
@@ -21,13 +22,11 @@ use crate::error::Error;
 use crate::group_mapping;
 
 mod answer;
-pub mod attempt;
 pub mod exchange;
 pub mod groups;
 mod id_token;
 pub mod provider;
 
-use attempt::Attempt;
 pub use provider::Provider;
 use provider::{Failure, Person};
 
@@ -86,7 +85,7 @@ pub async fn finish(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             Admitted::Not(why) => return Ok(Err(why)),
         };
         let (user, by_groups) = map_groups(db, settings, user, person.groups.as_deref()).await?;
-        let (key, actor) = sign_in::begin(db, visit, &user, &settings.issuer, now).await?;
+        let (key, actor) = sessions::begin(db, visit, &user, &settings.issuer, now).await?;
         if let Some(change) = change {
             let detail = serde_json::json!({ "issuer": settings.issuer, "subject": person.subject });
             audit::record(db, &actor, change, user.subject(), &detail).await?;

@@ -23,7 +23,6 @@ use ureq::http::{Method, Request, header};
 use ureq::{Agent, AsSendBody};
 
 use super::answer::{self, Discovered, Object};
-use super::attempt::Attempt;
 use super::exchange::{Exchanges, PATIENCE, Refused, Turn};
 use super::groups;
 use super::id_token::{self, Expected};

@@ -7,7 +7,7 @@ use apollo_compiler::{Name, Node, Schema};
 use maud::{Markup, html};
 
 use super::uses::Uses;
-use super::{description, directives, signature};
+use super::{description, signature};
 
 /// Everything below the search form.
 pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
@@ -33,7 +33,20 @@ pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
                 (list(types.iter().map(|ty| (signature::named(ty.name()), ty.description().filter(|_| is_told), false))))
             }
         }
-        (directives::defined(schema))
+        (directives(schema))
+    }
+}
+
+/// Lists the directives and their arguments, each under an anchor of its name.
+fn directives(schema: &Schema) -> Markup {
+    let definitions: Vec<_> = schema.directive_definitions.values().filter(|it| !it.is_built_in()).collect();
+    html! {
+        @if !definitions.is_empty() { h2 #directives { "Directives" } }
+        @for definition in definitions {
+            h3.entry id={ "@" (definition.name) } { code { a.name href={ "#@" (definition.name) } { "@" (definition.name) } } }
+            @if let Some(text) = &definition.description { (description::full(schema, text)) }
+            (signature::arguments(schema, &definition.arguments))
+        }
     }
 }
 

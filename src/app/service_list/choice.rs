@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
+use super::Chosen;
+use super::saved::{self, VIEW};
 use super::table::Column;
-use super::{Chosen, saved};
 use crate::app::operations::services::{Account, AccountSavedView, AccountSavedViews, ComponentType, Filter};
 use crate::app::parts::{link, short};
 use crate::app::visit::{Fields, Session, Visit};
@@ -15,8 +16,6 @@ use crate::graphql::saved_view::parameters::{self, Parameters};
 
 /// The parameter that chooses the columns.
 pub const COLUMNS: &str = parameters::CHOSEN;
-/// The parameter that says which saved view is open.
-pub const VIEW: &str = "view";
 
 /// The number of chips for the visitor's own views, and for those of others. A page has all of them.
 const CHIPS: usize = 8;

@@ -7,13 +7,13 @@ use crate::app::csv::{File, Row, Source};
 use crate::app::form::Mistakes;
 use crate::app::operations::{ServiceSortEnum, Services, ServicesFile, services_file};
 use crate::app::parts::order;
-use crate::app::services::{Asked, quiet_since, team_called, wanted};
 use crate::app::visit::Visit;
 use crate::app::{Answer, Fault, Site, picker};
 use crate::entity::{Timestamp, service};
 use crate::graphql::field::id;
 
 use super::Chosen;
+use super::asked::{Asked, quiet_since, team_called, wanted};
 use super::table::Column;
 
 /// The columns of a file whose reader has chosen none.
@@ -84,7 +84,7 @@ pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         list.owner = Some(alias);
     }
     let columns = list.columns.clone();
-    File::begin("services.csv", &columns, list).await
+    Ok(Answer::file(File::begin("services.csv", &columns, list).await?))
 }
 
 impl List {

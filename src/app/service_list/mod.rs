@@ -6,6 +6,8 @@
 use self::table::Column;
 use super::visit::Fields;
 
+pub mod asked;
+pub mod bar;
 pub mod choice;
 pub mod favourites;
 pub mod file;

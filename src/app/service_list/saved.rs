@@ -3,7 +3,6 @@
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
-use super::choice::VIEW;
 use crate::app::ask::{ask, settled, unanswered};
 use crate::app::form::{self, Mistakes};
 use crate::app::layout::{Head, layout, page as framed};
@@ -18,6 +17,8 @@ use crate::entity::saved_view;
 use crate::entity::user::Role;
 use crate::graphql::field::id::{self, Id};
 
+/// The parameter of the list of services that says which view is open.
+pub const VIEW: &str = "view";
 /// The fields of the forms, by the paths that the API uses for mistakes about them.
 const NAME: &str = "name";
 /// What the list shows, as the query of its address.

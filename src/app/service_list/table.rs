@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::app::operations::services::Service;
 use crate::app::operations::{DeployStatusEnum, ServiceRow};
 use crate::app::parts::{status, tags, tier, time};
-use crate::app::services::address;
+use crate::app::service_name::address;
 use crate::app::visit::path;
 use crate::entity::Timestamp;
 

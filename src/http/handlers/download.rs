@@ -95,7 +95,6 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::app::Answer;
     use crate::app::csv::{Row, Source};
     use crate::http::handlers::app::downloads;
 
@@ -135,9 +134,9 @@ mod tests {
         let subscriber =
             tracing_subscriber::fmt().with_writer(move || kept.clone()).without_time().with_ansi(false).finish();
         let _logs = tracing::subscriber::set_default(subscriber);
-        let Ok(Answer::File(file)) = File::begin("x.csv", &["name"], given).await else { panic!("a file") };
+        let Ok(file) = File::begin("x.csv", &["name"], given).await else { panic!("a file") };
         let hold = downloads().take_now(Key::Session(1), 1).expect("a place");
-        let mut download = Download::begin(*file, hold, "request-7".to_owned(), is_wanted);
+        let mut download = Download::begin(file, hold, "request-7".to_owned(), is_wanted);
         for _ in 0..most {
             download.asked();
             match download.next().await {

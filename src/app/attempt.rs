@@ -1,4 +1,4 @@
-//! A sign-in in progress at the provider. Its one secret is stored only in the browser's cookie. The values for the
+//! A sign-in in progress at the OpenID provider. Its one secret is stored only in the browser's cookie. The values for the
 //! provider are derived from it, so that none of them reveals the others.
 
 use data_encoding::BASE64URL_NOPAD;
