@@ -182,10 +182,7 @@ pub async fn forget(db: &dyn WriteHandle, ids: &[i64]) -> Result<(), db::Error> 
     let kept = event_delivery::Entity::find().select_only().column(EventId).filter(db::any(db, EventId, ids));
     let kept: Vec<i64> = db.rows(kept.as_query(), |row| row.get(0)).await?;
     let gone: Vec<i64> = ids.iter().copied().filter(|id| !kept.contains(id)).collect();
-    if !gone.is_empty() {
-        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &gone))).await?;
-    }
-    Ok(())
+    super::delete_by_ids::<Entity>(db, Column::Id, &gone).await.map(drop)
 }
 
 /// How many events [`sweep`] removes.
@@ -201,8 +198,5 @@ pub async fn sweep(db: &db::Transaction) -> Result<(), db::Error> {
     let old = Entity::find().select_only().column(Column::Id).filter(Column::WaitsSince.is_null());
     let old = old.filter(Expr::exists(kept).not()).limit(SWEPT);
     let old: Vec<i64> = db.rows(old.as_query(), |row| row.get(0)).await?;
-    if !old.is_empty() {
-        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &old))).await?;
-    }
-    Ok(())
+    super::delete_by_ids::<Entity>(db, Column::Id, &old).await.map(drop)
 }

@@ -236,8 +236,6 @@ pub async fn prune(db: &dyn WriteHandle, subscription: i64, most: u64) -> Result
     let old = old.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id).offset(KEPT).limit(most);
     let old: Vec<(i64, i64)> = db.rows(old.as_query(), |row| Ok((row.get(0)?, row.get(1)?))).await?;
     let (ids, events): (Vec<i64>, Vec<i64>) = old.into_iter().unzip();
-    if !ids.is_empty() {
-        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &ids))).await?;
-    }
+    super::delete_by_ids::<Entity>(db, Column::Id, &ids).await?;
     Ok(events)
 }

@@ -202,6 +202,19 @@ async fn keep_newest<E: Table>(db: &dyn WriteHandle, of: &Expr, id: E::Column, k
     Ok(())
 }
 
+/// Deletes the rows with these ids. Returns whether there are any: without ids, no statement runs.
+pub(crate) async fn delete_by_ids<E: Table>(
+    db: &dyn WriteHandle,
+    id: E::Column,
+    ids: &[i64],
+) -> Result<bool, db::Error> {
+    if ids.is_empty() {
+        return Ok(false);
+    }
+    db.exec(E::delete_many().filter(db::any(db, id, ids))).await?;
+    Ok(true)
+}
+
 /// Finds the row with this value in a unique column.
 pub(crate) async fn by_unique<E: Table>(
     db: &dyn ReadHandle,

@@ -225,9 +225,7 @@ pub async fn assign(
         }
         others.extend(present.iter().map(|tag| tag.id));
     }
-    if !others.is_empty() {
-        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &others))).await?;
-    }
+    super::delete_by_ids::<Entity>(db, Column::Id, &others).await?;
     if !updated.is_empty() {
         let rows = updated.into_iter().map(|tag| tag.into_active_model().reset_all());
         let by_id = OnConflict::column(Column::Id).update_column(Column::Value).to_owned();

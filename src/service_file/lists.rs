@@ -17,7 +17,7 @@ use crate::db::{self, Read, Transaction, Write};
 use crate::entity::alias::{AliasKind, AliasTable};
 use crate::entity::service::Writable;
 use crate::entity::tag::{self, Owner};
-use crate::entity::{ByAlias, contact, repository, service_repository, tool};
+use crate::entity::{ByAlias, contact, delete_by_ids, repository, service_repository, tool};
 
 /// Removes the owner's added aliases that are not listed.
 pub(super) async fn remove_aliases<T: AliasTable>(
@@ -71,10 +71,8 @@ pub(super) async fn tags(db: &Transaction, owner: Owner<'_>, wanted: &[(String, 
         }
     }
     let gone: Vec<i64> = spare.into_values().flatten().map(|tag| tag.id).collect();
-    let is_changed = !gone.is_empty() || !made.is_empty() || !updated.is_empty();
-    if !gone.is_empty() {
-        db.exec(tag::Entity::delete_many().filter(db::any(db, tag::Column::Id, &gone))).await?;
-    }
+    let is_less = delete_by_ids::<tag::Entity>(db, tag::Column::Id, &gone).await?;
+    let is_changed = is_less || !made.is_empty() || !updated.is_empty();
     if !updated.is_empty() {
         let rows = updated.into_iter().map(|tag| tag.into_active_model().reset_all());
         let by_id = OnConflict::column(tag::Column::Id).update_column(tag::Column::Value).to_owned();
@@ -155,10 +153,7 @@ pub(super) async fn links(
         }
     }
     let rest: Vec<i64> = present.into_values().flatten().map(|link| link.id).collect();
-    if !rest.is_empty() {
-        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &rest))).await?;
-        is_changed = true;
-    }
+    is_changed |= delete_by_ids::<Entity>(db, Column::Id, &rest).await?;
     Ok(is_changed)
 }
 
@@ -198,11 +193,8 @@ pub(super) async fn tools(db: &Transaction, service: &Writable, wanted: &[Tool])
         url: row.url.clone(),
         environment: row.environment.clone(),
     });
-    let is_changed = !gone.is_empty() || !made.is_empty();
     let gone: Vec<i64> = gone.iter().map(|row| row.id).collect();
-    if !gone.is_empty() {
-        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &gone))).await?;
-    }
+    let is_changed = delete_by_ids::<Entity>(db, Column::Id, &gone).await? || !made.is_empty();
     if !made.is_empty() {
         let rows = made.into_iter().map(|Tool { category, display_name, url, environment }| ActiveModel {
             service_id: Set(service.id),
@@ -238,11 +230,8 @@ pub(super) async fn contacts(
         };
         (contact, row.is_default)
     });
-    let is_changed = !gone.is_empty() || !made.is_empty();
     let gone: Vec<i64> = gone.iter().map(|row| row.id).collect();
-    if !gone.is_empty() {
-        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &gone))).await?;
-    }
+    let is_changed = delete_by_ids::<Entity>(db, Column::Id, &gone).await? || !made.is_empty();
     let rows: Vec<ActiveModel> = made
         .into_iter()
         .map(|(Contact { r#type, address, display_name, display_type, external_id }, is_default)| {

@@ -18,7 +18,7 @@ use super::yaml::{At, Node, Spot};
 use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::entity::property::{ActiveModel, Column, Entity, set_value};
 use crate::entity::property_definition::{self, Model as Definition};
-use crate::entity::{BY_FILE, text};
+use crate::entity::{BY_FILE, delete_by_ids, text};
 use crate::error::quoted;
 use crate::json_schema::{self, Allowance, CHECKING, Fault, JsonSchema};
 
@@ -265,10 +265,7 @@ pub(super) async fn assign(
     }
     let gone: Vec<i64> =
         present.values().filter(|row| row.written_by.as_deref() == Some(BY_FILE)).map(|row| row.id).collect();
-    if !gone.is_empty() {
-        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &gone))).await?;
-        is_changed = true;
-    }
+    is_changed |= delete_by_ids::<Entity>(db, Column::Id, &gone).await?;
     Ok(is_changed)
 }
 

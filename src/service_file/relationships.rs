@@ -15,7 +15,7 @@ use super::yaml::{At, Node, Spot};
 use crate::db::{self, Read, Transaction, Write};
 use crate::entity::relationship::{self, Column, End, Entity};
 use crate::entity::relationship_definition::{self, Model as Definition};
-use crate::entity::{BY_FILE, relationship_rule, text};
+use crate::entity::{BY_FILE, delete_by_ids, relationship_rule, text};
 use crate::error::quoted;
 
 /// The type of the relationships that have a definition: a word of the SDL's `RelationshipTypeEnum`.
@@ -148,10 +148,7 @@ pub(super) async fn relate(
     let gone = present.iter().filter(|row| row.written_by.as_deref() == Some(BY_FILE) && !kept.contains(&row.id));
     let gone: Vec<i64> = gone.map(|row| row.id).collect();
     // Delete first, because a definition limits how many relationships there are.
-    if !gone.is_empty() {
-        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &gone))).await?;
-    }
-    let is_changed = !gone.is_empty() || !new.is_empty();
+    let is_changed = delete_by_ids::<Entity>(db, Column::Id, &gone).await? || !new.is_empty();
     if !new.is_empty() {
         add(db, service, file, new, problems).await?;
     }

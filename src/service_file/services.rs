@@ -22,8 +22,8 @@ use crate::db::{self, Read, RowOf, Transaction, Write};
 use crate::entity::service::Writable;
 use crate::entity::tag::Owner;
 use crate::entity::{
-    ByAlias, Timestamp, component_type, contact, document_pull, property, repository, service, service_alias,
-    service_dependency,
+    ByAlias, Timestamp, component_type, contact, delete_by_ids, document_pull, property, repository, service,
+    service_alias, service_dependency,
 };
 use crate::error::{Error, UserError, quoted};
 
@@ -307,10 +307,7 @@ async fn depend(
         is_changed = true;
     }
     let rest: Vec<i64> = present.values().map(|one| one.id).collect();
-    if !rest.is_empty() {
-        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &rest))).await?;
-        is_changed = true;
-    }
+    is_changed |= delete_by_ids::<Entity>(db, Column::Id, &rest).await?;
     Ok(is_changed)
 }
 

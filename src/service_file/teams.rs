@@ -14,7 +14,7 @@ use super::properties::{Definitions, assign};
 use super::report::Problems;
 use super::yaml::Spot;
 use crate::db::{self, Read, RowOf, Transaction, Write};
-use crate::entity::{contact, property, property_definition, row_lock, team, team_membership, user};
+use crate::entity::{contact, delete_by_ids, property, property_definition, row_lock, team, team_membership, user};
 use crate::error::quoted;
 
 /// Writes the contacts, the members, the properties and the parts of the teams in `changes`, and adds the teams that become
@@ -164,9 +164,6 @@ async fn join(
         is_changed = true;
     }
     let rest: Vec<i64> = present.values().map(|one| one.id).collect();
-    if !rest.is_empty() {
-        db.exec(Entity::delete_many().filter(db::any(db, Column::Id, &rest))).await?;
-        is_changed = true;
-    }
+    is_changed |= delete_by_ids::<Entity>(db, Column::Id, &rest).await?;
     Ok(is_changed)
 }
