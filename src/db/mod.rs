@@ -24,6 +24,7 @@ use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{ArrayType, Expr, ExprTrait, SelectStatement};
 use sea_orm::{ColumnTrait, DbBackend, Value, metric};
 
+use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
 
 use crate::budget::Budget;
@@ -146,6 +147,15 @@ pub struct Pool {
     pub idle: u32,
     /// The maximum number of connections.
     pub most: u32,
+}
+
+impl Pool {
+    /// The state of a pool of which each connection in use has one of the `places`.
+    fn of(name: &'static str, most: u32, places: &Semaphore, idle: impl FnOnce() -> usize) -> Self {
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let in_use = most.saturating_sub(count(places.available_permits()));
+        Self { name, in_use, idle: count(idle()).min(most - in_use), most }
+    }
 }
 
 impl Db {

@@ -70,9 +70,7 @@ impl Connections {
 
     /// The state of the pool.
     pub(in crate::db) fn state(&self, name: &'static str) -> Pool {
-        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let in_use = self.most.saturating_sub(count(self.places.available_permits()));
-        Pool { name, in_use, idle: count(lock(&self.idle).len()).min(self.most - in_use), most: self.most }
+        Pool::of(name, self.most, &self.places, || lock(&self.idle).len())
     }
 
     /// Waits for all connections to be returned, then closes them.
