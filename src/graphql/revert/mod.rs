@@ -6,7 +6,8 @@
 //! - Only what the entry holds exactly is reverted ([`kept`](crate::entity::change::kept)). Nothing is guessed.
 //!
 //! [`step`] reads the entry, [`plan`] compares it with what is there, [`place`] looks for what took the place of what
-//! was deleted, [`carry_out`] runs the mutations, and [`tell`] has the words.
+//! was deleted, [`carry_out`] runs the mutations, and [`tell`] has the words. What they know of each
+//! table is in [`tables`].
 
 use serde_json::Value as Json;
 
@@ -21,6 +22,7 @@ mod carry_out;
 mod place;
 mod plan;
 mod step;
+mod tables;
 mod tell;
 
 use self::plan::Plan;

@@ -4,21 +4,9 @@ use sea_orm::sea_query::{Cond, Expr, ExprTrait, Query};
 use serde_json::Value as Json;
 
 use super::step::{OWNERS, Step, StepKind};
+use super::tables::known;
 use crate::db::{Read, RowOf, Transaction};
 use crate::error::Result;
-
-/// The columns in which no two rows shall be equal, by table. Of a property and a membership, a second row would overwrite
-/// the first. Two equal links or contacts are allowed, but a revert makes none: else the same revert could be repeated. The
-/// other tables refuse a second row themselves.
-const PLACES: &[(&str, &[&str])] = &[
-    ("property", &["definition_id", "service_id", "team_id"]),
-    ("team_membership", &["team_id", "user_id"]),
-    ("tool", &["service_id", "category", "display_name", "url", "environment"]),
-    (
-        "contact",
-        &["service_id", "team_id", "user_id", "type", "address", "display_name", "display_type", "external_id"],
-    ),
-];
 
 /// The field that an error about the taken place of a step names.
 pub(super) fn field(step: &Step) -> String {
@@ -30,7 +18,10 @@ pub(super) fn field(step: &Step) -> String {
 pub(super) async fn taken<'s>(db: &Transaction, steps: &'s [Step]) -> Result<Vec<&'s Step>> {
     let mut taken = Vec::new();
     for step in steps.iter().filter(|step| step.kind == StepKind::Deleted) {
-        let Some((_, columns)) = PLACES.iter().find(|(table, _)| *table == step.table) else { continue };
+        let columns = known(step.table).place;
+        if columns.is_empty() {
+            continue;
+        }
         let is_removed = |id: &i64| {
             steps
                 .iter()

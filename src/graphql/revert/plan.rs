@@ -7,7 +7,8 @@ use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Que
 use serde_json::Value as Json;
 
 use super::place;
-use super::step::{Step, StepKind, noun, referred};
+use super::step::{Step, StepKind, referred};
+use super::tables::known;
 use crate::db::{Read, RowOf, Transaction};
 use crate::entity::audit::{self, ActorKind, Column, Model};
 use crate::entity::change::kept::{self, Values, plain_row};
@@ -86,7 +87,10 @@ impl Plan {
                 && let Some(target) = step.old.get(column).and_then(|value| referred(column, value))
                 && !self.names.contains_key(&target)
             {
-                add(column, format!("the {} {} no longer exists", noun(target.table.name()), told(entry, &label)));
+                add(
+                    column,
+                    format!("the {} {} no longer exists", known(target.table.name()).noun, told(entry, &label)),
+                );
             }
         }
         if let Some(message) = lasting_default(step) {
@@ -149,7 +153,7 @@ async fn hold(db: &Transaction, steps: &[Step]) -> Result<Vec<UserError>> {
             _ => is_there!(user),
         };
         if !is_there {
-            let message = format!("the {} no longer exists", noun(root.table.name()));
+            let message = format!("the {} no longer exists", known(root.table.name()).noun);
             obstacles.push(UserError::base(message).not_found());
         }
     }

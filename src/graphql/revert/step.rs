@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::tables::{ALIASES, known};
 use crate::db::RowOf;
 use crate::entity::audit;
 use crate::entity::change::kept::{Kept, KeptRow, NOUNS, Values, columns_of};
@@ -38,9 +39,6 @@ pub(super) struct Step {
 
 /// The columns that hold what a part belongs to.
 pub(super) const OWNERS: [&str; 6] = ["service_id", "source_id", "team_id", "system_id", "domain_id", "user_id"];
-
-/// The tables of aliases.
-const ALIASES: [&str; 4] = ["service_alias", "team_alias", "system_alias", "domain_alias"];
 
 /// The value of the column `kind` of an alias that somebody has added. The others follow from names.
 const MANAGED: &str = "managed";
@@ -84,7 +82,7 @@ impl Step {
 
     /// The word for a row of the table.
     pub(super) fn noun(&self) -> &'static str {
-        noun(self.table)
+        known(self.table).noun
     }
 
     /// Whether it is an alias, a tag or a membership, of which the audit tells in a list of what it belongs to.
@@ -111,31 +109,6 @@ impl Step {
 /// The row that a value of a column refers to.
 pub(super) fn referred(column: &str, value: &Json) -> Option<RowOf> {
     Some(RowOf { table: reference(column)?, id: value.as_i64()? })
-}
-
-/// The word for a row of a table.
-pub(super) fn noun(table: &str) -> &'static str {
-    match table {
-        "service" => "service",
-        "team" => "team",
-        "system" => "system",
-        "domain" => "domain",
-        "tool" => "link",
-        "contact" => "contact",
-        "property" => "property",
-        "service_dependency" => "dependency",
-        "service_repository" => "link to a repository",
-        "tag" => "tag",
-        "team_membership" => "membership",
-        "user" => "user",
-        "tier" => "tier",
-        "lifecycle" => "lifecycle stage",
-        "component_type" => "component type",
-        "property_definition" => "property definition",
-        "repository" => "repository",
-        table if ALIASES.contains(&table) => "alias",
-        _ => "thing",
-    }
 }
 
 /// The steps that undo what an entry tells, or why there are none.

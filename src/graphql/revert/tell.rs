@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::plan::Plan;
 use super::step::{OWNERS, Step, StepKind, referred};
+use super::tables::{Name, known};
 use crate::entity::change::kept::Values;
 use crate::error::shortened;
 use crate::service_file::FieldChange;
@@ -103,20 +104,9 @@ impl Plan {
 
     /// The name of a row.
     pub(super) fn name(&self, step: &Step) -> String {
-        match step.table {
-            "property" => self.name_of(step, "definition_id"),
-            "service_dependency" => self.name_of(step, "destination_id"),
-            "service_repository" => self.name_of(step, "repository_id"),
-            "team_membership" => self.name_of(step, "user_id"),
-            table => {
-                let column = match table {
-                    "tool" => "display_name",
-                    "contact" => "address",
-                    "tag" => "key",
-                    _ => "value",
-                };
-                shortened(step.text(column)).to_string()
-            }
+        match known(step.table).name {
+            Name::Of(column) => self.name_of(step, column),
+            Name::Text(column) => shortened(step.text(column)).to_string(),
         }
     }
 

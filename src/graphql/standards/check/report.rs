@@ -70,6 +70,14 @@ async fn standings(services: &[&Service], ctx: &Ctx<'_>) -> Result<Option<Vec<Ar
     Ok(standings)
 }
 
+/// The same, with services that are not measured if none counts.
+async fn measured_or_not(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Arc<Standing>>> {
+    Ok(match standings(services, ctx).await? {
+        Some(standings) => standings,
+        None => services.iter().map(|_| Arc::new(Standing::unmeasured())).collect(),
+    })
+}
+
 async fn evaluated(services: &[&Service], ids: &[i64], ctx: &Ctx<'_>) -> Result<Option<Vec<Arc<Standing>>>> {
     let (db, now) = (ctx.db(), Timestamp::now());
     let is_asked = |one: &&Placed| one.home.is_overall() && (one.check.counts(now) || one.check.is_upcoming(now));
@@ -166,10 +174,7 @@ pub(in crate::graphql) async fn maturity(services: &[&Service], ctx: &Ctx<'_>) -
 
 /// How services stand in the rubric.
 pub(in crate::graphql) async fn stats(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<ServiceStats>>> {
-    let standings = match standings(services, ctx).await? {
-        Some(standings) => standings,
-        None => services.iter().map(|_| Arc::new(Standing::unmeasured())).collect(),
-    };
+    let standings = measured_or_not(services, ctx).await?;
     let stats = |standing: Arc<Standing>| {
         let level = standing.level_at(standing.level);
         let check_results = Some(ServiceCheckResults(standing));
@@ -180,10 +185,7 @@ pub(in crate::graphql) async fn stats(services: &[&Service], ctx: &Ctx<'_>) -> R
 
 /// The checks of services, in numbers.
 pub(in crate::graphql) async fn counts(services: &[&Service], ctx: &Ctx<'_>) -> Result<Vec<Option<CheckStats>>> {
-    let standings = match standings(services, ctx).await? {
-        Some(standings) => standings,
-        None => services.iter().map(|_| Arc::new(Standing::unmeasured())).collect(),
-    };
+    let standings = measured_or_not(services, ctx).await?;
     let stats = |standing: Arc<Standing>| {
         let counting = standing.results.iter().filter(|result| result.status != CheckStatus::Upcoming);
         let (total, passing) = counting.fold((0, 0), |(total, passing), result| {
