@@ -161,3 +161,9 @@ impl Error {
         matches!(self, Self::Database(error) if error.is_lost_race())
     }
 }
+
+/// Says that there is no resource with an id.
+pub fn absent(id: impl std::fmt::Display) -> Refusal {
+    let id: String = id.to_string().chars().take(100).collect();
+    Refusal::not_found(format!("There is no resource with the id {id}."))
+}

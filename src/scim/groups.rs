@@ -7,11 +7,11 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, Set};
 use serde_json::{Map, Value, json};
 
 use super::change::{Done, carry_out, or_taken};
-use super::error::{Refusal, ScimType};
+use super::error::{Refusal, ScimType, absent};
 pub use super::membership::{GROUPS_OF_USER, MEMBERS, MEMBERS_AT_ONCE};
 use super::membership::{Members, map};
 use super::patch::{self, Operation, check_other};
-use super::resource::{Asked, absent, body, meta, text};
+use super::resource::{Asked, body, meta, text};
 use super::{Answer, Error, Request, Service, conditions, list as page, schemas};
 use crate::db::{self, Read, ReadHandle, Transaction, Write};
 use crate::entity::scim_group::{ActiveModel, Column, Entity, Model, name_key};

@@ -8,9 +8,6 @@ use super::resource::Asked;
 use super::{Answer, Error, schemas};
 use crate::db::{Read, ReadHandle, Table};
 
-/// The most resources of a page.
-pub const MOST_RESULTS: u64 = 200;
-
 /// The most members of groups, or groups of users, that a page shows. A page ends before it shows more, but for those of its
 /// first resource.
 pub const IN_PAGE: usize = 20_000;

@@ -40,9 +40,12 @@ pub use change::MOST_CHANGED;
 use error::{Error, Refusal, ScimType};
 pub use filter::{DEEPEST, LONGEST as LONGEST_FILTER, MOST_TERMS};
 pub use groups::{GROUPS_OF_USER, MEMBERS, MEMBERS_AT_ONCE, MOST_GROUPS};
-pub use list::{IN_PAGE, MOST_RESULTS};
+pub use list::IN_PAGE;
 pub use patch::MOST_OPERATIONS;
 pub use users::MOST_USERS;
+
+/// The most resources of a page.
+pub const MOST_RESULTS: u64 = 200;
 
 /// The beginning of all paths.
 pub const PATH: &str = "/scim/v2";

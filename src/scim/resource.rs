@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::MOST_RESULTS;
 use super::attributes::{Shape, normalised};
-use super::error::{Refusal, ScimType};
+use super::error::{Refusal, ScimType, absent};
 use super::filter::Filter;
-use super::list::MOST_RESULTS;
 use crate::entity::Timestamp;
 
 /// The results of a page if the client does not say how many it wants.
@@ -17,12 +17,6 @@ const RESULTS: u64 = 100;
 /// No resource has such an id.
 pub fn id(text: &str) -> Result<i64, Refusal> {
     number(text).ok_or_else(|| absent(text))
-}
-
-/// Says that there is no resource with an id.
-pub fn absent(id: impl std::fmt::Display) -> Refusal {
-    let id: String = id.to_string().chars().take(100).collect();
-    Refusal::not_found(format!("There is no resource with the id {id}."))
 }
 
 /// The number that is meant by the text of an id. `None` if it cannot be one.

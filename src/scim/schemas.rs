@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Answer;
-use super::error::Refusal;
-use super::list::MOST_RESULTS;
+use super::error::{Refusal, absent};
+use super::{Answer, MOST_RESULTS};
 
 /// The schema of users.
 pub const USER: &str = "urn:ietf:params:scim:schemas:core:2.0:User";
@@ -34,7 +33,7 @@ pub fn answer(base: &str, query: &str, parts: &[&str]) -> Result<Answer, Refusal
         [_] => Ok(Answer { status: 200, body: Some(listed(all)), location: None }),
         [_, id] => {
             let found = all.into_iter().find(|one| one["id"].as_str().is_some_and(|own| own.eq_ignore_ascii_case(id)));
-            found.map(|one| Answer::new(200, one)).ok_or_else(|| super::resource::absent(id))
+            found.map(|one| Answer::new(200, one)).ok_or_else(|| absent(id))
         }
         _ => Err(Refusal::not_found("There is nothing at this address.")),
     }

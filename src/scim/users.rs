@@ -8,9 +8,9 @@ use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, EntityTrait, QueryFilt
 use serde_json::{Map, Value, json};
 
 use super::change::{Done, carry_out, or_taken};
-use super::error::{Refusal, ScimType};
+use super::error::{Refusal, ScimType, absent};
 use super::person::Person;
-use super::resource::{Asked, absent, body, meta};
+use super::resource::{Asked, body, meta};
 use super::{Answer, Error, Request, Service, conditions, list as page, patch, schemas};
 use crate::db::{Read, ReadHandle, Transaction, Write};
 use crate::entity::user::{self, ProvisionedBy, Role};

@@ -293,25 +293,12 @@ impl Paths {
             }
             AnswerShape::Leaf(name) if model.kind(name) == TypeKind::Scalar => match *name {
                 "String" | "ID" => quote!(String),
-                name => scalar(name, &quote!(#top types)),
+                name => inputs::scalar(name, &quote!(#top types)),
             },
             AnswerShape::Leaf(name) | AnswerShape::Fragment(name) => {
                 let name = names::type_name(name);
                 quote!(#top #name)
             }
-        }
-    }
-}
-
-/// The Rust type of a built-in scalar other than text.
-pub(super) fn scalar(name: &str, types: &TokenStream) -> TokenStream {
-    match name {
-        "Int" => quote!(i32),
-        "Float" => quote!(f64),
-        "Boolean" => quote!(bool),
-        name => {
-            let name = names::type_name(name);
-            quote!(#types::#name)
         }
     }
 }

@@ -153,7 +153,7 @@ fn inner(model: &Schema, ty: &TypeRef, is_boxed: bool) -> TokenStream {
             let ident = names::type_name(name);
             let named = match (model.kind(name), name.as_str()) {
                 (TypeKind::Scalar, "String" | "ID") => quote!(&'a str),
-                (TypeKind::Scalar, _) => super::emit::scalar(name, &quote!(types)),
+                (TypeKind::Scalar, _) => scalar(name, &quote!(types)),
                 (TypeKind::Input, _) if borrows(model, name) => quote!(#ident<'a>),
                 _ => quote!(#ident),
             };
@@ -173,4 +173,17 @@ fn borrows(model: &Schema, name: &str) -> bool {
         }
     }
     false
+}
+
+/// The Rust type of a built-in scalar other than text.
+pub(super) fn scalar(name: &str, types: &TokenStream) -> TokenStream {
+    match name {
+        "Int" => quote!(i32),
+        "Float" => quote!(f64),
+        "Boolean" => quote!(bool),
+        name => {
+            let name = names::type_name(name);
+            quote!(#types::#name)
+        }
+    }
 }

@@ -213,7 +213,7 @@ fn the_folders_have_no_cyclic_dependencies() {
 }
 
 /// The folders whose files still name each other in circles. Add none; take out one whose files no longer do.
-const WITH_CIRCLES: [&str; 17] = [
+const WITH_CIRCLES: [&str; 13] = [
     "src/cli/check",
     "src/db",
     "src/db/sqlite",
@@ -223,14 +223,10 @@ const WITH_CIRCLES: [&str; 17] = [
     "src/graphql/request",
     "src/graphql/standards",
     "src/graphql/standards/check",
-    "src/graphql/standards/check/history",
-    "src/graphql/standards/standards_file",
     "src/http",
-    "src/scim",
     "src/service_file",
     "src/codegen",
     "src/codegen/emit",
-    "src/codegen/operations",
 ];
 
 #[test]

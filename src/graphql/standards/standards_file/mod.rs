@@ -56,7 +56,8 @@ impl StandardsApplyMutation for Mutation {
         problems.none()?;
         let types = check::types();
         let inputs = Inputs { schema: ctx.schema(), name: input_of, types: &types };
-        let entries = read::read(&files, inputs).map_err(|notes| refused(Refused::Problems(notes)))?;
+        let mut entries = read::read(&files, inputs).map_err(|notes| refused(Refused::Problems(notes)))?;
+        filters::order(&mut entries);
         let mut problems = Problems::default();
         let fields = entries.iter().map(|entry| &entry.fields);
         for Mistake { input, field, message } in read_first(fields, ctx.expressions()).await? {

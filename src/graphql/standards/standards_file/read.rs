@@ -10,7 +10,6 @@ use apollo_compiler::schema::{Component, ExtendedType, InputObjectType, InputVal
 use serde_json::{Map, Value as Json};
 use spelling::nearest;
 
-use super::filters;
 use crate::error::quoted;
 use crate::service_file::report::Problems;
 use crate::service_file::standards::{KEY, value_of};
@@ -69,7 +68,7 @@ pub(super) struct Inputs<'s> {
     pub(super) types: &'s [String],
 }
 
-/// Reads files. Returns their entries, in an order in which one can refer to those before it.
+/// Reads files. Returns their entries: those of one kind, then those of the next, which can refer to them.
 ///
 /// # Errors
 /// All mistakes.
@@ -123,7 +122,6 @@ impl Reading<'_> {
             return Err(problems.notes().0);
         }
         entries.sort_by_key(|entry| entry.standard);
-        filters::order(&mut entries);
         Ok(entries)
     }
 

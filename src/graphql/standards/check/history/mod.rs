@@ -13,7 +13,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
-use self::round::{Asked, Round, Scope};
+use self::found::{Asked, Scope};
+use self::round::Round;
 use crate::db::Db;
 use crate::entity::check_due::{self, CAUSE, Marks, Part, TIME, What};
 use crate::entity::{
@@ -23,6 +24,7 @@ use crate::events::Wanted;
 use crate::graphql::prelude::*;
 
 mod days;
+mod found;
 mod read;
 mod round;
 mod store;

@@ -7,6 +7,7 @@ use super::super::evaluate::{self, Prepared};
 use super::super::home::{self, Placed};
 use super::super::question::Facts;
 use super::super::standing;
+use super::found::{Asked, Changed, Found, Moved, Scope, is_kept};
 use super::store::store;
 use crate::db::Db;
 use crate::entity::check_due::{self, Marks, Part};
@@ -25,15 +26,6 @@ const MOST: usize = 500;
 
 /// How often a portion is tried while others store results.
 const ATTEMPTS: u32 = 20;
-
-/// Which checks are evaluated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
-    /// One.
-    Check(i64),
-    /// Those that ask about a part of services, themselves or by a filter.
-    About(Part),
-}
 
 impl Asked {
     /// Whether a check is among them. `filters` are those that ask about the part.
@@ -55,58 +47,11 @@ impl Asked {
     }
 }
 
-/// What is evaluated, and why.
-#[derive(Debug, Clone)]
-pub(super) struct Scope {
-    /// Which checks.
-    pub(super) asked: Asked,
-    /// Whether services with marks of their own are left to these.
-    pub(super) leaves_marked: bool,
-    /// Who changed what.
-    pub(super) cause: String,
-    /// Whether nobody is told.
-    pub(super) is_quiet: bool,
-}
-
 /// Evaluates and stores.
 #[derive(Clone)]
 pub(super) struct Round {
     db: Db,
     wanted: Wanted,
-}
-
-/// A result that is not as stored.
-#[derive(Debug, Clone)]
-pub(super) struct Changed {
-    pub(super) service: i64,
-    pub(super) check: i64,
-    pub(super) before: Option<Status>,
-    pub(super) after: Option<Status>,
-    /// What the check found. `None` if nobody reads it.
-    pub(super) message: Option<String>,
-}
-
-/// A level that is not as stored.
-#[derive(Debug, Clone)]
-pub(super) struct Moved {
-    pub(super) service: i64,
-    pub(super) before: Option<level::Model>,
-    pub(super) after: Option<level::Model>,
-}
-
-/// What is not as stored.
-#[derive(Default)]
-pub(super) struct Found {
-    /// The number of times that results were stored before.
-    pub(super) round: Option<String>,
-    pub(super) results: Vec<Changed>,
-    pub(super) levels: Vec<Moved>,
-    /// The services that were left to their own marks.
-    pub(super) left: Vec<i64>,
-    /// The services of which somebody is told.
-    pub(super) services: HashMap<i64, service::Model>,
-    /// The names of the checks.
-    pub(super) names: HashMap<i64, String>,
 }
 
 impl Found {
@@ -406,9 +351,4 @@ async fn say(seen: &dyn ReadHandle, prepared: &[Prepared], scope: &Scope, found:
         one.message = messages.remove(&(one.service, one.check));
     }
     Ok(())
-}
-
-/// Whether a change is kept. What follows from a new check, or from one that has ended, is not.
-pub(super) fn is_kept(scope: &Scope, is_new: bool) -> bool {
-    !(scope.is_quiet && is_new)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 
-use super::round::{Changed, Found, Moved, Scope, is_kept};
+use super::found::{Changed, Found, Moved, Scope, is_kept};
 use crate::db::{self, Transaction, Write};
 use crate::entity::check_result::{self, Status};
 use crate::entity::{Timestamp, level, remembered, service_level, standing_change};
