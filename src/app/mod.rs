@@ -46,6 +46,7 @@ mod events;
 mod explorer;
 mod facts;
 pub mod feeds;
+mod fields;
 pub mod form;
 mod glance;
 mod graph;

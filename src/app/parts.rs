@@ -7,8 +7,9 @@ use maud::{Markup, html};
 
 use super::form::Mistakes;
 use super::operations::{DeployStatusEnum, PageInfo};
-use super::visit::{Fields, Visit, path};
+use super::visit::{Fields, Visit};
 use crate::deploy::days::DAY;
+use crate::entity::pages::path;
 use crate::entity::{TimeCursor, Timestamp};
 
 /// A point in time in relative words, with the exact time as a tooltip.

@@ -2,9 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::Chosen;
-use super::saved::{self, VIEW};
 use super::table::Column;
+use super::{Chosen, saved};
 use crate::app::operations::services::{Account, AccountSavedView, AccountSavedViews, ComponentType, Filter};
 use crate::app::parts::{link, short};
 use crate::app::visit::{Fields, Session, Visit};
@@ -55,12 +54,12 @@ pub async fn complete(site: &Site, visit: &Visit, found: &mut Account) -> Result
 
 /// What the address says of the list, without the page and the view.
 fn said(query: &Fields) -> String {
-    query.without("after").without(VIEW).query()
+    query.without("after").without(saved::VIEW).query()
 }
 
 /// The id of the saved view that the address says is open. The API shows it if the visitor sees it.
 pub fn open_id(query: &Fields) -> Option<String> {
-    let number = query.given(VIEW)?.parse::<i64>().ok().filter(|number| *number > 0)?;
+    let number = query.given(saved::VIEW)?.parse::<i64>().ok().filter(|number| *number > 0)?;
     Some(Id::new::<saved_view::Entity>(number).text())
 }
 
@@ -136,7 +135,7 @@ pub fn columns(visit: &Visit, chosen: &Chosen) -> Markup {
         details {
             summary { "Columns" }
             form method="get" action="/services" {
-                (kept(&query, &names)) (kept(&query, &["favourites", "sort", VIEW]))
+                (kept(&query, &names)) (kept(&query, &["favourites", "sort", saved::VIEW]))
                 fieldset {
                     legend { "Columns beside the name" }
                     div.filters { @for column in Column::ALL {

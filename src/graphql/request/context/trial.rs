@@ -12,6 +12,7 @@ use super::{RequestOutcome, State};
 use crate::budget::{Budget, Limits};
 use crate::db::{self, Db, Read, Transaction, Write, find};
 use crate::engine::{Scope, State as _};
+use crate::entity::alias::AliasKind;
 use crate::entity::audit;
 use crate::entity::user::{self, ProvisionedBy, Role};
 use crate::entity::{
