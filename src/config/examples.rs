@@ -19,7 +19,8 @@ pub(super) const LIST: &str = "\
 Examples:
   rollcall list services --owner payments --tier 1
   rollcall list services --filter '!owner'               those without an owner
-  rollcall list services --filter tag=env:prod -o csv";
+  rollcall list services --filter tag=env:prod -o csv
+  rollcall list infrastructure --filter type=database";
 
 pub(super) const SEARCH: &str = "\
 Example:

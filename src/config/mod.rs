@@ -171,6 +171,11 @@ pub fn wants_no_styles() -> bool {
     env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
+/// The number of columns that `COLUMNS` says the terminal has. `None` if it says none.
+pub fn columns() -> Option<usize> {
+    named("COLUMNS")?.parse().ok()
+}
+
 /// A variable of the environment that is not blank, without the blanks around it.
 fn named(name: &str) -> Option<String> {
     let value = env::var(name).ok()?;

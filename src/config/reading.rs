@@ -60,16 +60,17 @@ pub struct List {
     pub listed: Listed,
     /// Only services that match: KEY=VALUE, KEY!=VALUE, KEY~TEXT (contains), KEY (has one) or !KEY (has none); several
     /// must all match. The keys are owner, tier, lifecycle, level, system, domain, type, and those of the API's
-    /// ServiceFilterEnum. Of teams: parent=TEAM, parent or !parent
+    /// ServiceFilterEnum. Of teams: parent=TEAM, parent or !parent. Of infrastructure: owner=TEAM, owner, !owner and
+    /// type=TYPE, also with !=
     #[arg(long, short, value_name = "CONDITION", value_parser = trimmed(value::text))]
     pub filter: Vec<String>,
-    /// Only services of this team: its alias or its name
+    /// Only services or infrastructure of this team: its alias or its name
     #[arg(long, value_name = "TEAM", value_parser = trimmed(value::text))]
     pub owner: Option<String>,
     /// Only services of this tier: its alias or its index
     #[arg(long, value_name = "TIER", value_parser = trimmed(value::text))]
     pub tier: Option<String>,
-    /// Only services or teams with this text in their name or an alias
+    /// Only services, teams or infrastructure with this text in their name or an alias
     #[arg(long, value_name = "TEXT", value_parser = trimmed(value::text))]
     pub search: Option<String>,
     /// Print at most this many rows, up to 10000
@@ -90,6 +91,7 @@ pub enum Listed {
     Domains,
     Repositories,
     Users,
+    Infrastructure,
 }
 
 /// The arguments of `rollcall deploys`.
@@ -250,7 +252,7 @@ pub enum Reading {
     /// directly or through others, the nearest first, with owner and who is on call
     #[command(after_help = examples::IMPACT)]
     Impact(Impact),
-    /// List services, teams, systems, domains, repositories or users
+    /// List services, teams, systems, domains, repositories, users or infrastructure resources
     #[command(after_help = examples::LIST)]
     List(Box<List>),
     /// Search names, aliases and email addresses; a mistyped word is found too

@@ -42,8 +42,18 @@ pub(super) fn level(levels: &Json, kind: &str, value: &str) -> Result<String, St
     let found = all.iter().find(is_it).map(|level| level["index"].to_string());
     found.ok_or_else(|| {
         let known: Vec<&str> = all.iter().filter_map(|level| level["alias"].as_str()).collect();
-        format!("no {kind} is called {value}; there {}", are(&known))
+        unknown(kind, value, &known)
     })
+}
+
+/// Says that nothing is called so, what there is, and what is nearest.
+pub(super) fn unknown(what: &str, value: &str, known: &[&str]) -> String {
+    format!("no {what} is called {value}; there {}{}", are(known), near(value, known))
+}
+
+/// Names the nearest of some names at the end of a sentence, if one is near.
+fn near(value: &str, known: &[&str]) -> String {
+    nearest(value, known.iter().copied()).map(|near| format!("; the nearest is {near}")).unwrap_or_default()
 }
 
 /// What there is, in a sentence that begins with "there".
@@ -59,7 +69,7 @@ fn are(known: &[&str]) -> String {
 pub(super) fn one_of(what: &str, value: &str, words: &[&str]) -> Result<(), String> {
     match words.contains(&value) {
         true => Ok(()),
-        false => Err(format!("no {what} is called {value}; there {}", are(words))),
+        false => Err(unknown(what, value, words)),
     }
 }
 
@@ -86,7 +96,7 @@ pub(super) fn environment(server: &Server, name: &str) -> Result<(), String> {
 fn unknown_environment(name: &str, newest: &[Json], has_more: bool) -> String {
     let known: BTreeSet<&str> = newest.iter().filter_map(|deploy| deploy["environment"].as_str()).collect();
     let known: Vec<&str> = known.into_iter().filter(|name| !name.is_empty()).collect();
-    let near = nearest(name, known.iter().copied()).map(|near| format!("; the nearest is {near}")).unwrap_or_default();
+    let near = near(name, &known);
     let among = if has_more { format!(" among the newest {NEWEST} deploys") } else { String::new() };
     format!("no deploy names the environment {name}; there {}{among}{near}", are(&known))
 }

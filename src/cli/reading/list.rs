@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::known::{self, LEVELS};
 use super::output::{Column, print_rows};
 use super::search::NOTHING;
-use super::{MOST, nodes, server};
+use super::{MOST, infrastructure, nodes, server};
 use crate::cli::console::say;
 use crate::cli::remote::Server;
 use crate::config::{List, Listed};
@@ -37,6 +37,7 @@ const USERS: &str = "query($first: Int, $after: String) { account {
     users(first: $first, after: $after, sortBy: name_ASC) { nodes {
         name email role teams { nodes { name } } htmlUrl
     } pageInfo { hasNextPage endCursor } } } }";
+
 /// A list of the account: its document, its field, and the columns of its table.
 struct OfAccount {
     document: &'static str,
@@ -48,8 +49,10 @@ const NAME: Column = ("name", "/name");
 const ALIAS: Column = ("alias", "/aliases/0");
 const OWNER: Column = ("owner", "/owner/name");
 
-fn of_account(listed: Listed) -> OfAccount {
+/// `None` for infrastructure, which is [listed](infrastructure) in another way.
+fn of_account(listed: Listed) -> Option<OfAccount> {
     let (document, field, columns): (_, _, &'static [Column]) = match listed {
+        Listed::Infrastructure => return None,
         Listed::Services => (SERVICES, "services", &SERVICE_COLUMNS),
         Listed::Teams => (TEAMS, "teams", &TEAM_COLUMNS),
         Listed::Systems => {
@@ -67,7 +70,7 @@ fn of_account(listed: Listed) -> OfAccount {
             (USERS, "users", &COLUMNS)
         }
     };
-    OfAccount { document, field, columns }
+    Some(OfAccount { document, field, columns })
 }
 
 const SERVICE_COLUMNS: [Column; 9] = [
@@ -99,19 +102,34 @@ const REPOSITORY_COLUMNS: [Column; 5] = [
     ("url", "/htmlUrl"),
 ];
 
+/// Refuses flags that are not for what is listed.
+fn check_flags(List { listed, filter, owner, tier, search, .. }: &List) -> Result<(), String> {
+    let is_of = |some: &[Listed]| some.contains(listed);
+    if owner.is_some() && !is_of(&[Listed::Services, Listed::Infrastructure]) {
+        return Err("--owner is for services and infrastructure".to_owned());
+    }
+    if tier.is_some() && !is_of(&[Listed::Services]) {
+        return Err("--tier is for services".to_owned());
+    }
+    let has_conditions = is_of(&[Listed::Services, Listed::Teams, Listed::Infrastructure]);
+    if !filter.is_empty() && !has_conditions {
+        return Err("--filter is for services, teams and infrastructure".to_owned());
+    }
+    if search.is_some() && !has_conditions {
+        return Err(
+            "--search is for services, teams and infrastructure; rollcall search finds the others too".to_owned()
+        );
+    }
+    Ok(())
+}
+
 pub(super) fn run(settings: &List) -> Result<(), String> {
-    let OfAccount { document, field, columns } = of_account(settings.listed);
+    check_flags(settings)?;
+    let Some(OfAccount { document, field, columns }) = of_account(settings.listed) else {
+        return infrastructure::run(settings);
+    };
     let List { filter, owner, tier, search, limit, asking, .. } = settings;
     let is_of = |listed| settings.listed == listed;
-    if (owner.is_some() || tier.is_some()) && !is_of(Listed::Services) {
-        return Err("--owner and --tier are for services".to_owned());
-    }
-    if !filter.is_empty() && !is_of(Listed::Services) && !is_of(Listed::Teams) {
-        return Err("--filter is for services and teams".to_owned());
-    }
-    if search.is_some() && !matches!(settings.listed, Listed::Services | Listed::Teams) {
-        return Err("--search is for services and teams; rollcall search finds the others too".to_owned());
-    }
     let server = server(&asking.remote, asking.deadline)?;
     let mut conditions: Vec<Condition<'_>> = filter.iter().map(|text| Condition::parse(text)).collect();
     let equals = |key, value: &'_ Option<String>| value.clone().map(|value| (key, value));
@@ -242,16 +260,16 @@ const SOURCES: [&str; 4] = ["api", "web", "suggestion", "service_file"];
 /// The values of `AlertSourceStatusTypeEnum`.
 const STATUSES: [&str; 5] = ["alert", "fetching_data", "no_data", "ok", "warn"];
 
-/// A condition on services, as it is written on the command line.
+/// A condition, as it is written on the command line.
 #[derive(Debug, PartialEq, Eq)]
-struct Condition<'c> {
-    key: &'c str,
-    how: &'static str,
-    value: Option<&'c str>,
+pub(super) struct Condition<'c> {
+    pub(super) key: &'c str,
+    pub(super) how: &'static str,
+    pub(super) value: Option<&'c str>,
 }
 
 impl<'c> Condition<'c> {
-    fn parse(text: &'c str) -> Self {
+    pub(super) fn parse(text: &'c str) -> Self {
         let of = |(key, value): (&'c str, &'c str), how| Self { key, how, value: Some(value) };
         let place = text.find(['=', '~']);
         match place.map(|place| text.split_at(place)) {
@@ -268,7 +286,7 @@ impl<'c> Condition<'c> {
     }
 
     /// The condition as it is written.
-    fn written(&self) -> String {
+    pub(super) fn written(&self) -> String {
         let Self { key, how, value } = self;
         match (*how, value) {
             ("contains", Some(value)) => format!("{key}~{value}"),

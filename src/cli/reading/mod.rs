@@ -6,8 +6,10 @@
 
 mod delivery;
 mod deploys;
+mod fit;
 mod history;
 pub mod impact;
+mod infrastructure;
 pub mod known;
 mod list;
 mod login;

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 use serde_json::Value as Json;
 use unicode_width::UnicodeWidthStr;
 
+use super::fit::{self, cut, fit};
 use crate::cli::console::print;
 use crate::config::{self, Output};
 use crate::entity::Timestamp;
@@ -21,7 +22,10 @@ pub(in crate::cli) fn print_rows(output: Output, columns: &[Column], nodes: &[Js
     match output {
         Output::Json => print(&format!("{:#}\n", Json::Array(nodes.to_vec()))),
         Output::Csv => print(&comma_separated(columns, nodes)?),
-        Output::Table => print(&table(columns, nodes, has_styles())),
+        Output::Table => {
+            let width = if io::stdout().is_terminal() { fit::terminal() } else { None };
+            print(&table(columns, nodes, width, has_styles()))
+        }
     }
 }
 
@@ -59,7 +63,13 @@ pub(super) fn moment(text: &str) -> String {
     minute.unwrap_or_else(|| text.to_owned())
 }
 
-fn table(columns: &[Column], nodes: &[Json], has_styles: bool) -> String {
+/// Whether the values of a column are copied into commands and addresses: an alias, an id, an email address, a URL.
+fn is_copied((title, place): &Column) -> bool {
+    ["alias", "email", "id", "url"].contains(title) || place.ends_with("Alias")
+}
+
+/// A line of titles and one for each node. What a terminal of so many columns has no room for is shortened.
+fn table(columns: &[Column], nodes: &[Json], most: Option<usize>, has_styles: bool) -> String {
     let row = |node: &Json| -> Vec<String> {
         columns.iter().map(|(_, place)| one_line(&shown(place, node.pointer(place))).to_string()).collect()
     };
@@ -69,9 +79,13 @@ fn table(columns: &[Column], nodes: &[Json], has_styles: bool) -> String {
         let cells = rows.iter().chain([&titles]).map(|row| row[place].width());
         cells.max().unwrap_or_default()
     };
-    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+    let mut widths: Vec<usize> = (0..columns.len()).map(width).collect();
+    if let Some(most) = most {
+        fit(&mut widths, |place| is_copied(&columns[place]), GAP.len(), most);
+    }
     let line = |row: &[String]| -> String {
         let padded = row.iter().zip(&widths).map(|(cell, width)| {
+            let cell = cut(cell, *width);
             let blanks = " ".repeat(width.saturating_sub(cell.width()));
             format!("{cell}{blanks}")
         });
@@ -110,7 +124,7 @@ mod tests {
     fn a_row_is_one_line_whatever_its_names_hold_and_columns_are_aligned() {
         let nodes =
             [json!({ "name": "a\n\u{1b}[31mb", "owner": null }), json!({ "name": "漢字", "owner": { "name": "x" } })];
-        let shown = table(&COLUMNS, &nodes, false);
+        let shown = table(&COLUMNS, &nodes, None, false);
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines.len(), 3, "{shown}");
         assert!(!shown.contains('\u{1b}'), "{shown}");
@@ -120,11 +134,26 @@ mod tests {
     }
 
     #[test]
+    fn a_table_is_as_wide_as_the_terminal_and_its_columns_stay_aligned() {
+        let nodes = [
+            json!({ "name": "cart", "owner": { "name": "漢字漢字漢字漢字漢字" } }),
+            json!({ "name": "ledger", "owner": { "name": "the team of payments" } }),
+        ];
+        let shown = table(&COLUMNS, &nodes, Some(16), false);
+        assert_eq!(shown, "NAME    OWNER\ncart    漢字漢…\nledger  the tea…\n");
+        for most in [None, Some(80), Some(28)] {
+            assert!(table(&COLUMNS, &nodes, most, false).ends_with("\nledger  the team of payments\n"), "{most:?}");
+        }
+        let shown = table(&COLUMNS, &nodes, Some(27), true);
+        assert!(shown.contains("the team of paymen…\n") && shown.starts_with("\u{1b}[1mNAME"), "{shown}");
+    }
+
+    #[test]
     fn a_time_has_no_seconds_in_a_table_and_is_exact_elsewhere() {
         const COLUMNS: [Column; 2] = [("deployed at", "/deployedAt"), ("number", "/deployNumber")];
         let exact = "2026-11-27T22:40:28.551459Z";
         let nodes = [json!({ "deployedAt": exact, "deployNumber": exact })];
-        let shown = table(&COLUMNS, &nodes, false);
+        let shown = table(&COLUMNS, &nodes, None, false);
         assert!(shown.ends_with(&format!("\n2026-11-27 22:40 UTC  {exact}\n")), "{shown}");
         assert_eq!(comma_separated(&COLUMNS, &nodes), Ok(format!("deployed at,number\n{exact},{exact}\n")));
         for text in ["soon", "", "2026-11-27"] {

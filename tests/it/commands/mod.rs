@@ -7,6 +7,7 @@ mod doctor;
 mod reading;
 mod reading_changes;
 mod reading_impact;
+mod reading_lists;
 mod reading_standards;
 mod sender;
 mod settings;

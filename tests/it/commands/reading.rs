@@ -47,6 +47,7 @@ async fn everything_that_can_be_shown_and_listed_is_shown_and_listed_in_every_fo
         ("domains", "NAME"),
         ("repositories", "ALIAS"),
         ("users", "NAME"),
+        ("infrastructure", "NAME"),
     ] {
         let table = desk.said(&["list", list]).await;
         let rows = desk.json(&["list", list]).await;
@@ -113,8 +114,8 @@ async fn services_are_listed_by_conditions_that_are_named_as_people_name_them() 
             &["list", "services", "--filter", "colour=red"],
             "rollcall: --filter has no key colour; its keys are owner, tier, ",
         ),
-        (&["list", "teams", "--owner", "payments"], "rollcall: --owner and --tier are for services\n"),
-        (&["list", "users", "--search", "a"], "rollcall: --search is for services and teams"),
+        (&["list", "teams", "--owner", "payments"], "rollcall: --owner is for services and infrastructure\n"),
+        (&["list", "users", "--search", "a"], "rollcall: --search is for services, teams and infrastructure; "),
         (&["show", "service", "cratt"], "rollcall: no service is called cratt"),
         (
             &["show", "planet", "mars"],
@@ -159,8 +160,8 @@ async fn teams_are_listed_by_their_parent() {
         (&["list", "teams", "--filter", "parent=nope"][..], "nope"),
         (&["list", "teams", "--filter", "parent!=bees"], "takes parent=TEAM, parent or !parent, not parent!=bees"),
         (&["list", "teams", "--filter", "owner=bees"], "takes parent=TEAM, parent or !parent, not owner=bees"),
-        (&["list", "users", "--filter", "parent=bees"], "--filter is for services and teams"),
-        (&["list", "teams", "--owner", "bees"], "--owner and --tier are for services"),
+        (&["list", "users", "--filter", "parent=bees"], "--filter is for services, teams and infrastructure"),
+        (&["list", "teams", "--tier", "1"], "--tier is for services"),
     ] {
         let done = desk.run(arguments).await;
         assert_eq!((done.status, &*done.out), (1, ""), "{arguments:?}: {}", done.err);
