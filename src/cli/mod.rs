@@ -40,7 +40,7 @@ use tokio::runtime::Runtime;
 use self::console::{print, say, sentence};
 use self::opened::{existing, with_database, with_new_database};
 use crate::config::{
-    self, Addresses, Command, Database, DeployEndpointCommand, Passed, SchemaCommand, Serve, TokenCommand,
+    self, Addresses, Command, Database, DeployEndpointCommand, Listen, Passed, SchemaCommand, Serve, TokenCommand,
 };
 use crate::db::{self, Before, Db, RowOf, Secret, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
@@ -307,12 +307,15 @@ fn near(email: &str, known: &[String]) -> Option<String> {
 }
 
 /// The address of the application: the one that `--app-url` or `--listen` names, or else the `--app-url` that a server
-/// last started with, or else where a server listens by default.
+/// last started with, or where it listened, or else where a server listens by default.
 async fn app_url(db: &Db, addresses: &Addresses) -> Result<String, String> {
     if let Some(named) = addresses.named_app_url() {
         return Ok(named);
     }
     let remembered = remembered::app_url(db.read()).await.map_err(sentence)?;
+    if remembered.is_none() && matches!(addresses.listen, Listen::Unix(_)) {
+        say("a socket has no address that others reach: name the server's with --app-url, or start the server with it");
+    }
     Ok(remembered.unwrap_or_else(|| addresses.app_url(&addresses.listen)))
 }
 

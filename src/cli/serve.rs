@@ -159,7 +159,7 @@ async fn serve(db: &Db, settings: Serve, sockets: Sockets, outside: Outside) -> 
     let has_tokens = db.read().count(token::Entity::find()).await.map_err(sentence)? > 0;
     tell_of_start(&settings, &place, has_tokens);
     tell_of_proxy(&settings, &place);
-    remember(db, &settings.addresses).await;
+    remember(db, settings.addresses.lasting_app_url(&place).as_deref()).await;
     remember_settings(db, &settings).await;
     tell_of_first_link(first_link(db).await?, &app_url, settings.log.log_format);
     if let Some((_, address)) = &metrics {
@@ -269,10 +269,9 @@ fn tell_of_start(settings: &Serve, place: &Listen, has_tokens: bool) {
     }
 }
 
-/// Remembers `--app-url` for commands that are not told it. Without it, they print a link that may not work. A start
-/// without `--app-url` forgets an earlier one.
-async fn remember(db: &Db, addresses: &Addresses) {
-    let app_url = addresses.given_app_url();
+/// Remembers `--app-url`, or else where the server listens, for commands that are not told it. Without it, they print a link
+/// that may not work. A start that has neither forgets an earlier one.
+async fn remember(db: &Db, app_url: Option<&str>) {
     let known = remembered::app_url(db.read()).await;
     // Most starts change nothing, also on a full disk.
     if known.is_ok_and(|known| known.as_deref() == app_url) {
@@ -283,7 +282,7 @@ async fn remember(db: &Db, addresses: &Addresses) {
         None => remembered::forget_app_url(tx).await,
     });
     if let Err(error) = done.await {
-        warn!(%error, "--app-url cannot be remembered for rollcall sign-in-link");
+        warn!(%error, "the address cannot be remembered for rollcall sign-in-link");
     }
 }
 

@@ -5,6 +5,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 
 use super::trimmed::{switch, trimmed};
 use super::{Listen, TlsFiles, value};
+use crate::outgoing;
 
 /// The service's addresses.
 #[derive(Debug, Clone, Args)]
@@ -65,6 +66,17 @@ impl Addresses {
         };
         let is_named = self.app_url.is_some() || (self.is_listen_given.0 && is_url);
         is_named.then(|| self.app_url(&self.listen))
+    }
+
+    /// The URL of the application as it will be at the next start, too, given where the server actually listens: for the
+    /// commands beside it. `None` for a Unix socket, which has none, and for a port that was just free.
+    pub fn lasting_app_url(&self, listening: &Listen) -> Option<String> {
+        let is_picked = matches!(&self.listen, Listen::Tcp(address) if address.port() == 0);
+        let own = match listening {
+            Listen::Tcp(address) if !is_picked => Some(self.own(&Listen::Tcp(outgoing::reachable(*address)))),
+            _ => None,
+        };
+        self.app_url.clone().or(own)
     }
 
     /// The address itself. A Unix socket has none, so that a URL says no more than that it is on this machine.

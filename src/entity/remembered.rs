@@ -25,7 +25,7 @@ impl ActiveModelBehavior for ActiveModel {}
 
 crate::unrecorded!(Entity, left_out("where the other installation is reached, and what its server is told"));
 
-/// The name of the address of the application: `--app-url` of the server that started last, if it had one.
+/// The name of the address of the application: `--app-url` of the server that started last, or else where it listened.
 const APP_URL: &str = "app_url";
 
 /// Returns the address of the application, if the server that started last had one.

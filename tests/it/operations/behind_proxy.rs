@@ -1,5 +1,7 @@
 //! Where people reach the service, as trusted proxies tell it, and as a server remembers it.
 
+use std::net::TcpListener;
+
 use hyper::Method;
 use rollcall::entity::user::Role;
 use serde_json::json;
@@ -187,6 +189,35 @@ fn commands_use_the_address_that_the_server_was_last_started_with() {
         assert!(link.starts_with("https://second.example.com/"), "{link}");
     }
     assert!(place.run(&email).out.starts_with("https://second.example.com/"), "a command changes nothing");
+}
+
+#[test]
+fn commands_know_the_port_that_the_server_listens_on() {
+    let place = Place::new();
+    // Free at the moment: a server remembers only a port that it was told.
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+    for (listen, own) in [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1")] {
+        Process::start(place.command(&["--listen", &format!("{listen}:{port}")])).stop();
+        let made = place.run(&["deploy-endpoint", "create", "--name", "CI"]).out;
+        let begin = format!("http://{own}:{port}/");
+        assert!(made.starts_with(&format!("{begin}integrations/deploy/")), "{listen}: {made}");
+        let listed = place.run(&["deploy-endpoint", "list"]).out;
+        assert!(listed.lines().all(|line| line.contains(&format!("\t{begin}"))), "{listen}: {listed}");
+        let link = place.run(&["sign-in-link", "--email", "ada@example.com"]).out;
+        assert!(link.starts_with(&format!("{begin}sign-in/")), "{listen}: {link}");
+    }
+    let given = place.run(&["deploy-endpoint", "list", "--app-url", "https://given.example.com"]).out;
+    assert!(given.contains("\thttps://given.example.com/"), "{given}");
+    // A server without an address makes the commands forget it, and they say so.
+    let socket = format!("unix:{}", place.absolute("own.sock"));
+    Process::start(place.command(&["--listen", "127.0.0.1:0"])).stop();
+    let done = place.run(&["deploy-endpoint", "list", "--listen", &socket]);
+    assert!(done.status == 0 && done.out.contains("\thttp://localhost/integrations/deploy/"), "{}", done.out);
+    assert!(
+        done.err.starts_with("a socket has no address that others reach: name the server's with --app-url"),
+        "{}",
+        done.err
+    );
 }
 
 #[test]
