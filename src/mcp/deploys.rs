@@ -1,9 +1,10 @@
 //! The tool `list_deploys`.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value as Json, json};
 
-use super::arguments::ARGUMENT;
-use super::arguments::Arguments;
+use super::arguments::{ARGUMENT, Arguments, near};
 use super::ask::Asker;
 use super::named::alias;
 use super::questions;
@@ -31,6 +32,12 @@ const DOCUMENT: &str = "query($start: ISO8601DateTime, $end: ISO8601DateTime, $e
         description commitSha deployUrl
     } totalCount } } }";
 
+/// The environments of the newest deploys.
+const ENVIRONMENTS: &str = "{ account { deploys(first: 100) { nodes { environment } } } }";
+
+/// The most environments that a refusal lists.
+const NAMES: usize = 20;
+
 pub(super) async fn deploys(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
     let now = Timestamp::now();
     let (start, end) = period(given, now)?;
@@ -57,10 +64,8 @@ pub(super) async fn deploys(asker: &Asker, given: Arguments<'_>) -> Result<Json,
     {
         let named = asker.ask(questions::ENVIRONMENT, json!({ "name": name })).await?;
         if named["account"]["deploys"]["nodes"].as_array().is_none_or(Vec::is_empty) {
-            return Err(format!(
-                "no deploy names the environment {}; leave it out to see which there are",
-                quoted(name)
-            ));
+            let newest = asker.ask(ENVIRONMENTS, json!({})).await?["account"]["deploys"]["nodes"].take();
+            return Err(unknown_environment(name, newest.as_array().map_or(&[][..], Vec::as_slice)));
         }
     }
     let shown = found["nodes"].as_array().map_or(0, Vec::len);
@@ -68,6 +73,21 @@ pub(super) async fn deploys(asker: &Asker, given: Arguments<'_>) -> Result<Json,
     Ok(json!({
         "now": now.to_string(), "since": start, "until": end, "total": total, "note": note, "deploys": found["nodes"],
     }))
+}
+
+/// Says that no deploy names an environment, which ones the newest deploys name, and which of them is nearest.
+fn unknown_environment(name: &str, newest: &[Json]) -> String {
+    let known: BTreeSet<&str> = newest.iter().filter_map(|deploy| deploy["environment"].as_str()).collect();
+    let known: Vec<&str> = known.into_iter().filter(|name| !name.is_empty()).collect();
+    let near = near(name, known.iter().copied());
+    match known.is_empty() {
+        true => format!("no deploy names the environment {}, and none of the newest names another", quoted(name)),
+        false => format!(
+            "no deploy names the environment {}; the newest name {}{near}",
+            quoted(name),
+            known[..known.len().min(NAMES)].join(", ")
+        ),
+    }
 }
 
 /// The status that is asked for, as a word of the API.
@@ -112,4 +132,19 @@ fn moment(given: Arguments<'_>, name: &str, later: i64) -> Result<Option<Timesta
     }
     let form = "such as 2026-11-28, or an instant such as 2026-11-28T20:00:00Z";
     Timestamp::parse(text).map(Some).map_err(|_| format!("{name} must be a date {form}, not {}", quoted(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_environment_is_answered_with_those_of_the_newest_deploys() {
+        let deploys = ["production", "staging", "", "production"].map(|name| json!({ "environment": name }));
+        let said =
+            "no deploy names the environment \"stagging\"; the newest name production, staging; the nearest is staging";
+        assert_eq!(unknown_environment("stagging", &deploys), said);
+        let said = "no deploy names the environment \"prod\", and none of the newest names another";
+        assert_eq!(unknown_environment("prod", &[]), said);
+    }
 }

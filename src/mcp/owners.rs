@@ -22,7 +22,8 @@ pub(super) async fn owners(asker: &Asker, given: Arguments<'_>) -> Result<Json, 
     let mut found = asker.ask(DOCUMENT, asked).await?["account"]["repository"].take();
     if found.is_null() {
         let form = "write it like github.com:org/name, or as git remote get-url prints it";
-        return Err(format!("the catalogue knows no repository {}; {form}", quoted(name)));
+        let similar = similar(asker, alias.as_deref().unwrap_or(name)).await?;
+        return Err(format!("the catalogue knows no repository {}; {form}{similar}", quoted(name)));
     }
     let alias = found["defaultAlias"].clone();
     let path = given.text("path", 4096)?.unwrap_or_default();
@@ -49,4 +50,15 @@ pub(super) async fn owners(asker: &Asker, given: Arguments<'_>) -> Result<Json, 
         found["services"]["totalCount"] = Json::Null;
     }
     Ok(found)
+}
+
+/// Names the repositories that are called like one, at the end of a sentence.
+async fn similar(asker: &Asker, alias: &str) -> Result<String, String> {
+    const DOCUMENT: &str = "query($term: String!) { account { search(term: $term) { item {
+        ... on Repository { defaultAlias } } } } }";
+    let name = alias.rsplit('/').next().unwrap_or(alias);
+    let found = asker.ask(DOCUMENT, json!({ "term": name })).await?;
+    let found = found["account"]["search"].as_array().map_or(&[][..], Vec::as_slice);
+    let found: Vec<&str> = found.iter().filter_map(|one| one["item"]["defaultAlias"].as_str()).take(5).collect();
+    Ok(if found.is_empty() { String::new() } else { format!("; similar are {}", found.join(", ")) })
 }

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use serde_json::{Value as Json, json};
 use spelling::nearest;
 
-use super::nodes;
+use super::{nodes, search};
 use crate::cli::remote::Server;
+use crate::error::quoted;
 use crate::mcp::questions::ENVIRONMENT;
 
 /// The number of deploys whose environments are named to somebody who named another one.
@@ -71,6 +72,32 @@ pub(super) fn one_of(what: &str, value: &str, words: &[&str]) -> Result<(), Stri
         true => Ok(()),
         false => Err(unknown(what, value, words)),
     }
+}
+
+/// The most names that are called alike in a refusal.
+const ALIKE: usize = 5;
+
+/// Adds what is called alike to a refusal of the API. `named` is what was named, each by its kind and its name.
+pub(super) fn with_similar<'n>(
+    server: &Server,
+    why: String,
+    mut named: impl Iterator<Item = (&'static str, &'n str)>,
+) -> String {
+    let refused = named.find(|(_, name)| why.contains(&quoted(name).to_string()) && why.contains("does not exist"));
+    let Some((kind, name)) = refused else { return why };
+    match &*similar(server, kind, name) {
+        "" => why,
+        alike => format!("{}{alike}", why.trim_end_matches('.')),
+    }
+}
+
+/// Names, at the end of a sentence, what is of a kind and called like this.
+pub(super) fn similar(server: &Server, kind: &str, name: &str) -> String {
+    // Without an answer, the sentence is enough.
+    let found = search::found(server, name).unwrap_or_default();
+    let alike = found.iter().filter(|one| one["type"] == kind).filter_map(|one| one["alias"].as_str());
+    let alike: Vec<&str> = alike.take(ALIKE).collect();
+    if alike.is_empty() { String::new() } else { format!("; similar: {}", alike.join(", ")) }
 }
 
 /// Refuses a saved filter that is not there.

@@ -141,7 +141,9 @@ pub(super) fn run(settings: &List) -> Result<(), String> {
     } else if !conditions.is_empty() {
         variables["filter"] = predicates(&server, &conditions)?.into();
     }
-    let (mut nodes, has_more) = nodes(&server, document, variables.clone(), &format!("/account/{field}"), *limit)?;
+    let read = nodes(&server, document, variables.clone(), &format!("/account/{field}"), *limit);
+    let noun = |why| known::with_similar(&server, why, conditions.iter().filter_map(Condition::noun));
+    let (mut nodes, has_more) = read.map_err(noun)?;
     if is_of(Listed::Users) {
         for node in &mut nodes {
             let teams = node["teams"]["nodes"].as_array().into_iter().flatten();
@@ -308,6 +310,18 @@ impl<'c> Condition<'c> {
             "tier" | "tier_index" => "tier",
             "lifecycle" | "lifecycle_index" => "lifecycle",
             "level" | "level_index" => "level",
+            _ => return None,
+        };
+        Some((kind, self.named()?))
+    }
+
+    /// What its value names if the search can find that.
+    fn noun(&self) -> Option<(&'static str, &'c str)> {
+        let kind = match self.key {
+            "owner" | "owner_id" | "owner_ids" => "team",
+            "system" | "system_id" => "system",
+            "domain" | "domain_id" => "domain",
+            "repository_ids" => "repository",
             _ => return None,
         };
         Some((kind, self.named()?))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 
 use super::output::print_rows;
-use super::{MOST, nodes, server};
+use super::{MOST, known, nodes, server};
 use crate::cli::console::say;
 use crate::cli::sender::git;
 use crate::config::Asking;
@@ -25,7 +25,9 @@ pub(super) fn run(what: &Path, asking: &Asking) -> Result<(), String> {
     let mut said = server.ask(REPOSITORY, &json!({ "name": alias }))?;
     let repository = said["account"]["repository"].take();
     if repository.is_null() {
-        return Err(format!("the catalogue knows no repository {alias}"));
+        let name = alias.rsplit('/').next().unwrap_or(&alias);
+        let similar = known::similar(&server, "repository", name);
+        return Err(format!("the catalogue knows no repository {alias}{similar}"));
     }
     let (found, _) = nodes(&server, SERVICES, json!({ "name": alias }), "/account/repository/services", MOST)?;
     let of = |service: &Json| deepest(service, &alias, &folder);

@@ -125,10 +125,13 @@ async fn the_services_of_a_folder_are_those_whose_directory_is_deepest() {
         let found = call(&app, &token, "who_owns", json!({ "repository": address })).await.expect("an answer");
         assert_eq!(found["services"].as_array().map(Vec::len), Some(2), "{address}: {found}");
     }
-    let unknown = call(&app, &token, "who_owns", json!({ "repository": "github.com:no/such" })).await;
-    let said = "the catalogue knows no repository \"github.com:no/such\"; write it like github.com:org/name, or as git remote \
+    let unknown = call(&app, &token, "who_owns", json!({ "repository": "github.com:no/qqqq" })).await;
+    let said = "the catalogue knows no repository \"github.com:no/qqqq\"; write it like github.com:org/name, or as git remote \
                 get-url prints it";
     assert_eq!(unknown, Err(said.to_owned()));
+    let alike = call(&app, &token, "who_owns", json!({ "repository": "https://github.com/old/mono" })).await;
+    let alike = alike.expect_err("another owner's");
+    assert!(alike.ends_with("; similar are github.com:shop/mono"), "{alike}");
 }
 
 #[tokio::test]
@@ -149,7 +152,7 @@ async fn what_is_wrong_is_said_to_the_agent() {
         ),
         ("describe_service", json!({}), "service is required, a JSON string: A service, by its name or an alias"),
         ("list_deploys", json!({ "hours": "24" }), "hours must be an integer, not a string: How far to look back"),
-        ("list_deploys", json!({ "environment": "prod" }), "no deploy names the environment \"prod\"; leave it out"),
+        ("list_deploys", json!({ "environment": "prod" }), "no deploy names the environment \"prod\", and none of"),
         ("describe_service", json!({ "service": "nope" }), "there is no service \"nope\"; look for it with find"),
         ("describe_service", json!({ "service": "chekout" }), "there is no service \"chekout\"; similar are checkout"),
         ("list_deploys", json!({ "hours": 0 }), "hours must be 1 to 2208"),

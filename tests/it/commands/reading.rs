@@ -197,6 +197,11 @@ async fn a_filter_that_names_nothing_is_refused_and_not_answered_with_an_empty_l
         (&["list", "services", "--filter", "lifecycle=9"], "no lifecycle is called 9; there are "),
         (&["list", "services", "--filter", "level=gold"], "no level is called gold; there are none"),
         (&["list", "services", "--owner", "nobody"], "A team with the id or alias \"nobody\" does not exist"),
+        (&["list", "services", "--owner", "paymets"], "\"paymets\" does not exist on this account; similar: payments"),
+        (&["list", "services", "--filter", "owner!=paymets"], "; similar: payments"),
+        (&["list", "services", "--filter", "tier=tier_11"], "no tier is called tier_11; there are tier_1, "),
+        (&["list", "services", "--filter", "tier=tier_11"], "; the nearest is tier_1"),
+        (&["list", "services", "--filter", "alert_status=warm"], "; the nearest is warn"),
         (&["list", "services", "--filter", "owner_id=nobody"], "A team with the id or alias \"nobody\" does not exist"),
         (&["list", "services", "--filter", "system=nope"], "A system with the id or alias \"nope\" does not exist"),
         (&["list", "services", "--filter", "domain=nope"], "A domain with the id or alias \"nope\" does not exist"),
@@ -361,8 +366,11 @@ async fn the_owner_of_a_path_is_that_of_the_deepest_folder_that_holds_it() {
         assert_eq!((&rows[0]["owner"]["name"], &rows[0]["name"]), (&json!(owner), &json!(service)), "{path}: {rows}");
         assert_eq!(rows.as_array().map(Vec::len), Some(1), "{path}: {rows}");
     }
-    let done = desk.run(&["who-owns", "github.com:org/other"]).await;
-    assert_eq!((done.status, &*done.err), (1, "rollcall: the catalogue knows no repository github.com:org/other\n"));
+    let done = desk.run(&["who-owns", "github.com:org/qqqq"]).await;
+    assert_eq!((done.status, &*done.err), (1, "rollcall: the catalogue knows no repository github.com:org/qqqq\n"));
+    let done = desk.run(&["who-owns", "github.com:old/mono"]).await;
+    let said = "rollcall: the catalogue knows no repository github.com:old/mono; similar: github.com:org/mono\n";
+    assert_eq!((done.status, &*done.err), (1, said));
 }
 
 #[tokio::test(flavor = "multi_thread")]
