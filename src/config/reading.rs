@@ -223,14 +223,17 @@ pub struct Login {
 #[derive(Debug, Subcommand)]
 pub enum ContextCommand {
     /// Print a line for each context, tab-separated: * for the current one, name, server
+    #[command(after_help = examples::CONTEXT_LIST)]
     List,
     /// Make a context the current one
+    #[command(after_help = examples::CONTEXT_USE)]
     Use {
         /// Its name
         #[arg(value_parser = trimmed(value::text))]
         name: String,
     },
     /// Forget a context and its token
+    #[command(after_help = examples::CONTEXT_DELETE)]
     Delete {
         /// Its name
         #[arg(value_parser = trimmed(value::text))]

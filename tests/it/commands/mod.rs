@@ -5,6 +5,7 @@ mod agents;
 mod command_line;
 mod demo;
 mod doctor;
+mod examples;
 mod reading;
 mod reading_changes;
 mod reading_impact;
