@@ -182,7 +182,12 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
                 db.write(async |db| token::rotate(db, &actor, id, end, now).await).await.map_err(sentence)
             });
             let secret = made.await?.ok_or_else(|| format!("no token has the id {id}"))?;
-            print(&format!("{}\n", secret.reveal()))
+            print(&format!("{}\n", secret.reveal()))?;
+            match end > now {
+                true => say(&format!("the old token is valid until {} at most", minute(end))),
+                false => say("the old token is not valid any more"),
+            }
+            Ok(())
         }
         TokenCommand::Delete { id, database } => {
             let deleted = with_database(&database, async |db| {
@@ -191,6 +196,12 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
             if deleted.await? { Ok(()) } else { Err(format!("no token has the id {id}")) }
         }
     }
+}
+
+/// A time to the minute.
+fn minute(time: Timestamp) -> String {
+    let exact: String = time.to_string().chars().take(16).collect();
+    exact.replace('T', " ") + " UTC"
 }
 
 async fn deploy_endpoint_command(command: DeployEndpointCommand) -> Result<(), String> {

@@ -40,7 +40,7 @@ Examples:
 pub(super) const REVERT: &str = "\
 Examples:
   rollcall revert ID --dry-run             what it would do; rollcall history has the id
-  rollcall revert ID";
+  rollcall revert ID -o json               each field, for a program";
 
 pub(super) const DELIVERY: &str = "\
 Examples:

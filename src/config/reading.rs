@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::examples;
-use super::remote::{Asking, Remote};
+use super::remote::{Asking, Output, Remote};
 use super::trimmed::{trimmed, word};
 use super::value;
 use crate::entity::Timestamp;
@@ -171,6 +171,9 @@ pub struct Revert {
     /// Change nothing; print what would be done, and what stands in its way
     #[arg(long)]
     pub dry_run: bool,
+    /// The form of the output
+    #[arg(long, short, value_name = "FORM", default_value = "table", value_parser = word::<Output>())]
+    pub output: Output,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub remote: Remote,

@@ -25,8 +25,8 @@ pub(super) fn run(settings: &Delivery) -> Result<(), String> {
         false => {
             let (kind, node) = find(&server, words)?;
             if !KINDS.contains(&kind.word) {
-                let name = text(node.get("name"));
-                return Err(format!("{name} is a {}; a team, a system, a domain or a service is delivered", kind.word));
+                let (name, what) = (text(node.get("name")), kind.with_article());
+                return Err(format!("{name} is {what}; a team, a system, a domain or a service is delivered"));
             }
             let alias = node.get("alias").or_else(|| node.pointer("/aliases/0"));
             variables["alias"] = alias.cloned().unwrap_or_default();

@@ -22,13 +22,19 @@ const COLUMNS: [Column; 6] = [
     ("id", "/id"),
 ];
 
+/// The fields of a revert.
+const FIELDS: [Column; 3] = [("field", "/field"), ("before", "/before"), ("after", "/after")];
+
 pub(super) fn run(settings: &History) -> Result<(), String> {
     let History { words, since, limit, asking } = settings;
     let server = server(&asking.remote, asking.deadline)?;
     let (kind, node) = find(&server, words)?;
     let name = text(node.get("name"));
     if !["service", "team", "system", "domain"].contains(&kind.word) {
-        return Err(format!("{name} is a {}; a service, a team, a system or a domain has a history", kind.word));
+        return Err(format!(
+            "{name} is {}; a service, a team, a system or a domain has a history",
+            kind.with_article()
+        ));
     }
     let alias = node.get("alias").or_else(|| node.pointer("/aliases/0"));
     let since = since.as_ref().map(ToString::to_string);
@@ -56,12 +62,16 @@ pub(super) fn run(settings: &History) -> Result<(), String> {
 }
 
 pub(super) fn revert(settings: &Revert) -> Result<(), String> {
-    let Revert { id, dry_run, remote, deadline } = settings;
+    let Revert { id, dry_run, output, remote, deadline } = settings;
     let mut said = server(remote, *deadline)?.ask(REVERT, &json!({ "id": id, "dryRun": dry_run }))?;
     let done = said["changeRevert"].take();
     let errors = done["errors"].as_array().map_or(&[][..], Vec::as_slice);
     if errors.is_empty() {
-        return print(&told(&done, *dry_run));
+        return match output {
+            Output::Table => print(&told(&done, *dry_run)),
+            Output::Json => print(&format!("{:#}\n", json!({ "summary": done["summary"], "fields": done["fields"] }))),
+            Output::Csv => print_rows(*output, &FIELDS, done["fields"].as_array().map_or(&[][..], Vec::as_slice)),
+        };
     }
     let messages: Vec<String> = errors.iter().map(|error| text(error.get("message"))).collect();
     Err(format!("nothing is reverted: {}", messages.join("; ")))

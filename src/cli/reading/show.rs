@@ -23,6 +23,14 @@ impl NounView {
     fn is(&self, other: &Self) -> bool {
         self.word == other.word
     }
+
+    /// The kind in a sentence about one.
+    pub(super) fn with_article(&self) -> String {
+        match self.word {
+            "infrastructure" => "an infrastructure resource".to_owned(),
+            word => format!("a {word}"),
+        }
+    }
 }
 
 /// A label, where the value is, and how it is written: each `{…}` is a JSON pointer into the value, and `{}` the value.

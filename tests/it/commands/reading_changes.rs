@@ -109,6 +109,12 @@ async fn a_wrong_change_is_found_in_the_history_and_reverted_by_its_id() {
     let told = desk.said(&["revert", &id, "--dry-run"]).await;
     assert!(told.starts_with("would be done: ") && told.contains("description: WRONG → Holds goods"), "{told}");
     assert_eq!(description().await, "WRONG");
+    let whole = desk.json(&["revert", &id, "--dry-run"]).await;
+    let field = json!({ "field": "description", "before": "WRONG", "after": "Holds goods" });
+    assert_eq!((&whole["fields"], whole["summary"].is_string()), (&json!([field]), true), "{whole}");
+    let rows = desk.said(&["revert", &id, "--dry-run", "-o", "csv"]).await;
+    assert_eq!(rows, "field,before,after\ndescription,WRONG,Holds goods\n");
+    assert_eq!(description().await, "WRONG");
     let reading = Desk::at(app, Scope::Read).await;
     let refused = reading.run(&["revert", &id]).await;
     assert_eq!((refused.status, description().await), (1, json!("WRONG")), "{}", refused.err);
@@ -126,6 +132,23 @@ async fn a_wrong_change_is_found_in_the_history_and_reverted_by_its_id() {
     let refused = desk.run(&["history", "user", "ada@example.com"]).await;
     let said = "rollcall: Ada is a user; a service, a team, a system or a domain has a history\n";
     assert_eq!((refused.status, &*refused.err), (1, said));
+    let base = r#"mutation { infrastructureResourceCreate(input: { schema: { type: "Database" }, data: { name: "Base" } }) {
+        errors { message } } }"#;
+    data(app, base).await;
+    for command in ["history", "delivery"] {
+        let refused = desk.run(&[command, "Base"]).await;
+        assert!(
+            refused.err.starts_with("rollcall: Base is an infrastructure resource; a "),
+            "{command}: {}",
+            refused.err
+        );
+        let unknown = desk.run(&[command, "car"]).await;
+        assert!(
+            unknown.status == 1 && unknown.err.contains("similar: service Cart (cart)"),
+            "{command}: {}",
+            unknown.err
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -188,11 +211,18 @@ fn a_token_is_rotated_and_the_old_one_ends() {
     let rotated = place.run(&["token", "rotate", "1", "--overlap", "1h"]);
     assert_eq!(rotated.status, 0, "{}", rotated.err);
     assert!(rotated.out.trim() != made.out.trim() && !rotated.out.trim().is_empty());
+    assert!(
+        rotated.err.starts_with("the old token is valid until ") && rotated.err.ends_with(" UTC at most\n"),
+        "{}",
+        rotated.err
+    );
+    let at_once = place.run(&["token", "rotate", "2", "--overlap", "0s"]);
+    assert_eq!((at_once.status, &*at_once.err), (0, "the old token is not valid any more\n"));
     let listed = place.run(&["token", "list"]).out;
     let lines: Vec<&str> = listed.lines().collect();
-    assert_eq!(lines.len(), 2, "{listed}");
-    assert!(lines[0].ends_with("\treplaced: Pipeline"), "{listed}");
-    assert!(lines[1].ends_with("\tPipeline") && lines[1].contains("\tread\t"), "{listed}");
+    assert_eq!(lines.len(), 3, "{listed}");
+    assert!(lines[..2].iter().all(|line| line.ends_with("\treplaced: Pipeline")), "{listed}");
+    assert!(lines[2].ends_with("\tPipeline") && lines[2].contains("\tread\t"), "{listed}");
     for (arguments, said) in [
         (&["token", "rotate", "1"][..], "only a valid token that was not replaced can be rotated"),
         (&["token", "rotate", "99"], "no token has the id 99"),
