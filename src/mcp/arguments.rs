@@ -90,6 +90,11 @@ pub(super) fn near<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Stri
     nearest(name, names).map(|near| format!("; the nearest is {near}")).unwrap_or_default()
 }
 
+/// The refusal of an argument that is none of a few words.
+pub(super) fn none_of(name: &str, word: &str, words: &[&str]) -> String {
+    format!("{name} must be one of {}, not {}{}", words.join(", "), quoted(word), near(word, words.iter().copied()))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

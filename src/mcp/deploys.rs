@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
 
-use super::arguments::{ARGUMENT, Arguments, near};
+use super::arguments::{ARGUMENT, Arguments, near, none_of};
 use super::ask::Asker;
 use super::named::alias;
 use super::questions;
@@ -97,7 +97,7 @@ fn status(given: Arguments<'_>) -> Result<Option<&'static str>, String> {
     let words: Vec<&str> = STATUSES.iter().map(|(own, _)| *own).collect();
     match known {
         Some((_, of_api)) => Ok(Some(of_api)),
-        None => Err(format!("status must be one of {}, not {}", words.join(", "), quoted(word))),
+        None => Err(none_of("status", word, &words)),
     }
 }
 

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value as Json, json};
 
-use super::arguments::{ARGUMENT, Argument, Arguments, near};
+use super::arguments::{ARGUMENT, Argument, Arguments, near, none_of};
 use super::ask::Asker;
 use super::named::{self, alias};
 use super::{delivery, deploys, impact, owners, questions, schema};
@@ -313,7 +313,7 @@ async fn history(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
     const KINDS: [&str; 4] = ["service", "team", "system", "domain"];
     let kind = given.text("kind", ARGUMENT)?.unwrap_or("service");
     if !KINDS.contains(&kind) {
-        return Err(format!("kind must be one of {}, not {}", KINDS.join(", "), quoted(kind)));
+        return Err(none_of("kind", kind, &KINDS));
     }
     let alias = alias(asker, kind, given.required("name", ARGUMENT)?).await?;
     let variables = json!({ "kind": kind, "subject": { "alias": alias }, "first": 20 });
@@ -327,7 +327,7 @@ async fn delivery(asker: &Asker, given: Arguments<'_>) -> Result<Json, String> {
     let kind = match (kind, name) {
         (None, None) => None,
         (Some(kind), _) if !delivery::KINDS.contains(&kind) => {
-            return Err(format!("kind must be one of {}, not {}", delivery::KINDS.join(", "), quoted(kind)));
+            return Err(none_of("kind", kind, &delivery::KINDS));
         }
         (kind, Some(name)) => {
             let kind = kind.unwrap_or("team");

@@ -161,6 +161,8 @@ async fn what_is_wrong_is_said_to_the_agent() {
             json!({ "status": "red" }),
             "status must be one of succeeded, failed, running, queued, cancelled",
         ),
+        ("list_deploys", json!({ "status": "faild" }), "cancelled, none, not \"faild\"; the nearest is failed"),
+        ("history", json!({ "name": "checkout", "kind": "servce" }), "not \"servce\"; the nearest is service"),
         ("list_deploys", json!({ "since": "soon" }), "since must be a date such as 2026-11-28, or an instant"),
         ("list_deploys", json!({ "since": "2026-11-28", "hours": 1 }), "give hours or since, not both"),
         ("list_deploys", json!({ "since": "2026-11-28", "until": "2026-11-27" }), "until must be after since"),
