@@ -20,4 +20,5 @@ pub use super::service_parts::PROPERTIES as NEW_PROPERTIES;
 pub use super::team_leaving::NAMED as LEAVES_NAMED;
 pub use super::team_now::ISSUES as TEAM_ISSUES;
 pub use super::team_tree::{OWNED as TEAM_OWNED, TEAMS as TREE_TEAMS};
+pub use super::trail::{BYTES as TRAIL_BYTES, PAGES as TRAIL_PAGES};
 pub use super::waiting::{MOST as WAITING, PATIENCE as WAITING_PATIENCE, PERIOD as WAITING_PERIOD};

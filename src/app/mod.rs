@@ -107,6 +107,7 @@ mod team_tree;
 mod teams;
 mod tokens;
 mod tool_form;
+mod trail;
 mod users;
 pub mod visit;
 mod waiting;

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::form::Mistakes;
 use super::operations::{DeployStatusEnum, PageInfo};
-use super::visit::{Fields, Visit};
+use super::visit::{Fields, Trail, Visit};
 use crate::deploy::days::DAY;
 use crate::entity::pages::path;
 use crate::entity::{TimeCursor, Timestamp};
@@ -73,20 +73,25 @@ pub fn begins_at(query: &Fields, mistakes: &mut Mistakes) -> Option<TimeCursor> 
     place
 }
 
-/// Links to the first and the next page of a list at `path`. Keeps the other query parameters.
+/// Links to the first, the previous and the next page of a list at `path`. Keeps the other query parameters.
 pub fn pages(visit: &Visit, path: &str, info: &PageInfo) -> Markup {
     page_links(visit, path, info.end_cursor.as_deref().filter(|_| info.has_next_page))
 }
 
 /// The same links, given the cursor of the next page.
 pub fn page_links(visit: &Visit, path: &str, next: Option<&str>) -> Markup {
-    let first = visit.query.given("after").is_some();
+    let here = visit.query.given("after");
+    let to = |after: &str, trail: &Trail| link(path, &trail.beside(visit.query.clone().and("after", after)));
+    // A first page has none before it, whatever its address says.
+    let previous = visit.trail.previous().filter(|_| here.is_some());
     html! {
-        @if first || next.is_some() {
+        @if here.is_some() || next.is_some() {
             nav.pages aria-label="Pages" {
-                @if first { a href=(link(path, &visit.query.query_with("after", ""))) { "First page" } }
+                @if here.is_some() { a href=(to("", &Trail::default())) { "First page" } }
+                @if let Some((before, trail)) = previous { a rel="prev" href=(to(before, &trail)) { "Previous page" } }
                 @if let Some(next) = next {
-                    a rel="next" href=(link(path, &visit.query.query_with("after", next))) { "Next page" }
+                    @let trail = if here.is_some() { visit.trail.onward(here) } else { Trail::default().onward(None) };
+                    a rel="next" href=(to(next, &trail)) { "Next page" }
                 }
             }
         }

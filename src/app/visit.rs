@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use percent_encoding::percent_decode_str;
 
 use super::Fault;
-use super::attempt::Attempt;
-pub use super::fields::Fields;
-use super::fields::printable;
+use super::openid::attempt::Attempt;
+pub use super::trail::Trail;
 pub use crate::entity::pages::path;
 use crate::entity::user::Role;
 use crate::entity::{session, user};
@@ -22,8 +21,10 @@ pub struct Visit {
     pub method: Method,
     /// The path segments, decoded. `/` has one empty segment.
     pub path: Vec<String>,
-    /// The query parameters, without the note about a form.
+    /// The query parameters, without the note about a form and without the trail.
     pub query: Fields,
+    /// The pages before this one, if it is a page of a list.
+    pub trail: Trail,
     /// What the form did that led to this page.
     pub done: Option<Done>,
     /// The number of open suggestions, for the navigation.

@@ -36,8 +36,9 @@ const PARAMETERS: [(&str, Check); 14] = [
     (CHOSEN, are_columns),
 ];
 
-/// Parameters of an address that say nothing about the list: the page, the view that is open, what a form did.
-const PASSING: [&str; 3] = ["after", "view", "done"];
+/// Parameters of an address that say nothing about the list: the page, those before it, the view that is open, what
+/// a form did.
+const PASSING: [&str; 4] = ["after", "back", "view", "done"];
 
 /// Says what is wrong with a value, as the rest of a sentence. `None` if nothing is.
 type Check = fn(&str) -> Option<String>;

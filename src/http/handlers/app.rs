@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use super::download::Download;
 use super::no_endpoint;
-use crate::app::visit::Done;
+use crate::app::visit::{Done, Trail};
 use crate::app::{
     self, Answer, Fault, Fields, File, Method as Does, Session, Site, Visit, Visitor, cookie, sign_in, visit,
 };
@@ -67,6 +67,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         method,
         path: visit::parts(uri.path()),
         done: Done::take(&mut query),
+        trail: Trail::take(&mut query),
         waiting,
         query,
         form: Fields::default(),

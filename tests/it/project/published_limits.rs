@@ -543,6 +543,9 @@ fn shown() -> Section {
         count("the same, for one person", SLOW_SHARE).beyond("others wait"),
         count("entries of a list that a page counts", pages::COUNTED).beyond("the count says `+`"),
         count("services that a search finds and a page counts", pages::FOUND).beyond("the count says `+`"),
+        count("earlier pages of a list to which its address leads back", pages::TRAIL_PAGES)
+            .beyond("there is the way to the first page"),
+        bytes("what the address holds for that", pages::TRAIL_BYTES).beyond("it leads back fewer pages"),
         bytes("API document that a page shows", pages::DOCUMENT_SHOWN).beyond("the rest is cut off"),
         bytes("Markdown that a page shows", pages::MARKDOWN_SHOWN).beyond("the rest is cut off"),
         count("steps each way in the picture of dependencies around a service", pages::SHOWN_STEPS),
