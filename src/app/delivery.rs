@@ -33,7 +33,10 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     if let (Some((noun, alias)), None) = (named, &about) {
         mistakes.push(noun, scope::unknown(noun, alias));
         let offers = Offers::read(site, visit, &OFFERED).await?;
-        return Ok(Answer::with_status(404, framed(visit, &Head::new("Delivery"), choose(visit, &offers, &mistakes))));
+        return Ok(Answer::checked(
+            &mistakes,
+            framed(visit, &Head::new("Delivery"), choose(visit, &offers, &mistakes)),
+        ));
     }
     let offers = Offers::read(site, visit, if named.is_none() { &OFFERED } else { &[] }).await?;
     let reading = site.reading(visit).await?;

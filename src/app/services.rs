@@ -19,6 +19,12 @@ use super::visit::{Session, Visit};
 use super::{Answer, Fault, Site, picker, search};
 use crate::entity::user::Role;
 
+/// The filters that name something by its id or its index. One that names nothing is not asked about.
+pub(super) const NAMES: [&str; 3] = ["type", "filter", "level"];
+
+/// The filters at which mistakes are shown.
+const SHOWN: [&str; 6] = ["owner", "tier", "level", "type", "filter", "quiet"];
+
 /// Shows the list of services, with its filters and orders.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     show(site, visit, session, &Mistakes::none()).await
@@ -34,26 +40,27 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
     });
     let since = quiet_since(&visit.query, &mut mistakes);
     let _: Option<ServiceSortEnum> = order(visit, &mut mistakes);
-    let gone = choice::gone(site, &visit.query, &["type", "filter"]).await?;
+    // Names are typed letter by letter: until something has one, nothing is listed, and the page is valid.
+    let is_valid = mistakes.is_empty();
+    let mut gone = choice::gone(site, &visit.query, &NAMES).await?;
     let (with_owners, view) = (session.user.role == Role::TeamMember, choice::open_id(&visit.query));
-    let asked = Asked { chosen: &chosen, with_owners, since, is_gone: gone.is_some(), view };
+    let asked = Asked { chosen: &chosen, with_owners, since, is_gone: !gone.is_empty(), view };
     let mut found = find(site, visit, &asked).await?;
-    let gone = match gone {
-        None if found.services.nodes.is_empty() => {
-            choice::gone(site, &visit.query, &["owner", "tier", "level"]).await?
-        }
-        gone => gone,
-    };
-    if gone.is_some() {
+    if gone.is_empty() && found.services.nodes.is_empty() {
+        gone = choice::gone(site, &visit.query, &["owner", "tier"]).await?;
+    }
+    if !gone.is_empty() {
         found.services.nodes.clear();
     }
+    gone.all().for_each(|(field, message)| mistakes.push(field, message));
     choice::complete(site, visit, &mut found).await?;
     let similar = match visit.query.given("search") {
         Some(term) if found.services.nodes.is_empty() => similar(site, visit, term).await?,
         _ => Vec::new(),
     };
     let bar = Bar::read(site, visit, session, wrong).await?;
-    let nothing = Nothing { gone: gone.as_deref(), similar: &similar, app_url: &site.catalogue.settings().app_url };
+    let nothing =
+        Nothing { gone: gone.messages().next(), similar: &similar, app_url: &site.catalogue.settings().app_url };
     let may = !Reach::read(site, session).await?.is_empty();
     let file = link("/services.csv", &visit.query.without("after").query());
     let actions = html! {
@@ -63,7 +70,7 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
     let head = Head { actions, ..Head::new("Services") };
     let main = html! {
         (wrong.summary(&[]))
-        (mistakes.summary(&["quiet"]))
+        (mistakes.summary(&SHOWN))
         (filters(visit, &found, &mistakes))
         div #services {
             (choice::views(visit, &found, session))
@@ -72,12 +79,26 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
             (choice::columns(visit, &chosen))
         }
     };
-    let status = match (mistakes.is_empty(), wrong.is_empty()) {
+    let status = match (is_valid, wrong.is_empty()) {
         (false, _) => 400,
         (true, false) => 422,
         (true, true) => 200,
     };
     Ok(Answer::with_status(status, framed(visit, &head, main)))
+}
+
+/// What a page or a file asks for, beside what the address says.
+pub(super) struct Asked<'c> {
+    /// The columns.
+    pub chosen: &'c Chosen,
+    /// Whether the owners are needed although no column shows them.
+    pub with_owners: bool,
+    /// The time since which there was no deploy.
+    pub since: Option<Timestamp>,
+    /// Whether the address names a type, a filter or a level that does not exist. The API would answer nothing at all.
+    pub is_gone: bool,
+    /// The id of the saved view that is open.
+    pub view: Option<String>,
 }
 
 /// Finds the services of the address. The owner's name does as well as its alias.
@@ -132,9 +153,9 @@ fn filters(visit: &Visit, found: &Account, mistakes: &Mistakes) -> Markup {
                 div {
                     (owner.show(found.teams.nodes.iter().map(|team| (&*team.alias, &*team.name)), &visit.query, mistakes))
                     (form::select("tier", "Tier", "", &tiers, &visit.query, mistakes))
-                    @if levels.len() > 1 { (form::select("level", "Level", "", &levels, &visit.query, mistakes)) }
+                    @if levels.len() > 1 || visit.query.given("level").is_some() { (form::select("level", "Level", "", &levels, &visit.query, mistakes)) }
                     (form::pick("type", "Type", "", &types, &visit.query, mistakes))
-                    @if !found.filters.nodes.is_empty() {
+                    @if !found.filters.nodes.is_empty() || visit.query.given("filter").is_some() {
                         (form::pick("filter", "Saved filter", "", &filters, &visit.query, mistakes))
                     }
                     (text("language", "Language", "text"))

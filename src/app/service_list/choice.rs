@@ -4,8 +4,10 @@ use maud::{Markup, html};
 
 use super::table::Column;
 use super::{Chosen, saved};
+use crate::app::form::Mistakes;
 use crate::app::operations::services::{Account, AccountSavedView, AccountSavedViews, ComponentType, Filter};
 use crate::app::parts::{link, short};
+use crate::app::scope::unknown;
 use crate::app::visit::{Fields, Session, Visit};
 use crate::app::{Fault, Site};
 use crate::entity::user::Role;
@@ -26,15 +28,24 @@ pub fn kept(query: &Fields, names: &[&str]) -> Markup {
     } } }
 }
 
-/// What some parameters of the address name that does not exist, in a sentence. What the list does not understand is left
-/// to the API, which says so.
-pub async fn gone(site: &Site, query: &Fields, names: &[&str]) -> Result<Option<String>, Fault> {
-    let given = names.iter().filter_map(|name| Some((*name, query.given(name)?)));
-    let given = given.fold(Fields::default(), |fields, (name, value)| fields.and(name, value));
-    match Parameters::parse(&given.query()) {
-        Ok(parsed) if given.has_text() => Ok(parameters::missing(site.db.read(), &[&parsed]).await?.pop().flatten()),
-        _ => Ok(None),
+/// What some parameters of the address name that does not exist, each a mistake in its field. What else the list does not
+/// understand is left to the API, which says so.
+pub async fn gone(site: &Site, query: &Fields, names: &[&str]) -> Result<Mistakes, Fault> {
+    let mut mistakes = Mistakes::none();
+    for name in names {
+        let Some(value) = query.given(name) else { continue };
+        let message = match (Parameters::parse(&Fields::one(name, value).query()), *name) {
+            (Ok(parsed), _) => parameters::missing(site.db.read(), &[&parsed]).await?.pop().flatten(),
+            (Err(_), "type") => Some(unknown("component type", value)),
+            (Err(_), "filter") => Some(unknown("saved filter", value)),
+            (Err(_), "level") => Some("Choose one of the listed levels.".to_owned()),
+            (Err(_), _) => None,
+        };
+        if let Some(message) = message {
+            mistakes.push(*name, message);
+        }
     }
+    Ok(mistakes)
 }
 
 /// Adds the type and the filter of the address to those that the page offers, which may not be all.
@@ -118,7 +129,7 @@ fn save(said: &str, session: &Session) -> Markup {
         details {
             summary { "Save this view" }
             form.filters method="post" action="/views" {
-                (saved::fields(&Fields::one(saved::QUERY, said), &crate::app::form::Mistakes::none(), session.user.role >= Role::User))
+                (saved::fields(&Fields::one(saved::QUERY, said), &Mistakes::none(), session.user.role >= Role::User))
                 button { "Save" }
             }
         }

@@ -7,14 +7,14 @@ use crate::app::csv::{File, Row, Source};
 use crate::app::form::Mistakes;
 use crate::app::operations::{ServiceSortEnum, Services, ServicesFile, services_file};
 use crate::app::parts::order;
+use crate::app::services::{Asked, NAMES, quiet_since, team_called, wanted};
 use crate::app::visit::Visit;
 use crate::app::{Answer, Fault, Site, picker};
 use crate::entity::{Timestamp, service};
 use crate::graphql::field::id;
 
-use super::Chosen;
-use super::asked::{Asked, quiet_since, team_called, wanted};
 use super::table::Column;
+use super::{Chosen, choice};
 
 /// The columns of a file whose reader has chosen none.
 const USUAL: [&str; 12] = [
@@ -65,6 +65,7 @@ pub async fn file(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let _: Option<ServiceSortEnum> = order(visit, &mut mistakes);
     let since = quiet_since(&visit.query, &mut mistakes);
     mistakes.refused()?;
+    choice::gone(site, &visit.query, &NAMES).await?.refused()?;
     let owner = visit.query.given("owner").map(str::to_owned);
     let mut list = List {
         site: site.clone(),

@@ -132,7 +132,7 @@ async fn forms_take_the_names_of_teams_people_and_services() {
     assert_eq!(of, json!([{ "teams": teams, "services": [{ "alias": "shopping_cart" }] }]));
 
     assert_eq!(admin.get("/delivery?system=Check+Out").await.status, 200);
-    assert_eq!(admin.get("/delivery?system=Nothing+Known").await.status, 404);
+    assert_eq!(admin.get("/delivery?system=Nothing+Known").await.status, 400);
     // An invitation to a name that somebody has is not one to their address.
     assert_eq!(admin.post("/users", &[("email", "Ben Asher"), ("role", "user")]).await.status, 422);
     assert_eq!(admin.post("/teams/core_team/delete", &[("successor", "Pay Team")]).await.location(), "/teams");

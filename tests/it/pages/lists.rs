@@ -258,7 +258,8 @@ async fn a_list_of_choices_that_ends_takes_the_name_of_what_it_does_not_show() {
     assert!(found.contains("Saved filter <strong>Filter 104</strong>"), "the chip has its name: {found}");
     let file = admin.page("/services.csv?filter=Filter+104&columns=alias").await;
     assert_eq!(file, "name,alias\r\nCart,cart\r\n");
-    assert_eq!(admin.get("/services?filter=Filter+999").await.status, 404);
+    let unknown = admin.page("/services?filter=Filter+999").await;
+    assert!(unknown.contains("id=\"wrong-filter\"") && unknown.contains("value=\"Filter 999\""), "{unknown}");
     // A form understands the name, too.
     let form = [("name", "All in Go"), ("ownerId", "core"), ("filterId", "Filter 104")];
     let made = admin.post("/new/campaign", &form).await;

@@ -1,6 +1,7 @@
 //! The pages of the application, without a script. Always tested here: what a page shows, what its forms change, who
 //! may open and send them, and that no text of a user becomes HTML.
 
+mod addresses;
 mod catalogue;
 mod content;
 mod daily;
