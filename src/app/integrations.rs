@@ -11,11 +11,11 @@ use super::layout::layout;
 use super::operations::{
     self, CreateCustomEventIntegration, CreateCustomIntegration, CreateDeployIntegration, CreateDocumentIntegration,
     DeleteIntegration, IntegrationRow, Integrations, RenameCustomIntegration, RenameEventIntegration,
-    integration::Integration,
+    RotateIntegrationUrl, integration::Integration,
 };
 use super::parts::{delete_button, empty, grouped, pages, time};
 use super::snippets::{self, Snippet};
-use super::visit::{Session, Visit, path};
+use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, cloud, custom, deliveries};
 use crate::deploy::days::DAY;
 use crate::entity::field_rule::FieldRules;
@@ -288,7 +288,7 @@ async fn find(site: &Site, visit: &Visit, id: &str) -> Result<Integration, Fault
 async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes: &Mistakes) -> Result<Markup, Fault> {
     let Integration { integration_row: integration, webhook_url, cloud_settings } = find(site, visit, id).await?;
     let (now, may, kind) = (Timestamp::now(), session.user.role >= Role::User, integration.kind());
-    let form = if visit.form.has_text() { visit.form.clone() } else { super::Fields::one("name", &integration.name) };
+    let form = if visit.form.has_text() { visit.form.clone() } else { Fields::one("name", &integration.name) };
     let takes_events = integration.r#type == EVENTS;
     let question = match kind {
         Kind::Deploy if takes_events => {
@@ -314,20 +314,33 @@ async fn show(site: &Site, visit: &Visit, session: &Session, id: &str, mistakes:
             },
             _ => (cloud::section(&cloud_settings, now)),
         }
-        @if may {
-            h2 { "Change" }
-            @if matches!(kind, Kind::Deploy | Kind::ApiDoc | Kind::Custom) {
-                form method="post" action={ (integration.path()) "/rename" } {
-                    (mistakes.summary(&["name"]))
-                    (Text::from_rule(integration::Entity::rule(integration::Column::Name), "Name", "")
-                        .show(&form, mistakes))
-                    button { "Rename" }
-                }
-            }
-            (delete_button(&format!("{}/delete", integration.path()), "Delete", &integration.name, question))
-        }
+        @if may { (changes(&integration, question, &form, mistakes)) }
     };
     Ok(layout(visit, &integration.name, main))
+}
+
+/// What changes an integration. `question` is asked before it is deleted.
+fn changes(integration: &IntegrationRow, question: &str, form: &Fields, mistakes: &Mistakes) -> Markup {
+    let kind = integration.kind();
+    html! {
+        h2 { "Change" }
+        @if matches!(kind, Kind::Deploy | Kind::ApiDoc | Kind::Custom) {
+            form method="post" action={ (integration.path()) "/rename" } {
+                (mistakes.summary(&["name"]))
+                (Text::from_rule(integration::Entity::rule(integration::Column::Name), "Name", "")
+                    .show(form, mistakes))
+                button { "Rename" }
+            }
+        } @else {
+            (mistakes.summary(&[]))
+        }
+        @if matches!(kind, Kind::Deploy | Kind::ApiDoc) {
+            (delete_button(&format!("{}/rotate", integration.path()), "New URL", &integration.name,
+                "Give it a new URL? The old one stops working at once: there is no time in which both work. Posts to the old \
+                 one are refused until you put the new one into whatever posts to it."))
+        }
+        (delete_button(&format!("{}/delete", integration.path()), "Delete", &integration.name, question))
+    }
 }
 
 /// The webhook's URL, and how to post to it.
@@ -371,6 +384,15 @@ pub async fn rename(site: &Site, visit: &Visit, session: &Session, id: &str) -> 
         }
     };
     match settled(errors.ok_or_else(unanswered)?) {
+        Ok(()) => Ok(Answer::redirect(path(["integrations", id]))),
+        Err(mistakes) => Ok(Answer::refused(show(site, visit, session, id, &mistakes).await?)),
+    }
+}
+
+/// Gives an integration a new URL, which its page then shows.
+pub async fn rotate(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
+    let rotated = ask(site, visit, RotateIntegrationUrl { id }).await?.event_integration_url_rotate;
+    match settled(rotated.ok_or_else(unanswered)?.errors) {
         Ok(()) => Ok(Answer::redirect(path(["integrations", id]))),
         Err(mistakes) => Ok(Answer::refused(show(site, visit, session, id, &mistakes).await?)),
     }

@@ -281,6 +281,7 @@ impl Site {
             (Get, ["integrations", "new"]) => integrations::new(visit, session),
             (Get, ["integrations", id]) => integrations::detail(self, visit, session, id).await,
             (Post, ["integrations", id, "rename"]) => integrations::rename(self, visit, session, id).await,
+            (Post, ["integrations", id, "rotate"]) => integrations::rotate(self, visit, session, id).await,
             (Post, ["integrations", id, "delete"]) => integrations::delete(self, visit, session, id).await,
             (_, ["events", ..] | ["new", "event-subscription"]) => self.events(visit, session, &path).await,
             (Get, ["tokens"]) => tokens::page(self, visit, session).await,

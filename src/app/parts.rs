@@ -143,12 +143,13 @@ pub fn empty(what: &str, next: Markup) -> Markup {
 
 /// A delete form behind a question, so that a single click deletes nothing, even without scripts.
 pub fn delete_button(action: &str, label: &str, about: &str, question: &str) -> Markup {
+    let (first, rest) = label.split_at(label.chars().next().map_or(0, char::len_utf8));
     html! {
         details.confirm {
             summary { (label) span.hidden { " " (about) } }
             form method="post" action=(action) {
                 p { (question) }
-                button.danger { "Yes, " (label.to_lowercase()) span.hidden { " " (about) } }
+                button.danger { "Yes, " (first.to_lowercase()) (rest) span.hidden { " " (about) } }
             }
         }
     }

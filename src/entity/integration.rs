@@ -149,6 +149,11 @@ pub async fn create(db: &dyn WriteHandle, kind: Kind, name: String, now: Timesta
     Ok(db.insert(row).await?)
 }
 
+/// Gives an integration that has a webhook another URL that nobody can guess. Nothing is found by the old one.
+pub fn with_new_webhook(row: Model) -> Result<ActiveModel> {
+    Ok(ActiveModel { webhook_id: Set(Some(random_uuid()?)), ..row.into() })
+}
+
 /// Finds a deploy endpoint.
 pub async fn deploy_endpoint(db: &dyn ReadHandle, id: i64) -> Result<Option<Model>, db::Error> {
     db.one(Entity::find_by_id(id).filter(Column::Kind.eq(Kind::Deploy))).await

@@ -20,6 +20,7 @@ const VERBS: &[(&str, &str)] = &[
     ("Remove", "removed from"),
     ("Release", "released"),
     ("Undo", "undid"),
+    ("UrlRotate", "gave a new URL to"),
 ];
 
 /// The action that reverts another.

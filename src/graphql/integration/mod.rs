@@ -272,6 +272,17 @@ pub(super) async fn require_of(db: &dyn ReadHandle, named: &IdentifierInput, kin
     Ok(row)
 }
 
+/// The integration with this id, which must have a webhook.
+async fn require_webhook(db: &dyn ReadHandle, id: &str) -> Result<Model> {
+    let row = id::require::<integration::Entity>(db, id, "id").await?;
+    if !matches!(row.kind, Kind::Deploy | Kind::ApiDoc) {
+        let word = word(row.kind).as_str();
+        let message = format!("this is an integration of type {word}, which receives no events");
+        return Err(UserError::new("id", message).into());
+    }
+    Ok(row)
+}
+
 /// Renames an integration, if a name is given.
 async fn rename(db: &Transaction, row: Model, name: &MaybeUndefined<String>) -> Result<Integration> {
     if name.is_undefined() {
@@ -341,17 +352,24 @@ impl EventIntegrationUpdateMutation for Mutation {
     ) -> Result<EventIntegrationUpdatePayload> {
         let EventIntegrationUpdateInput { id, name } = input;
         let db = ctx.db();
-        let row = id::require::<integration::Entity>(db, &id, "id").await?;
-        if !matches!(row.kind, Kind::Deploy | Kind::ApiDoc) {
-            let word = word(row.kind).as_str();
-            return Err(UserError::new(
-                "id",
-                format!("this is an integration of type {word}, which receives no events"),
-            )
-            .into());
-        }
+        let row = require_webhook(db, &id).await?;
         let integration = rename(db, row, &MaybeUndefined::Value(name)).await?;
         Ok(EventIntegrationUpdatePayload { integration: Some(integration), ..Default::default() })
+    }
+}
+
+impl EventIntegrationUrlRotateMutation for Mutation {
+    async fn event_integration_url_rotate(
+        ctx: &MutationCtx<'_>,
+        input: DeleteInput,
+    ) -> Result<EventIntegrationUrlRotatePayload> {
+        let db = ctx.db();
+        let row = require_webhook(&db.locking(LockType::Update), &input.id).await?;
+        let mut row = integration::with_new_webhook(row)?;
+        // The audit compares no secrets: that the row was changed is what it tells.
+        touch(&mut row.updated_at);
+        let integration = Integration::from(db.update(row).await?);
+        Ok(EventIntegrationUrlRotatePayload { integration: Some(integration), ..Default::default() })
     }
 }
 

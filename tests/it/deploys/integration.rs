@@ -1,12 +1,17 @@
 //! Integrations: deploy endpoints and custom ones.
 
+use hyper::Method;
 use rollcall::db::{self, Read, Write};
-use rollcall::entity::{Timestamp, deploy, integration};
-use sea_orm::{EntityTrait, Set};
+use rollcall::entity::audit::ActorKind;
+use rollcall::entity::user::Role;
+use rollcall::entity::{Timestamp, audit, deploy, integration};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::{Value, json};
 
 use crate::harness::app::{TestApp, data};
+use crate::harness::browser::Browser;
 use crate::harness::integration::{custom, deploy_endpoint};
+use crate::harness::webhook::{Endpoint, record};
 
 async fn count(app: &TestApp) -> Value {
     app.query("{ account { integrations { totalCount } } }", json!({})).await["data"]["account"]["integrations"].clone()
@@ -161,6 +166,69 @@ async fn event_integration_update_refuses_a_custom_integration() {
         "errors": [{ "message": "this is an integration of type custom, which receives no events", "path": ["id"] }],
     } } });
     assert_eq!(app.query(update, json!({ "id": id })).await, expected);
+}
+
+const ROTATE: &str = "mutation($id: ID!) {
+    eventIntegrationUrlRotate(input: { id: $id }) { integration { id name webhookUrl } errors { message path } }
+}";
+
+#[tokio::test]
+async fn a_rotated_webhook_url_ends_the_old_one_and_keeps_everything_else() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    assert_eq!(endpoint.post_with(json!({})).await.status, 202);
+    let rotated = app.query(ROTATE, json!({ "id": endpoint.id })).await["data"]["eventIntegrationUrlRotate"].clone();
+    assert_eq!(rotated["errors"], json!([]), "{rotated}");
+    assert_eq!((&rotated["integration"]["id"], &rotated["integration"]["name"]), (&json!(endpoint.id), &json!("CI")));
+    let url = rotated["integration"]["webhookUrl"].as_str().expect("a URL").to_owned();
+    let path = url.split_once(&app.address.to_string()).expect("our address").1.to_owned();
+    assert!(path.starts_with("/integrations/deploy/") && path != endpoint.path, "{path}");
+
+    assert_eq!(endpoint.post_with(json!({ "deploy_number": "2" })).await.status, 404, "at the old one");
+    let headers = [("content-type", "application/json")];
+    let body = record(json!({ "deploy_number": "3" })).to_string();
+    assert_eq!(app.request(Method::POST, &path, &headers, body).await.status, 202);
+    let deploys = endpoint.deploys("deployNumber").await;
+    assert!(deploys.to_string().contains("\"3\"") && !deploys.to_string().contains("\"2\""), "{deploys}");
+
+    // Everybody who reads the audit learns of it, and nobody learns a URL.
+    let newest = audit::Entity::find().filter(audit::Column::Action.eq("eventIntegrationUrlRotate"));
+    let entries = app.db.read().all(newest).await.expect("the audit");
+    assert_eq!(entries.len(), 1, "{entries:?}");
+    assert_eq!(entries[0].subject_class.as_deref(), Some("Integration"));
+    assert!(
+        entries[0].subject_name.as_deref() == Some("CI") && entries[0].actor_kind == ActorKind::Token,
+        "{entries:?}"
+    );
+    let secrets = [&path, &endpoint.path].map(|path| path.rsplit_once('/').expect("an id").1.to_owned());
+    let told = format!("{entries:?}");
+    assert!(secrets.iter().all(|secret| !told.contains(secret)), "{told}");
+
+    let second = app.query(ROTATE, json!({ "id": endpoint.id })).await;
+    let second = second["data"]["eventIntegrationUrlRotate"]["integration"]["webhookUrl"].clone();
+    assert!(second.is_string() && second != json!(url), "{second}");
+}
+
+#[tokio::test]
+async fn only_an_integration_with_a_webhook_gets_a_new_url() {
+    let app = TestApp::start().await;
+    let id = custom(&app, "Scanner").await;
+    let expected = json!({ "data": { "eventIntegrationUrlRotate": {
+        "integration": null,
+        "errors": [{ "message": "this is an integration of type custom, which receives no events", "path": ["id"] }],
+    } } });
+    assert_eq!(app.query(ROTATE, json!({ "id": id })).await, expected);
+    let unknown = app.query(ROTATE, json!({ "id": "none" })).await["data"]["eventIntegrationUrlRotate"].clone();
+    assert_eq!((&unknown["integration"], &unknown["errors"][0]["path"]), (&json!(null), &json!(["id"])), "{unknown}");
+
+    let (id, url) = deploy_endpoint(&app, "CI").await;
+    let read = "query($id: ID!) { account { integration(id: $id) { webhookUrl } } }";
+    for role in [Role::Viewer, Role::TeamMember] {
+        let refused = Browser::of(&app, role).await.query(ROTATE, json!({ "id": id })).await;
+        assert!(refused["data"]["eventIntegrationUrlRotate"]["integration"].is_null(), "{role:?}: {refused}");
+    }
+    let now = app.query(read, json!({ "id": id })).await["data"]["account"]["integration"]["webhookUrl"].clone();
+    assert_eq!(now, json!(url), "nobody who was refused has changed it");
 }
 
 #[tokio::test]

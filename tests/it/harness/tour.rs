@@ -882,6 +882,7 @@ impl Tour {
             ("customIntegrationUpdate", json!({ "integration": { "id": id("Scanner") }, "input": { "name": "Scan" } })),
             ("eventIntegrationCreate", json!({ "input": { "name": "CD", "type": "deploy" } })),
             ("eventIntegrationUpdate", json!({ "input": { "id": id("Jenkins"), "name": "Hudson" } })),
+            ("eventIntegrationUrlRotate", json!({ "input": { "id": id("Jenkins") } })),
             ("awsIntegrationCreate", json!({ "input": aws })),
             ("awsIntegrationUpdate", json!({ "integration": { "id": id("Aws") }, "input": aws })),
             ("azureResourcesIntegrationCreate", json!({ "input": azure })),

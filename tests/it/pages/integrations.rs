@@ -127,3 +127,35 @@ async fn an_integration_says_how_to_post_in_the_words_of_its_kind() {
     let documents = page("documents").await;
     assert!(documents.contains("can post documents") && documents.contains("its documents"), "{documents}");
 }
+
+#[tokio::test]
+async fn the_page_of_an_integration_gives_it_a_new_url() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let made = data(app, CREATE).await;
+    let here = format!("/integrations/{}", endpoint.id);
+    let mut browser = Browser::of(app, Role::User).await;
+    let before = browser.page(&here).await;
+    assert!(before.contains(&endpoint.path) && before.contains("The old one stops working at once"), "{before}");
+    let rotate = format!("{here}/rotate");
+    assert!(before.contains(&format!("<form method=\"post\" action=\"{rotate}\">")), "{before}");
+    assert!(before.contains("Yes, new URL"), "{before}");
+    assert_eq!(browser.post(&rotate, &[]).await.location(), here);
+    let after = browser.page(&here).await;
+    let url = between(&after, "id=\"address\"", "</code>");
+    assert!(url.contains("/integrations/deploy/") && !after.contains(&endpoint.path), "{after}");
+    assert_eq!(endpoint.post_with(json!({})).await.status, 404);
+
+    // What has no webhook has no button, and the form is refused.
+    let id = made["aws"]["integration"]["id"].as_str().expect("an id");
+    let aws = browser.page(&format!("/integrations/{id}")).await;
+    assert!(!aws.contains("/rotate\""), "{aws}");
+    let refused = browser.post(&format!("/integrations/{id}/rotate"), &[]).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.text().contains("this is an integration of type aws, which receives no events"), "{refused:?}");
+    let mut viewer = Browser::of(app, Role::Viewer).await;
+    assert!(!viewer.page(&here).await.contains("/rotate\""));
+    assert_eq!(viewer.post(&rotate, &[]).await.status, 403);
+    let audit = Browser::of(app, Role::Admin).await.page("/audit?action=eventIntegrationUrlRotate").await;
+    assert!(audit.contains("gave a new URL to event integration"), "{audit}");
+}

@@ -250,6 +250,7 @@ const FORMS: &[(&str, Form, May)] = &[
     ("services/{starred}/favourite", &[("do", "remove")], SignedIn),
     ("integrations", &[("type", "deploy"), ("name", "CI {n}")], Member),
     ("integrations/{integration}/rename", &[("name", "CI {n}")], Member),
+    ("integrations/{integration}/rotate", &[], Member),
     ("integrations/{integration}/delete", &[], Member),
     ("suggestions", &[("id", "{suggestion}"), ("what", "create")], Member),
     ("suggestions", &[("id", "{accepted}"), ("what", "undo")], Member),
