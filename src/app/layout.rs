@@ -115,6 +115,7 @@ fn section(visit: &Visit) -> &str {
         ("new", "team") => "teams",
         ("new", "campaign" | "check" | "level" | "category" | "scorecard") => "standards",
         ("new", "event-subscription") => "events",
+        ("new", "tier" | "lifecycle" | "property-definition" | "filter") => "definitions",
         ("new" | "documents" | "changes" | "views", _) => "services",
         (first, _) => first,
     }

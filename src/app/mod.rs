@@ -297,7 +297,9 @@ impl Site {
             (Get, ["repositories"]) => repositories::page(self, visit).await,
             (Get, ["repositories", number]) => repositories::detail(self, visit, number).await,
             (Post, ["repositories", number, "owner"]) => repositories::change_owner(self, visit, number).await,
-            (Get, ["definitions"]) => definitions::page(self, visit).await,
+            (_, ["definitions", ..] | ["new", "tier" | "lifecycle" | "property-definition" | "filter"]) => {
+                definitions::answer(self, visit, session, &path).await
+            }
             (Get, ["documents", number]) => documents::page(self, visit, number).await,
             (Get, ["explorer"]) => Ok(explorer::page(visit)),
             (_, ["account", ..]) => account::answer(self, visit, session, &path).await,

@@ -145,7 +145,7 @@ impl Kind {
 }
 
 /// Counts rows up to [`COUNTED`], and one more.
-async fn counted<E: EntityTrait>(db: &dyn ReadHandle, rows: Select<E>) -> Result<i32, Fault> {
+pub(super) async fn counted<E: EntityTrait>(db: &dyn ReadHandle, rows: Select<E>) -> Result<i32, Fault> {
     let count = db.count(rows.limit(u64::from(COUNTED) + 1)).await?;
     Ok(i32::try_from(count).unwrap_or(i32::MAX))
 }

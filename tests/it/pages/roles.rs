@@ -139,6 +139,14 @@ const PAGES: &[(&str, May)] = &[
     ("repositories/{repository}", SignedIn),
     ("repositories/{own-repository}", SignedIn),
     ("definitions", SignedIn),
+    ("new/tier", Member),
+    ("new/lifecycle", Member),
+    ("definitions/tiers/{tier}/edit", Member),
+    ("definitions/lifecycles/{stage}/edit", Member),
+    ("new/property-definition", Member),
+    ("definitions/properties/{property}/edit", Member),
+    ("new/filter", Member),
+    ("definitions/filters/{filter}/edit", Member),
     ("documents/{document}", SignedIn),
     ("explorer", SignedIn),
     ("services.csv", SignedIn),
@@ -252,6 +260,18 @@ const FORMS: &[(&str, Form, May)] = &[
     ("integrations/{integration}/rename", &[("name", "CI {n}")], Member),
     ("integrations/{integration}/rotate", &[], Member),
     ("integrations/{integration}/delete", &[], Member),
+    ("new/tier", &[("name", "Own {n}")], Member),
+    ("new/lifecycle", &[("name", "Stage {n}")], Member),
+    ("definitions/tiers/{tier}/edit", &[("name", "Other"), ("alias", "other_{n}"), ("index", "7")], Member),
+    ("definitions/lifecycles/{stage}/edit", &[("name", "Other"), ("alias", "other_{n}"), ("index", "7")], Member),
+    ("definitions/tiers/{tier}/delete", &[], Member),
+    ("definitions/lifecycles/{stage}/delete", &[], Member),
+    ("new/property-definition", &[("name", "New {n}"), ("schema", "{schema}")], Member),
+    ("definitions/properties/{property}/edit", &[("name", "Other {n}"), ("schema", "{schema}")], Member),
+    ("definitions/properties/{property}/delete", &[], Member),
+    ("new/filter", &[("name", "New {n}")], Member),
+    ("definitions/filters/{filter}/edit", &[("name", "Other {n}")], Member),
+    ("definitions/filters/{filter}/delete", &[], Member),
     ("suggestions", &[("id", "{suggestion}"), ("what", "create")], Member),
     ("suggestions", &[("id", "{accepted}"), ("what", "undo")], Member),
     ("suggestions", &[("id", "{suggestion}"), ("what", "ignore")], Member),
@@ -484,6 +504,16 @@ impl<'a> World<'a> {
             "type" => "Service".to_owned(),
             "kind" => "manual".to_owned(),
             "key" => "nothing".to_owned(),
+            "schema" => r#"{"type": "string"}"#.to_owned(),
+            "tier" | "stage" | "filter" => {
+                let (mutation, noun) = match name {
+                    "stage" => ("lifecycleCreate", "lifecycle"),
+                    "tier" => ("tierCreate", "tier"),
+                    _ => ("filterCreate", "filter"),
+                };
+                let input = format!("{{ name: \"{name} {}\" }}", self.number);
+                self.id_of(&format!("{mutation}(input: {input}) {{ {noun} {{ id }} errors {{ message }} }}")).await
+            }
             "level" | "category" | "check" | "question" | "campaign" | "scheduled" | "copied-to" | "copy"
             | "scorecard" => self.make_standard(name).await,
             "view" | "feed" | "session" | "starred" | "target" | "person" | "token" | "newcomer" | "member" => {

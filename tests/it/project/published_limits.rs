@@ -567,6 +567,10 @@ fn shown() -> Section {
         count("choices that a field of a form lists", pages::CHOICES).beyond("the field takes the name of any other"),
         count("properties that the form for a new service asks for", pages::NEW_PROPERTIES)
             .beyond("the page of the service's properties has the others"),
+        count("conditions of a saved filter that its form shows", pages::CONDITIONS_SHOWN)
+            .beyond("they are changed through the API"),
+        count("conditions of saved filters that are read for what uses a definition", pages::CONDITIONS_READ)
+            .beyond("others are left out"),
         count("open suggestions that the navigation counts", pages::WAITING).beyond("it says that there are more"),
         time("time for which that count is shown, unless somebody sends a form", pages::WAITING_PERIOD)
             .beyond("it is made again"),

@@ -1,6 +1,7 @@
 //! What people have defined for the whole catalogue: types of components, properties, relationships, levels, tiers and
-//! saved filters.
+//! saved filters. Tiers, lifecycle stages, properties and saved filters have forms, for whoever may change them.
 
+use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
 use super::ask::ask;
@@ -11,45 +12,127 @@ use super::operations::definitions::{
 };
 use super::operations::{ConnectiveEnum, Definitions, PropertyDisplayStatusEnum, PropertyLockedStatusEnum};
 use super::parts::{count, local, pages, short};
-use super::visit::Visit;
+use super::visit::{Method, Session, Visit, path};
 use super::{Answer, Fault, Site};
+use crate::entity::user::Role;
+
+mod fields;
+pub mod filters;
+mod grades;
+pub mod uses;
 
 /// The number of predicates of a filter that are shown.
 const PREDICATES: usize = 6;
 
+/// The path of the page of all definitions.
+const HERE: &str = "/definitions";
+
+/// Shows a page, or handles a form.
+pub async fn answer(site: &Site, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
+    use Method::{Get, Post};
+    use grades::Kind;
+    match (visit.method, path) {
+        (Get, ["definitions"]) => page(site, visit, session).await,
+        (Get, ["new", part @ ("tier" | "lifecycle")]) => grades::new(visit, session, Kind::of(part)),
+        (Post, ["new", part @ ("tier" | "lifecycle")]) => grades::create(site, visit, session, Kind::of(part)).await,
+        (Get, ["definitions", part @ ("tiers" | "lifecycles"), id, "edit"]) => {
+            grades::edit(site, visit, session, Kind::of(part), id).await
+        }
+        (Post, ["definitions", part @ ("tiers" | "lifecycles"), id, "edit"]) => {
+            grades::change(site, visit, session, Kind::of(part), id).await
+        }
+        (Post, ["definitions", part @ ("tiers" | "lifecycles"), id, "delete"]) => {
+            grades::delete(site, visit, session, Kind::of(part), id).await
+        }
+        (Get, ["new", "property-definition"]) => fields::new(visit, session),
+        (Post, ["new", "property-definition"]) => fields::create(site, visit, session).await,
+        (Get, ["definitions", "properties", id, "edit"]) => fields::edit(site, visit, session, id).await,
+        (Post, ["definitions", "properties", id, "edit"]) => fields::change(site, visit, session, id).await,
+        (Post, ["definitions", "properties", id, "delete"]) => fields::delete(site, visit, session, id).await,
+        (Get, ["new", "filter"]) => filters::new(site, visit, session),
+        (Post, ["new", "filter"]) => filters::create(site, visit, session).await,
+        (Get, ["definitions", "filters", id, "edit"]) => filters::edit(site, visit, session, id).await,
+        (Post, ["definitions", "filters", id, "edit"]) => filters::change(site, visit, session, id).await,
+        (Post, ["definitions", "filters", id, "delete"]) => filters::delete(site, visit, session, id).await,
+        _ => Err(Fault::NotFound),
+    }
+}
+
 /// Shows all definitions. Only those of properties are paged: the others are at most 100 of each.
-pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
+async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     let account = ask(site, visit, Definitions { after: visit.query.given("after") }).await?.account;
-    let app_url = &site.catalogue.settings().app_url;
+    let (app_url, may) = (&site.catalogue.settings().app_url, session.user.role >= Role::User);
     let main = html! {
-        p { "Definitions that describe services, teams and relationships. Change them through the API; "
+        p { "Definitions that describe services, teams and relationships. "
+            @if may { "Component types, relationships and properties of teams are changed through the API; " }
+            @else { "They are changed by whoever has a higher role than yours, and through the API; " }
             "the " a href="/reference/Mutation" { "reference" } " has their mutations." }
         (types(&account.component_types.nodes, app_url))
-        (properties(visit, &account))
+        (properties(visit, &account, may))
         (team_properties(&account.team_property_definitions.nodes))
         (relationships(&account.relationship_definitions.nodes))
-        (standards(&account))
-        (filters(&account.filters.nodes, app_url))
+        (standards(&account, may))
+        (saved(&account.filters.nodes, app_url, may))
     };
     Ok(Answer::page(layout(visit, "Definitions", main)))
 }
 
-/// The heading of the only column of numbers.
+/// The headings of the columns of numbers.
 const OWN: &str = "Own properties";
+const POSITION: &str = "Position";
+/// The heading of the column with the links to the forms.
+const ACTION: &str = "Action";
 
 /// A table with a heading; nothing without rows.
 fn table(title: &str, heads: &[&str], rows: &[Markup]) -> Markup {
+    html! { @if !rows.is_empty() { h2 { (title) } (grid(title, heads, rows)) } }
+}
+
+/// The same of what people change here, with a link to the form for another one. `new` is the link's address and text, or
+/// `None` for whoever may not.
+fn changed(title: &str, heads: &[&str], rows: &[Markup], new: Option<(&str, &str)>) -> Markup {
     html! {
-        @if !rows.is_empty() {
-            h2 { (title) }
-            div.scroll tabindex="0" role="region" aria-label=(title) {
-                table {
-                    thead { tr { @for head in heads { th.number[*head == OWN] scope="col" { (head) } } } }
-                    tbody { @for row in rows { tr { (row) } } }
-                }
+        @match new {
+            None => (table(title, heads, rows)),
+            Some((address, text)) => {
+                h2 { (title) }
+                @if rows.is_empty() { p.soft { "None yet." } } @else { (grid(title, heads, rows)) }
+                div.actions { a.button.quiet href=(address) { (text) } }
+            },
+        }
+    }
+}
+
+fn grid(title: &str, heads: &[&str], rows: &[Markup]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(title) {
+            table {
+                thead { tr { @for head in heads {
+                    th.number[[OWN, POSITION].contains(head)] scope="col" {
+                        @if *head == ACTION { span.hidden { (head) } } @else { (head) }
+                    }
+                } } }
+                tbody { @for row in rows { tr { (row) } } }
             }
         }
     }
+}
+
+/// The headings of a table, with that of [`edit`] for whoever may change its rows.
+fn headed<'h>(heads: &[&'h str], may: bool) -> Vec<&'h str> {
+    heads.iter().copied().chain(may.then_some(ACTION)).collect()
+}
+
+/// The last cell of a row: a link to its form.
+fn edit(part: &str, id: &str, name: &str) -> Markup {
+    html! {
+        td.act { a.button.quiet href=(path(["definitions", part, id, "edit"])) { "Edit" span.hidden { " " (name) } } }
+    }
+}
+
+/// An optional field of an input: `None` leaves it out.
+fn or_absent<T>(value: Option<T>) -> MaybeUndefined<T> {
+    value.map_or(MaybeUndefined::Undefined, MaybeUndefined::Value)
 }
 
 /// The first cell of a row: a name and its alias.
@@ -79,7 +162,7 @@ fn types(types: &[ComponentType], app_url: &str) -> Markup {
     table("Component types", &["Type", "Description", OWN], &rows)
 }
 
-fn properties(visit: &Visit, account: &Account) -> Markup {
+fn properties(visit: &Visit, account: &Account, may: bool) -> Markup {
     let definitions = &account.property_definitions;
     let row = |one: &PropertyDefinition| {
         let marks = [
@@ -94,11 +177,13 @@ fn properties(visit: &Visit, account: &Account) -> Markup {
             }
             td { @match &one.component_type { Some(of) => (of.name), None => span.soft { "all" } } }
             (described(one.description.as_deref()))
+            @if may { (edit("properties", &one.id, &one.name)) }
         }
     };
     let rows: Vec<_> = definitions.nodes.iter().map(row).collect();
+    let heads = headed(&["Property", "Value", "Component type", "Description"], may);
     html! {
-        (table("Properties", &["Property", "Value", "Component type", "Description"], &rows))
+        (changed("Properties", &heads, &rows, may.then_some(("/new/property-definition", "New property"))))
         (pages(visit, "/definitions", &definitions.page_info))
     }
 }
@@ -142,7 +227,7 @@ fn relationships(definitions: &[RelationshipDefinitionType]) -> Markup {
 }
 
 /// Levels, categories, tiers and lifecycle stages.
-fn standards(account: &Account) -> Markup {
+fn standards(account: &Account, may: bool) -> Markup {
     let step =
         |name: &str, alias: &str, description: Option<&str>| html! { (named(name, alias)) (described(description)) };
     let levels = account.rubric.iter().flat_map(|rubric| &rubric.levels.nodes);
@@ -153,17 +238,32 @@ fn standards(account: &Account) -> Markup {
     let categories = account.rubric.iter().flat_map(|rubric| &rubric.categories.nodes);
     let categories =
         categories.map(|one| html! { th scope="row" { (one.name) } (described(one.description.as_deref())) });
-    let tiers = account.tiers.iter().map(|tier| step(&tier.name, &tier.alias, tier.description.as_deref()));
-    let stages = account.lifecycles.iter().map(|stage| step(&stage.name, &stage.alias, stage.description.as_deref()));
+    let graded = |part: &str, id: &str, name: &str, index: i32| {
+        html! { @if may { td.number { (index) } (edit(part, id, name)) } }
+    };
+    let tiers = account.tiers.iter().map(|tier| {
+        html! {
+            (step(&tier.name, &tier.alias, tier.description.as_deref()))
+            (graded("tiers", &tier.id, &tier.name, tier.index))
+        }
+    });
+    let stages = account.lifecycles.iter().map(|stage| {
+        html! {
+            (step(&stage.name, &stage.alias, stage.description.as_deref()))
+            (graded("lifecycles", &stage.id, &stage.name, stage.index))
+        }
+    });
+    let (tiers, stages): (Vec<_>, Vec<_>) = (tiers.collect(), stages.collect());
+    let heads = |first| if may { vec![first, "Description", POSITION, ACTION] } else { vec![first, "Description"] };
     html! {
         (table("Levels", &["Level", "Description"], &levels.collect::<Vec<_>>()))
         (table("Categories", &["Category", "Description"], &categories.collect::<Vec<_>>()))
-        (table("Tiers", &["Tier", "Description"], &tiers.collect::<Vec<_>>()))
-        (table("Lifecycle stages", &["Stage", "Description"], &stages.collect::<Vec<_>>()))
+        (changed("Tiers", &heads("Tier"), &tiers, may.then_some(("/new/tier", "New tier"))))
+        (changed("Lifecycle stages", &heads("Stage"), &stages, may.then_some(("/new/lifecycle", "New lifecycle stage"))))
     }
 }
 
-fn filters(filters: &[Filter], app_url: &str) -> Markup {
+fn saved(filters: &[Filter], app_url: &str, may: bool) -> Markup {
     let row = |one: &Filter| {
         let word = if matches!(one.connective, Some(ConnectiveEnum::Or)) { " or " } else { " and " };
         let more = one.predicates.len().saturating_sub(PREDICATES);
@@ -177,9 +277,11 @@ fn filters(filters: &[Filter], app_url: &str) -> Markup {
                 }
                 @if more > 0 { (word) (count(i64::try_from(more).unwrap_or(i64::MAX), "other condition")) }
             }
+            @if may { (edit("filters", &one.id, &one.name)) }
         }
     };
-    table("Saved filters", &["Filter", "Services whose"], &filters.iter().map(row).collect::<Vec<_>>())
+    let (heads, rows) = (headed(&["Filter", "Services whose"], may), filters.iter().map(row).collect::<Vec<_>>());
+    changed("Saved filters", &heads, &rows, may.then_some(("/new/filter", "New saved filter")))
 }
 
 /// A predicate in words.
