@@ -217,6 +217,36 @@ job('rotate a token', 3, async ({ page, main, click, navigate }) => {
   }
 });
 
+job('give a webhook whose URL has leaked a new one', 4, async ({ page, main, click, navigate }) => {
+  const made = await run(`mutation {
+    eventIntegrationCreate(input: { name: "Leaked", type: deploy }) { integration { webhookUrl } errors { message } }
+  }`);
+  const old = new URL(made.eventIntegrationCreate.integration.webhookUrl).pathname;
+  await navigate('Integrations');
+  await click(main.getByRole('link', { name: 'Leaked' }));
+  await click(main.locator('summary', { hasText: 'New URL' }));
+  await click(main.locator('form button', { hasText: 'Yes, new URL' }));
+  await page.getByText('Saved.').waitFor();
+  const [now] = (await main.locator('#address').textContent()).match(/\/integrations\/deploy\/[0-9a-f-]+/);
+  assert.notEqual(now, old);
+  const post = (path) => fetch(server.origin + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' });
+  assert.equal((await post(old)).status, 404);
+  assert.equal((await post(now)).status, 400);
+});
+
+job('add a tier, and delete it when nothing uses it', 6, async ({ page, main, click, navigate }) => {
+  await navigate('Definitions');
+  await click(main.getByRole('link', { name: 'New tier' }));
+  await page.getByLabel('Name', { exact: true }).fill('Edge');
+  await click(main.getByRole('button', { name: 'Create tier' }));
+  await click(main.getByRole('row', { name: /^Edge/ }).getByRole('link', { name: 'Edit' }));
+  await main.getByText('Nothing uses this tier.').waitFor();
+  await click(main.locator('summary', { hasText: 'Delete' }));
+  await click(main.getByRole('button', { name: 'Yes, delete' }));
+  await page.getByText('Deleted.').waitFor();
+  assert.equal(await main.getByRole('row', { name: /^Edge/ }).count(), 0);
+});
+
 job('a leaver hands everything over in one form', 3, async ({ page, main, click, navigate }) => {
   const forms = [];
   page.on('request', (request) => request.method() === 'POST' && forms.push(new URL(request.url()).pathname));

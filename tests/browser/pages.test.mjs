@@ -80,8 +80,8 @@ async function catalogue() {
   const entries = await server.graphql(token, `{ account {
     service(alias: "svc-1") { tools { nodes { id } } } infrastructureResources { nodes { id } } team(alias: "team-1") { contacts { id } } } }`);
   const { service, team, infrastructureResources } = entries.body.data.account;
-  const first = await server.graphql(token, '{ account { integrations { nodes { id type } } teams(first: 1) { nodes { alias } } } }');
-  const { integrations, teams } = first.body.data.account;
+  const first = await server.graphql(token, '{ account { integrations { nodes { id type } } teams(first: 1) { nodes { alias } } tiers { id } } }');
+  const { integrations, teams, tiers } = first.body.data.account;
   return {
     home: '/',
     deploys: '/deploys',
@@ -119,6 +119,11 @@ async function catalogue() {
     repositories: '/repositories',
     repository: '/repositories/1',
     definitions: '/definitions',
+    'tier-new': '/new/tier',
+    'tier-edit': `/definitions/tiers/${tiers[0].id}/edit`,
+    'lifecycle-new': '/new/lifecycle',
+    'property-definition-new': '/new/property-definition',
+    'filter-new': '/new/filter',
     standards: '/standards',
     'campaign-new': '/new/campaign',
     events: '/events',

@@ -5,6 +5,7 @@ mod addresses;
 mod catalogue;
 mod content;
 mod daily;
+mod definition_forms;
 mod definitions;
 mod delivery;
 mod deploys;
