@@ -191,7 +191,7 @@ fn list(
         }
         @if definitions.is_empty() {
             (empty("No properties yet.", html! {
-                p { "Define properties " a href="/reference/Mutation#propertyDefinitionCreate" { "through the API" } "." }
+                p { "Properties are defined for all services on the page " a href="/definitions" { "Definitions" } "." }
             }))
         }
         @let (open, shut): (Vec<_>, Vec<_>) = definitions.iter().partition(|one| may_write && is_open(one));

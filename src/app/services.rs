@@ -10,7 +10,7 @@ use super::operations::services::Account;
 use super::operations::{Search, SearchTypeEnum, ServiceRow, ServiceSortEnum};
 use super::parts::{self, COUNTED, FOUND, count_to, empty, link, order, pages, sorted};
 use super::rights::Reach;
-use super::service_list::asked::{Asked, quiet_since, team_called, wanted};
+use super::service_list::asked::{Asked, NAMES, quiet_since, team_called, wanted};
 use super::service_list::bar::Bar;
 use super::service_list::saved::VIEW;
 use super::service_list::table::{Column, Row, Shape, table as table_of};
@@ -18,9 +18,6 @@ use super::service_list::{Chosen, choice, favourites};
 use super::visit::{Session, Visit};
 use super::{Answer, Fault, Site, picker, search};
 use crate::entity::user::Role;
-
-/// The filters that name something by its id or its index. One that names nothing is not asked about.
-pub(super) const NAMES: [&str; 3] = ["type", "filter", "level"];
 
 /// The filters at which mistakes are shown.
 const SHOWN: [&str; 6] = ["owner", "tier", "level", "type", "filter", "quiet"];
@@ -85,20 +82,6 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
         (true, true) => 200,
     };
     Ok(Answer::with_status(status, framed(visit, &head, main)))
-}
-
-/// What a page or a file asks for, beside what the address says.
-pub(super) struct Asked<'c> {
-    /// The columns.
-    pub chosen: &'c Chosen,
-    /// Whether the owners are needed although no column shows them.
-    pub with_owners: bool,
-    /// The time since which there was no deploy.
-    pub since: Option<Timestamp>,
-    /// Whether the address names a type, a filter or a level that does not exist. The API would answer nothing at all.
-    pub is_gone: bool,
-    /// The id of the saved view that is open.
-    pub view: Option<String>,
 }
 
 /// Finds the services of the address. The owner's name does as well as its alias.

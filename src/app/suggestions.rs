@@ -43,7 +43,11 @@ const ACCEPTED_NOTE: &str = "The suggestion was accepted. Undo takes back what t
 
 /// Lists the suggestions.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    Ok(Answer::page(show(site, visit, session, &Mistakes::none()).await?))
+    let mut mistakes = Mistakes::none();
+    if visit.query.given("state").is_some_and(|word| word.parse::<ServiceSuggestionState>().is_err()) {
+        mistakes.push("state", "Suggestions have no such state as the address says. These are the open ones.");
+    }
+    Ok(Answer::checked(&mistakes, show(site, visit, session, &mistakes).await?))
 }
 
 async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes) -> Result<Markup, Fault> {

@@ -1,7 +1,7 @@
 //! The way back through a long list. Lists are read forward only, each page from a cursor, so the address of a page carries
 //! the cursors of the pages before it, within bounds. Beyond them there is still the way to the first page.
 
-use super::visit::Fields;
+use super::fields::Fields;
 
 /// The query parameter with the cursors, the earliest first.
 const BACK: &str = "back";

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use percent_encoding::percent_decode_str;
 
 use super::Fault;
-use super::openid::attempt::Attempt;
+use super::attempt::Attempt;
+pub use super::fields::Fields;
+use super::fields::printable;
 pub use super::trail::Trail;
 pub use crate::entity::pages::path;
 use crate::entity::user::Role;

@@ -100,7 +100,7 @@ struct Given<'f> {
 
 impl<'f> Given<'f> {
     fn read(form: &'f Fields) -> Result<Self, Mistakes> {
-        let index = form.given(INDEX).map(str::parse).transpose();
+        let index = form.given(INDEX).map(str::parse::<i32>).transpose();
         let index = index.map_err(|_| {
             let mut mistakes = Mistakes::none();
             mistakes.push(INDEX, "must be a whole number");

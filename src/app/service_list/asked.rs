@@ -17,6 +17,9 @@ use crate::app::{Fault, Site, search};
 use crate::deploy::days::DAY;
 use crate::entity::{Timestamp, text};
 
+/// The filters that name something by its id or its index. One that names nothing is not asked about.
+pub const NAMES: [&str; 3] = ["type", "filter", "level"];
+
 /// What a page or a file asks for, beside what the address says.
 pub struct Asked<'c> {
     /// The columns.
@@ -25,7 +28,7 @@ pub struct Asked<'c> {
     pub with_owners: bool,
     /// The time since which there was no deploy.
     pub since: Option<Timestamp>,
-    /// Whether the address names a type or a filter that does not exist. The API would answer nothing at all.
+    /// Whether the address names a type, a filter or a level that does not exist. The API would answer nothing at all.
     pub is_gone: bool,
     /// The id of the saved view that is open.
     pub view: Option<String>,

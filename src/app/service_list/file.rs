@@ -7,12 +7,12 @@ use crate::app::csv::{File, Row, Source};
 use crate::app::form::Mistakes;
 use crate::app::operations::{ServiceSortEnum, Services, ServicesFile, services_file};
 use crate::app::parts::order;
-use crate::app::services::{Asked, NAMES, quiet_since, team_called, wanted};
 use crate::app::visit::Visit;
 use crate::app::{Answer, Fault, Site, picker};
 use crate::entity::{Timestamp, service};
 use crate::graphql::field::id;
 
+use super::asked::{Asked, NAMES, quiet_since, team_called, wanted};
 use super::table::Column;
 use super::{Chosen, choice};
 

@@ -50,6 +50,11 @@ async fn an_unknown_name_is_marked_at_its_field_and_the_rest_is_kept() {
         let file = browser.get(&format!("/services.csv?{query}")).await;
         assert_eq!(file.status, 400, "a file cannot say so: {query}");
     }
+    let suggestions = browser.get("/suggestions?state=NOPE").await;
+    assert_eq!(suggestions.status, 400);
+    assert!(
+        suggestions.text().contains("Suggestions have no such state") && suggestions.text().contains("class=\"tabs\"")
+    );
     let delivery = browser.get("/delivery?team=NOPE").await;
     assert_eq!(delivery.status, 400);
     assert!(
