@@ -7,18 +7,19 @@ use super::ask::{ask, settled, unanswered};
 use super::form::{self, Mistakes};
 use super::layout::layout;
 use super::offers::{Offered, Offers};
-use super::operations::suggestions::ServiceSuggestion;
+use super::operations::suggestions::{ServiceSuggestion, ServiceSuggestionNearMatches};
 use super::operations::{
     AcceptSuggestions, CreateFromSuggestion, IdentifierInput, IgnoreSuggestion, IgnoreSuggestions, MapSuggestion,
     ServiceSuggestionAcceptance, ServiceSuggestionKind, ServiceSuggestionState, ServiceSuggestionsAcceptInput,
     SuggestionChoices, Suggestions, UndoSuggestions, UnignoreSuggestion,
 };
-use super::parts::{count, empty, link, pages, time};
-use super::service_name::address;
+use super::parts::{count, empty, grouped, link, pages, time};
+use super::services::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::user::Role;
 use crate::entity::{Timestamp, text};
+use crate::graphql::field::near_match;
 use crate::graphql::repository::suggestions::MOST;
 
 /// The states: the value in the URL, and the label.
@@ -54,7 +55,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
     let state = visit.query.get("state").parse().unwrap_or(ServiceSuggestionState::Open);
     let wanted = Suggestions { state: Some(state), after: visit.query.given("after") };
     let found = ask(site, visit, wanted).await?.account.service_suggestions;
-    let (now, may) = (Timestamp::now(), session.user.role >= Role::User);
+    let may = session.user.role >= Role::User;
     let choice = match may && state != ServiceSuggestionState::Accepted {
         true => choice(site, visit, state, mistakes).await?,
         false => html! {},
@@ -81,7 +82,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
         } @else {
             (choice)
             @if maps { (form::suggestions(SERVICES, services.of_kind(Offered::Services))) }
-            @for suggestion in &found.nodes { (one(suggestion, visit, now, may)) }
+            (table(&found.nodes, visit, state, may))
             (pages(visit, "/suggestions", &found.page_info))
         }
     };
@@ -93,62 +94,119 @@ fn is_chosen(visit: &Visit, id: &str) -> bool {
     visit.query.given(ALL).is_some() || visit.form.get_all("id").any(|chosen| chosen == id)
 }
 
-fn one(suggestion: &ServiceSuggestion, visit: &Visit, now: Timestamp, may: bool) -> Markup {
+/// The suggestions as a table: a row each, with what can be decided about it alone.
+fn table(found: &[ServiceSuggestion], visit: &Visit, state: ServiceSuggestionState, may: bool) -> Markup {
+    let now = Timestamp::now();
+    let is_undecided = state != ServiceSuggestionState::Accepted;
+    html! {
+        @if may && is_undecided && found.iter().any(|one| !one.near_matches.is_empty()) {
+            p.soft { "Map a name to a proposed service only if it is the same one: its deploys become those of that service." }
+        }
+        div.scroll tabindex="0" role="region" aria-label="Suggestions" {
+            table.suggested {
+                thead { tr {
+                    @if may && is_undecided { th.pick scope="col" { span.hidden { "Choose" } } }
+                    th scope="col" { "Name" }
+                    th.number.wide scope="col" { "Deploys" }
+                    th.wide scope="col" { "Last seen" }
+                    th.wide scope="col" { "Through" }
+                    th scope="col" { @if is_undecided { "Proposed service" } @else { "Accepted for" } }
+                    @if may { th scope="col" { "Decide" } }
+                } }
+                tbody { @for suggestion in found { (row(suggestion, visit, now, may)) } }
+            }
+        }
+    }
+}
+
+fn row(suggestion: &ServiceSuggestion, visit: &Visit, now: Timestamp, may: bool) -> Markup {
     let ServiceSuggestion { id, alias, deploy_count, .. } = suggestion;
+    let is_undecided = suggestion.state != ServiceSuggestionState::Accepted;
+    let is_deploy = suggestion.kind == ServiceSuggestionKind::Deploy;
+    let through = suggestion.integrations.iter().map(|one| &*one.name).collect::<Vec<_>>().join(", ");
+    let (first, last) = (suggestion.first_seen_at.0, suggestion.last_seen_at.0);
+    html! {
+        tr {
+            @if may && is_undecided {
+                td.pick { label {
+                    input type="checkbox" name="id" value=(id) form="chosen" checked[is_chosen(visit, id)] aria-label={ "Choose " (alias) };
+                } }
+            }
+            th scope="row" {
+                (alias)
+                @if !is_deploy { small { "A code issue project" } }
+                small.on-phones { @if is_deploy { (count(*deploy_count, "deploy")) ", last " } @else { "last seen " } (time(last, now)) }
+            }
+            td.number.wide { @if is_deploy { (grouped(*deploy_count)) } }
+            td.wide { (time(last, now)) small { "first " (time(first, now)) } }
+            td.wide { (through) }
+            @if is_undecided { td { (proposals(suggestion, may)) } } @else {
+                td { @if let Some(service) = &suggestion.service { a href=(address(&service.aliases)) { (service.name) } } }
+            }
+            @if may && is_undecided { td.act { (alone(suggestion)) } } @else if may { td { (undo(suggestion)) } }
+        }
+    }
+}
+
+/// The services with similar names: the most similar one, and the others folded.
+fn proposals(suggestion: &ServiceSuggestion, may: bool) -> Markup {
+    let ServiceSuggestion { id, alias, near_matches, .. } = suggestion;
+    let map = path(["suggestions", id, "map"]);
+    let proposal = |near: &ServiceSuggestionNearMatches| {
+        html! {
+            a href=(address(&near.aliases)) { (near.name) }
+            small { (near_match::in_words(alias, near.aliases.iter().map(String::as_str))) }
+            @if may {
+                form method="post" action=(map) {
+                    input type="hidden" name="id" value=(near.id);
+                    button.quiet { "Map to this" span.hidden { ": " (near.name) " for " (alias) } }
+                }
+            }
+        }
+    };
+    html! {
+        @match near_matches.split_first() {
+            None => span.soft { "none" },
+            Some((best, others)) => {
+                (proposal(best))
+                @if !others.is_empty() {
+                    details {
+                        summary { (others.len()) " more" span.hidden { " like " (alias) } }
+                        @for near in others { div { (proposal(near)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is decided about one suggestion that is not accepted.
+fn alone(suggestion: &ServiceSuggestion) -> Markup {
+    let ServiceSuggestion { id, alias, .. } = suggestion;
     let action = |what: &str| path(["suggestions", id, what]);
     let key = id.as_str();
     html! {
-        section.figure aria-label=(alias) {
-            h2 {
-                @if may && suggestion.state != ServiceSuggestionState::Accepted {
-                    label.check { input type="checkbox" name="id" value=(id) form="chosen" checked[is_chosen(visit, id)]; (alias) }
-                } @else { (alias) }
-            }
-            p.soft {
-                @if suggestion.kind == ServiceSuggestionKind::Deploy { (count(*deploy_count, "deploy")) } @else { "A code issue project" }
-                @if !suggestion.integrations.is_empty() {
-                    " through " (suggestion.integrations.iter().map(|one| &*one.name).collect::<Vec<_>>().join(", "))
+        form method="post" action=(action("create")) { button { "Create service" span.hidden { " for " (alias) } } }
+        @if suggestion.state == ServiceSuggestionState::Open {
+            form method="post" action=(action("ignore")) { button.quiet { "Ignore" span.hidden { " " (alias) } } }
+        } @else {
+            form method="post" action=(action("unignore")) { button.quiet { "Reopen" span.hidden { " " (alias) } } }
+        }
+        details {
+            summary { "Other name or service" span.hidden { " for " (alias) } }
+            form.filters method="post" action=(action("create")) {
+                div.field {
+                    label for={ "name-" (key) } { "Name of the new service" }
+                    input id={ "name-" (key) } name="name" value=(alias) maxlength=(text::SHORT) required;
                 }
-                ", first " (time(suggestion.first_seen_at.0, now)) ", last " (time(suggestion.last_seen_at.0, now)) "."
+                button { "Create" span.hidden { " with this name for " (alias) } }
             }
-            @if let Some(service) = &suggestion.service {
-                p { "Accepted for " a href=(address(&service.aliases)) { (service.name) } "." }
-            }
-            @if may && suggestion.state == ServiceSuggestionState::Accepted { (undo(suggestion)) }
-            @if may && suggestion.state != ServiceSuggestionState::Accepted {
-                @if !suggestion.near_matches.is_empty() {
-                    p { "Services with similar names. Map only if it is the same service: its deploys become those of the other." }
-                    ul.near { @for near in &suggestion.near_matches { li {
-                        form method="post" action=(action("map")) {
-                            input type="hidden" name="id" value=(near.id);
-                            a href=(address(&near.aliases)) { (near.name) } " "
-                            button.quiet { "Map to this" span.hidden { ": " (near.name) " for " (alias) } }
-                        }
-                    } } }
+            form.filters method="post" action=(action("map")) {
+                div.field {
+                    label for={ "alias-" (key) } { "Or an existing service (name or alias)" }
+                    input id={ "alias-" (key) } name="alias" list=(SERVICES) data-find="services" maxlength=(text::SHORT) required;
                 }
-                div.filters {
-                    form.filters method="post" action=(action("create")) {
-                        div.field {
-                            label for={ "name-" (key) } { "Name of the new service" }
-                            input id={ "name-" (key) } name="name" value=(alias) maxlength=(text::SHORT) required;
-                        }
-                        button { "Create service" span.hidden { " for " (alias) } }
-                    }
-                    form.filters method="post" action=(action("map")) {
-                        div.field {
-                            label for={ "alias-" (key) } { "Or an existing service (name or alias)" }
-                            input id={ "alias-" (key) } name="alias" list=(SERVICES) data-find="services" maxlength=(text::SHORT) required;
-                        }
-                        button.quiet { "Map" span.hidden { " " (alias) " to it" } }
-                    }
-                    @if suggestion.state == ServiceSuggestionState::Open {
-                        form method="post" action=(action("ignore")) { button.quiet { "Ignore" span.hidden { " " (alias) } } }
-                    } @else {
-                        form method="post" action=(action("unignore")) {
-                            button.quiet { "Reopen" span.hidden { " " (alias) } }
-                        }
-                    }
-                }
+                button.quiet { "Map" span.hidden { " " (alias) " to it" } }
             }
         }
     }

@@ -314,6 +314,7 @@ job('who changed what, and undo a wrong edit', 3, async ({ page, main, click, fi
 job(`accept ${SUGGESTIONS} suggestions`, 6, async ({ page, main, click, navigate }) => {
   await navigate(/^Suggestions/);
   assert.equal(await main.locator('input[name=id][type=checkbox]').count(), SUGGESTIONS);
+  await main.getByRole('columnheader', { name: 'Proposed service' }).waitFor();
   await click(main.getByRole('link', { name: 'Choose all on this page' }));
   await main.getByRole('link', { name: 'Choose none' }).waitFor();
   await page.getByLabel('Owner of the new services').fill('Orders');

@@ -10,7 +10,7 @@ pub(super) mod draft;
 pub mod id;
 pub mod identifier;
 pub(super) mod json;
-pub(super) mod near_match;
+pub mod near_match;
 pub(super) mod reference;
 pub(super) mod same;
 pub(super) mod timestamp;

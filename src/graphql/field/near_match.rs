@@ -20,8 +20,26 @@ const MOST: usize = 5;
 const NEIGHBOURS: u64 = 8;
 /// The minimum similarity of two names, from 0 to 1.
 const LIKENESS: f64 = 0.6;
+/// The similarity of names whose last parts are equal: a little less than that of equal names.
+const SAME_LAST: f64 = 0.99;
 /// The number of letters of a long name that are compared. The work grows with its square.
 const LETTERS: usize = 64;
+
+/// The most aliases of a service that are compared to say how alike it is.
+const SAID: usize = 8;
+
+/// Says how alike a name is to a service, by the most similar of its first aliases.
+pub fn in_words<'a>(alias: &str, aliases: impl Iterator<Item = &'a str>) -> &'static str {
+    let wanted = Name::new(alias);
+    let best = aliases.take(SAID).map(|other| wanted.likeness(&Name::new(other))).fold(0.0, f64::max);
+    match best {
+        _ if best >= 1.0 => "same letters",
+        _ if best >= SAME_LAST => "same last part",
+        _ if best >= 0.85 => "very similar name",
+        _ if best >= 0.7 => "similar name",
+        _ => "slightly similar name",
+    }
+}
 
 /// Finds the services with the most similar aliases for each alias, most similar first.
 pub(in crate::graphql) async fn services<'a>(
@@ -77,8 +95,7 @@ impl Name {
             let likeness = strsim::normalized_damerau_levenshtein(one, other);
             if begins_with_it { likeness.max(LIKENESS) } else { likeness }
         };
-        // An equal last part counts a little less than an equal whole.
-        of(&self.whole, &other.whole).max(0.99 * of(&self.last, &other.last))
+        of(&self.whole, &other.whole).max(SAME_LAST * of(&self.last, &other.last))
     }
 
     /// Returns the keys of the services whose aliases are most similar to this name.
@@ -142,4 +159,22 @@ fn neighbour(direction: Order, place: u64) -> SelectStatement {
         .limit(1)
         .offset(place)
         .take()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likeness_is_said_in_words_by_the_most_similar_alias() {
+        for (alias, aliases, words) in [
+            ("Event-Bus", &["stock", "event_bus"][..], "same letters"),
+            ("org/cart", &["cart"][..], "same last part"),
+            ("shopping-catr", &["shopping_cart"][..], "very similar name"),
+            ("shpo", &["shop"][..], "similar name"),
+            ("cart-worker", &["cart"][..], "slightly similar name"),
+        ] {
+            assert_eq!(in_words(alias, aliases.iter().copied()), words, "{alias}");
+        }
+    }
 }

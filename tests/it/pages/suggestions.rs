@@ -67,6 +67,35 @@ async fn suggestions_are_accepted_with_an_owner_and_a_tier_all_or_none() {
 }
 
 #[tokio::test]
+async fn the_table_of_suggestions_says_how_often_when_and_which_service_is_alike() {
+    let (endpoint, _) = suggested(["shpo", "<b>"]).await;
+    let app = &endpoint.app;
+    assert_eq!(endpoint.post_with(json!({ "service": "shpo", "dedup_id": "again" })).await.status, 202);
+    for name in ["Shop", "Shp"] {
+        let create = format!("mutation {{ serviceCreate(input: {{ name: \"{name}\" }}) {{ errors {{ message }} }} }}");
+        data(app, &create).await;
+    }
+    let mem = Browser::of(app, Role::User).await;
+    let page = mem.page("/suggestions").await;
+    for shown in [
+        "aria-label=\"Choose shpo\"",
+        "<small class=\"on-phones\">2 deploys, last <time",
+        "<td class=\"number wide\">2</td>",
+        "<a href=\"/services/shop\">Shop</a><small>similar name</small>",
+        "<summary>1 more<span class=\"hidden\"> like shpo</span></summary>",
+        "<span class=\"soft\">none</span>",
+        "Map a name to a proposed service only if it is the same one",
+        "Choose &lt;b&gt;",
+    ] {
+        assert!(page.contains(shown), "{shown} is missing: {page}");
+    }
+    // Whoever may not decide sees the proposals, and no form.
+    let page = Browser::of(app, Role::Viewer).await.page("/suggestions").await;
+    assert!(page.contains("<small>similar name</small>") && !page.contains("Map to this"), "{page}");
+    assert!(!page.contains("/create\"") && !page.contains("name=\"id\""), "{page}");
+}
+
+#[tokio::test]
 async fn chosen_suggestions_are_ignored_and_that_is_undone() {
     let (endpoint, ids) = suggested(["cart", "ledger"]).await;
     let app = &endpoint.app;
