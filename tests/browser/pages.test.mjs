@@ -220,6 +220,7 @@ const OF_THE_DEMO = {
   'service-deploys': '/services/cart/deploys',
   'service-standards': '/services/ledger/standards',
   'service-graph': '/services/payments_api/graph',
+  'service-graph-state': '/services/payments_api/graph?colour=state',
   deploys: '/deploys',
   delivery: '/delivery',
   'delivery-team': '/delivery?team=payments',
@@ -321,10 +322,10 @@ test('a picture leads from service to service, and a dependency is added and del
   await page.keyboard.press('Enter');
   await main.getByText('Depends on 1 service').waitFor();
   await go('/services/till/graph');
-  await main.locator('svg a[href$="/stock"]').focus();
+  await main.locator('svg a[href$="/stock/graph"]').focus();
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/services/stock');
-  await main.getByText('1 service depends on it').waitFor();
+  await page.waitForURL('**/services/stock/graph');
+  await main.getByText('1 service within 2 steps').waitFor();
   await go('/services/till/dependencies');
   await main.locator('summary').focus();
   await page.keyboard.press('Enter');

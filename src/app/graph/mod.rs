@@ -12,7 +12,7 @@ use super::form::{self, Mistakes};
 use super::layout::layout as page_layout;
 use super::operations::ServiceGraph;
 use super::operations::service_graph::{AccountService as Service, ServiceImpactConnectionType, ServiceImpactEdge};
-use super::parts::{count, empty, owner, pages, tier as tier_chip};
+use super::parts::{count, empty, link, pages, tier as tier_chip};
 use super::reading::{Reading, too_long};
 use super::service_name;
 use super::visit::{Fields, Visit, path};
@@ -21,9 +21,11 @@ use crate::db::ReadHandle;
 use crate::entity::service::{self, Column};
 use crate::entity::service_dependency::{self, Direction, STEPS, reach};
 use crate::graphql::field::id::{self, Class};
+use behind::Behind;
 use layout::{Content, Folded, PictureLimits, fold, layers};
-use picture::{Node, Picture};
+use picture::{Mark, Node, Picture};
 
+mod behind;
 mod layout;
 pub mod picture;
 
@@ -56,13 +58,17 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let service = ask(site, visit, wanted).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let Service { id, name, aliases, impact } = &service;
     let here = address(aliases);
-    let picture = site.reading(visit).await?.required(|db| neighbourhood(db, id, SHOWN_STEPS, LARGE)).await?;
+    let by_state = visit.query.get(COLOUR) == STATE;
+    let picture = site.reading(visit).await?.required(|db| centred(db, id, by_state)).await?;
     let main = html! {
         p { a href=(service_name::address(aliases)) { "Back to the service" } }
         @match &picture {
-            Some(picture) => {
-                p { "Services that depend on it are to the left, its dependencies to the right, up to " (SHOWN_STEPS) " steps away." }
+            Some((picture, behind)) => {
+                p { "Services that depend on it are to the left, its dependencies to the right, up to " (SHOWN_STEPS) " steps away. "
+                    "A box leads to the picture around its service." }
+                (colours(visit, &here, by_state))
                 (shown(picture, &format!("Dependencies around {name}"), &format!("{here}?steps=1#impact")))
+                (behind.table(picture))
             },
             None => (empty("No dependencies.", html! { p { "This service has no dependencies, and no service depends on it." } })),
         }
@@ -70,6 +76,39 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
         (reached(visit, &here, (steps, &mistakes), impact))
     };
     Ok(Answer::checked(&mistakes, page_layout(visit, &format!("Dependencies of {name}"), main)))
+}
+
+/// The query parameter that says what boxes are coloured by, and its value for how the last deploys went. Any other means
+/// tiers.
+const COLOUR: &str = "colour";
+const STATE: &str = "state";
+
+/// Links that choose what boxes are coloured by.
+fn colours(visit: &Visit, here: &str, by_state: bool) -> Markup {
+    let current = |is: bool| is.then_some("true");
+    html! {
+        nav aria-label="Colours" { ul.chips {
+            li { a href=(link(here, &visit.query.without(COLOUR).query())) aria-current=[current(!by_state)] { "Coloured by tier" } }
+            li { a href=(link(here, &visit.query.query_with(COLOUR, STATE))) aria-current=[current(by_state)] { "By last deploy" } }
+        } }
+    }
+}
+
+/// The large picture around a service, and who stands behind its boxes. Its boxes lead to the pictures around their
+/// services, that of the service to its page.
+async fn centred(db: &dyn ReadHandle, service: &str, by_state: bool) -> Result<Option<(Picture, Behind)>, Fault> {
+    let Some(mut picture) = neighbourhood(db, service, SHOWN_STEPS, LARGE).await? else { return Ok(None) };
+    let behind = Behind::read(db, &picture.ids()).await?;
+    for node in picture.nodes.iter_mut().flatten() {
+        if by_state {
+            node.mark = behind.state(node.id);
+        }
+        if !node.is_focus {
+            let query = if by_state { Fields::one(COLOUR, STATE).query() } else { String::new() };
+            node.href = link(&(node.page.clone() + "/graph"), &query);
+        }
+    }
+    Ok(Some((picture, behind)))
 }
 
 /// How many steps the address wants to see.
@@ -105,6 +144,7 @@ fn reached(
     };
     html! {
         form.filters method="get" action={ (here) "#impact" } {
+            @if visit.query.get(COLOUR) == STATE { input type="hidden" name=(COLOUR) value=(STATE); }
             (form::select("steps", "Within", "", &choices, &chosen, mistakes))
             button { "Show" }
         }
@@ -170,7 +210,10 @@ async fn among_members(db: &dyn ReadHandle, column: Column, key: i64, label: &st
     let edges: Vec<(usize, usize)> = ways.iter().map(|(from, to)| (graph.node(*from), graph.node(*to))).collect();
     let layer_of = layers(graph.ids.len(), &edges, LAYERS);
     let folded = fold(&layer_of, LARGE);
-    let picture = graph.picture(db, folded, &edges, |id| focus.contains(&id)).await?;
+    let mut picture = graph.picture(db, folded, &edges, |id| focus.contains(&id)).await?;
+    for node in picture.nodes.iter_mut().flatten() {
+        node.href = node.page.clone() + "/graph";
+    }
     let more = members.len() == MEMBERS || !is_complete;
     Ok(html! {
         section.card {
@@ -196,6 +239,9 @@ fn legend(picture: &Picture) -> Markup {
             "Arrows point from a service to its dependencies."
             @if picture.warns() { " A dashed arrow points to a less critical service." }
         }
+        ul.marks aria-label="Marks of the boxes" { @for mark in picture.marks() {
+            li { span class={ "key " (mark.class) } { (mark.letters) } " " span.soft { (mark.words) } }
+        } }
     }
 }
 
@@ -227,13 +273,14 @@ impl Graph {
         let ids = self.shown(&folded);
         let labels = service::labels(db, &ids).await?.into_iter();
         let mut labels: HashMap<i64, service::Label> = labels.map(|label| (label.id, label)).collect();
-        let nodes =
-            folded.boxes.iter().map(|one| match one.content {
-                Content::More(_) => None,
-                Content::Node(node) => labels.remove(&self.ids[node]).map(|service::Label { id, name, slug, tier }| {
-                    Node { name, href: path(["services", &slug]), tier, is_focus: is_focus(id) }
-                }),
-            });
+        let nodes = folded.boxes.iter().map(|one| match one.content {
+            Content::More(_) => None,
+            Content::Node(node) => labels.remove(&self.ids[node]).map(|service::Label { id, name, slug, tier }| {
+                let page = path(["services", &slug]);
+                let mark = Mark::of_tier(tier);
+                Node { id, name, href: page.clone(), page, mark, tier, is_focus: is_focus(id) }
+            }),
+        });
         let nodes = nodes.collect();
         let edges = folded.edges(edges.iter().copied());
         Ok(Picture { folded, edges, nodes, is_complete: !self.is_cut })

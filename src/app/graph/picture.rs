@@ -5,27 +5,64 @@ use maud::{Markup, html};
 use super::layout::{Content, Folded};
 
 /// The width and height of a box, and the space to the next one, in pixels.
-const WIDTH: usize = 144;
+const WIDTH: usize = 170;
 const HEIGHT: usize = 30;
 const GAP: usize = 40;
 const SPACE: usize = 12;
 /// The space around the picture, in which edges between neighbours of one layer bulge.
 const MARGIN: usize = 8;
 const BULGE: usize = 24;
+/// The width of the mark at the start of a box.
+const MARK: usize = 26;
 /// The width of a box's text and of an ellipsis, in tenths of a pixel.
-const TEXT: usize = (WIDTH - 8) * 10;
+const TEXT: usize = (WIDTH - 8 - MARK) * 10;
 const ELLIPSIS: usize = 130;
 /// The maximum number of drawn edges. With more, nobody can follow them.
 pub const EDGES: usize = 300;
 /// The maximum number of names in an entry of the list.
 const NAMES: usize = 8;
 
+/// What a box is coloured by. Nothing is said by colour alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// The class of its colours.
+    pub class: &'static str,
+    /// What stands in it.
+    pub letters: String,
+    /// The same in words, for the legend, the tooltip and screen readers.
+    pub words: String,
+}
+
+impl Mark {
+    /// The mark of a tier, by its index.
+    pub fn of_tier(tier: Option<i32>) -> Self {
+        let Some(index) = tier else {
+            return Self { class: "none", letters: "–".to_owned(), words: "no tier".to_owned() };
+        };
+        let class = match index {
+            ..=1 => "t1",
+            2 => "t2",
+            3 => "t3",
+            _ => "none",
+        };
+        // A mark has room for two digits.
+        let letters = if index > 99 { "T+".to_owned() } else { format!("T{index}") };
+        Self { class, letters, words: format!("tier {index}") }
+    }
+}
+
 /// A service as its box shows it.
 pub struct Node {
+    /// The service.
+    pub id: i64,
     /// The service's name.
     pub name: String,
-    /// The path of its page.
+    /// The path that its box leads to.
     pub href: String,
+    /// The path of its page.
+    pub page: String,
+    /// What its box is coloured by.
+    pub mark: Mark,
     /// The index of its tier. Smaller is more critical.
     pub tier: Option<i32>,
     /// Whether the picture is about it.
@@ -81,20 +118,29 @@ impl Picture {
     }
 
     fn node(&self, index: usize, content: Content, x: usize, y: usize, all: &str) -> Markup {
-        let (name, href, class) = match (&self.nodes[index], content) {
-            (Some(node), _) => (node.name.clone(), &*node.href, if node.is_focus { "node focus" } else { "node" }),
-            (None, Content::More(several)) => (self.more(several), all, "node more"),
+        let (name, href, class, mark) = match (&self.nodes[index], content) {
+            (Some(node), _) => {
+                let class = if node.is_focus { "node focus" } else { "node" };
+                (node.name.clone(), &*node.href, class, Some(&node.mark))
+            }
+            (None, Content::More(several)) => (self.more(several), all, "node more", None),
             (None, Content::Node(_)) => return html! {},
         };
         let (text, is_cut) = shortened(&name);
+        let start = if mark.is_some() { MARK } else { 0 };
+        let room = WIDTH - 8 - start;
         // Where a font is still wider, a shortened name loses its end, not its start.
-        let (x_of_text, anchor) = if is_cut { (0, "start") } else { ((WIDTH - 8) / 2, "middle") };
+        let (x_of_text, anchor) = if is_cut { (0, "start") } else { (room / 2, "middle") };
         html! {
             a href=(href) {
-                title { (name) }
+                title { (name) @if let Some(mark) = mark { ", " (mark.words) } }
                 rect class=(class) x=(x) y=(y) width=(WIDTH) height=(HEIGHT) rx="6" {}
+                @if let Some(mark) = mark {
+                    rect class={ "colour " (mark.class) } x=(x + 3) y=(y + 3) width=(MARK - 2) height=(HEIGHT - 6) rx="4" {}
+                    text class={ "colour " (mark.class) } x=(x + 2 + MARK / 2) y=(y + 20) text-anchor="middle" { (mark.letters) }
+                }
                 // A nested SVG clips text that is wider than the box.
-                svg x=(x + 4) y=(y) width=(WIDTH - 8) height=(HEIGHT) {
+                svg x=(x + 4 + start) y=(y) width=(room) height=(HEIGHT) {
                     text x=(x_of_text) y="20" text-anchor=(anchor) { (text) }
                 }
             }
@@ -103,6 +149,19 @@ impl Picture {
 
     fn more(&self, several: usize) -> String {
         format!("{}{several} more", if self.is_complete { "" } else { "over " })
+    }
+
+    /// The services that have a box of their own.
+    pub fn ids(&self) -> Vec<i64> {
+        self.nodes.iter().flatten().map(|node| node.id).collect()
+    }
+
+    /// The marks of the boxes, each once.
+    pub fn marks(&self) -> Vec<&Mark> {
+        let mut marks: Vec<&Mark> = self.nodes.iter().flatten().map(|node| &node.mark).collect();
+        marks.sort_by(|one, other| one.words.cmp(&other.words));
+        marks.dedup();
+        marks
     }
 
     /// Whether a service depends on a less critical one.
@@ -133,7 +192,7 @@ impl Picture {
                 @for index in 0..self.nodes.len() {
                     @let needs = self.needs(index);
                     @if !needs.is_empty() { li {
-                        @match &self.nodes[index] { Some(node) => a href=(node.href) { (name(index)) }, None => (name(index)) }
+                        @match &self.nodes[index] { Some(node) => a href=(node.page) { (name(index)) }, None => (name(index)) }
                         " depends on "
                         @for (place, to) in needs.iter().take(NAMES).enumerate() {
                             @if place > 0 { ", " }

@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::harness::app::{TestApp, data};
 use crate::harness::browser::Browser;
 use crate::harness::services::{depend, many};
+use crate::harness::webhook::Endpoint;
 
 /// The number of links in the picture.
 fn boxes(page: &str) -> usize {
@@ -24,7 +25,7 @@ async fn the_graph_of_a_service_with_200_dependents_is_folded_and_lists_them_all
     assert_eq!(boxes(&page), 25, "23, those that are counted, and the service: {page}");
     for shown in [
         "<title>177 more</title>",
-        "<a href=\"/services/s1\"><title>S1</title>",
+        "<a href=\"/services/s1/graph\"><title>S1, no tier</title>",
         "<a href=\"/services/s0/graph?steps=1#impact\">",
         "200 services within 2 steps",
         "177 more depends on <bdi>S0</bdi>",
@@ -92,7 +93,7 @@ async fn cycles_and_less_critical_services_are_shown() {
         let page = browser.page(path).await;
         let edges = if path.contains("graph") { 3 } else { 2 };
         assert_eq!((boxes(&page), page.matches("<path class=\"edge").count()), (3, edges), "{path}: {page}");
-        assert!(page.contains("<title>&lt;Mail&gt;</title>"), "{path}: {page}");
+        assert!(page.contains("<title>&lt;Mail&gt;, tier 3</title>"), "{path}: {page}");
         assert_eq!(page.matches("class=\"edge warn\"").count(), 1, "{path}");
         assert!(page.contains("<bdi>&lt;Mail&gt;</bdi> (less critical)"), "{path}: {page}");
         assert_eq!(page.matches("\"node focus\"").count(), 1, "{path}");
@@ -105,4 +106,49 @@ async fn cycles_and_less_critical_services_are_shown() {
     let page = browser.page("/services/alone/graph").await;
     assert!(page.contains("No dependencies.") && page.contains("No service depends on it."), "{page}");
     assert!(!browser.page("/services/alone").await.contains("<svg width"), "no picture of one service");
+}
+
+#[tokio::test]
+async fn boxes_are_coloured_by_tier_or_last_deploy_and_a_table_says_who_stands_behind_them() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let query = r#"mutation {
+        Team: teamCreate(input: { name: "Core" }) { errors { message } }
+        Cart: serviceCreate(input: { name: "Cart", tierAlias: "tier_1", ownerInput: { alias: "core" } }) { errors { message } }
+        Pay: serviceCreate(input: { name: "Pay" }) { errors { message } }
+        a: serviceDependencyCreate(inputV2: { dependencyKey: {
+            sourceIdentifier: { alias: "cart" }, destinationIdentifier: { alias: "pay" } } }) { errors { message } }
+        calls: serviceOnCallsUpdate(input: { service: { alias: "pay" }, onCalls: [{ name: "Jo <x>" }] }) { errors { message } }
+    }"#;
+    for (name, payload) in data(app, query).await.as_object().expect("data") {
+        assert_eq!(payload["errors"], json!([]), "{name}");
+    }
+    for (service, status, day) in [("cart", "success", "01"), ("cart", "failure", "02"), ("pay", "success", "01")] {
+        let at = format!("2026-01-{day}T00:00:00Z");
+        let deploy =
+            json!({ "service": service, "status": status, "deployed_at": at, "dedup_id": format!("{service}{day}") });
+        assert_eq!(endpoint.post_with(deploy).await.status, 202);
+    }
+    let browser = Browser::of(app, Role::Viewer).await;
+    let page = browser.page("/services/pay/graph").await;
+    for shown in [
+        "<a href=\"/services/cart/graph\"><title>Cart, tier 1</title>",
+        "<a href=\"/services/pay\"><title>Pay, no tier</title>",
+        "<span class=\"key t1\">T1</span>",
+        "href=\"/services/pay/graph?colour=state\"",
+        "<a href=\"/teams/core\">Core</a>",
+        "<bdi>Jo &lt;x&gt;</bdi>",
+    ] {
+        assert!(page.contains(shown), "{shown} is missing: {page}");
+    }
+    let page = browser.page("/services/pay/graph?colour=state").await;
+    for shown in [
+        "<a href=\"/services/cart/graph?colour=state\"><title>Cart, last deploy failed</title>",
+        "<title>Pay, last deploy succeeded</title>",
+        "<span class=\"key bad\">✕</span>",
+        "<input type=\"hidden\" name=\"colour\" value=\"state\">",
+    ] {
+        assert!(page.contains(shown), "{shown} is missing: {page}");
+    }
+    assert!(browser.page("/services/pay/graph?colour=%3Cb%3E").await.contains("Cart, tier 1"), "any other means tiers");
 }
