@@ -5,9 +5,10 @@ use maud::{Markup, html};
 use super::ask::ask;
 use super::form::{self, Mistakes};
 use super::layout::layout;
-use super::operations::Search;
+use super::operations::SearchPage;
 use super::operations::search::SearchResult;
-use super::parts::{count, empty};
+use super::operations::search_page::{SearchItem, SearchResult as Found};
+use super::parts::{count, empty, short, tier as tier_chip};
 use super::people::{self, RESULTS};
 use super::schema_form::spoken;
 use super::visit::Visit;
@@ -19,7 +20,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         return people::page(site, visit).await;
     }
     let found = match visit.query.given("q") {
-        Some(term) => Some(ask(site, visit, Search { term }).await?.account.search),
+        Some(term) => Some(ask(site, visit, SearchPage { term }).await?.account.search),
         None => None,
     };
     let label = "Name or alias";
@@ -42,25 +43,70 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     Ok(Answer::page(layout(visit, "Search", main)))
 }
 
-fn list(found: &[SearchResult], app_url: &str) -> Markup {
+fn list(found: &[Found], app_url: &str) -> Markup {
     html! {
         p.soft role="status" { (count(i64::try_from(found.len()).unwrap_or(i64::MAX), "result")) }
         ul.results {
             @for one in found {
                 li {
-                    @match address(one, app_url) {
+                    @match own(&one.html_url, app_url) {
                         Some(address) => a href=(address) { (one.name) },
                         None => bdi { (one.name) },
                     }
                     " " span.mark.none { (spoken(&one.r#type.to_string())) }
                     @if let Some(alias) = &one.alias { " " code { (alias) } }
+                    (apart(&one.item, one.alias.as_deref()))
                 }
             }
         }
     }
 }
 
+/// What tells a result from others of the same name: its alias, if no other matched, and whose it is. Without links: the
+/// dialog and the fields that search take each link for a result.
+fn apart(item: &SearchItem, matched: Option<&str>) -> Markup {
+    let first = |aliases: &[String]| aliases.first().cloned();
+    let owned = |owner: Option<&str>| Some(owner.map_or_else(|| "no owner".to_owned(), |name| format!("owner {name}")));
+    let within = |kind: &str, name: Option<&str>| name.map(|name| format!("{kind} {name}"));
+    let (alias, facts) = match item {
+        SearchItem::Service(one) => {
+            let owner = owned(one.owner.as_ref().map(|team| &*team.name));
+            (first(&one.aliases), vec![owner, within("system", one.parent.as_ref().map(|system| &*system.name))])
+        }
+        SearchItem::System(one) => {
+            let owner = owned(one.owner.as_ref().map(|team| &*team.name));
+            (first(&one.aliases), vec![owner, within("domain", one.parent.as_ref().map(|domain| &*domain.name))])
+        }
+        SearchItem::Domain(one) => (first(&one.aliases), vec![owned(one.owner.as_ref().map(|team| &*team.name))]),
+        SearchItem::Team(one) => {
+            (Some(one.alias.clone()), vec![within("part of", one.parent_team.as_ref().map(|team| &*team.name))])
+        }
+        SearchItem::User(one) => (Some(one.email.clone()), Vec::new()),
+        SearchItem::Repository(one) => {
+            (Some(one.default_alias.clone()), vec![within("owner", one.owner.as_ref().map(|team| &*team.name))])
+        }
+        SearchItem::InfrastructureResource(one) => {
+            let owner = owned(one.owner.as_ref().map(|team| &*team.name));
+            (first(&one.aliases), vec![Some(one.r#type.clone()), owner])
+        }
+    };
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    html! {
+        @if let Some(alias) = alias.filter(|_| matched.is_none()) { " " code { (short(&alias)) } }
+        @if let SearchItem::Service(one) = item {
+            @if let Some(tier) = &one.tier { " " (tier_chip(tier.index, &tier.name)) }
+        }
+        @if !facts.is_empty() {
+            small { @for (at, fact) in facts.iter().enumerate() { @if at > 0 { " · " } bdi { (short(fact)) } } }
+        }
+    }
+}
+
 /// The path of its page, if the application has it.
 pub fn address<'a>(one: &'a SearchResult, app_url: &str) -> Option<&'a str> {
-    one.html_url.strip_prefix(app_url).filter(|path| owns(path))
+    own(&one.html_url, app_url)
+}
+
+fn own<'a>(url: &'a str, app_url: &str) -> Option<&'a str> {
+    url.strip_prefix(app_url).filter(|path| owns(path))
 }

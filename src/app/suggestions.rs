@@ -14,7 +14,7 @@ use super::operations::{
     SuggestionChoices, Suggestions, UndoSuggestions, UnignoreSuggestion,
 };
 use super::parts::{count, empty, grouped, link, pages, time};
-use super::services::address;
+use super::service_name::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::user::Role;

@@ -12,7 +12,7 @@ use super::form::{self, Mistakes};
 use super::layout::layout as page_layout;
 use super::operations::ServiceGraph;
 use super::operations::service_graph::{AccountService as Service, ServiceImpactConnectionType, ServiceImpactEdge};
-use super::parts::{count, empty, link, pages, tier as tier_chip};
+use super::parts::{count, empty, link, owner, pages, tier as tier_chip};
 use super::reading::{Reading, too_long};
 use super::service_name;
 use super::visit::{Fields, Visit, path};

@@ -189,3 +189,37 @@ async fn the_search_page_links_to_its_results() {
     assert!(page.contains("<h1>Grace Hopper</h1>") && page.contains("href=\"mailto:"), "{page}");
     assert_eq!(viewer.get(&format!("/search?q={}", "x".repeat(256))).await.status, 400);
 }
+
+#[tokio::test]
+async fn the_search_page_says_what_tells_results_of_one_name_apart() {
+    let app = TestApp::start().await;
+    let query = r#"mutation {
+        a: teamCreate(input: { name: "Core" }) { errors { message } }
+        b: teamCreate(input: { name: "Ledger", parentTeam: { alias: "core" } }) { errors { message } }
+        c: systemCreate(input: { name: "Ledger" }) { errors { message } }
+        d: serviceCreate(input: { name: "Ledger", tierAlias: "tier_1", ownerInput: { alias: "core" }, parent: { alias: "ledger" } }) {
+            errors { message }
+        }
+        e: serviceCreate(input: { name: "Ledger Two" }) { errors { message } }
+    }"#;
+    for (name, payload) in data(&app, query).await.as_object().expect("data") {
+        assert_eq!(payload["errors"], json!([]), "{name}");
+    }
+    let viewer = Browser::of(&app, Role::Viewer).await;
+    let page = viewer.page("/search?q=ledger").await;
+    for shown in [
+        "<span class=\"hidden\"> Mission Critical</span>",
+        "<small><bdi>owner Core</bdi> · <bdi>system Ledger</bdi></small>",
+        "<small><bdi>part of Core</bdi></small>",
+        "<code>ledger_two</code>",
+        "<small><bdi>no owner</bdi></small>",
+    ] {
+        assert!(page.contains(shown), "{shown} is missing: {page}");
+    }
+    // The script takes each link for a result.
+    let results = page.split_once("class=\"results\"").expect("results").1.split("</ul>").next().expect("their end");
+    for one in results.split("<li>").skip(1) {
+        let end = one.split("</li>").next().expect("its end");
+        assert_eq!(end.matches("<a ").count(), 1, "{end}");
+    }
+}
