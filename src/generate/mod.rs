@@ -2,25 +2,26 @@
 //! machine.
 //!
 //! Service number n has the alias `svc-n`; a fifth of the services have a second one. There is a team for every hundred
-//! services and a system for every twenty; a service has about three dependencies, five tools and a property. The
-//! services and what belongs to them are written in one transaction, the deploys in another.
+//! services and a system for every twenty, and a team has four members; a service has about three dependencies, five tools, a
+//! property and a lifecycle. The services and what belongs to them are written in one transaction, the deploys in another.
 //!
 //! Invariants: every random number comes from a fixed seed. [`catalogue`] fills only one without services.
 
 use std::ops::RangeInclusive;
 
-use sea_orm::{ActiveModelTrait, EntityName, EntityTrait, QuerySelect, Set};
+use sea_orm::{ActiveModelTrait, EntityName, EntityTrait, QueryOrder, QuerySelect, Set};
 
 use crate::db::{self, Bulk, Db, Prepared, Read, Write, WriteHandle};
 use crate::entity::alias::{AliasKind, AliasTable, slug};
 use crate::entity::{
-    Timestamp, repository, service, service_alias, service_last_deploy, service_repository, tag, team, team_alias,
-    tier, user,
+    Timestamp, lifecycle, repository, service, service_alias, service_last_deploy, service_repository, tag, team,
+    team_alias, tier, user,
 };
 use crate::error::{Result, UserError};
 
 mod deploys;
 mod graph;
+mod members;
 
 pub use deploys::deploys;
 
@@ -91,6 +92,8 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
         .into());
     }
     let tiers: Vec<i64> = db.read().all(tier::Entity::find()).await?.into_iter().map(|tier| tier.id).collect();
+    let lifecycles = db.read().all(lifecycle::Entity::find().order_by_asc(lifecycle::Column::Index)).await?;
+    let lifecycles: Vec<i64> = lifecycles.into_iter().map(|lifecycle| lifecycle.id).collect();
     let mut random = fastrand::Rng::with_seed(7);
     let mut ids = Ids::after_the_last(db).await?;
     db.write_bulk(async |tx| {
@@ -100,13 +103,15 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
         }
         let teams = people(tx, services.div_ceil(100), &mut random).await?;
         graph::contacts(tx, &teams, &mut ids).await?;
+        members::members(tx, &teams, &mut ids).await?;
         let systems = graph::systems(tx, services, &teams, &mut ids).await?;
         let (first, mut done) = (ids.last::<service::Entity>() + 1, 0);
         while done < services {
             let numbers = done + 1..=services.min(done + BATCH);
             done = *numbers.end();
             let of_services =
-                some_services(tx, numbers.clone(), (&teams, &tiers, &systems), &mut ids, &mut random).await?;
+                some_services(tx, numbers.clone(), (&teams, &tiers, &lifecycles, &systems), &mut ids, &mut random)
+                    .await?;
             what_belongs_to(tx, numbers.zip(of_services), &mut ids, &mut random).await?;
             progress(done);
         }
@@ -120,8 +125,9 @@ pub async fn catalogue(db: &Db, services: u64, mut progress: impl FnMut(u64)) ->
 }
 
 /// The tables that are filled in bulk.
-const TABLES: [&str; 14] = [
+const TABLES: [&str; 15] = [
     "contact",
+    "team_membership",
     "domain",
     "domain_alias",
     "system",
@@ -213,7 +219,7 @@ async fn people(db: &dyn WriteHandle, count: u64, random: &mut fastrand::Rng) ->
 async fn some_services(
     db: &Bulk,
     numbers: RangeInclusive<u64>,
-    (teams, tiers, systems): (&[i64], &[i64], &[i64]),
+    (teams, tiers, lifecycles, systems): (&[i64], &[i64], &[i64], &[i64]),
     ids: &mut Ids,
     random: &mut fastrand::Rng,
 ) -> Result<Vec<Created>> {
@@ -238,6 +244,7 @@ async fn some_services(
             framework: Set(Some(pick(random, FRAMEWORKS).to_owned())),
             owner_id: Set(Some(teams[random.usize(..teams.len())])),
             system_id: Set(Some(systems[graph::system_of(number)])),
+            lifecycle_id: Set(lifecycle_of(number, lifecycles)),
             tier_id: Set((!tiers.is_empty()).then(|| tiers[random.usize(..tiers.len())])),
             created_at: Set(now),
             updated_at: Set(now),
@@ -247,6 +254,19 @@ async fn some_services(
     }
     rows.store(db).await?;
     Ok(created)
+}
+
+/// The lifecycle of a service: most have the last but one, such as *Generally Available*. It takes no random number, so that
+/// all else stays as it is without lifecycles.
+fn lifecycle_of(number: u64, lifecycles: &[i64]) -> Option<i64> {
+    let place = match number % 20 {
+        0 => 0,
+        1 => 1,
+        2 | 3 => 2,
+        4 => 4,
+        _ => 3,
+    };
+    lifecycles.get(place).or(lifecycles.last()).copied()
 }
 
 /// The id, the name and the slug of a service.

@@ -135,3 +135,31 @@ async fn an_administrator_finds_users_and_sees_their_teams_and_last_sign_in() {
     assert!(first.matches("id=\"role-").count() == 50 && first.contains("Next page"), "{first}");
     assert_eq!(Browser::of(&app, Role::User).await.get("/users?q=lena").await.status, 403);
 }
+
+#[tokio::test]
+async fn a_generated_catalogue_has_members_whom_one_can_reach_and_lifecycles() {
+    let app = TestApp::start().await;
+    rollcall::generate::catalogue(&app.db, 150, |_| {}).await.expect("a catalogue");
+    let query = r#"{ account {
+        teams { nodes { memberships { nodes { role user { email contacts { address } } } } } }
+        users { totalCount }
+        usual: services(lifecycleAlias: "generally_available") { totalCount }
+        beta: services(lifecycleAlias: "beta") { totalCount }
+    } }"#;
+    let found = data(&app, query).await["account"].take();
+    let teams = found["teams"]["nodes"].as_array().expect("teams");
+    let member = |number: usize, role: &str| {
+        let contacts = json!([{ "address": format!("@person{number}") }]);
+        json!({ "role": role, "user": { "email": format!("person{number}@example.com"), "contacts": contacts } })
+    };
+    let roles = ["Developer", "Developer", "Tester", "Product owner"];
+    for (place, team) in teams.iter().enumerate() {
+        let members: Vec<_> = roles.iter().zip(place * 4 + 1..).map(|(role, number)| member(number, role)).collect();
+        assert_eq!(team["memberships"]["nodes"], json!(members));
+    }
+    assert_eq!((teams.len(), &found["users"]["totalCount"]), (2, &json!(10)), "two managers and eight members");
+    assert_eq!((&found["usual"]["totalCount"], &found["beta"]["totalCount"]), (&json!(111), &json!(16)));
+    // What deploys and entries of who is on call name is somebody: the page of a team shows its members.
+    let page = Browser::of(&app, Role::Viewer).await.page("/teams/team-1").await;
+    assert!(page.contains("Person 1") && page.contains("@person1"), "{page}");
+}
