@@ -105,7 +105,9 @@ pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
             div.stack {
                 section.card {
                     h2 #services { "Services" }
-                    @if team.services.nodes.is_empty() { p.soft { "This team owns no services." } } @else {
+                    @if team.services.nodes.is_empty() {
+                        p.soft { "This team owns no services. " a href="/services?unowned=1" { "Services without an owner" } }
+                    } @else {
                         p.soft { (count(team.services.total_count, "service")) }
                         (services::table(team.services.nodes.iter()))
                         (pages(visit, &here, &team.services.page_info))
@@ -122,7 +124,7 @@ pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
                 (now.delivery(&team.alias))
                 (list_of_parts(&team))
                 (owned)
-                (members(&team, &site.catalogue.settings().app_url))
+                (members(&team, may.then_some(&*here), &site.catalogue.settings().app_url))
                 (properties::section(&team.properties.nodes, team.properties.page_info.has_next_page))
             }
         }
@@ -177,12 +179,15 @@ fn facts(team: &Found, here: &str, app_url: &str) -> Markup {
     }
 }
 
-fn members(team: &Found, app_url: &str) -> Markup {
+/// The members. `page` is that of the team, for whoever may add some.
+fn members(team: &Found, page: Option<&str>, app_url: &str) -> Markup {
     let [members, of_each] = REACHED;
     html! {
         section.card {
             h2 { "Members" }
-            @if team.memberships.nodes.is_empty() { p.soft { "This team has no members." } } @else {
+            @if team.memberships.nodes.is_empty() {
+                p.soft { "This team has no members." @if let Some(page) = page { " " a href={ (page) "/edit" } { "Add a member" } } }
+            } @else {
                 ul.missing { @for (at, member) in team.memberships.nodes.iter().enumerate() {
                     @let contacts = if at < members { of_each } else { 0 };
                     li {

@@ -54,7 +54,7 @@ pub fn tiles(account: &Account, read: &Read, session: &Session) -> Markup {
     html! {
         div.figures {
             div.figure { "Failing in production" (failing_now(read)) }
-            div.figure { "Deploys " (period(read)) (deployed(read)) }
+            div.figure { a href="/deploys" { "Deploys " (period(read)) } (deployed(read)) }
             @if is_concerned { div.figure { (unowned(account)) } }
             div.figure {
                 a href="/suggestions" { "Suggestions" }
@@ -78,7 +78,7 @@ fn failing_now(read: &Read) -> Markup {
                 strong { (failing.len()) }
                 @match failing {
                     [one] => span { (name(read, one.service_id)) ", " (time(one.since, read.now)) },
-                    [one, ..] => span { (name(read, one.service_id)) " and others" },
+                    [one, others @ ..] => span { (name(read, one.service_id)) " and " a href="#failing" { (others.len()) " more" } },
                     [] => "No service's last deploy failed.",
                 }
             },
@@ -91,6 +91,7 @@ fn deployed(read: &Read) -> Markup {
         @match read.tally {
             None => (too_long()),
             Some([all, _, _]) if all > list::COUNTED => strong { (list::COUNTED) "+" },
+            Some([0, ..]) => { strong { "0" } "None was recorded." },
             Some([all, succeeded, failed]) => { strong { (all) } (succeeded) " succeeded, " (failed) " failed" },
         }
     }
@@ -147,7 +148,7 @@ pub fn deploys(read: &Read) -> Markup {
             h2 #deploys { (title) " " (period(read)) a href="/deploys" { "All deploys" } }
             @match read.deploys.as_deref() {
                 None => (too_long()),
-                Some([]) => p.soft { "None." },
+                Some([]) => p.soft { "No deploy was recorded " (period(read)) "." },
                 Some(deploys) => (all_deploys::table("Latest deploys", deploys, &read.labels, read.now)),
             }
         }
@@ -176,7 +177,7 @@ pub fn changes(read: &Read) -> Markup {
             h2 #changes { "Changed " (period(read)) }
             @match &read.changes {
                 None => (too_long()),
-                Some((changes, _)) if changes.is_empty() => p.soft { "Nothing." },
+                Some((changes, _)) if changes.is_empty() => p.soft { "Nothing was changed " (period(read)) "." },
                 Some((changes, addresses)) => ul.missing { @for entry in changes {
                     li {
                         span {

@@ -204,3 +204,25 @@ async fn a_visit_that_follows_another_begins_where_that_one_ended() {
     let row = rollcall::db::Read::one(app.db.read(), session::Entity::find_by_id(row.id)).await;
     assert_eq!(row.expect("a session").expect("a session").visit_before(now), Some(seen));
 }
+
+#[tokio::test]
+async fn pages_of_a_new_installation_say_in_sentences_what_is_missing_and_where_to_begin() {
+    let app = TestApp::start().await;
+    data(&app, r#"mutation { teamCreate(input: { name: "Core" }) { errors { message } } }"#).await;
+    let mem = Browser::of(&app, Role::User).await;
+    let page = mem.page("/").await;
+    for shown in [
+        "<a href=\"/deploys\">Deploys since yesterday</a><strong>0</strong>None was recorded.",
+        "No deploy was recorded since yesterday.",
+    ] {
+        assert!(page.contains(shown), "{shown} is missing: {page}");
+    }
+    let add = "This team has no members. <a href=\"/teams/core/edit\">Add a member</a>";
+    let page = mem.page("/teams/core").await;
+    assert!(
+        page.contains(add) && page.contains("<a href=\"/services?unowned=1\">Services without an owner</a>"),
+        "{page}"
+    );
+    let page = Browser::of(&app, Role::Viewer).await.page("/teams/core").await;
+    assert!(page.contains("This team has no members.</p>"), "{page}");
+}
