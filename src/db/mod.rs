@@ -154,7 +154,7 @@ impl Pool {
     fn of(name: &'static str, most: u32, places: &Semaphore, idle: impl FnOnce() -> usize) -> Self {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let in_use = most.saturating_sub(count(places.available_permits()));
-        Self { name, in_use, idle: count(idle()).min(most - in_use), most }
+        Self { name, in_use, idle: Ord::min(count(idle()), most - in_use), most }
     }
 }
 

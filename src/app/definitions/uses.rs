@@ -5,7 +5,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Qu
 
 use super::grades::{Grade, Kind};
 use crate::app::Fault;
-use crate::app::parts::{count_to_most, delete_button, link, short};
+use crate::app::parts::{count, count_to_most, delete_button, link, short};
 use crate::app::reading::too_long;
 use crate::app::team_leaving::counted;
 use crate::app::visit::Fields;
@@ -48,10 +48,10 @@ impl Uses {
             });
         }
         if kind == Kind::Tier {
-            let told = event_subscription::Entity::find().filter(event_subscription::Column::TierId.eq(id));
-            let told = counted(db, told).await?;
+            let told = db.all(event_subscription::Entity::find()).await?;
+            let told = told.iter().filter(|one| one.tiers().is_some_and(|tiers| tiers.contains(&id))).count();
             if told > 0 {
-                uses.lines.push(html! { (count_to_most(told, "subscription")) " to its events, deleted with it" });
+                uses.lines.push(html! { (count(told as i64, "subscription")) " to its events" });
             }
         }
         let names = [grade.alias.clone(), grade.id.clone(), grade.index.to_string()];

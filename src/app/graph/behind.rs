@@ -8,9 +8,8 @@ use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QuerySelect, Quer
 
 use super::picture::{Mark, Picture};
 use crate::app::Fault;
-use crate::app::groups::owner;
 use crate::app::on_call;
-use crate::app::parts::{short, tier as tier_chip};
+use crate::app::parts::{owner, short, tier as tier_chip};
 use crate::db::{self, Read, ReadHandle};
 use crate::entity::service::Column;
 use crate::entity::{Timestamp, deploy, service, team};

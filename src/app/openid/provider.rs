@@ -26,6 +26,7 @@ use super::answer::{self, Discovered, Object};
 use super::exchange::{Exchanges, PATIENCE, Refused, Turn};
 use super::groups;
 use super::id_token::{self, Expected};
+use crate::app::attempt::Attempt;
 use crate::config::OpenId;
 use crate::entity::Timestamp;
 use crate::outgoing;

@@ -163,7 +163,7 @@ impl Shared {
         wanted: Wanted,
     ) -> Result<Option<Self>, db::Error> {
         let periods = windows.iter().map(whole_periods).filter(|periods| !periods.is_empty());
-        let periods = periods.reduce(|all, some| all.start.min(some.start)..all.end.max(some.end));
+        let periods = periods.reduce(|all, some| Ord::min(all.start, some.start)..Ord::max(all.end, some.end));
         let Some(periods) = periods else { return Ok(None) };
         // A failure can be recovered after the window.
         let until = if wanted.recovery_time { Period::MAX } else { periods.end };

@@ -12,7 +12,7 @@ use super::store::store;
 use crate::db::Db;
 use crate::entity::check_due::{self, Marks, Part};
 use crate::entity::check_result::{self, Status};
-use crate::entity::{filter_predicate, level, remembered, service, service_level};
+use crate::entity::{filter_predicate, remembered, service, service_level};
 use crate::events::{OfChecks, Wanted};
 use crate::graphql::filter::predicate_key::Key;
 use crate::graphql::prelude::*;
