@@ -37,6 +37,7 @@ fn visit(session: &Session, page: &str, query: &str, part: Option<&str>) -> Visi
         method: Method::Get,
         path: vec![page.to_owned()],
         query: Fields::parse(query.as_bytes()),
+        trail: Default::default(),
         done: None,
         waiting: 0,
         form: Fields::default(),
