@@ -18,6 +18,7 @@ use crate::entity::user::Role;
 
 mod fields;
 pub mod filters;
+mod grade;
 mod grades;
 pub mod uses;
 
@@ -30,7 +31,7 @@ const HERE: &str = "/definitions";
 /// Shows a page, or handles a form.
 pub async fn answer(site: &Site, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
     use Method::{Get, Post};
-    use grades::Kind;
+    use grade::Kind;
     match (visit.method, path) {
         (Get, ["definitions"]) => page(site, visit, session).await,
         (Get, ["new", part @ ("tier" | "lifecycle")]) => grades::new(visit, session, Kind::of(part)),

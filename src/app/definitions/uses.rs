@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
-use super::grades::{Grade, Kind};
+use super::grade::{Grade, Kind};
 use crate::app::Fault;
 use crate::app::parts::{count, count_to_most, delete_button, link, short};
 use crate::app::reading::too_long;
