@@ -94,6 +94,9 @@ fn prelude() -> TokenStream {
     }
 }
 
+/// How many columns our code has.
+const WIDTH: usize = 120;
+
 /// Formats the items below a header, separated by blank lines. What the engine's macros implement for a type follows it.
 pub(super) fn format(header: &str, items: Vec<TokenStream>) -> String {
     let mut text = header.to_owned();
@@ -111,11 +114,36 @@ pub(super) fn format(header: &str, items: Vec<TokenStream>) -> String {
                 text.pop();
             }
             let item = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
-            text.push_str(&prettyplease::unparse(&item));
+            push_joined(&mut text, &prettyplease::unparse(&item));
             text.push('\n');
         }
     }
     text.truncate(text.trim_end().len());
     text.push('\n');
     text
+}
+
+/// Appends code, with the parameters of a function in one line where they fit our 120 columns: prettyplease has 89.
+fn push_joined(text: &mut String, code: &str) {
+    let lines: Vec<&str> = code.lines().collect();
+    let mut rest = &lines[..];
+    while let Some((line, after)) = rest.split_first() {
+        rest = after;
+        if line.ends_with('(')
+            && line.trim_start().starts_with("fn ")
+            && let Some(end) = after.iter().position(|line| line.trim_start().starts_with(')'))
+            && after[end].ends_with([';', '{'])
+        {
+            let parameters = after[..end].iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+            let joined = format!("{line}{}{}", parameters.trim_end_matches(','), after[end].trim_start());
+            if joined.chars().count() <= WIDTH {
+                text.push_str(&joined);
+                text.push('\n');
+                rest = &after[end + 1..];
+                continue;
+            }
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
 }
