@@ -11,7 +11,7 @@ use super::form::Mistakes;
 use super::layout::{Head, page as framed};
 use super::offers::Offers;
 use super::operations::Deploy;
-use super::parts::{cursor_text, day_of, empty, grouped, link, page_links};
+use super::parts::{cursor_text, day_of, empty, grouped, link, page_links, time, time_of_day};
 use super::reading::{Reading, too_long};
 use super::service_name::labels;
 use super::visit::{Fields, Visit, path};
@@ -52,7 +52,7 @@ async fn known(site: &Site, visit: &Visit, alias: &str) -> Result<service::Model
 
 /// Lists the deploys, newest first: of all services, or of one.
 async fn show(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Result<Answer, Fault> {
-    let (query, now) = (&visit.query, Timestamp::now());
+    let query = &visit.query;
     let here = of.map_or_else(|| HERE.to_owned(), |service| path(["services", &service.slug, "deploys"]));
     // The list alone needs no fields, nor what they offer.
     let is_whole = !visit.is_about(LIST);
@@ -77,10 +77,7 @@ async fn show(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Result
         div id=(LIST) data-refresh=[is_live.then_some(REFRESH)] {
             (deploy_filter::chips(visit, &here, of.is_none()))
             @if deploys.is_empty() { (none(visit, &here, (next.as_deref(), &wanted.mistakes))) }
-            @for (day, deploys) in by_day(deploys) {
-                h2 { (day) }
-                (changes(&format!("Deploys of {day}"), deploys, of.is_none().then_some(&labels), now))
-            }
+            @if !deploys.is_empty() { (days(deploys, of.is_none().then_some(&labels))) }
             (page_links(visit, &here, next.as_deref()))
         }
     };
@@ -274,26 +271,49 @@ pub async fn latest_of(reading: &Reading, email: &str) -> Result<Markup, Fault> 
 
 /// A table of deploys, in which those of the same commit of a service with the same result are one row.
 pub fn table(label: &str, deploys: &[Model], labels: &HashMap<i64, Label>, now: Timestamp) -> Markup {
-    changes(label, deploys, Some(labels), now)
+    let rows = html! { tbody { (changes(deploys, Some(labels), |moment| time(moment, now))) } };
+    framed_rows(label, true, "When", &rows)
 }
 
-/// The same. Without `labels`, the deploys are of one service, which the rows do not name.
-fn changes(label: &str, deploys: &[Model], labels: Option<&HashMap<i64, Label>>, now: Timestamp) -> Markup {
+/// The same in one table by day, each row with its time of day. Without `labels`, the deploys are of one service, which the
+/// rows do not name.
+fn days(deploys: &[Model], labels: Option<&HashMap<i64, Label>>) -> Markup {
+    let columns = if labels.is_some() { 5 } else { 4 };
+    let rows = html! {
+        @for (day, deploys) in by_day(deploys) {
+            tbody {
+                tr.day { th scope="rowgroup" colspan=(columns) { (day) } }
+                (changes(deploys, labels, time_of_day))
+            }
+        }
+    };
+    framed_rows("Deploys by day", labels.is_some(), "Time (UTC)", &rows)
+}
+
+/// A table around rows of deploys. `when` is the heading of their times.
+fn framed_rows(label: &str, with_services: bool, when: &str, rows: &Markup) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(label) {
+            table.lined {
+                thead { tr {
+                    th scope="col" { "Change" }
+                    @if with_services { th scope="col" { "Service" } }
+                    th scope="col" { "Result" } th scope="col" { "Where" } th.number scope="col" { (when) }
+                } }
+                (rows)
+            }
+        }
+    }
+}
+
+/// The rows of the changes of these deploys.
+fn changes(deploys: &[Model], labels: Option<&HashMap<i64, Label>>, when: impl Fn(Timestamp) -> Markup) -> Markup {
     let shown: Vec<(Deploy, &Model)> = deploys.iter().map(|deploy| (Deploy::from(deploy), deploy)).collect();
     let changes = folded(&shown, |(deploy, stored)| (deploy, &stored.service_alias));
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(label) {
-            table.deploys[labels.is_some()] {
-                thead { tr {
-                    th scope="col" { "Change" }
-                    @if labels.is_some() { th scope="col" { "Service" } }
-                    th scope="col" { "Result" }
-                    th.wide scope="col" { "Where" } th.number scope="col" { "When" }
-                } }
-                tbody { @for change in changes {
-                    (row(&change.deploy.0, &change.environments, labels.map(|labels| service(change.deploy.1, labels)), now))
-                } }
-            }
+        @for change in changes {
+            @let (deploy, stored) = change.deploy;
+            (row(deploy, &change.environments, labels.map(|labels| service(stored, labels)), &when(stored.deployed_at)))
         }
     }
 }

@@ -60,7 +60,7 @@ fn table(entries: &[Model], addresses: &Addresses) -> Markup {
     let now = Timestamp::now();
     html! {
         div.scroll tabindex="0" role="region" aria-label="Changes" {
-            table.fit {
+            table.fit.stacked {
                 thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Action" } th scope="col" { "Changed" } th scope="col" { "Details" } } }
                 tbody { @for entry in entries {
                     tr {

@@ -155,7 +155,7 @@ fn section(columns: &[&str], rows: &[Markup], is_whole: bool, without: (&str, &s
             @if is_whole { (empty(without.0, html! { p { (without.1) } })) }
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Last deliveries" {
-                table {
+                table.lined {
                     thead { tr {
                         th scope="col" { "Received" } th scope="col" { "Status" }
                         @for column in columns { th scope="col" { (column) } }

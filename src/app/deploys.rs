@@ -75,21 +75,21 @@ pub fn folded<'d, D>(deploys: &'d [D], about: impl Fn(&'d D) -> (&'d Deploy, &'d
 pub fn table(deploys: &[Deploy], most: usize, now: Timestamp) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Latest deploys" {
-            table {
+            table.lined {
                 thead { tr {
-                    th scope="col" { "Change" } th scope="col" { "Result" } th.wide scope="col" { "Where" }
+                    th scope="col" { "Change" } th scope="col" { "Result" } th scope="col" { "Where" }
                     th.number scope="col" { "When" }
                 } }
                 tbody { @for change in folded(deploys, |deploy| (deploy, "")).into_iter().take(most) {
-                    (row(change.deploy, &change.environments, None, now))
+                    (row(change.deploy, &change.environments, None, &time(change.deploy.deployed_at.0, now)))
                 } }
             }
         }
     }
 }
 
-/// A change as a row. `service` is the content of a column of services, if the table has one.
-pub fn row(deploy: &Deploy, environments: &[&str], service: Option<Markup>, now: Timestamp) -> Markup {
+/// A change as a row. `service` is the content of a column of services, if the table has one; `when` says when it was.
+pub fn row(deploy: &Deploy, environments: &[&str], service: Option<Markup>, when: &Markup) -> Markup {
     let who = deploy.deployer_name.as_ref().or(deploy.deployer_email.as_ref());
     let text = deploy.commit_message.as_ref().map_or(&deploy.description, |message| message);
     html! {
@@ -103,13 +103,10 @@ pub fn row(deploy: &Deploy, environments: &[&str], service: Option<Markup>, now:
                 }
             }
             @if let Some(service) = service { td { (service) } }
-            td {
-                (status(deploy.deploy_status, deploy.status.as_deref()))
-                @if !environments.is_empty() { small.on-phones { (environments.join(", ")) } }
-            }
-            td.wide { (environments.join(", ")) }
+            td { (status(deploy.deploy_status, deploy.status.as_deref())) }
+            td { (environments.join(", ")) }
             td.number {
-                (time(deploy.deployed_at.0, now))
+                (when)
                 @if let Some(seconds) = deploy.duration { small { (duration(seconds)) } }
             }
         }

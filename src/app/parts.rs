@@ -22,6 +22,12 @@ pub fn date(moment: Timestamp) -> Markup {
     stamped(moment, &day_of(moment))
 }
 
+/// The time of day of a point in time in UTC, with the exact time as a tooltip, below a heading that says the day.
+pub fn time_of_day(moment: Timestamp) -> Markup {
+    let exact = moment.to_string();
+    stamped(moment, exact.get(11..16).unwrap_or(&exact))
+}
+
 /// A text about a point in time. The tooltip shows the time to the minute.
 fn stamped(moment: Timestamp, text: &str) -> Markup {
     let exact = moment.to_string();
@@ -315,6 +321,7 @@ mod tests {
         ] {
             assert_eq!(relative(moment(text), now), expected, "{text}");
         }
+        assert!(time_of_day(now).into_string().ends_with(">22:40</time>"));
         let shown = time(now, now).into_string();
         assert!(shown.contains("title=\"2026-11-27 22:40 UTC\"") && shown.contains("28.551459Z"), "{shown}");
     }

@@ -49,7 +49,11 @@ async fn the_deploys_of_a_service_are_the_same_list_by_day_with_its_filters_and_
         page.contains("<h1>Deploys of Cart &lt;b&gt;</h1>") && page.contains("href=\"/services/cart_b\""),
         "{page}"
     );
-    assert!(page.find("<h2>2 Nov 2026</h2>") < page.find("<h2>1 Nov 2026</h2>"), "{page}");
+    // One table, with a row for each day and the times of that day.
+    let day = |day: &str| page.find(&format!("<tr class=\"day\"><th scope=\"rowgroup\" colspan=\"4\">{day}</th></tr>"));
+    let days = (day("2 Nov 2026"), day("1 Nov 2026"));
+    assert!(days.0.is_some() && days.0 < days.1 && page.matches("<table").count() == 1, "{page}");
+    assert!(page.contains("title=\"2026-11-01 10:01 UTC\">10:01</time>"), "{page}");
     // One commit, to staging and then to production.
     assert_eq!((rows(&page), page.matches("change c1.").count()), (3, 1), "{page}");
     assert!(page.contains("Production, staging") && !page.contains("change c4."), "{page}");
