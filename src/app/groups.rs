@@ -133,7 +133,7 @@ pub async fn system(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
         h2 #services { "Services" }
         @if system.child_services.nodes.is_empty() { p.soft { "No service belongs to this system." } } @else {
             p.soft { (count(system.child_services.total_count, "service")) }
-            (services::table(system.child_services.nodes.iter()))
+            (services::table(system.child_services.nodes.iter(), false))
             (pages(visit, &path(["systems", alias]), &system.child_services.page_info))
         }
         (standards)

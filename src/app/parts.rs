@@ -127,6 +127,11 @@ pub fn order<T: FromStr>(visit: &Visit, mistakes: &mut Mistakes) -> Option<T> {
 /// this column already. `order` is the name of the SDL's order without `_ASC` and `_DESC`. The link leads to the first
 /// page. Phones leave out a column that is `wide`.
 pub fn sorted(visit: &Visit, path: &str, label: &str, order: &str, wide: bool) -> Markup {
+    sorted_of(visit, path, (label, order), wide.then_some("wide"))
+}
+
+/// The same for a column whose cells have a class.
+pub fn sorted_of(visit: &Visit, path: &str, (label, order): (&str, &str), class: Option<&str>) -> Markup {
     let (up, down) = (format!("{order}_ASC"), format!("{order}_DESC"));
     let (now, mark, next) = match visit.query.get("sort") {
         sort if sort == up => (Some("ascending"), " ▲", down),
@@ -134,7 +139,7 @@ pub fn sorted(visit: &Visit, path: &str, label: &str, order: &str, wide: bool) -
         _ => (None, "", up),
     };
     let address = link(path, &visit.query.without("after").query_with("sort", &next));
-    html! { th.wide[wide] scope="col" aria-sort=[now] { a href=(address) { (label) span aria-hidden="true" { (mark) } } } }
+    html! { th class=[class] scope="col" aria-sort=[now] { a href=(address) { (label) span aria-hidden="true" { (mark) } } } }
 }
 
 /// Joins a path and a query, which may be empty.

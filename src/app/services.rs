@@ -8,7 +8,7 @@ use super::layout::{Head, page as framed};
 use super::operations::search::SearchResult;
 use super::operations::services::Account;
 use super::operations::{Search, SearchTypeEnum, ServiceRow, ServiceSortEnum};
-use super::parts::{self, COUNTED, FOUND, count_to, empty, link, order, pages, sorted};
+use super::parts::{self, COUNTED, FOUND, count_to, empty, link, order, pages, sorted_of};
 use super::rights::Reach;
 use super::service_list::asked::{Asked, NAMES, quiet_since, team_called, wanted};
 use super::service_list::bar::Bar;
@@ -56,9 +56,9 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
         _ => Vec::new(),
     };
     let bar = Bar::read(site, visit, session, wrong).await?;
-    let nothing =
-        Nothing { gone: gone.messages().next(), similar: &similar, app_url: &site.catalogue.settings().app_url };
     let may = !Reach::read(site, session).await?.is_empty();
+    let app_url = &site.catalogue.settings().app_url;
+    let nothing = Nothing { gone: gone.messages().next(), similar: &similar, app_url, may_add: may };
     let file = link("/services.csv", &visit.query.without("after").query());
     let actions = html! {
         a.button.quiet href=(file) { "Download CSV" }
@@ -70,10 +70,9 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
         (mistakes.summary(&SHOWN))
         (filters(visit, &found, &mistakes))
         div #services {
-            (choice::views(visit, &found, session))
+            (choice::tools(visit, (&found, &chosen), session))
             (chips(visit, &found))
             (list(visit, (&found, &chosen), &nothing, bar.as_ref()))
-            (choice::columns(visit, &chosen))
         }
     };
     let status = match (is_valid, wrong.is_empty()) {
@@ -193,17 +192,19 @@ struct Nothing<'n> {
     gone: Option<&'n str>,
     similar: &'n [SearchResult],
     app_url: &'n str,
+    /// Whether the visitor may create services.
+    may_add: bool,
 }
 
 fn list(visit: &Visit, (found, chosen): (&Account, &Chosen), nothing: &Nothing<'_>, bar: Option<&Bar<'_>>) -> Markup {
     let services = &found.services;
     let filtered = visit.query.without("sort").without(choice::COLUMNS).without(VIEW).has_text();
     if services.nodes.is_empty() {
-        return if filtered { none_match(visit, nothing) } else { none_yet() };
+        return if filtered { none_match(visit, nothing) } else { none_yet(nothing.may_add) };
     }
-    let heading = |label: &str, order: Option<&str>, wide| match order {
-        Some(order) => sorted(visit, "/services", label, order, wide),
-        None => plain_heading(label, order, wide),
+    let heading = |label: &str, order: Option<&str>, class: Option<&str>| match order {
+        Some(order) => sorted_of(visit, "/services", (label, order), class),
+        None => plain_heading(label, order, class),
     };
     let bar = bar.filter(|bar| services.nodes.iter().any(|one| bar.offers(one)));
     let rows = services.nodes.iter().map(|one| {
@@ -212,7 +213,7 @@ fn list(visit: &Visit, (found, chosen): (&Account, &Chosen), nothing: &Nothing<'
     });
     let has_levels = services.nodes.iter().any(|one| one.level.is_some());
     let columns = chosen.shown(has_levels);
-    let shape = Shape { columns: &columns, is_chosen: chosen.is_chosen, has_before: true };
+    let shape = Shape { columns: &columns, is_chosen: chosen.is_chosen, with_systems: true, has_before: true };
     let table = table_of(&shape, heading, rows);
     html! {
         p.soft role="status" {
@@ -226,7 +227,7 @@ fn list(visit: &Visit, (found, chosen): (&Account, &Chosen), nothing: &Nothing<'
 }
 
 fn none_match(visit: &Visit, nothing: &Nothing<'_>) -> Markup {
-    let Nothing { gone, similar, app_url } = nothing;
+    let Nothing { gone, similar, app_url, .. } = nothing;
     empty(
         "No services match.",
         html! {
@@ -245,27 +246,29 @@ fn none_match(visit: &Visit, nothing: &Nothing<'_>) -> Markup {
     )
 }
 
-fn none_yet() -> Markup {
+fn none_yet(may_add: bool) -> Markup {
     empty(
         "No services yet.",
         html! {
-            p { "Services appear when you accept a suggestion, apply service files, or create them here or through the API." }
-            p { a href="/integrations" { "Add a deploy integration" } " and let your pipelines report deploys: "
+            p { "A service is a program that your organisation runs. It has an owner, who looks after it." }
+            @if may_add { p { a.button href="/new/service" { "New service" } } }
+            p { "Service files and the API create services, too. " a href="/integrations" { "Add a deploy integration" } " and let your pipelines report deploys: "
                 "each unknown name becomes a " a href="/suggestions" { "suggestion" } "." }
         },
     )
 }
 
-/// The table of services of a team or a system, without links to sort it and without owners.
-pub(super) fn table<'a>(services: impl Iterator<Item = &'a ServiceRow> + Clone) -> Markup {
+/// The table of services of a team or a system, without links to sort it and without owners. `with_systems` says whether
+/// the rows name their systems.
+pub(super) fn table<'a>(services: impl Iterator<Item = &'a ServiceRow> + Clone, with_systems: bool) -> Markup {
     let has_levels = services.clone().any(|service| service.level.is_some());
     let columns = Chosen::default().shown(has_levels);
     let columns: Vec<Column> = columns.into_iter().filter(|column| *column != Column::Owner).collect();
-    let shape = Shape { columns: &columns, is_chosen: false, has_before: false };
+    let shape = Shape { columns: &columns, is_chosen: false, with_systems, has_before: false };
     table_of(&shape, plain_heading, services.map(|service| (Row::from(service), html! {})))
 }
 
 /// The heading of a column by which a list is not sorted.
-fn plain_heading(label: &str, _: Option<&str>, wide: bool) -> Markup {
-    html! { th.wide[wide] scope="col" { (label) } }
+fn plain_heading(label: &str, _: Option<&str>, class: Option<&str>) -> Markup {
+    html! { th class=[class] scope="col" { (label) } }
 }

@@ -109,7 +109,7 @@ pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
                         p.soft { "This team owns no services. " a href="/services?unowned=1" { "Services without an owner" } }
                     } @else {
                         p.soft { (count(team.services.total_count, "service")) }
-                        (services::table(team.services.nodes.iter()))
+                        (services::table(team.services.nodes.iter(), true))
                         (pages(visit, &here, &team.services.page_info))
                     }
                 }

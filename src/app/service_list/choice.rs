@@ -74,8 +74,20 @@ pub fn open_id(query: &Fields) -> Option<String> {
     Some(Id::new::<saved_view::Entity>(number).text())
 }
 
-/// The saved views as chips, the ready ones first, and the form that saves the list as it is.
-pub fn views(visit: &Visit, found: &Account, session: &Session) -> Markup {
+/// What one does with the list as a whole, above it: its saved views, the form that saves it as it is, and its columns, if it
+/// has rows.
+pub fn tools(visit: &Visit, (found, chosen): (&Account, &Chosen), session: &Session) -> Markup {
+    html! {
+        div.tools {
+            (views(visit, found))
+            (save(&said(&visit.query), session))
+            @if !found.services.nodes.is_empty() { (columns(visit, chosen)) }
+        }
+    }
+}
+
+/// The saved views as chips, the ready ones first.
+fn views(visit: &Visit, found: &Account) -> Markup {
     let (views, open) = (&found.saved_views, found.saved_view.as_ref());
     let said = said(&visit.query);
     let number = |id: &str| id::number::<saved_view::Entity>(id).unwrap_or_default();
@@ -100,7 +112,6 @@ pub fn views(visit: &Visit, found: &Account, session: &Session) -> Markup {
                 @if !views.is_empty() { li { a href="/views" { "All saved views" } } }
             }
             @if let Some(view) = open.filter(|view| view.own) { (change(number(&view.id), view, &said)) }
-            (save(&said, session))
         }
     }
 }
@@ -137,7 +148,7 @@ fn save(said: &str, session: &Session) -> Markup {
 }
 
 /// The choice of columns.
-pub fn columns(visit: &Visit, chosen: &Chosen) -> Markup {
+fn columns(visit: &Visit, chosen: &Chosen) -> Markup {
     let query = visit.query.without("after").without(COLUMNS);
     let usual = link("/services", &query.query());
     // Each name once: `kept` shows all values of a name.

@@ -53,8 +53,7 @@ impl Column {
     ];
 
     /// Those of a list whose reader has chosen none.
-    pub const USUAL: [Self; 6] =
-        [Self::Owner, Self::Tier, Self::Level, Self::Lifecycle, Self::Language, Self::LastDeploy];
+    pub const USUAL: [Self; 5] = [Self::Owner, Self::Tier, Self::Level, Self::Language, Self::LastDeploy];
 
     /// The word in the address.
     pub fn word(self) -> &'static str {
@@ -113,9 +112,13 @@ impl Column {
         is_order.then(|| self.word())
     }
 
-    /// Whether phones leave it out, where nobody has chosen it.
-    pub fn is_wide(self) -> bool {
-        matches!(self, Self::Level | Self::Lifecycle | Self::Language)
+    /// The class of its cells. Narrow windows leave out the least important one, where nobody has chosen it.
+    fn class(self, is_chosen: bool) -> Option<&'static str> {
+        match self {
+            Self::LastDeploy => Some("number"),
+            Self::Language if !is_chosen => Some("roomy"),
+            _ => None,
+        }
     }
 }
 
@@ -191,7 +194,10 @@ impl Row<'_> {
                 Some((alias, name)) => a href=(path(["teams", alias])) { (name) },
                 None => span.mark.warn { "none" },
             } },
-            Column::Tier => html! { @if let Some((index, name)) = self.tier { (tier(index, name)) } },
+            Column::Tier => html! { @match self.tier {
+                Some((index, name)) => (tier(index, name)),
+                None => span.mark.warn { "none" },
+            } },
             Column::Level => text(self.level),
             Column::Lifecycle => text(self.lifecycle),
             Column::Type => text(self.kind),
@@ -212,39 +218,42 @@ impl Row<'_> {
 pub struct Shape<'s> {
     /// Its columns beside the name.
     pub columns: &'s [Column],
-    /// Whether its reader has chosen them: then phones show all of them, too.
+    /// Whether its reader has chosen them: then narrow windows show all of them, too, and phones name each.
     pub is_chosen: bool,
+    /// Whether rows name their systems, which a column may do, too.
+    pub with_systems: bool,
     /// Whether there is a cell before each row, to select it or to mark it.
     pub has_before: bool,
 }
 
-/// A table of services. `heading` builds the heading of a column from its label, its order, and whether phones leave it
-/// out. Each row comes with what stands before it.
+/// A table of services. `heading` builds the heading of a column from its label, its order and its class. Each row comes
+/// with what stands before it.
 pub fn table<'a>(
     shape: &Shape<'_>,
-    heading: impl Fn(&str, Option<&str>, bool) -> Markup,
+    heading: impl Fn(&str, Option<&str>, Option<&str>) -> Markup,
     rows: impl Iterator<Item = (Row<'a>, Markup)>,
 ) -> Markup {
     let now = Timestamp::now();
-    let is_wide = |column: &Column| !shape.is_chosen && column.is_wide();
-    let with_system = !shape.columns.contains(&Column::System);
+    let class = |column: &Column| column.class(shape.is_chosen);
+    let with_system = shape.with_systems && !shape.is_chosen && !shape.columns.contains(&Column::System);
     html! {
         div.scroll tabindex="0" role="region" aria-label="Services" {
-            table {
+            table.lined {
                 thead { tr {
                     @if shape.has_before { th.pick scope="col" { span.hidden { "Mark and select" } } }
-                    (heading("Service", Some("name"), false))
-                    @for column in shape.columns { (heading(column.label(), column.order(), is_wide(column))) }
+                    (heading("Service", Some("name"), None))
+                    @for column in shape.columns { (heading(column.label(), column.order(), class(column))) }
                 } }
                 tbody { @for (row, before) in rows { tr {
                     @if shape.has_before { td.pick { (before) } }
                     th scope="row" {
                         a href=(address(row.aliases)) { (row.name) }
                         @if row.locked { " " span.mark.none { "locked" } }
-                        @if let Some(level) = row.level.filter(|_| is_wide(&Column::Level)) { small.on-phones { (level) } }
-                        @if let Some(system) = row.system.filter(|_| with_system && !shape.is_chosen) { small { (system) } }
+                        @if let Some(system) = row.system.filter(|_| with_system) { small { (system) } }
                     }
-                    @for column in shape.columns { td.wide[is_wide(column)] { (row.cell(*column, now)) } }
+                    @for column in shape.columns {
+                        td class=[class(column)] data-label=[shape.is_chosen.then(|| column.label())] { (row.cell(*column, now)) }
+                    }
                 } } }
             }
         }

@@ -368,13 +368,22 @@ async fn columns_are_chosen_in_the_address_and_kept_by_every_link_and_form() {
     let usual = vera.page("/services").await;
     assert_eq!(
         headings(&usual),
-        ["Mark and select", "Service", "Owner", "Tier", "Lifecycle", "Language", "Last deploy"]
+        ["Mark and select", "Service", "Owner", "Tier", "Language", "Last deploy"],
+        "a lifecycle is shown to those who choose it"
     );
+    // Phones have no headings: there, chosen columns name their cells.
+    assert!(!usual.contains("data-label") && usual.contains("<td class=\"roomy\">Go</td>"), "{usual}");
+    let none = usual.matches("<td><span class=\"mark warn\">none</span></td>").count();
+    assert_eq!(none, 2, "no owner, no tier: {usual}");
+    assert!(usual.find("<summary>Columns</summary>") < usual.find("<table"), "{usual}");
+    let nothing = vera.page("/services?search=zzz").await;
+    assert!(!nothing.contains("<summary>Columns</summary>"), "{nothing}");
     for query in
         ["columns=tags,system,framework,alias,type", "columns=tags&columns=system&columns=framework,alias,type"]
     {
         let page = vera.page(&format!("/services?{query}&language=Go")).await;
         assert_eq!(headings(&page), ["Mark and select", "Service", "Tags", "System", "Framework", "Alias", "Type"]);
+        assert!(page.contains("<td data-label=\"System\">Till</td>"), "{page}");
         assert!(page.contains(">env: prod<") && page.contains(">Till</td>") && page.contains(">gin</td>"), "{page}");
         assert!(page.contains("<code>cart</code>") && page.contains(">Service</td>"), "{page}");
         let kept = "columns=tags%2Csystem%2Cframework%2Calias%2Ctype";
