@@ -105,7 +105,7 @@ async fn show(
             (empty("Nobody matches.", html! { p { "Try another name, or fewer letters. " a href="/users" { "All users" } } }))
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Users" {
-                table {
+                table.lined {
                     thead { (heads(visit)) }
                     tbody { @for user in &users {
                         @let number = user.number();
@@ -162,9 +162,9 @@ fn heads(visit: &Visit) -> Markup {
     let is_search = visit.query.given("q").is_some();
     html! {
         tr {
-            @if is_search { th scope="col" { "Name" } th.wide scope="col" { "Email" } }
-            @else { (sorted(visit, "/users", "Name", "name", false)) (sorted(visit, "/users", "Email", "email", true)) }
-            th scope="col" { "Role" } th.wide scope="col" { "Teams" } th.wide scope="col" { "Last sign-in" }
+            @if is_search { th scope="col" { "Name" } }
+            @else { (sorted(visit, "/users", "Name", "name", false)) }
+            th scope="col" { "Role" } th.roomy scope="col" { "Teams" } th.wide scope="col" { "Last sign-in" }
             th scope="col" { "Actions" }
         }
     }
@@ -229,16 +229,16 @@ fn row(
                 @match user.number() { Some(number) => a href={ "/users/" (number) } { (user.name) }, None => (user.name) }
                 @if is_own { " " span.mark { "you" } }
                 @if user.is_deactivated { " " span.mark { "deactivated" } }
+                small { (user.email) }
             }
-            td.wide { (user.email) }
-            td { form method="post" action=(here("role")) {
+            td.line { form method="post" action=(here("role")) {
                 label.hidden for={ "role-" (user.id) } { "Role of " (user.name) }
                 select id={ "role-" (user.id) } name="role" {
                     @for (role, _) in ROLES { option value=(role) selected[*role == user.role] { (role_name(*role)) } }
                 }
-                " " button.quiet { "Change" span.hidden { " the role of " (user.name) } }
+                button.quiet { "Change" span.hidden { " the role of " (user.name) } }
             } }
-            td.wide { @match teams {
+            td.roomy { @match teams {
                 Some(Some(teams)) => (teams_of(teams)),
                 Some(None) => span.soft { "none" },
                 None => span.soft { "not read" },
