@@ -8,7 +8,7 @@ use super::layout::layout;
 use super::markdown::prose;
 use super::operations::repository::{Repository, RepositoryServiceConnectionType};
 use super::operations::{self, Repositories};
-use super::parts::{count, count_to_most, empty, external_link, local, order, owner, pages, sorted, tags, time};
+use super::parts::{count, count_to_most, empty, external_link, local, order, owner, pages, short, sorted, tags, time};
 use super::rights::{Rights, Thing};
 use super::service_name::address;
 use super::visit::{Visit, path};
@@ -45,7 +45,16 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
                             (marks(one.visible, one.archived_at.is_some()))
                         }
                         td.wide { code { (one.default_alias) } }
-                        td { (owner(one.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
+                        td {
+                            @let of = one.services.nodes.first();
+                            @match (&one.owner, of.and_then(|service| Some((service, service.owner.as_ref()?)))) {
+                                // Whoever owns the service looks after its code.
+                                (None, Some((service, team))) => {
+                                    (owner(Some((&*team.alias, &*team.name)))) " " span.soft { "of " (short(&service.name)) }
+                                },
+                                (own, _) => (owner(own.as_ref().map(|team| (&*team.alias, &*team.name)))),
+                            }
+                        }
                         td.number { (one.services.total_count) }
                     } } }
                 }

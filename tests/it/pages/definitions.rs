@@ -27,7 +27,7 @@ async fn a_repository_has_a_page_with_its_services_and_their_folders() {
             name: "org/shop", url: "https://github.com/org/shop", defaultBranch: "trunk", private: true, visible: false,
             description: "All of the **shop**", languages: [{ name: "Rust", usage: 0.995 }, { name: "Shell", usage: 0.005 }]
         }) { errors { message } }
-        other: repositoryCreate(input: { name: "org/another" }) { errors { message } }
+        other: repositoryCreate(input: { name: "org/another", url: "https://github.com/org/another" }) { errors { message } }
         one: serviceRepositoryCreate(input: { service: { alias: "cart" }, repository: { alias: "github.com:org/shop" }, baseDirectory: "/src/cart" }) { errors { message } }
         two: serviceRepositoryCreate(input: { service: { alias: "stock" }, repository: { alias: "github.com:org/shop" } }) { errors { message } }
         tagCreate(input: { alias: "github.com:org/shop", type: Repository, key: "ci", value: "on" }) { errors { message } }
@@ -44,6 +44,18 @@ async fn a_repository_has_a_page_with_its_services_and_their_folders() {
     for part in ["2 repositories", &*link, "<code>github.com:org/shop</code></td>", "href=\"/teams/core\""] {
         assert!(list.contains(part), "{part}: {list}");
     }
+    // Without an owner of its own, its first service's owner stands there.
+    assert_eq!(list.matches("<span class=\"mark warn\">none</span>").count(), 1, "{list}");
+    let give = r#"mutation {
+        link: serviceRepositoryCreate(input: { service: { alias: "cart" }, repository: { alias: "github.com:org/another" } }) { errors { message } }
+        own: serviceUpdate(input: { alias: "cart", ownerInput: { alias: "core" } }) { errors { message } }
+    }"#;
+    let given = data(&app, give).await;
+    assert_eq!((&given["link"]["errors"], &given["own"]["errors"]), (&json!([]), &json!([])), "{given}");
+    let list = browser.page("/repositories").await;
+    let of_service = "<a href=\"/teams/core\">Core</a> <span class=\"soft\">of Cart</span>";
+    assert_eq!(list.matches(of_service).count(), 1, "{list}");
+    assert!(!list.contains("<span class=\"mark warn\">none</span>"), "{list}");
     let by_name = browser.page("/repositories?sort=name_ASC").await;
     assert!(by_name.find("org/another") < by_name.find("org/shop</a>"), "{by_name}");
     assert_eq!(browser.get("/repositories?sort=nothing").await.status, 400);
