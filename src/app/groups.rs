@@ -9,6 +9,7 @@ use super::graph;
 use super::group_form::GroupKind;
 use super::layout::{Head, page as framed};
 use super::markdown::prose;
+use super::operations::domain::Domain as FoundDomain;
 use super::operations::{Domain, Domains, System, Systems};
 use super::parts::{count, empty, order, owner, pages, sorted, tags, tier as tier_mark};
 use super::reading::too_long;
@@ -130,15 +131,16 @@ pub async fn system(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
     let latest = all_deploys::latest(site, visit, (Column::SystemId, number), ("system", alias)).await?;
     let standards = standing::of_system(site, visit, alias).await?;
     let children = html! {
-        h2 #services { "Services" }
-        @if system.child_services.nodes.is_empty() { p.soft { "No service belongs to this system." } } @else {
-            p.soft { (count(system.child_services.total_count, "service")) }
-            (services::table(system.child_services.nodes.iter(), false))
-            (pages(visit, &path(["systems", alias]), &system.child_services.page_info))
+        section.card {
+            h2 #services { "Services" }
+            @if system.child_services.nodes.is_empty() { p.soft { "No service belongs to this system." } } @else {
+                p.soft { (count(system.child_services.total_count, "service")) }
+                (services::table(system.child_services.nodes.iter(), false))
+                (pages(visit, &path(["systems", alias]), &system.child_services.page_info))
+            }
         }
         (standards)
         (latest)
-        (picture)
     };
     let group = Group {
         kind: GroupKind::System,
@@ -150,7 +152,7 @@ pub async fn system(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
         domain: system.parent.as_ref().map(|domain| (&*domain.aliases, &*domain.name)),
         tags: system.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)).collect(),
     };
-    Ok(Answer::page(group.page(visit, &group.rights(site, visit).await?, children)))
+    Ok(Answer::page(group.page(visit, &group.rights(site, visit).await?, (children, picture))))
 }
 
 /// Shows the domain with this alias.
@@ -168,19 +170,15 @@ pub async fn domain(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
     let latest = all_deploys::latest_among(&reading, ids, ("domain", alias)).await?;
     drop(reading);
     let children = html! {
-        h2 { "Systems" }
-        @if domain.child_systems.nodes.is_empty() { p.soft { "No system belongs to this domain." } } @else {
-            p.soft { (count(domain.child_systems.total_count, "system")) }
-            ul { @for system in &domain.child_systems.nodes {
-                li {
-                    (link("systems", &system.aliases, &system.name)) " "
-                    span.soft { (count(system.child_services.total_count, "service")) }
-                    @if let Some(text) = &system.description { (prose(text)) }
-                }
-            } }
-            (pages(visit, &path(["domains", alias]), &domain.child_systems.page_info))
+        section.card {
+            h2 #systems { "Systems" }
+            @if domain.child_systems.nodes.is_empty() { p.soft { "No system belongs to this domain." } } @else {
+                p.soft { (count(domain.child_systems.total_count, "system")) }
+                (systems_of(&domain))
+                (pages(visit, &path(["domains", alias]), &domain.child_systems.page_info))
+            }
         }
-        (services_of(services.as_deref()))
+        section.card { (services_of(services.as_deref())) }
         (latest)
     };
     let group = Group {
@@ -193,7 +191,23 @@ pub async fn domain(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
         domain: None,
         tags: domain.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)).collect(),
     };
-    Ok(Answer::page(group.page(visit, &group.rights(site, visit).await?, children)))
+    Ok(Answer::page(group.page(visit, &group.rights(site, visit).await?, (children, html! {}))))
+}
+
+/// The systems of a domain.
+fn systems_of(domain: &FoundDomain) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Systems" {
+            table.lined {
+                thead { tr { th scope="col" { "System" } th scope="col" { "About" } th.number scope="col" { "Services" } } }
+                tbody { @for system in &domain.child_systems.nodes { tr {
+                    th scope="row" { (link("systems", &system.aliases, &system.name)) }
+                    td { @if let Some(text) = &system.description { (prose(text)) } }
+                    td.number data-label="Services" { (system.child_services.total_count) }
+                } } }
+            }
+        }
+    }
 }
 
 /// A service of a domain.
@@ -282,7 +296,8 @@ impl<'g> Group<'g> {
         Rights::read(site, visit, Thing { noun: self.kind.noun(), page, owner: self.owner }).await
     }
 
-    fn page(&self, visit: &Visit, rights: &Rights<'_>, children: Markup) -> Markup {
+    /// `children` are the cards of the wide column. `picture` is too wide for a column.
+    fn page(&self, visit: &Visit, rights: &Rights<'_>, (children, picture): (Markup, Markup)) -> Markup {
         let first = self.first();
         let (all, name) = match self.kind {
             GroupKind::System => ("/systems", "Systems"),
@@ -307,11 +322,12 @@ impl<'g> Group<'g> {
             @if let Some(text) = self.description { div.lead { (prose(text)) } }
             div.two {
                 div.stack {
-                    section { (children) }
+                    (children)
                     @if let Some(note) = self.note { section.card { h2 { "Notes" } (prose(note)) } }
                 }
                 div.stack { (self.facts()) }
             }
+            (picture)
         };
         framed(visit, &head, main)
     }

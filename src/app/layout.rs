@@ -18,6 +18,7 @@ const GROUPS: &[(&str, &[Link])] = &[
             ("Home", "", Role::Viewer),
             ("Services", "services", Role::Viewer),
             ("Systems", "systems", Role::Viewer),
+            ("Domains", "domains", Role::Viewer),
             ("Teams", "teams", Role::Viewer),
             ("Deploys", "deploys", Role::Viewer),
             ("Standards", "standards", Role::Viewer),
@@ -111,7 +112,8 @@ pub fn bare(visitor: Option<(&Session, usize)>, title: &str, main: Markup) -> Ma
 fn section(visit: &Visit) -> &str {
     let part = |at: usize| visit.path.get(at).map_or("", String::as_str);
     match (part(0), part(1)) {
-        ("domains", _) | ("new", "system" | "domain") => "systems",
+        ("new", "system") => "systems",
+        ("new", "domain") => "domains",
         ("new", "team") => "teams",
         ("new", "campaign" | "check" | "level" | "category" | "scorecard") => "standards",
         ("new", "event-subscription") => "events",

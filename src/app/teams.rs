@@ -115,7 +115,6 @@ pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
                 }
                 (now.issues())
                 (latest)
-                (picture)
             }
             div.stack {
                 (facts(&team, &here, &site.catalogue.settings().app_url))
@@ -128,6 +127,7 @@ pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
                 (properties::section(&team.properties.nodes, team.properties.page_info.has_next_page))
             }
         }
+        (picture)
     };
     Ok(Answer::page(framed(visit, &head, main)))
 }

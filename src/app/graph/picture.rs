@@ -99,7 +99,7 @@ impl Picture {
         let height = most * (HEIGHT + SPACE) + 2 * MARGIN - SPACE.min(most * SPACE);
         html! {
             div.scroll.graph tabindex="0" role="region" aria-label=(label) {
-                svg width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } role="group" aria-label=(label) {
+                svg class={ "layers-" (layers) } width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } role="group" aria-label=(label) {
                     (arrow("arrow"))
                     (arrow("warn"))
                     @for (from, to) in self.edges.iter().take(EDGES) {
@@ -111,6 +111,8 @@ impl Picture {
                     }
                 }
             }
+            // Fewer layers fit a phone.
+            @if layers > 2 { p.hint.on-phones { "The picture scrolls sideways." } }
             @if self.edges.len() > EDGES {
                 p.soft { "The picture shows " (EDGES) " of " (self.edges.len()) " dependencies." }
             }
@@ -304,5 +306,15 @@ mod tests {
         };
         assert!(draw(&[]).contains("viewBox=\"0 0 40 16\""), "{}", draw(&[]));
         assert!(draw(&[0, 0]).contains("height=\"88\""), "{}", draw(&[0, 0]));
+        // The stylesheet has a least width for each number of layers.
+        let style = include_str!("../style.css");
+        let most = crate::app::graph::LAYERS.max(2 * usize::from(crate::app::graph::SHOWN_STEPS) + 1);
+        for layers in 1..=most {
+            let class = format!("layers-{layers}");
+            let drawn = draw(&(0..layers).collect::<Vec<_>>());
+            assert!(drawn.contains(&format!("<svg class=\"{class}\" width=")), "{drawn}");
+            assert_eq!(style.contains(&format!(".graph .{class} {{ min-width")), layers > 2, "{class}");
+            assert_eq!(drawn.contains("scrolls sideways"), layers > 2, "{drawn}");
+        }
     }
 }

@@ -31,6 +31,13 @@ async fn a_domain_lists_its_services_and_its_deploys() {
     }
     let viewer = Browser::of(app, Role::Viewer).await;
     let page = viewer.page("/domains/commerce").await;
+    // Its systems are a table, and each list is in a card with its heading.
+    assert!(
+        page.contains("<section class=\"card\"><h2 id=\"systems\">") && page.contains("aria-label=\"Systems\""),
+        "{page}"
+    );
+    assert!(page.contains("<section class=\"card\"><h2 id=\"services\">"), "{page}");
+    assert!(page.contains("<a href=\"/domains\" aria-current=\"page\">"), "in the navigation: {page}");
     let services = page.split_once("id=\"services\"").expect("the services").1;
     assert!(services.contains("51 services. The first 50 by name are listed"), "{services}");
     let first = services.split("<tr>").nth(2).expect("a first row");
@@ -46,6 +53,13 @@ async fn a_domain_lists_its_services_and_its_deploys() {
     let page = viewer.page("/domains/commerce").await;
     assert!(page.contains("Sell &lt;u&gt;more") && !page.contains("Elsewhere"), "{page}");
     assert!(page.contains("href=\"/deploys?domain=commerce\""), "{page}");
+    // The page of a system names it once: its rows do not.
+    let system = viewer.page("/systems/till").await;
+    assert!(system.contains("<section class=\"card\"><h2 id=\"services\">"), "{system}");
+    assert!(
+        !system.contains("<small>Till</small>") && viewer.page("/services").await.contains("<small>Till</small>"),
+        "{system}"
+    );
     let empty = viewer.page("/domains/empty").await;
     assert!(empty.contains("No service belongs to its systems."), "{empty}");
 }
