@@ -56,7 +56,7 @@ pub fn at_a_glance(service: &Service, issues: &Issues, production: &Environments
             div {
                 dt { "Last deploy" }
                 dd { (last_deploy(service, now)) }
-                (broken(service, issues, production))
+                (broken(service, (issues, production), now))
             }
             (links(service, &here))
         }
@@ -121,26 +121,33 @@ fn on_call(service: &Service, now: Timestamp) -> Markup {
 }
 
 /// What is broken, as far as the catalogue knows.
-fn broken(service: &Service, issues: &Issues, production: &Environments) -> Markup {
+fn broken(service: &Service, (issues, production): (&Issues, &Environments), now: Timestamp) -> Markup {
     let mut deploys = service.deploys.nodes.iter();
     // A deploy without a status took place.
     let last = deploys.find(|deploy| {
         let is_finished = matches!(deploy.deploy_status, DeployStatusEnum::Success | DeployStatusEnum::Failure);
         production.contain(deploy.environment.as_deref()) && (is_finished || deploy.status.is_none())
     });
-    let has_failed = last.is_some_and(|deploy| deploy.deploy_status == DeployStatusEnum::Failure);
+    let failed = last.filter(|deploy| deploy.deploy_status == DeployStatusEnum::Failure);
     let severe = issues.severe();
     let is_raised = |link: &&AlertSourceService| link.status == AlertSourceStatusTypeEnum::Alert;
     let alerts: Vec<_> = service.alert_source_services.nodes.iter().filter(is_raised).collect();
     html! {
-        @if has_failed || !severe.is_empty() || !alerts.is_empty() {
+        @if failed.is_some() || !severe.is_empty() || !alerts.is_empty() {
             dt { "Broken" }
             dd {
                 @for link in alerts.iter().take(NEAR) {
                     span.mark.bad { (external_link(link.alert_source.url.as_deref(), &short(&link.alert_source.name))) } " "
                 }
                 @if alerts.len() > NEAR { span.mark.bad { (alerts.len() - NEAR) " more alerts" } " " }
-                @if has_failed { a.mark.bad href="#deploys" { "the last deploy to production failed" } " " }
+                // It need not be the last deploy of all, which stands above it.
+                @if let Some(deploy) = failed {
+                    a.mark.bad href="#deploys" {
+                        "deploy #" (short(&deploy.deploy_number)) " to " (deploy.environment.as_deref().unwrap_or("production"))
+                        " failed " (time(deploy.deployed_at.0, now))
+                    }
+                    " "
+                }
                 @for number in severe { a.mark.bad href="#issues" { (number) } " " }
             }
         }
