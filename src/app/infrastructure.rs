@@ -21,6 +21,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         @if resources.nodes.is_empty() {
             (empty("No infrastructure yet.", html! {
                 p { "Add databases, queues, clusters and the like " a href="/reference/Mutation#infrastructureResourceCreate" { "through the API" } "." }
+                p { a.button.quiet href="/explorer" { "Try it in the explorer" } }
             }))
         } @else {
             p.soft { (count_to_most(resources.total_count, "resource")) }

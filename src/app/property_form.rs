@@ -20,6 +20,7 @@ use super::service_name::address;
 use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site};
 use crate::entity::text;
+use crate::entity::user::Role;
 use crate::json_schema;
 
 /// Lists the definitions that the service can have values for, with its values.
@@ -192,6 +193,9 @@ fn list(
         @if definitions.is_empty() {
             (empty("No properties yet.", html! {
                 p { "Properties are defined for all services on the page " a href="/definitions" { "Definitions" } "." }
+                @if visit.session.as_ref().is_some_and(|session| session.user.role >= Role::User) {
+                    p { a.button href="/new/property-definition" { "New property" } }
+                }
             }))
         }
         @let (open, shut): (Vec<_>, Vec<_>) = definitions.iter().partition(|one| may_write && is_open(one));

@@ -30,6 +30,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
                 p { "List the repositories of a service in its service file, or add them "
                     a href="/reference/Mutation#repositoryCreate" { "through the API" }
                     ". A service's page links them to it." }
+                p { a.button.quiet href="/explorer" { "Try it in the explorer" } }
             }))
         } @else {
             p.soft { (count_to_most(repositories.total_count, "repository")) }

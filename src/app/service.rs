@@ -57,6 +57,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
                 (standing.card)
                 (facts::missing(&service, may))
                 (facts::section(&service, &site.catalogue.settings().app_url, may, now))
+                // On phones, what is missing comes before that nothing is known.
+                @if more.issues.are_none() { (more.issues.card()) }
             }
         }
     };
@@ -152,7 +154,7 @@ fn wide(service: &Service, more: &More, may: bool, now: Timestamp) -> Markup {
         (dependencies(service, &more.picture, may))
         @if let Some(note) = &service.note { section.card { h2 { "Notes" } (prose(note)) } }
         (related(service))
-        section.card { h2 #issues { "Code issues" } (more.issues.list()) }
+        @if !more.issues.are_none() { (more.issues.card()) }
     }
 }
 

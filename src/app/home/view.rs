@@ -103,7 +103,7 @@ fn unowned(account: &Account) -> Markup {
         a href="/services?unowned=1" { "Without an owner" }
         strong { (number(services.total_count)) }
         @match &*services.nodes {
-            [] => "Every service has one.",
+            [] => "No service lacks one.",
             nodes => span { @for (at, service) in nodes.iter().enumerate() {
                 @if at > 0 { ", " } a href=(service_name::address(&service.aliases)) { (short(&service.name)) }
             } },

@@ -287,7 +287,9 @@ async fn the_page_of_a_service_begins_with_what_is_needed_during_an_incident() {
     ];
     let places: Vec<usize> = order.into_iter().map(place).collect();
     assert!(places.is_sorted(), "{places:?}: {page}");
-    assert!(page.contains("the last deploy to production failed"), "{page}");
+    let failed = page.split_once("<dt>Broken</dt>").expect("what is broken").1.split_once("</a>").expect("its end").0;
+    assert!(failed.contains("deploy #") && failed.contains(" to production failed <time "), "{failed}");
+    assert!(failed.contains(">just now</time>"), "which and when: {failed}");
 
     let create =
         "mutation { eventIntegrationCreate(input: { type: datadogCheck, name: \"D\" }) { integration { id } } }";
@@ -335,7 +337,8 @@ async fn properties_of_a_service_are_set_and_cleared() {
     let app = TestApp::start().await;
     let mut mem = Browser::of(&app, Role::User).await;
     mem.post("/new/service", &[("name", "Cart")]).await;
-    assert!(mem.page("/services/cart/properties").await.contains("No properties yet."));
+    let none = mem.page("/services/cart/properties").await;
+    assert!(none.contains("No properties yet.") && none.contains("href=\"/new/property-definition\""), "{none}");
     let made = data(
         &app,
         r#"mutation {
