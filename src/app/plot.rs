@@ -41,6 +41,7 @@ fn drawn(bars: &[Bar], most: f64, label: &str, ends: [&str; 2], scale: &str) -> 
                     width=(format!("{width:.1}")) height=(format!("{height:.1}")) { title { (bar.title) } }
             }
         }
-        div.axis { @for end in ends { span { (end) } } }
+        // One bar is its own first and last.
+        div.axis { span { (ends[0]) } @if ends[0] != ends[1] { span { (ends[1]) } } }
     }
 }

@@ -92,6 +92,14 @@ document.addEventListener("keydown", (event) => {
   own.select();
 });
 
+// The address of a list names only what is asked for, so that it is short enough to share.
+document.addEventListener("formdata", ({ target, formData }) => {
+  if (target.method !== "get") return;
+  const given = [...formData].filter(([, value]) => value !== "");
+  for (const name of new Set(formData.keys())) formData.delete(name);
+  for (const [name, value] of given) formData.append(name, value);
+});
+
 for (const form of document.querySelectorAll("form[data-live]")) {
   const target = document.getElementById(form.dataset.live);
   whileTyping(form, async (signal) => {
