@@ -38,7 +38,7 @@ pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<An
                 None => span.soft { "none" },
             } }
             td { (owner(system.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
-            td.number { (system.child_services.total_count) }
+            td.number data-label="Services" { (system.child_services.total_count) }
         }
     });
     let head = |label, order| sorted(visit, "/systems", label, order, false);
@@ -60,7 +60,7 @@ pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<An
         html! {
             th scope="row" { (link("domains", &domain.aliases, &domain.name)) }
             td { (owner(domain.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
-            td.number { (domain.child_systems.total_count) }
+            td.number data-label="Systems" { (domain.child_systems.total_count) }
         }
     });
     let head = |label, order| sorted(visit, "/domains", label, order, false);
@@ -76,7 +76,7 @@ fn table(label: &str, heads: &Markup, rows: Vec<Markup>) -> Option<Markup> {
     (!rows.is_empty()).then(|| {
         html! {
             div.scroll tabindex="0" role="region" aria-label=(label) {
-                table {
+                table.lined {
                     thead { tr { (heads) } }
                     tbody { @for row in rows { tr { (row) } } }
                 }
@@ -257,7 +257,7 @@ fn services_of(members: Option<&[Member]>) -> Markup {
                     @if members.len() > MEMBERS { ". The first " (MEMBERS) " by name are listed; each system lists its own." }
                 }
                 div.scroll tabindex="0" role="region" aria-label="Services" {
-                    table {
+                    table.lined {
                         thead { tr { th scope="col" { "Service" } th scope="col" { "Tier" } th scope="col" { "Owner" } } }
                         tbody { @for member in members.iter().take(MEMBERS) { tr {
                             th scope="row" { a href=(path(["services", &member.slug])) { (member.name) } }

@@ -26,7 +26,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         } @else {
             p.soft { (count_to_most(resources.total_count, "resource")) }
             div.scroll tabindex="0" role="region" aria-label="Infrastructure" {
-                table {
+                table.lined {
                     thead { tr {
                         @for head in ["Resource", "Type", "Provider", "Owner"] { th scope="col" { (head) } }
                     } }

@@ -139,7 +139,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
 fn received(integrations: &[&IntegrationRow], receipts: Option<&Receipts>, now: Timestamp) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Integrations" {
-            table {
+            table.lined {
                 thead { tr {
                     th scope="col" { "Name" } th scope="col" { "Kind" } th scope="col" { "Last received" }
                     th.number scope="col" { "Failed in 24 h" } th.wide scope="col" { "Added" }
@@ -151,13 +151,13 @@ fn received(integrations: &[&IntegrationRow], receipts: Option<&Receipts>, now: 
                         @match receipts {
                             // Its projects and issues come through the API, which notes no posts.
                             _ if integration.kind() == Kind::Custom => {
-                                td { span.soft { "through the API" } } td.number { span.soft { "–" } }
+                                td { span.soft { "through the API" } } td.number {}
                             },
                             Some(receipts) => {
-                                td { (last(integration, receipts, now)) }
-                                td.number { (failed(integration, receipts)) }
+                                td data-label="Last received" { (last(integration, receipts, now)) }
+                                td.number data-label="Failed in 24 h" { (failed(integration, receipts)) }
                             },
-                            None => { td { span.soft { "not read" } } td.number { span.soft { "–" } } },
+                            None => { td { span.soft { "not read" } } td.number {} },
                         }
                         td.wide { (time(integration.created_at.0, now)) }
                     }

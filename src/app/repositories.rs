@@ -35,7 +35,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         } @else {
             p.soft { (count_to_most(repositories.total_count, "repository")) }
             div.scroll tabindex="0" role="region" aria-label="Repositories" {
-                table {
+                table.lined {
                     thead { tr {
                         (head("Repository", "name", false)) (head("Alias", "alias", true)) (head("Owner", "owner", false))
                         th.number scope="col" { "Services" }
@@ -56,7 +56,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
                                 (own, _) => (owner(own.as_ref().map(|team| (&*team.alias, &*team.name)))),
                             }
                         }
-                        td.number { (one.services.total_count) }
+                        td.number data-label="Services" { (one.services.total_count) }
                     } } }
                 }
             }

@@ -47,7 +47,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             }))
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Teams" {
-                table {
+                table.lined {
                     thead { tr {
                         (sorted(visit, "/teams", "Team", "name", false)) (sorted(visit, "/teams", "Manager", "manager", false))
                         th.number scope="col" { "Members" }
@@ -57,8 +57,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                         tr {
                             th scope="row" { a href=(path(["teams", &team.alias])) { (team.name) } }
                             td { @match &team.manager { Some(manager) => (manager.name), None => span.soft { "nobody" } } }
-                            td.number { (team.members.total_count) }
-                            td.number { (team.services.total_count) }
+                            td.number data-label="Members" { (team.members.total_count) }
+                            td.number data-label="Services" { (team.services.total_count) }
                         }
                     } }
                 }

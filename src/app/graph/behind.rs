@@ -61,7 +61,7 @@ impl Behind {
         html! {
             h2 #people { "Who owns them, and who is on call" }
             div.scroll tabindex="0" role="region" aria-label="Who owns the services" {
-                table {
+                table.lined {
                     thead { tr {
                         th scope="col" { "Service" } th scope="col" { "Tier" } th scope="col" { "Owner" } th scope="col" { "On call now" }
                     } }
@@ -71,7 +71,7 @@ impl Behind {
                             th scope="row" { a href=(node.page) { (short(&node.name)) } }
                             td { @if let Some(index) = node.tier { (tier_chip(index, &Mark::of_tier(node.tier).words)) } }
                             td { (owner(one.and_then(|one| one.owner.as_ref()).map(|(alias, name)| (&**alias, &**name)))) }
-                            td { (people(one.map_or(&[][..], |one| &one.on_call[..]))) }
+                            td data-label="On call" { (people(one.map_or(&[][..], |one| &one.on_call[..]))) }
                         }
                     } }
                 }

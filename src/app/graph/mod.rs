@@ -136,7 +136,7 @@ fn reached(
         html! {
             tr {
                 th scope="row" { a href=(service_name::address(&neighbour.aliases)) { (neighbour.name) } }
-                td.number { (distance) }
+                td data-label="Steps" { (distance) }
                 td { @if let Some(tier) = &neighbour.tier { (tier_chip(tier.index, &tier.name)) } }
                 td { (owner(node.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
             }
@@ -154,9 +154,9 @@ fn reached(
                 @if !impact.is_complete { ", and more: the search stopped at its limit" }
             }
             div.scroll tabindex="0" role="region" aria-label="What its failure can reach" {
-                table {
+                table.lined {
                     thead { tr {
-                        th scope="col" { "Service" } th.number scope="col" { "Steps" } th scope="col" { "Tier" }
+                        th scope="col" { "Service" } th scope="col" { "Steps" } th scope="col" { "Tier" }
                         th scope="col" { "Owner" }
                     } }
                     tbody { @for edge in &impact.edges { (row(edge)) } }

@@ -56,7 +56,7 @@ async fn the_list_says_what_was_received_last_and_which_posts_failed() {
     ] {
         let row = row(&list, name);
         assert!(row.contains(&format!("<td>{kind}</td>")) && row.contains(">never<"), "{name}: {row}");
-        assert!(row.contains("<td class=\"number\">0</td>"), "{name}: {row}");
+        assert!(row.contains("<td class=\"number\" data-label=\"Failed in 24 h\">0</td>"), "{name}: {row}");
     }
     assert!(row(&list, "Scanner").contains("through the API"), "{list}");
     let recorded = list.split_once("id=\"recorded\"").expect("what is only recorded").1;
@@ -77,7 +77,10 @@ async fn the_list_says_what_was_received_last_and_which_posts_failed() {
     assert!(ci.contains(&format!("href=\"/integrations/{}#deliveries\"", endpoint.id)), "{ci}");
     assert!(ci.contains(">2<") && !ci.contains("never"), "{ci}");
     let scans = row(&list, "Scans");
-    assert!(!scans.contains("never") && scans.contains("<td class=\"number\">0</td>"), "{scans}");
+    assert!(
+        !scans.contains("never") && scans.contains("<td class=\"number\" data-label=\"Failed in 24 h\">0</td>"),
+        "{scans}"
+    );
     assert!(row(&list, "Runner").contains(">never<"), "{list}");
 
     // Behind more deploys than are searched, nobody knows.
