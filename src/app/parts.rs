@@ -131,7 +131,13 @@ pub fn sorted(visit: &Visit, path: &str, label: &str, order: &str, wide: bool) -
 }
 
 /// The same for a column whose cells have a class.
-pub fn sorted_of(visit: &Visit, path: &str, (label, order): (&str, &str), class: Option<&str>) -> Markup {
+pub fn sorted_of(visit: &Visit, path: &str, named: (&str, &str), class: Option<&str>) -> Markup {
+    let (now, link) = sort_link(visit, path, named);
+    html! { th class=[class] scope="col" aria-sort=[now] { (link) } }
+}
+
+/// The link of such a heading, and how the list is sorted by it now.
+pub fn sort_link(visit: &Visit, path: &str, (label, order): (&str, &str)) -> (Option<&'static str>, Markup) {
     let (up, down) = (format!("{order}_ASC"), format!("{order}_DESC"));
     let (now, mark, next) = match visit.query.get("sort") {
         sort if sort == up => (Some("ascending"), " ▲", down),
@@ -139,7 +145,7 @@ pub fn sorted_of(visit: &Visit, path: &str, (label, order): (&str, &str), class:
         _ => (None, "", up),
     };
     let address = link(path, &visit.query.without("after").query_with("sort", &next));
-    html! { th class=[class] scope="col" aria-sort=[now] { a href=(address) { (label) span aria-hidden="true" { (mark) } } } }
+    (now, html! { a href=(address) { (label) span aria-hidden="true" { (mark) } } })
 }
 
 /// Joins a path and a query, which may be empty.

@@ -252,8 +252,8 @@ fn none_yet(may_add: bool) -> Markup {
         html! {
             p { "A service is a program that your organisation runs. It has an owner, who looks after it." }
             @if may_add { p { a.button href="/new/service" { "New service" } } }
-            p { "Service files and the API create services, too. " a href="/integrations" { "Add a deploy integration" } " and let your pipelines report deploys: "
-                "each unknown name becomes a " a href="/suggestions" { "suggestion" } "." }
+            p { "Service files and the API create services, too. " a href="/integrations" { "Add a deploy integration" }
+                " and let your pipelines report deploys: each unknown name becomes a " a href="/suggestions" { "suggestion" } "." }
         },
     )
 }

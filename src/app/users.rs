@@ -12,7 +12,7 @@ use super::operations::users::User;
 use super::operations::{
     ChangeUser, DeleteUser, InviteUser, Mistake, UserIdentifierInput, UserInput, UserRole, UserSortEnum, Users,
 };
-use super::parts::{count, delete_button, empty, order, pages, sorted, time};
+use super::parts::{count, delete_button, empty, order, pages, sort_link, time};
 use super::roles::{ROLES, role_name};
 use super::team_tree::Duties;
 use super::visit::{Session, Visit, path};
@@ -160,10 +160,12 @@ fn search(visit: &Visit) -> Markup {
 /// The headings of the list. What a search finds is in the order of the matches.
 fn heads(visit: &Visit) -> Markup {
     let is_search = visit.query.given("q").is_some();
+    let (by_name, name) = sort_link(visit, "/users", ("Name", "name"));
+    let (by_email, email) = sort_link(visit, "/users", ("Email", "email"));
     html! {
         tr {
-            @if is_search { th scope="col" { "Name" } }
-            @else { (sorted(visit, "/users", "Name", "name", false)) }
+            @if is_search { th scope="col" { "Name, email" } }
+            @else { th scope="col" aria-sort=[by_name.or(by_email)] { (name) ", " (email) } }
             th scope="col" { "Role" } th.roomy scope="col" { "Teams" } th.wide scope="col" { "Last sign-in" }
             th scope="col" { "Actions" }
         }

@@ -132,6 +132,9 @@ async fn an_administrator_finds_users_and_sees_their_teams_and_last_sign_in() {
     assert!(many.contains("The best 50 are listed."), "{many}");
     assert!(admin.page("/users?q=xyzzyq").await.contains("Nobody matches."));
     assert_eq!(admin.get(&format!("/users?q={}", "x".repeat(256))).await.status, 400);
+    assert!(!many.contains("aria-sort") && !many.contains("sort=email"), "the best come first: {many}");
+    let sorted = admin.page("/users?sort=email_ASC").await;
+    assert!(sorted.contains("aria-sort=\"ascending\"") && sorted.contains("sort=email_DESC\">Email"), "{sorted}");
     // Without a term, all are listed by pages.
     let first = admin.page("/users").await;
     assert!(first.matches("id=\"role-").count() == 50 && first.contains("Next page"), "{first}");
