@@ -8,11 +8,12 @@ use super::layout::layout;
 use super::operations::SearchPage;
 use super::operations::search::SearchResult;
 use super::operations::search_page::{SearchItem, SearchResult as Found};
-use super::parts::{count, empty, short, tier as tier_chip};
+use super::parts::{count, empty, link, short, tier as tier_chip};
 use super::people::{self, RESULTS};
 use super::schema_form::spoken;
-use super::visit::Visit;
+use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site, owns};
+use crate::graphql::search::MOST;
 
 /// Shows the results for the search term, if there is one. Fields that name people ask for people alone.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
@@ -36,16 +37,22 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
                 None => p.soft { "Finds services, systems, domains, teams, people, repositories and infrastructure. "
                     "Press " kbd { "/" } " or " kbd { "Ctrl+K" } " on any page to search." },
                 Some(found) if found.is_empty() => (empty("Nothing matches.", html! { p { "Try another word, or fewer letters." } })),
-                Some(found) => (list(&found, app_url)),
+                Some(found) => (list(&found, visit.query.get("q"), app_url)),
             }
         }
     };
     Ok(Answer::page(layout(visit, "Search", main)))
 }
 
-fn list(found: &[Found], app_url: &str) -> Markup {
+/// The results. A search ends at [`MOST`]: of more, the page says so, and the list of services has all services.
+fn list(found: &[Found], term: &str, app_url: &str) -> Markup {
+    let is_cut = found.len() >= MOST;
+    let has_services = found.iter().any(|one| matches!(one.item, SearchItem::Service(_)));
     html! {
-        p.soft role="status" { (count(i64::try_from(found.len()).unwrap_or(i64::MAX), "result")) }
+        p.soft role="status" {
+            @if is_cut { "The first " (MOST) " results. There may be more: write more letters to find them." }
+            @else { (count(i64::try_from(found.len()).unwrap_or(i64::MAX), "result")) }
+        }
         ul.results {
             @for one in found {
                 li {
@@ -58,6 +65,9 @@ fn list(found: &[Found], app_url: &str) -> Markup {
                     (apart(&one.item, one.alias.as_deref()))
                 }
             }
+        }
+        @if is_cut && has_services {
+            p { a href=(link("/services", &Fields::one("search", term).query())) { "All services that match" } }
         }
     }
 }

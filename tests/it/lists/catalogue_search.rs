@@ -191,6 +191,28 @@ async fn the_search_page_links_to_its_results() {
 }
 
 #[tokio::test]
+async fn the_search_page_says_that_it_shows_the_first_results_alone() {
+    let app = TestApp::start().await;
+    let create = async |number: usize| {
+        let name = format!("Cart {number}");
+        let query = "mutation($name: String!) { serviceCreate(input: { name: $name }) { errors { message } } }";
+        assert_eq!(app.query(query, json!({ "name": name })).await["data"]["serviceCreate"]["errors"], json!([]));
+    };
+    for number in 0..19 {
+        create(number).await;
+    }
+    let viewer = Browser::of(&app, Role::Viewer).await;
+    let page = viewer.page("/search?q=cart").await;
+    assert!(page.contains("19 results") && !page.contains("All services that match"), "{page}");
+    create(19).await;
+    create(20).await;
+    let page = viewer.page("/search?q=cart").await;
+    assert!(page.contains("The first 20 results. There may be more") && !page.contains("20 results<"), "{page}");
+    assert!(page.contains("href=\"/services?search=cart\">All services that match</a>"), "{page}");
+    assert!(viewer.page("/services?search=cart").await.contains("21 services"));
+}
+
+#[tokio::test]
 async fn the_search_page_says_what_tells_results_of_one_name_apart() {
     let app = TestApp::start().await;
     let query = r#"mutation {
