@@ -6,7 +6,7 @@ use super::contact_form::contact;
 use super::issues::Issues;
 use super::operations::service::{AlertSourceService, Service};
 use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatusEnum};
-use super::parts::{external_link, owner, short, status, time};
+use super::parts::{clock, external_link, owner, short, status, time};
 use super::service_name::address;
 use crate::entity::Timestamp;
 use crate::entity::deploy::Environments;
@@ -110,9 +110,9 @@ fn on_call(service: &Service, now: Timestamp) -> Markup {
                     Some(email) => a href={ "mailto:" (email) } { (name) },
                     None => (name),
                 }
-                @if let Some(ends_at) = &one.ends_at { ", hands over " (time(ends_at.0, now)) }
+                @if let Some(ends_at) = &one.ends_at { small { "until " (clock(ends_at.0, now)) } }
                 @if one.schedule.is_some() || one.url.is_some() {
-                    " " span.soft { (external_link(one.url.as_deref(), one.schedule.as_deref().unwrap_or("schedule"))) }
+                    small { (external_link(one.url.as_deref(), one.schedule.as_deref().unwrap_or("schedule"))) }
                 }
             }
         } }

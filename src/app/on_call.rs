@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use sea_orm::{EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::Fault;
-use super::parts::{short, time};
+use super::parts::{clock, short};
 use super::reading::too_long;
 use super::visit::path;
 use crate::db::{Read, ReadHandle, any};
@@ -59,7 +59,7 @@ pub fn card(people: Option<&[OnCall]>, labels: &HashMap<i64, Label>, now: Timest
                         li {
                             span {
                                 strong { bdi { (short(&person.name)) } }
-                                @if let Some(end) = person.ends_at { " " span.soft { "hands over " (time(end, now)) } }
+                                @if let Some(end) = person.ends_at { " " span.soft { "until " (clock(end, now)) } }
                                 small {
                                     @for (at, id) in services.iter().take(SERVICES).enumerate() {
                                         @if at > 0 { ", " } (service(labels, *id))

@@ -9,7 +9,7 @@ use super::layout::layout;
 use super::offers::{Offered, Offers};
 use super::operations::on_call_of_service::{OnCall, Service};
 use super::operations::{IdentifierInput, OnCallInput, OnCallOfService, ServiceOnCallsUpdateInput, SetOnCall};
-use super::parts::{delete_button, external_link, short, time};
+use super::parts::{clock, delete_button, external_link, short};
 use super::rights::{Rights, Thing};
 use super::service_name::address;
 use super::visit::{Method, Visit, path};
@@ -131,7 +131,7 @@ async fn list(site: &Site, visit: &Visit, service: &Service, mistakes: &Mistakes
                     @if let Some(email) = &one.external_email { a href={ "mailto:" (email) } { (email) } " " }
                     @if let Some(schedule) = &one.schedule { (external_link(one.url.as_deref(), schedule)) " " }
                     @else if let Some(url) = &one.url { (external_link(Some(url), &short(url))) " " }
-                    @if let Some(end) = &one.ends_at { span.soft { "until " (time(end.0, now)) } }
+                    @if let Some(end) = &one.ends_at { span.soft { "until " (clock(end.0, now)) } }
                 }
                 @if may {
                     (delete_button(&format!("{page}{}", path(["on-call", &one.id, "delete"])), "Remove", name, "Remove this person from the list?"))

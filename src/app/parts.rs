@@ -50,6 +50,21 @@ pub fn day_of(moment: Timestamp) -> String {
     format!("{} {} {year}", day.trim_start_matches('0'), month.unwrap_or(&""))
 }
 
+/// The day of a point in time in UTC, without the year if that is this year: `27 Nov`.
+pub fn near_day(moment: Timestamp, now: Timestamp) -> String {
+    let (day, today) = (day_of(moment), day_of(now));
+    match day.rsplit_once(' ') {
+        Some((start, year)) if today.ends_with(year) => start.to_owned(),
+        _ => day,
+    }
+}
+
+/// A point in time to the minute, for what begins or ends then: `27 Nov 22:40 UTC`.
+pub fn clock(moment: Timestamp, now: Timestamp) -> Markup {
+    let exact = moment.to_string();
+    stamped(moment, &format!("{} {} UTC", near_day(moment, now), exact.get(11..16).unwrap_or_default()))
+}
+
 /// Formats a time relative to now, such as `3 minutes ago`, `in 2 days`, `just now`. A week or more away, it is a date.
 fn relative(moment: Timestamp, now: Timestamp) -> String {
     let seconds = (now.as_micros() - moment.as_micros()) / 1_000_000;
@@ -335,6 +350,20 @@ mod tests {
         assert!(time_of_day(now).into_string().ends_with(">22:40</time>"));
         let shown = time(now, now).into_string();
         assert!(shown.contains("title=\"2026-11-27 22:40 UTC\"") && shown.contains("28.551459Z"), "{shown}");
+    }
+
+    #[test]
+    fn a_day_has_its_year_if_that_is_another_one() {
+        let moment = |text| Timestamp::parse(text).expect("a moment");
+        let now = moment("2026-11-27T22:40:28.551459Z");
+        for (text, day, clock_time) in [
+            ("2026-12-02T09:05:00Z", "2 Dec", "2 Dec 09:05 UTC<"),
+            ("2027-01-01T00:00:00Z", "1 Jan 2027", "1 Jan 2027 00:00 UTC<"),
+        ] {
+            assert_eq!(near_day(moment(text), now), day);
+            let shown = clock(moment(text), now).into_string();
+            assert!(shown.contains(clock_time), "{shown}");
+        }
     }
 
     #[test]

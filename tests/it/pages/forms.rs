@@ -259,7 +259,7 @@ async fn the_page_of_a_service_begins_with_what_is_needed_during_an_incident() {
         serviceUpdate(input: { alias: "shop", ownerInput: { alias: "core" }, description: "What it is for" }) { errors { message } }
         toolCreate(input: { serviceAlias: "shop", category: runbooks, displayName: "Runbook", url: "https://wiki.example.com" }) { errors { message } }
         serviceOnCallsUpdate(input: { service: { alias: "shop" }, onCalls: [
-            { name: "<Ada>", externalEmail: "ada@example.com", url: "https://oncall.example.com" }] }) { errors { message } }
+            { name: "<Ada>", externalEmail: "ada@example.com", url: "https://oncall.example.com", endsAt: "2098-12-02T09:00:00Z" }] }) { errors { message } }
     }"#;
     data(&endpoint.app, query).await;
     let browser = Browser::of(&endpoint.app, Role::Viewer).await;
@@ -275,7 +275,8 @@ async fn the_page_of_a_service_begins_with_what_is_needed_during_an_incident() {
         "What it is for",
         "<dt>Owner",
         "<dt>On call",
-        "<a href=\"mailto:ada@example.com\">&lt;Ada&gt;</a>",
+        "<a href=\"mailto:ada@example.com\">&lt;Ada&gt;</a><small>until <time",
+        ">2 Dec 2098 09:00 UTC</time></small>",
         "<a href=\"https://oncall.example.com\" rel=\"noopener noreferrer\">schedule</a>",
         "<dt>Contact",
         "@core",

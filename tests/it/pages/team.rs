@@ -89,7 +89,7 @@ async fn a_team_says_who_is_on_call_what_is_open_and_how_it_delivers() {
     let browser = Browser::of(app, Role::Viewer).await;
     let page = browser.page("/teams/core").await;
     let on_call = card(&page, "on-call");
-    for text in ["Lena &lt;b&gt;", "hands over", "in 1 day", "href=\"/services/cart\""] {
+    for text in ["Lena &lt;b&gt;", ">until <time", " UTC</time>", "href=\"/services/cart\""] {
         assert!(on_call.contains(text), "{text}: {on_call}");
     }
     assert!(!on_call.contains("Gone") && !on_call.contains("Jon"), "{on_call}");
