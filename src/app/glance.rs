@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::contact_form::contact;
 use super::issues::Issues;
 use super::operations::service::{AlertSourceService, Service};
-use super::operations::{AlertSourceStatusTypeEnum, Contact, DeployStatusEnum};
+use super::operations::{AlertSourceStatusTypeEnum, Contact, Deploy, DeployStatusEnum};
 use super::parts::{clock, external_link, owner, short, status, time};
 use super::service_name::address;
 use crate::entity::Timestamp;
@@ -56,7 +56,7 @@ pub fn at_a_glance(service: &Service, issues: &Issues, production: &Environments
             div {
                 dt { "Last deploy" }
                 dd { (last_deploy(service, now)) }
-                (broken(service, (issues, production), now))
+                (broken(service, issues, production, now))
             }
             (links(service, &here))
         }
@@ -120,15 +120,20 @@ fn on_call(service: &Service, now: Timestamp) -> Markup {
     }
 }
 
-/// What is broken, as far as the catalogue knows.
-fn broken(service: &Service, (issues, production): (&Issues, &Environments), now: Timestamp) -> Markup {
-    let mut deploys = service.deploys.nodes.iter();
+/// The last deploy to production that ended, if it failed, and whether there are later deploys, such as cancelled ones and
+/// those to elsewhere.
+fn failed<'s>(service: &'s Service, production: &Environments) -> Option<(&'s Deploy, bool)> {
     // A deploy without a status took place.
-    let last = deploys.find(|deploy| {
+    let (place, last) = service.deploys.nodes.iter().enumerate().find(|(_, deploy)| {
         let is_finished = matches!(deploy.deploy_status, DeployStatusEnum::Success | DeployStatusEnum::Failure);
         production.contain(deploy.environment.as_deref()) && (is_finished || deploy.status.is_none())
-    });
-    let failed = last.filter(|deploy| deploy.deploy_status == DeployStatusEnum::Failure);
+    })?;
+    (last.deploy_status == DeployStatusEnum::Failure).then_some((last, place > 0))
+}
+
+/// What is broken, as far as the catalogue knows.
+fn broken(service: &Service, issues: &Issues, production: &Environments, now: Timestamp) -> Markup {
+    let failed = failed(service, production);
     let severe = issues.severe();
     let is_raised = |link: &&AlertSourceService| link.status == AlertSourceStatusTypeEnum::Alert;
     let alerts: Vec<_> = service.alert_source_services.nodes.iter().filter(is_raised).collect();
@@ -140,13 +145,11 @@ fn broken(service: &Service, (issues, production): (&Issues, &Environments), now
                     span.mark.bad { (external_link(link.alert_source.url.as_deref(), &short(&link.alert_source.name))) } " "
                 }
                 @if alerts.len() > NEAR { span.mark.bad { (alerts.len() - NEAR) " more alerts" } " " }
-                // It need not be the last deploy of all, which stands above it.
-                @if let Some(deploy) = failed {
+                @if let Some((deploy, has_later)) = failed {
                     a.mark.bad href="#deploys" {
-                        "deploy #" (short(&deploy.deploy_number)) " to " (deploy.environment.as_deref().unwrap_or("production"))
-                        " failed " (time(deploy.deployed_at.0, now))
-                    }
-                    " "
+                        "failed in " (deploy.environment.as_deref().unwrap_or("production")) ", " (time(deploy.deployed_at.0, now))
+                    } " "
+                    @if has_later { small { "No later deploy there succeeded." } }
                 }
                 @for number in severe { a.mark.bad href="#issues" { (number) } " " }
             }
