@@ -4,8 +4,8 @@
 use maud::{Markup, html};
 
 use super::deploy_filter::PRODUCTION;
-use super::deploys::frequency;
-use super::parts::{count, day_of, duration, form_day, grouped, link};
+use super::deploys::{frequency, frequency_like};
+use super::parts::{count, day_of, duration, form_day, grouped, link, near_day};
 use super::plot::{self, Bar};
 use super::visit::Fields;
 use crate::deploy::days::DAY;
@@ -45,24 +45,26 @@ pub fn small(found: &Delivery, alias: &str) -> Markup {
     let weeks = count(found.weeks.len() as i64, "week");
     html! {
         dl.facts { @for figure in shown {
-            dt { (figure.label) }
+            dt title=(figure.name) { (figure.label) }
             dd {
                 @match &figure.value { Some(value) => strong { (value) }, None => span.soft { "unknown" } }
-                " " (changed(&figure)) " "
-                small { "before: " (figure.before.as_deref().unwrap_or("unknown")) }
+                " " (changed(&figure))
             }
         } }
         p.soft { (weeks) ", against the " (weeks) " before. " a href=(link("/delivery", &sources.0.query())) { "Week by week" } }
     }
 }
 
-/// Says whether a figure is better than before, or worse, and by how much.
+/// Says in one line how a figure was before, and whether it is better now, or worse.
 fn changed(figure: &Figure) -> Markup {
     html! {
-        @match &figure.change {
-            Some((true, by)) => span { span.mark.good { "better" } " by " (by) },
-            Some((false, by)) => span { span.mark.bad { "worse" } " by " (by) },
-            None => {},
+        small {
+            @match figure.is_better {
+                Some(true) => { span.mark.good { "better" } " " }
+                Some(false) => { span.mark.bad { "worse" } " " }
+                None => {}
+            }
+            (figure.before)
         }
     }
 }
@@ -92,13 +94,15 @@ impl Sources {
 /// A figure with its chart.
 struct Figure {
     label: &'static str,
+    /// DORA's name of it, which is longer.
+    name: &'static str,
     value: Option<String>,
     /// DORA's level.
     level: &'static str,
-    /// The same of the weeks before.
-    before: Option<String>,
-    /// Whether it is better than before, or worse, and by how much; `None` if it is the same or not known.
-    change: Option<(bool, String)>,
+    /// The same of the weeks before, in the same unit, in words.
+    before: String,
+    /// Whether it is better than before, or worse; `None` if it is the same or not known.
+    is_better: Option<bool>,
     /// What it is made of: a text, and the list of these deploys.
     source: (String, String),
     bars: Vec<Bar>,
@@ -107,22 +111,22 @@ struct Figure {
 }
 
 fn figures(found: &Delivery, sources: &Sources) -> Markup {
-    let ends = [day_of(found.start), day_of(Timestamp::from_micros(week(found, found.weeks.len()).as_micros() - 1))];
+    let (now, last) = (Timestamp::now(), Timestamp::from_micros(week(found, found.weeks.len()).as_micros() - 1));
+    let ends = [near_day(found.start, now), near_day(last, now)];
     let ends = [&*ends[0], &*ends[1]];
     let shown = [often(found, sources), lead_time(found, sources), failures(found, sources), recovery(found, sources)];
     html! {
         div.figures {
             @for figure in shown {
                 div.figure {
-                    (figure.label)
+                    span title=(figure.name) { (figure.label) }
                     @match &figure.value {
-                        Some(value) => { strong { (value) } div { span.mark.none { (figure.level) } } },
-                        None => strong.soft { "unknown" },
+                        Some(value) => div.value { strong { (value) } " " span.mark.none { (figure.level) } },
+                        None => div.value { strong.soft { "unknown" } },
                     }
                     a href=(figure.source.1) { (figure.source.0) }
                     (changed(&figure))
-                    @match &figure.before { Some(before) => span { "before: " (before) }, None => span { "before: unknown" } }
-                    (plot::bars(&figure.bars, &format!("{} by week", figure.label), ends, figure.scale))
+                    (plot::bars(&figure.bars, &format!("{} by week", figure.name), ends, figure.scale))
                 }
             }
         }
@@ -130,14 +134,18 @@ fn figures(found: &Delivery, sources: &Sources) -> Markup {
 }
 
 /// Compares two values, of which a smaller one is better.
-fn compared<T: PartialOrd + Copy>(
-    now: Option<T>,
-    before: Option<T>,
-    size: impl Fn(T, T) -> String,
-) -> Option<(bool, String)> {
+fn is_better<T: PartialOrd>(now: Option<T>, before: Option<T>) -> Option<bool> {
     let (now, before) = (now?, before?);
-    let (small, large) = if now < before { (now, before) } else { (before, now) };
-    (now != before).then(|| (now < before, size(large, small)))
+    (now != before).then(|| now < before)
+}
+
+/// How a figure was in the weeks before, if it is known.
+fn earlier(found: &Delivery, value: Option<String>) -> String {
+    match value {
+        _ if found.before == Metrics::default() => "no earlier deploys".to_owned(),
+        Some(value) => format!("before: {value}"),
+        None => "before: unknown".to_owned(),
+    }
 }
 
 /// A bar for each week.
@@ -164,11 +172,13 @@ fn often(found: &Delivery, sources: &Sources) -> Figure {
     let a_day = |metrics: &Metrics| metrics.deploys as f64 / days;
     let (now, before) = (a_day(&found.now), a_day(&found.before));
     Figure {
-        label: "Deployment frequency",
-        value: Some(frequency(now)),
+        label: "Deploys",
+        name: "Deployment frequency",
+        value: Some(if found.now.deploys == 0 { "none".to_owned() } else { frequency(now) }),
         level: level(-now, [-1.0, -1.0 / 7.0, -1.0 / 30.0]),
-        before: Some(frequency(before)),
-        change: compared(Some(-now), Some(-before), |large, small| frequency(large - small)),
+        before: earlier(found, Some(frequency_like(before, if found.now.deploys == 0 { before } else { now }))),
+        // Without earlier deploys there is nothing to be better than.
+        is_better: is_better(Some(-now), (found.before != Metrics::default()).then_some(-before)),
         source: (count(found.now.deploys, "deploy"), sources.took_place(found, all(found), &found.now)),
         bars: bars(found, |week| (week.deploys as f64, count(week.deploys, "deploy")), false),
         scale: |most| count(most as i64, "deploy"),
@@ -181,11 +191,12 @@ fn lead_time(found: &Delivery, sources: &Sources) -> Figure {
     let measured = found.now.lead_time.map_or(0, |times| times.count);
     let source = format!("{} of {} with a commit date", grouped(measured), count(found.now.deploys, "deploy"));
     Figure {
-        label: "Change lead time",
+        label: "Lead time",
+        name: "Change lead time",
         value: now.map(duration),
         level: level(now.unwrap_or_default() as f64, [86_400.0, 7.0 * 86_400.0, 30.0 * 86_400.0]),
-        before: before.map(duration),
-        change: compared(now, before, |large, small| duration(large - small)),
+        before: earlier(found, before.map(duration)),
+        is_better: is_better(now, before),
         source: (source, sources.took_place(found, all(found), &found.now)),
         bars: bars(found, |week| seconds(median(week)), false),
         scale: |most| duration(most as i64),
@@ -201,11 +212,12 @@ fn failures(found: &Delivery, sources: &Sources) -> Figure {
     let percent = |rate: f64| format!("{:.0} %", rate * 100.0);
     let source = format!("{} of {} failed", grouped(found.now.failed), grouped(found.now.succeeded + found.now.failed));
     Figure {
-        label: "Change failure rate",
+        label: "Failure rate",
+        name: "Change failure rate",
         value: now.map(percent),
         level: level(now.unwrap_or_default(), [0.05, 0.1, 0.15]),
-        before: before.map(percent),
-        change: compared(now, before, |large, small| points(large - small)),
+        before: earlier(found, before.map(percent)),
+        is_better: is_better(now, before),
         source: (source, sources.list(found, all(found), "failed")),
         bars: bars(found, |week| (week.failed as f64, count(week.failed, "failure")), true),
         scale: |most| count(most as i64, "failure"),
@@ -218,22 +230,15 @@ fn recovery(found: &Delivery, sources: &Sources) -> Figure {
     let recovered = found.now.recovery_time.map_or(0, |times| times.count);
     let source = format!("{} of {} recovered", grouped(recovered), count(found.now.failed, "failure"));
     Figure {
-        label: "Recovery time",
+        label: "Recovery",
+        name: "Recovery time",
         value: now.map(duration),
         level: level(now.unwrap_or_default() as f64, [3_600.0, 86_400.0, 7.0 * 86_400.0]),
-        before: before.map(duration),
-        change: compared(now, before, |large, small| duration(large - small)),
+        before: earlier(found, before.map(duration)),
+        is_better: is_better(now, before),
         source: (source, sources.list(found, all(found), "failed")),
         bars: bars(found, |week| seconds(median(week)), false),
         scale: |most| duration(most as i64),
-    }
-}
-
-/// The difference of two shares.
-fn points(difference: f64) -> String {
-    match (difference * 100.0).round() as i64 {
-        0 => "less than 1 point".to_owned(),
-        points => count(points, "point"),
     }
 }
 

@@ -115,9 +115,14 @@ pub fn row(deploy: &Deploy, environments: &[&str], service: Option<Markup>, when
 
 /// Formats a number of deploys a day, such as `2.5 a day` or `1.2 a week`.
 pub fn frequency(a_day: f64) -> String {
-    match a_day {
-        often if often >= 1.0 => format!("{often:.1} a day"),
-        weekly if weekly * 7.0 >= 1.0 => format!("{:.1} a week", weekly * 7.0),
-        rarely => format!("{:.1} a month", rarely * 30.0),
+    frequency_like(a_day, a_day)
+}
+
+/// The same, in the unit that is fit for another number, so that the two can be compared.
+pub fn frequency_like(a_day: f64, other: f64) -> String {
+    match other {
+        often if often >= 1.0 => format!("{a_day:.1} a day"),
+        weekly if weekly * 7.0 >= 1.0 => format!("{:.1} a week", a_day * 7.0),
+        _ => format!("{:.1} a month", a_day * 30.0),
     }
 }

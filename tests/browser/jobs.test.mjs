@@ -198,8 +198,8 @@ job('whether a team is getting better', 2, async ({ page, main, click, navigate 
   const form = main.locator('form', { has: page.locator('input[name=team]') });
   await form.locator('input[name=team]').fill('payments');
   await click(form.getByRole('button', { name: 'Show' }));
-  for (const figure of ['Deployment frequency', 'Change lead time', 'Change failure rate', 'Recovery time']) {
-    await main.getByText(figure).first().waitFor();
+  for (const figure of ['Deploys', 'Lead time', 'Failure rate', 'Recovery']) {
+    await main.locator('.figure', { hasText: figure }).first().waitFor();
   }
 });
 

@@ -27,7 +27,7 @@ const SHOWN = [
   ['tags', 'env: production'],
   ['repositories', 'example/payments-api'],
   ['DORA metrics of 12 weeks', 'Delivery to production, 12 weeks'],
-  ['DORA metrics', 'Deployment frequency'],
+  ['DORA metrics', 'Failure rate'],
 ];
 
 test('the page of a service shows what the picture in README shows', async () => {

@@ -62,7 +62,7 @@ async fn delivery_is_shown_for_a_service_a_team_a_system_a_domain_and_all_agains
         {
             assert!(page.contains(text), "{path}, {text}: {page}");
         }
-        for text in ["better</span> by 1 d", "worse</span> by 33 points", "better</span> by 0.4 a month"] {
+        for text in ["better</span> before: 2 d", "worse</span> before: 0 %", "better</span> before: 0.4 a month"] {
             assert!(page.contains(text), "{path}, {text}: {page}");
         }
         assert!(page.contains("<title>1 failure, week of ") && page.contains("plot bad"), "{page}");
