@@ -220,7 +220,10 @@ fn filters(visit: &Visit, here: &str, mistakes: &Mistakes) -> Markup {
 
 /// The entries. `may` says that the visitor may revert them.
 fn table(entries: &[Model], about: &Subject, (addresses, may): (&Addresses, bool), now: Timestamp) -> Markup {
-    let is_itself = |entry: &Model| entry.subject_class.as_deref() == Some(about.class);
+    // What was done to the object itself names it only if the words end without a noun: "applied a file to".
+    let is_said = |entry: &Model| {
+        entry.subject_class.as_deref() == Some(about.class) && !matches!(&*entry.action, "apply" | "release")
+    };
     // What leads here is changed where it comes from.
     let may = |entry: &Model| may && entry.owners().next().is_none_or(|owner| owner == about.object());
     html! {
@@ -231,7 +234,7 @@ fn table(entries: &[Model], about: &Subject, (addresses, may): (&Addresses, bool
                     tr {
                         th scope="row" {
                             (words::done(entry)) " "
-                            @if !is_itself(entry) { (words::subject(entry, addresses)) " " (words::connected(entry, addresses)) }
+                            @if !is_said(entry) { (words::subject(entry, addresses)) " " (words::connected(entry, addresses)) }
                             small { "by " bdi { (short(words::actor_name(entry))) } }
                         }
                         td { (words::details(entry)) (revert::reverted(entry)) @if may(entry) { (revert::offer(entry)) } }

@@ -73,21 +73,17 @@ impl Mine {
         Ok(list::page(db, &filter, None, most).await?.deploys)
     }
 
-    /// The last changes from a time on, newest first.
-    pub async fn changes(
-        &self,
-        db: &dyn ReadHandle,
-        start: Timestamp,
-        most: usize,
-    ) -> Result<Vec<audit::Model>, Fault> {
+    /// The last changes from a time on, newest first: at most [`CHANGES`] of services, and as many of teams. That a service
+    /// may be edited here again changes nothing of it, and is left out.
+    pub async fn changes(&self, db: &dyn ReadHandle, start: Timestamp) -> Result<Vec<audit::Model>, Fault> {
         let since = || {
             let entries = audit::Entity::find().filter(audit::Column::At.gte(start));
+            let entries = entries.filter(audit::Column::Action.ne("release"));
             entries.order_by_desc(audit::Column::At).order_by_desc(audit::Column::Id).limit(CHANGES)
         };
         let Some(services) = &self.services else {
             let mut entries = db.all(since()).await?;
             entries.retain(|entry| entry.subject_class.as_deref().is_some_and(|class| CLASSES.contains(&class)));
-            entries.truncate(most);
             return Ok(entries);
         };
         let teams: Vec<i64> = self.teams.iter().map(|team| team.id).collect();
@@ -97,7 +93,6 @@ impl Mine {
             entries.extend(db.all(of_class.filter(any(db, audit::Column::SubjectId, ids))).await?);
         }
         entries.sort_unstable_by_key(|entry| Reverse((entry.at, entry.id)));
-        entries.truncate(most);
         Ok(entries)
     }
 }
@@ -133,6 +128,12 @@ impl Steps {
             integration: !db.rows(integrations.as_query(), id).await?.is_empty(),
         })
     }
+}
+
+/// Whether there is a service.
+pub async fn has_services(db: &dyn ReadHandle) -> Result<bool, Fault> {
+    let services = service::Entity::find().select_only().column(service::Column::Id).limit(1);
+    Ok(!db.rows(services.as_query(), |row| row.get::<i64>(0)).await?.is_empty())
 }
 
 /// The number of open suggestions that were first seen at a time or later, among the newest: at most [`SUGGESTIONS`], and

@@ -21,20 +21,20 @@ use crate::deploy::failing::Failing;
 use crate::deploy::list;
 use crate::entity::service::Label;
 use crate::entity::user::Role;
-use crate::entity::{Timestamp, audit, deploy, team};
+use crate::entity::{Timestamp, deploy, team};
 
 pub mod ahead;
+mod changes;
 pub mod mine;
 mod view;
 
 use ahead::Next;
+use changes::Line;
 use mine::{Mine, Steps};
 use on_call::OnCall;
 
 /// The number of deploys shown.
 const DEPLOYS: usize = 8;
-/// The number of changes shown.
-const CHANGES: usize = 8;
 /// The number of failing services that are shown.
 const SHOWN: usize = 8;
 /// How far back the page looks for failures, in days.
@@ -50,7 +50,9 @@ struct Read {
     tally: Option<[usize; 3]>,
     deploys: Option<Vec<deploy::Model>>,
     on_call: Option<Vec<OnCall>>,
-    changes: Option<(Vec<audit::Model>, Addresses)>,
+    changes: Option<(Vec<Line>, Addresses)>,
+    /// Whether there is a service.
+    has_services: bool,
     /// The number of open suggestions that are new.
     arrived: Option<usize>,
     next: Option<Option<Next>>,
@@ -74,7 +76,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             div.stack {
                 (view::favourites(&account))
                 (on_call::card(read.on_call.as_deref(), &read.labels, read.now))
-                (view::changes(&read))
+                (changes::card(&read))
                 (ahead::delivery(&read))
             }
         }
@@ -125,16 +127,32 @@ async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fau
     ids.extend(on_call::shown(on_call.as_deref().unwrap_or_default()));
     ids.extend(next.iter().flatten().flat_map(Next::services));
     let labels = reading.optional(|db| service_name::labels(db, &ids)).await?.unwrap_or_default();
+    let has_services = reading.optional(mine::has_services).await?.unwrap_or(true);
     let deliveries = reading.optional(|db| ahead::deliveries(db, &mine, now, production)).await?;
-    Ok(Read { mine, steps, failing, tally, deploys, on_call, changes, arrived, next, deliveries, labels, before, now })
+    Ok(Read {
+        mine,
+        steps,
+        failing,
+        tally,
+        deploys,
+        on_call,
+        changes,
+        has_services,
+        arrived,
+        next,
+        deliveries,
+        labels,
+        before,
+        now,
+    })
 }
 
 async fn with_addresses(
     db: &dyn db::ReadHandle,
     mine: &Mine,
     since: Timestamp,
-) -> Result<(Vec<audit::Model>, Addresses), Fault> {
-    let changes = mine.changes(db, since, CHANGES).await?;
-    let addresses = words::addresses(db, &changes).await?;
-    Ok((changes, addresses))
+) -> Result<(Vec<Line>, Addresses), Fault> {
+    let lines = changes::folded(mine.changes(db, since).await?);
+    let addresses = words::addresses_of(db, &changes::named(&lines)).await?;
+    Ok((lines, addresses))
 }

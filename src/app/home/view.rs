@@ -5,12 +5,15 @@ use maud::{Markup, html};
 use super::mine::{SUGGESTIONS, Steps};
 use super::{Read, SHOWN};
 use crate::app::operations::home::Account;
-use crate::app::parts::{COUNTED, count_to, grouped, short, time};
+use crate::app::parts::{COUNTED, count, count_to, grouped, short, time};
 use crate::app::reading::too_long;
 use crate::app::visit::Session;
-use crate::app::{all_deploys, on_call, service_name, words};
+use crate::app::{all_deploys, on_call, service_name};
 use crate::deploy::list;
 use crate::entity::user::Role;
+
+/// The list of deploys that failed.
+const FAILED: &str = "/deploys?status=failed";
 
 /// The steps of a new installation that are not done. Nothing once all are; a sign-in provider is a choice.
 pub fn checklist(steps: &Steps, has_provider: bool) -> Markup {
@@ -42,7 +45,8 @@ pub fn checklist(steps: &Steps, has_provider: bool) -> Markup {
     }
 }
 
-fn period(read: &Read) -> &'static str {
+/// Since when the page tells what is new.
+pub fn period(read: &Read) -> &'static str {
     if read.before.is_some() { "since your last visit" } else { "since yesterday" }
 }
 
@@ -53,9 +57,10 @@ pub fn tiles(account: &Account, read: &Read, session: &Session) -> Markup {
     let suggestions = account.service_suggestions.total_count;
     html! {
         div.figures {
-            div.figure { "Failing in production" (failing_now(read)) }
+            @let failing = if read.failing.as_ref().is_some_and(|all| !all.is_empty()) { "#failing" } else { FAILED };
+            div.figure { a href=(failing) { "Failing in production" } (failing_now(read)) }
             div.figure { a href="/deploys" { "Deploys " (period(read)) } (deployed(read)) }
-            @if is_concerned { div.figure { (unowned(account)) } }
+            @if is_concerned { div.figure { (unowned(account, read)) } }
             div.figure {
                 a href="/suggestions" { "Suggestions" }
                 strong { (number(suggestions)) }
@@ -97,13 +102,14 @@ fn deployed(read: &Read) -> Markup {
     }
 }
 
-fn unowned(account: &Account) -> Markup {
+fn unowned(account: &Account, read: &Read) -> Markup {
     let services = &account.services;
     html! {
         a href="/services?unowned=1" { "Without an owner" }
         strong { (number(services.total_count)) }
         @match &*services.nodes {
-            [] => "No service lacks one.",
+            [] if !read.has_services => "There are no services yet.",
+            [] => "Every service has one.",
             nodes => span { @for (at, service) in nodes.iter().enumerate() {
                 @if at > 0 { ", " } a href=(service_name::address(&service.aliases)) { (short(&service.name)) }
             } },
@@ -130,7 +136,7 @@ pub fn failing(read: &Read) -> Markup {
     html! {
         @if !failing.is_empty() {
             section.card {
-                h2 #failing { "Failing in production" a href="/deploys?status=failed" { "Failed deploys" } }
+                h2 #failing { "Failing in production" a href=(FAILED) { "Failed deploys" } }
                 ul.missing { @for one in failing.iter().take(SHOWN) {
                     li { strong { (name(read, one.service_id)) } span { span.mark.bad { "failed" } " " (time(one.since, read.now)) } }
                 } }
@@ -149,8 +155,22 @@ pub fn deploys(read: &Read) -> Markup {
             @match read.deploys.as_deref() {
                 None => (too_long()),
                 Some([]) => p.soft { "No deploy was recorded " (period(read)) "." },
-                Some(deploys) => (all_deploys::table("Latest deploys", deploys, &read.labels, read.now)),
+                Some(deploys) => {
+                    (all_deploys::table("Latest deploys", deploys, &read.labels, read.now))
+                    (said_of(deploys.len(), all_deploys::rows(deploys)))
+                },
             }
+        }
+    }
+}
+
+/// Why a table has fewer rows than the number above it says.
+fn said_of(deploys: usize, rows: usize) -> Markup {
+    let number = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
+    html! {
+        @if rows < deploys {
+            p.soft { (count(number(deploys), "deploy")) " in " (count(number(rows), "row"))
+                ": a change that went to several environments is one row." }
         }
     }
 }
@@ -165,29 +185,6 @@ pub fn favourites(account: &Account) -> Markup {
                 ul.missing { @for service in &favourites.nodes {
                     li { a href=(service_name::address(&service.aliases)) { (short(&service.name)) } }
                 } }
-            }
-        }
-    }
-}
-
-/// The last changes.
-pub fn changes(read: &Read) -> Markup {
-    html! {
-        section.card {
-            h2 #changes { "Changed " (period(read)) }
-            @match &read.changes {
-                None => (too_long()),
-                Some((changes, _)) if changes.is_empty() => p.soft { "Nothing was changed " (period(read)) "." },
-                Some((changes, addresses)) => ul.missing { @for entry in changes {
-                    li {
-                        span {
-                            bdi { (short(words::actor_name(entry))) } " " (words::done(entry)) " "
-                            (words::subject(entry, addresses))
-                            @if let Some(fields) = words::fields(entry) { small { (fields) } }
-                        }
-                        span.soft { (time(entry.at, read.now)) }
-                    }
-                } },
             }
         }
     }

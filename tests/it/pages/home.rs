@@ -134,6 +134,46 @@ async fn the_home_page_says_which_checks_are_missed() {
     assert!(!mem.page("/").await.contains("id=\"next\""));
 }
 
+#[tokio::test]
+async fn the_home_page_folds_what_one_actor_did_to_many_and_counts_what_it_lists() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let names = ["Alpha", "Beta", "Gamma", "Delta", "Omega"];
+    let text = names.map(|name| format!("version: 1\nservice: {{ name: {name} }}\n")).join("---\n");
+    let apply = "mutation($input: ServiceFilesApplyInput!) { serviceFilesApply(input: $input) { errors { message } } }";
+    let input = json!({ "files": [{ "path": "all.yml", "text": text }], "repository": "https://github.com/org/all" });
+    let applied = app.query(apply, json!({ "input": input })).await;
+    assert_eq!(applied["data"]["serviceFilesApply"]["errors"], json!([]), "{applied}");
+    for name in ["alpha", "beta"] {
+        rollcall::service_file::release(&app.db, name).await.expect("a service");
+    }
+    let now = Timestamp::now().to_string();
+    for environment in ["staging", "production"] {
+        let deploy = json!({
+            "service": "alpha", "status": "success", "environment": environment, "dedup_id": environment,
+            "deployed_at": now, "commit": { "sha": "c0ffee0123" },
+        });
+        assert_eq!(endpoint.post_with(deploy).await.status, 202);
+    }
+    let viewer = Browser::of(app, Role::Viewer).await;
+    let page = viewer.page("/").await;
+    let changes = card(&page, "changes");
+    assert_eq!(changes.matches("applied a file to").count(), 1, "{changes}");
+    assert!(changes.contains("</a> and 2 more") && !changes.contains("unlocked"), "{changes}");
+    assert!(page.contains("<strong>2</strong>2 succeeded, 0 failed"), "{page}");
+    let deploys = card(&page, "deploys");
+    assert!(
+        deploys.contains("2 deploys in 1 row: a change that went to several environments is one row."),
+        "{deploys}"
+    );
+    // Where a history says what was done to the object itself, its sentence has an end.
+    let history = viewer.page("/services/alpha/history").await;
+    let named = "<a href=\"/services/alpha\">Alpha</a>";
+    for done in ["applied a file to", "unlocked"] {
+        assert!(history.contains(&format!("{done} {named}")), "{done}: {history}");
+    }
+}
+
 /// The id of the user that browsers sign in as with this role.
 async fn user(app: &TestApp) -> String {
     let query = r#"{ account { user(input: { email: "user@example.com" }) { id } } }"#;
@@ -214,6 +254,7 @@ async fn pages_of_a_new_installation_say_in_sentences_what_is_missing_and_where_
     for shown in [
         "<a href=\"/deploys\">Deploys since yesterday</a><strong>0</strong>None was recorded.",
         "No deploy was recorded since yesterday.",
+        "<a href=\"/deploys?status=failed\">Failing in production</a>",
     ] {
         assert!(page.contains(shown), "{shown} is missing: {page}");
     }
