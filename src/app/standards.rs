@@ -294,7 +294,7 @@ fn shown(may_answer: bool, alias: &str, report: &MaturityReport, levels: &[Step]
     let checks = |many: &[&CheckResult]| count(i64::try_from(many.len()).unwrap_or(i64::MAX), "check");
     html! {
         section.card {
-            h2 #standards { "Standards" a href=(standing::changes_of(alias)) { "How it has stood" } }
+            h2 #standards { "Standards" a href=(standing::changes_of(alias)) { "All checks" } }
             @if let Some(reached) = report.overall_level.as_ref().and_then(|level| level.index) { (progress(reached, levels)) }
             @if next.is_empty() {
                 p { "It passes all of its " (count(i64::try_from(counting).unwrap_or(i64::MAX), "check")) "." }

@@ -86,7 +86,8 @@ async function hour(server) {
 
   // The page of the service says what changed, and why.
   await go('/services/cart');
-  await click(main.getByRole('link', { name: 'How it has stood' }));
+  await click(main.getByRole('link', { name: 'All checks' }));
+  await appears(() => main.getByRole('region', { name: 'Checks' }).getByRole('row', { name: /Has an owner.*passed/ }));
   await appears(() => main.getByRole('row', { name: /Was deployed in the last 90 days.*failed → passed.*a deploy/ }));
   await appears(() => main.getByRole('row', { name: /Has an owner.*failed → passed.*apply by ci/ }));
   await picture(page, 'standards-4-history');

@@ -542,12 +542,15 @@ async fn pages_show_since_when_and_the_trend() {
     for expected in ["failed → passed", "Beginner → Silver", "tagCreate by a test"] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
+    // What it passes now is said, too, above what changed.
+    let (now, then) = page.split_once("How it has stood").expect("what changed");
+    assert!(now.contains(">Env</a>") && now.contains(">passed</span>") && !then.contains(">passed</span>"), "{page}");
     let page = browser.page(&format!("/standards/{}", check["id"].as_str().expect("an id"))).await;
     assert!(page.contains("Passed: results passed by day") && page.contains("100 %"), "{page}");
     let page = browser.page("/standards").await;
     assert!(page.contains("Services at the level Silver by day"), "{page}");
     let page = browser.page("/services/shop").await;
-    assert!(page.contains("How it has stood"), "{page}");
+    assert!(page.contains("href=\"/services/shop/standards\">All checks</a>"), "{page}");
     assert_eq!(browser.get("/services/nobody/standards").await.status, 404);
 }
 
