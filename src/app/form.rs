@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use maud::{Markup, html};
 use sea_orm::ColumnTrait;
+use spelling::nearest;
 
 use super::Fault;
 use super::visit::Fields;
@@ -26,7 +27,7 @@ impl Mistakes {
 
     /// Adds a mistake about `field`, or about the whole form if `field` is empty.
     pub fn push(&mut self, field: impl Into<String>, message: impl Into<String>) {
-        self.0.push((field.into(), message.into()));
+        self.0.push((field.into(), in_words(message.into())));
     }
 
     /// Whether there are none.
@@ -84,6 +85,16 @@ impl From<Vec<UserError>> for Mistakes {
     fn from(errors: Vec<UserError>) -> Self {
         Self(errors.into_iter().map(|error| (error.path.join("."), error.message.into_owned())).collect())
     }
+}
+
+/// What the API says of an alias that nothing has, in the words of pages, where names do as well.
+fn in_words(message: String) -> String {
+    let called = |message: &str| {
+        let (noun, alias) = message.strip_suffix(" does not exist on this account")?.split_once(" with the alias ")?;
+        let noun = noun.strip_prefix("a ").or_else(|| noun.strip_prefix("an "))?;
+        Some(format!("no {noun} is called {alias}"))
+    };
+    called(&message).unwrap_or(message)
 }
 
 /// A column as a form field. Its kind and maximum length follow from its rule.
@@ -321,7 +332,12 @@ impl Named<'_> {
             ("", true) => Cow::Borrowed(MORE),
             (hint, true) => Cow::Owned(format!("{hint} {MORE}")),
         };
-        frame(name, label, &hint, mistakes, |described| {
+        let mut own = Mistakes::none();
+        mistakes.of_field(name).for_each(|message| own.push(name, message));
+        if let Some(meant) = meant(form.get(name), &proposals).filter(|_| !own.is_empty()) {
+            own.push(name, format!("Did you mean {meant}?"));
+        }
+        frame(name, label, &hint, &own, |described| {
             html! {
                 input id={ "field-" (name) } name=(name) value=(form.get(name)) list={ "list-" (name) } maxlength=(text::SHORT)
                     required[required] data-find=[Some(part).filter(|part| !part.is_empty())] dir="auto" autocomplete="off"
@@ -330,6 +346,13 @@ impl Named<'_> {
             }
         })
     }
+}
+
+/// The name of the suggestion that a text probably misspells. None if the text is one of them.
+fn meant<'p>(text: &str, proposals: &[(&'p str, &'p str)]) -> Option<&'p str> {
+    let found = nearest(text, proposals.iter().flat_map(|(value, name)| [*name, *value]))?;
+    let (_, name) = proposals.iter().find(|(value, name)| [*value, *name].contains(&found))?;
+    (found != text).then_some(*name)
 }
 
 /// The suggestions of text fields: value and label.

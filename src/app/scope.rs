@@ -70,5 +70,5 @@ pub(super) async fn of_domain(db: &dyn ReadHandle, id: i64, most: u64) -> Result
 
 /// Says that nothing is found by this name or alias.
 pub fn unknown(noun: &str, text: &str) -> String {
-    format!("No {noun}, or more than one, is called “{}”.", short(text))
+    format!("No {noun} is called “{}”, or several are.", short(text))
 }

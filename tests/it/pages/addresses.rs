@@ -28,9 +28,9 @@ async fn an_unknown_name_is_marked_at_its_field_and_the_rest_is_kept() {
     data(&app, create).await;
     let browser = Browser::of(&app, Role::Viewer).await;
     for (query, field, said) in [
-        ("type=NOPE", "type", "No component type, or more than one, is called “NOPE”."),
-        ("filter=NOPE", "filter", "No saved filter, or more than one, is called “NOPE”."),
-        ("type=%3Cb%3E", "type", "No component type, or more than one, is called “&lt;b&gt;”."),
+        ("type=NOPE", "type", "No component type is called “NOPE”, or several are."),
+        ("filter=NOPE", "filter", "No saved filter is called “NOPE”, or several are."),
+        ("type=%3Cb%3E", "type", "No component type is called “&lt;b&gt;”, or several are."),
         ("level=NOPE", "level", "Choose one of the listed levels."),
         ("level=99", "level", "No level has the index 99."),
         ("tier=nope", "tier", "No tier has the alias &quot;nope&quot;."),

@@ -72,7 +72,7 @@ async fn delivery_is_shown_for_a_service_a_team_a_system_a_domain_and_all_agains
     let page = browser.page("/delivery").await;
     assert!(page.contains("<strong>50 %</strong>") && page.contains("before: 0 %"), "{page}");
     let unknown = browser.get("/delivery?team=none").await;
-    assert!(unknown.status == 404 && unknown.text().contains("id=\"wrong-team\">No team, or more"), "{unknown:?}");
+    assert!(unknown.status == 404 && unknown.text().contains("id=\"wrong-team\">No team is called"), "{unknown:?}");
     for (path, link) in [
         ("/teams/core", "/delivery?team=core"),
         ("/systems/checkout", "/delivery?system=checkout"),

@@ -122,10 +122,10 @@ async fn a_bad_condition_marks_its_field_and_keeps_the_others() {
         ("/deploys?from=soon&person=cal", "from", "Write a day like 2026-11-21.", 2),
         ("/deploys?until=2026-02-30&person=cal", "until", "Write a day like 2026-11-21.", 2),
         ("/deploys?from=2026-11-02&until=2026-11-01&person=cal", "until", "The last day is before the first one.", 2),
-        ("/deploys?service=nope%26&person=cal", "service", "No service, or more than one, is called “nope&amp;”.", 0),
-        ("/deploys?team=nope&person=cal", "team", "No team, or more than one, is called “nope”.", 0),
-        ("/deploys?system=nope&person=cal", "system", "No system, or more than one, is called “nope”.", 0),
-        ("/deploys?domain=nope&person=cal", "domain", "No domain, or more than one, is called “nope”.", 0),
+        ("/deploys?service=nope%26&person=cal", "service", "No service is called “nope&amp;”, or several are.", 0),
+        ("/deploys?team=nope&person=cal", "team", "No team is called “nope”, or several are.", 0),
+        ("/deploys?system=nope&person=cal", "system", "No system is called “nope”, or several are.", 0),
+        ("/deploys?domain=nope&person=cal", "domain", "No domain is called “nope”, or several are.", 0),
         ("/services/cart_b/deploys?status=odd&person=cal", "status", "Choose one of the listed statuses.", 2),
     ] {
         let answer = browser.get(path).await;

@@ -27,6 +27,8 @@ async fn a_member_creates_and_changes_domains_and_systems() {
         refused.status == 422 && refused.text().contains("no team has the alias &quot;nobody&quot;"),
         "{refused:?}"
     );
+    let refused = mem.post("/new/domain", &[("name", "Commerce"), ("ownerId", "Croe")]).await;
+    assert!(refused.status == 422 && refused.text().contains("Did you mean Core?"), "{refused:?}");
     let form = [("name", "Commerce"), ("ownerId", "core"), ("description", "**What** customers pay for")];
     assert_eq!(mem.post("/new/domain", &form).await.location(), "/domains/commerce");
     let page = mem.page("/domains/commerce").await;
@@ -41,7 +43,7 @@ async fn a_member_creates_and_changes_domains_and_systems() {
     );
     assert!(mem.page("/systems/shop").await.contains("<a href=\"/domains/commerce\">Commerce</a>"));
     let refused = mem.post("/systems/shop/child", &[("childServices.0.alias", "none")]).await;
-    let mistake = "a service with the alias &quot;none&quot; does not exist on this account";
+    let mistake = "no service is called &quot;none&quot;";
     assert!(refused.status == 422 && refused.text().matches(mistake).count() == 1, "{refused:?}");
     assert!(refused.text().contains("id=\"wrong-childServices.0.alias\""), "beside its field: {refused:?}");
     let child = [("childServices.0.alias", "cart")];
